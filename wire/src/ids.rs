@@ -1,0 +1,148 @@
+//! Identifiers: small where they index a table, 64-bit where they must never repeat.
+
+use std::fmt;
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Instruments an instance can hold. An instrument's id is its topic, and a journal has at most this many topics.
+pub const MAX_INSTRUMENTS: u32 = 4_096;
+
+/// An instrument: `1..MAX_INSTRUMENTS`, given by md in the order in which it first lists them. Zero is none.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    FromBytes,
+    IntoBytes,
+    KnownLayout,
+    Immutable,
+)]
+#[repr(transparent)]
+pub struct InstrumentId(pub u32);
+
+/// A strategy, by the number of its seat in the registry.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    FromBytes,
+    IntoBytes,
+    KnownLayout,
+    Immutable,
+)]
+#[repr(transparent)]
+pub struct StrategyId(pub u16);
+
+/// An order, unique for the life of an instance: whose it is can be read off the id.
+///
+/// ```text
+/// 63           48 47           32 31                            0
+/// ┌──────────────┬───────────────┬──────────────────────────────┐
+/// │ seat         │ writer epoch  │ sequence                     │
+/// └──────────────┴───────────────┴──────────────────────────────┘
+/// ```
+///
+/// The epoch is that of the strategy's order journal. It grows with every start of the strategy, so that a
+/// restarted one cannot give out an id twice.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    FromBytes,
+    IntoBytes,
+    KnownLayout,
+    Immutable,
+)]
+#[repr(transparent)]
+pub struct OrderId(pub u64);
+
+impl OrderId {
+    /// Puts the three parts together. `epoch` wraps at 65,536 starts.
+    pub fn new(strategy: StrategyId, epoch: u16, sequence: u32) -> OrderId {
+        OrderId(u64::from(strategy.0) << 48 | u64::from(epoch) << 32 | u64::from(sequence))
+    }
+
+    /// Whose order this is.
+    pub fn strategy(self) -> StrategyId {
+        StrategyId((self.0 >> 48) as u16)
+    }
+
+    /// Low 16 bits of the epoch of the journal that it was written to.
+    pub fn epoch(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+
+    /// Number of the order within that epoch.
+    pub fn sequence(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl fmt::Display for OrderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}-{}-{}", self.strategy().0, self.epoch(), self.sequence()))
+    }
+}
+
+impl fmt::Display for InstrumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Text that is no order id.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no order id: write SEAT-EPOCH-SEQUENCE, as in 12-1-42")]
+pub struct ParseOrderIdError(String);
+
+impl std::str::FromStr for OrderId {
+    type Err = ParseOrderIdError;
+
+    fn from_str(text: &str) -> Result<OrderId, ParseOrderIdError> {
+        let error = || ParseOrderIdError(text.to_owned());
+        let mut parts = text.split('-');
+        let mut next = || parts.next().ok_or_else(error);
+        let (seat, epoch, sequence) = (next()?, next()?, next()?);
+        if parts.next().is_some() {
+            return Err(error());
+        }
+        Ok(OrderId::new(
+            StrategyId(seat.parse().map_err(|_| error())?),
+            epoch.parse().map_err(|_| error())?,
+            sequence.parse().map_err(|_| error())?,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_ids_keep_their_parts() {
+        let id = OrderId::new(StrategyId(1_023), 65_535, u32::MAX);
+        assert_eq!((id.strategy(), id.epoch(), id.sequence()), (StrategyId(1_023), 65_535, u32::MAX));
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert!("1-2".parse::<OrderId>().is_err());
+        assert!("1-2-3-4".parse::<OrderId>().is_err());
+        assert!("1-70000-3".parse::<OrderId>().is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! Every message that moves through a colo journal, and the units its fields are in.
+//!
+//! # What this crate guarantees
+//!
+//! - A message is `repr(C)`, of fixed size, without padding and without pointers: its bytes in memory are its
+//!   bytes on the wire. Integers are little-endian because the hosts are; [`message`] refuses to compile
+//!   elsewhere.
+//! - Size and field offsets are asserted at compile time beside each type, so that a change to one is a
+//!   change someone made on purpose.
+//! - Decoding checks: a byte that is no member of its enumeration makes [`Message::decode`] answer an error.
+//!   Nothing here panics on foreign bytes.
+//!
+//! ```text
+//! units      Price 1e-9 · Quantity 1 · Money 1e-6 · Nanos since the Unix epoch
+//! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat)
+//! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use wire::{CancelOrder, InstrumentId, Message, OrderId, StrategyId};
+//!
+//! let cancel = CancelOrder::new(OrderId::new(StrategyId(7), 1, 42), InstrumentId(3));
+//! let bytes = cancel.bytes();
+//! assert_eq!(bytes.len(), CancelOrder::SIZE);
+//! assert_eq!(CancelOrder::decode(bytes)?, cancel);
+//! # Ok::<(), wire::WireError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod enums;
+mod ids;
+pub mod message;
+mod symbol;
+mod units;
+
+pub use enums::{
+    Aggressor, BookAction, Liquidity, NodeChange, OrderStatus, OrderType, Reason, Side, TimeInForce,
+};
+pub use ids::{InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
+pub use message::control::{EndOfStream, NodeEvent};
+pub use message::execution::{Fill, OrderUpdate};
+pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd};
+pub use message::market::{BookEvent, Instrument, LEVELS, Level, Quote, TradePrint};
+pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
+pub use message::{AnyMessage, Message, WireError};
+pub use symbol::Symbol;
+pub use units::{Money, Nanos, Price, Quantity};

@@ -1,0 +1,52 @@
+//! What master and md say about the platform itself.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::NodeChange;
+
+/// A node came or went. Written by master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct NodeEvent {
+    /// Grows with every start in this seat.
+    pub generation: u64,
+    /// The seat.
+    pub seat: u16,
+    /// What happened.
+    pub change: NodeChange,
+    /// What the node is: [`NodeEvent::STRATEGY`] or [`NodeEvent::PLATFORM`].
+    pub kind: u8,
+    /// Process id, in its own pid namespace.
+    pub pid: u32,
+    /// Exit code, or 128 + signal, once it left or died and if known; else -1.
+    pub exit_code: i32,
+    /// Zero.
+    pub reserved: u32,
+    /// Zero.
+    pub reserved_tail: u64,
+}
+
+impl NodeEvent {
+    /// The seat holds a strategy.
+    pub const STRATEGY: u8 = 1;
+    /// The seat holds md, td, matching, ledger or another part of the platform.
+    pub const PLATFORM: u8 = 2;
+}
+
+/// md has published all it had. Nothing follows it in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct EndOfStream {
+    /// Quotes published.
+    pub quotes: u64,
+    /// Trade prints published.
+    pub trades: u64,
+    /// Order-flow events published.
+    pub book_events: u64,
+    /// Messages (rows, records) read from the source.
+    pub source_messages: u64,
+    /// Of those: left out on purpose (out of the time window, of a kind without effect on the book).
+    pub skipped: u64,
+    /// Of those: not understood. Zero unless the config tolerates them.
+    pub rejected: u64,
+}

@@ -1,0 +1,64 @@
+//! What becomes of an order: written by matching, passed on by td to the strategy that asked.
+
+use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::{InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, Price, Quantity, Reason, Side};
+
+/// An order's state changed, or a request about it was refused.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct OrderUpdate {
+    /// Which order.
+    pub order_id: OrderId,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Its side.
+    pub side: Side,
+    /// Where it stands now.
+    pub status: OrderStatus,
+    /// Why, when rejected or cancelled.
+    pub reason: Reason,
+    /// Zero.
+    pub reserved: u8,
+    /// Its limit price.
+    pub price: Price,
+    /// Its total quantity.
+    pub quantity: Quantity,
+    /// How much of it has traded.
+    pub filled: Quantity,
+    /// How much of it still works; zero once final.
+    pub remaining: Quantity,
+    /// Market time of the event that caused it, or zero.
+    pub event_time: Nanos,
+    /// Position of matching's own frame about this, when td passes it on; zero when td itself is the author,
+    /// and in matching's frame.
+    pub execution: u64,
+}
+
+/// Part of an order traded. Followed by an [`OrderUpdate`] that says where the order stands.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Fill {
+    /// Which order.
+    pub order_id: OrderId,
+    /// The engine's number of the trade; two of our own orders that trade with each other share it.
+    pub trade_id: u64,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Its side.
+    pub side: Side,
+    /// Whether it rested.
+    pub liquidity: Liquidity,
+    /// Zero.
+    pub reserved: [u8; 2],
+    /// At which price.
+    pub price: Price,
+    /// How much.
+    pub quantity: Quantity,
+    /// How much of the order still works.
+    pub remaining: Quantity,
+    /// Market time of the event that caused it, or zero.
+    pub event_time: Nanos,
+    /// As in [`OrderUpdate::execution`].
+    pub execution: u64,
+}

@@ -1,0 +1,81 @@
+//! What the ledger writes: snapshots, for late joiners and for the end of the day.
+//!
+//! A snapshot is a [`SnapshotBegin`], then [`PositionState`], [`OrderUpdate`](crate::OrderUpdate) (one per working
+//! order) and [`Quote`](crate::Quote) (latest of each instrument) in any number, then a [`SnapshotEnd`]. Its
+//! frames carry the topic [`SnapshotBegin::topic_of`]; topic 0 is a snapshot of everything.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::{InstrumentId, Money, Price, Quantity, StrategyId};
+
+/// What follows is the state of one strategy, or of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct SnapshotBegin {
+    /// Number of this snapshot; the end carries the same.
+    pub snapshot: u64,
+    /// Position up to which matching's executions are contained in it: a fill at or after it is news.
+    pub execution: u64,
+    /// For whom; `u16::MAX`: for everybody.
+    pub strategy: StrategyId,
+    /// Zero.
+    pub reserved: [u16; 3],
+    /// Generation of the seat that it is for: a restarted strategy ignores its predecessor's.
+    pub generation: u64,
+}
+
+impl SnapshotBegin {
+    /// Stands in `strategy` when the snapshot is of everything.
+    pub const EVERYBODY: StrategyId = StrategyId(u16::MAX);
+
+    /// The topic of a snapshot for `strategy`.
+    pub fn topic_of(strategy: StrategyId) -> u32 {
+        if strategy == Self::EVERYBODY { 0 } else { u32::from(strategy.0) + 1 }
+    }
+}
+
+/// The snapshot of the same number is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct SnapshotEnd {
+    /// As in [`SnapshotBegin`].
+    pub snapshot: u64,
+    /// Frames between begin and end.
+    pub frames: u64,
+    /// For whom.
+    pub strategy: StrategyId,
+    /// Zero.
+    pub reserved: [u16; 3],
+    /// As in [`SnapshotBegin`].
+    pub generation: u64,
+}
+
+/// One strategy's position in one instrument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct PositionState {
+    /// Whose.
+    pub strategy: StrategyId,
+    /// Zero.
+    pub reserved: u16,
+    /// In what.
+    pub instrument: InstrumentId,
+    /// Signed: short is negative.
+    pub position: Quantity,
+    /// Average price of what is open; zero when flat.
+    pub average_price: Price,
+    /// Profit and loss of what was closed.
+    pub realised: Money,
+    /// Profit and loss of what is open, at `mark_price`.
+    pub unrealised: Money,
+    /// Latest mid, or last trade; [`Price::NONE`] before the first.
+    pub mark_price: Price,
+    /// All that was bought.
+    pub bought: Quantity,
+    /// All that was sold.
+    pub sold: Quantity,
+    /// Number of fills.
+    pub fills: u64,
+    /// Number of orders that matching accepted.
+    pub orders: u64,
+}

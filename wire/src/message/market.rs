@@ -1,0 +1,186 @@
+//! What md writes: instruments, quotes, trades, and the market's order flow.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::{Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol};
+
+/// Price levels a side in a [`Quote`].
+pub const LEVELS: usize = 10;
+
+/// An instrument and its rules. Written once per instrument, before anything else about it.
+///
+/// ```text
+///  0       4       8                         32      40      48       56        64     72       80       88  96
+///  │ id    │ rsvd  │ symbol                   │ tick  │ lot   │ low    │ high    │ ref  │ volume │ rsvd   │ …
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Instrument {
+    /// Its number, which is also its topic.
+    pub id: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+    /// Its name.
+    pub symbol: Symbol,
+    /// Prices are multiples of this; zero or less: any price.
+    pub tick: Price,
+    /// Quantities are multiples of this; at least 1.
+    pub lot: Quantity,
+    /// Lowest price an order may have, or [`Price::NONE`].
+    pub price_low: Price,
+    /// Highest price an order may have, or [`Price::NONE`].
+    pub price_high: Price,
+    /// A price to start from (previous close, first trade), or [`Price::NONE`].
+    pub reference_price: Price,
+    /// Largest quantity of one order; zero: no limit.
+    pub max_quantity: Quantity,
+    /// Zero.
+    pub reserved_tail: u64,
+    /// Zero.
+    pub reserved_end: u64,
+}
+
+/// One price level: the sum of what rests there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Level {
+    /// [`Price::NONE`] where the book has no such level.
+    pub price: Price,
+    /// Zero where the book has no such level.
+    pub quantity: Quantity,
+}
+
+impl Level {
+    /// "The book is not this deep."
+    pub const EMPTY: Level = Level { price: Price::NONE, quantity: Quantity(0) };
+
+    /// True where the book has this level.
+    pub fn is_some(&self) -> bool {
+        self.price.is_some()
+    }
+}
+
+/// The best ten levels of both sides after one event in the market.
+///
+/// ```text
+///  0      4       8      16     24     32     40      48        208       368
+///  │ id   │ flags │ due  │ time │ seq  │ last │ last  │ 10 bids │ 10 asks │
+///  │      │       │      │      │      │ price│ qty   │         │         │
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Quote {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub flags: u32,
+    /// When the generator's schedule wanted it published (t0), on the platform's clock; zero when replayed at
+    /// "max" speed, which has no schedule.
+    pub due: Nanos,
+    /// The market's own time of the event.
+    pub event_time: Nanos,
+    /// The source's own number of the event (row, channel sequence); grows with every event.
+    pub sequence: u64,
+    /// Price of the last trade, or [`Price::NONE`].
+    pub last_price: Price,
+    /// Quantity of the last trade.
+    pub last_quantity: Quantity,
+    /// Best first: descending prices.
+    pub bids: [Level; LEVELS],
+    /// Best first: ascending prices.
+    pub asks: [Level; LEVELS],
+}
+
+impl Quote {
+    /// A quote of an empty book.
+    pub fn empty(instrument: InstrumentId) -> Quote {
+        Quote {
+            instrument,
+            flags: 0,
+            due: Nanos(0),
+            event_time: Nanos(0),
+            sequence: 0,
+            last_price: Price::NONE,
+            last_quantity: Quantity(0),
+            bids: [Level::EMPTY; LEVELS],
+            asks: [Level::EMPTY; LEVELS],
+        }
+    }
+
+    /// Best bid, if there is one.
+    pub fn best_bid(&self) -> Option<Level> {
+        self.bids[0].is_some().then_some(self.bids[0])
+    }
+
+    /// Best ask, if there is one.
+    pub fn best_ask(&self) -> Option<Level> {
+        self.asks[0].is_some().then_some(self.asks[0])
+    }
+
+    /// Half-way between best bid and best ask; the last trade's price when one side is empty; else `None`.
+    pub fn mid(&self) -> Option<Price> {
+        match (self.best_bid(), self.best_ask()) {
+            (Some(bid), Some(ask)) => {
+                Some(Price(((i128::from(bid.price.0) + i128::from(ask.price.0)) / 2) as i64))
+            }
+            _ => self.last_price.is_some().then_some(self.last_price),
+        }
+    }
+}
+
+/// A trade as the market reported it.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct TradePrint {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// Whose incoming order caused it.
+    pub aggressor: Aggressor,
+    /// Zero.
+    pub reserved: [u8; 3],
+    /// When the schedule wanted it published, as in [`Quote::due`].
+    pub due: Nanos,
+    /// The market's own time.
+    pub event_time: Nanos,
+    /// The source's own number of the event.
+    pub sequence: u64,
+    /// At which price.
+    pub price: Price,
+    /// How much.
+    pub quantity: Quantity,
+    /// The market's number of the trade, or zero.
+    pub trade_id: u64,
+}
+
+/// One event of the market's order flow (market by order): what matching rebuilds the market's book from.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct BookEvent {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// What it does.
+    pub action: BookAction,
+    /// Side of the resting order.
+    pub side: Side,
+    /// [`BookEvent::LOSES_PRIORITY`] and [`BookEvent::LAST`].
+    pub flags: u16,
+    /// The market's number of the resting order; zero where there is none.
+    pub order_ref: u64,
+    /// Price of the order, or of the trade.
+    pub price: Price,
+    /// Quantity added, taken away or traded; the new total for [`BookAction::Modify`].
+    pub quantity: Quantity,
+    /// The market's own time.
+    pub event_time: Nanos,
+    /// The source's own number of the event.
+    pub sequence: u64,
+    /// Zero.
+    pub reserved: u64,
+}
+
+impl BookEvent {
+    /// With [`BookAction::Modify`]: the order goes behind all others at its price.
+    pub const LOSES_PRIORITY: u16 = 1;
+    /// Last part of one event of the source: the book is whole again after it.
+    pub const LAST: u16 = 2;
+}

@@ -1,0 +1,169 @@
+//! The messages, by the part of the platform that writes them.
+
+pub mod control;
+pub mod execution;
+pub mod ledger;
+pub mod market;
+pub mod order;
+
+use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::*;
+
+#[cfg(not(target_endian = "little"))]
+compile_error!("colo messages are little-endian in memory; this target is not");
+
+/// Bytes that are no message of the kind asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// Wrong number of bytes.
+    #[error("a {name} has {expected} bytes, but this payload has {found}")]
+    Size {
+        /// The message's name.
+        name: &'static str,
+        /// Its size.
+        expected: usize,
+        /// What was there.
+        found: usize,
+    },
+    /// A field holds a value that it cannot have.
+    #[error("a field of this {name} holds a value that it cannot have")]
+    Invalid {
+        /// The message's name.
+        name: &'static str,
+    },
+    /// No message has this id.
+    #[error("no message has the id {id}: was this journal written by another version?")]
+    UnknownId {
+        /// The id in the frame's header.
+        id: u16,
+    },
+}
+
+/// A message: an id, a name, and bytes of fixed size.
+pub trait Message: TryFromBytes + IntoBytes + KnownLayout + Immutable + Sized + Copy {
+    /// Stands in the frame's header.
+    const ID: u16;
+    /// As printed by tools.
+    const NAME: &'static str;
+    /// Bytes of payload.
+    const SIZE: usize = size_of::<Self>();
+
+    /// The bytes to write.
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+
+    /// Reads a payload of any alignment.
+    ///
+    /// # Errors
+    /// [`WireError::Size`] or [`WireError::Invalid`].
+    fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        if bytes.len() != Self::SIZE {
+            return Err(WireError::Size { name: Self::NAME, expected: Self::SIZE, found: bytes.len() });
+        }
+        Self::try_read_from_bytes(bytes).map_err(|_| WireError::Invalid { name: Self::NAME })
+    }
+}
+
+macro_rules! messages {
+    ($($id:literal $message:ident $size:literal,)*) => {
+        $(
+            impl Message for $message {
+                const ID: u16 = $id;
+                const NAME: &'static str = stringify!($message);
+            }
+            const _: () = assert!(size_of::<$message>() == $size, stringify!($message));
+            const _: () = assert!(align_of::<$message>() <= 8, stringify!($message));
+        )*
+
+        /// Any message, for tools and for readers of mixed journals.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "lives on the stack for the length of one match")]
+        pub enum AnyMessage { $(#[doc = concat!("Id ", stringify!($id), ".")] $message($message),)* }
+
+        impl AnyMessage {
+            /// Ids and names of all messages, by id.
+            pub const ALL: &[(u16, &'static str, usize)] = &[$(($id, stringify!($message), $size),)*];
+
+            /// Decodes a payload by the id in its frame's header.
+            ///
+            /// # Errors
+            /// Any [`WireError`].
+            pub fn decode(id: u16, payload: &[u8]) -> Result<AnyMessage, WireError> {
+                match id {
+                    $($id => $message::decode(payload).map(AnyMessage::$message),)*
+                    _ => Err(WireError::UnknownId { id }),
+                }
+            }
+
+            /// The message's name.
+            pub fn name(&self) -> &'static str {
+                match self { $(AnyMessage::$message(_) => $message::NAME,)* }
+            }
+        }
+    };
+}
+
+// The whole list, with the sizes that the compiler holds us to. An id is never given out twice.
+messages! {
+    1 Instrument 96,
+    2 Quote 368,
+    3 TradePrint 56,
+    4 BookEvent 56,
+    10 NewOrder 72,
+    11 CancelOrder 16,
+    12 ReplaceOrder 32,
+    13 LatencySample 48,
+    20 OrderUpdate 64,
+    21 Fill 64,
+    30 SnapshotBegin 32,
+    31 SnapshotEnd 32,
+    32 PositionState 80,
+    40 NodeEvent 32,
+    41 EndOfStream 48,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_ascending() {
+        assert!(AnyMessage::ALL.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(!AnyMessage::ALL.is_empty());
+    }
+
+    #[test]
+    fn zeroed_and_short_payloads_are_errors_and_never_panics() {
+        for &(id, name, size) in AnyMessage::ALL {
+            for length in 0..size {
+                assert!(AnyMessage::decode(id, &vec![0; length]).is_err(), "{name} of {length} bytes");
+            }
+            for byte in [0, 9, 200, 255] {
+                // Some messages hold only integers and accept any bytes; none may panic.
+                let _ = AnyMessage::decode(id, &vec![byte; size]);
+            }
+        }
+        assert_eq!(AnyMessage::decode(999, &[]), Err(WireError::UnknownId { id: 999 }));
+    }
+
+    #[test]
+    fn a_foreign_enumeration_byte_is_refused() {
+        let order = NewOrder {
+            order_id: OrderId(1),
+            instrument: InstrumentId(1),
+            side: Side::Buy,
+            order_type: OrderType::Limit,
+            time_in_force: TimeInForce::Day,
+            reserved: 0,
+            price: Price(1),
+            quantity: Quantity(1),
+            cause: Cause::NONE,
+        };
+        let mut bytes = order.bytes().to_vec();
+        assert_eq!(NewOrder::decode(&bytes), Ok(order));
+        bytes[std::mem::offset_of!(NewOrder, side)] = 3;
+        assert_eq!(NewOrder::decode(&bytes), Err(WireError::Invalid { name: "NewOrder" }));
+    }
+}

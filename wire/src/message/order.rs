@@ -1,0 +1,118 @@
+//! What strategies write, and how td measures it.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::{InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
+
+/// The message that made a strategy act: enough to follow the chain end to end and to time each hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct Cause {
+    /// Position of the frame in its journal; zero with journal zero: nothing caused it (a timer, the start).
+    pub position: u64,
+    /// t0: when it was due.
+    pub due: Nanos,
+    /// t1: when md committed it (the frame's time).
+    pub published: Nanos,
+    /// t2: when the strategy had it in hand.
+    pub received: Nanos,
+    /// The journal's number within the instance.
+    pub journal: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl Cause {
+    /// Nothing from outside caused it.
+    pub const NONE: Cause = Cause {
+        position: 0,
+        due: Nanos(0),
+        published: Nanos(0),
+        received: Nanos(0),
+        journal: 0,
+        reserved: 0,
+    };
+
+    /// True when a message caused it.
+    pub fn is_some(&self) -> bool {
+        self.published.0 != 0
+    }
+}
+
+/// A strategy wants to trade. Its frame's time is t3.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct NewOrder {
+    /// Given by the strategy's own SDK; never used twice.
+    pub order_id: OrderId,
+    /// What to trade.
+    pub instrument: InstrumentId,
+    /// Buy or sell.
+    pub side: Side,
+    /// Limit or market.
+    pub order_type: OrderType,
+    /// How long it lives.
+    pub time_in_force: TimeInForce,
+    /// Zero.
+    pub reserved: u8,
+    /// Limit price; ignored for [`OrderType::Market`].
+    pub price: Price,
+    /// How much; positive.
+    pub quantity: Quantity,
+    /// What it answers.
+    pub cause: Cause,
+}
+
+/// Take what is left of an order out of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct CancelOrder {
+    /// Which order.
+    pub order_id: OrderId,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl CancelOrder {
+    /// A request to cancel `order_id`.
+    pub fn new(order_id: OrderId, instrument: InstrumentId) -> CancelOrder {
+        CancelOrder { order_id, instrument, reserved: 0 }
+    }
+}
+
+/// Change price or quantity of a working order. It keeps its place only if the price stays and the quantity
+/// does not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct ReplaceOrder {
+    /// Which order.
+    pub order_id: OrderId,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+    /// New limit price.
+    pub price: Price,
+    /// New total quantity, what has traded included.
+    pub quantity: Quantity,
+}
+
+/// The five times of one order on the platform's clock, written by td as it takes the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct LatencySample {
+    /// Which order.
+    pub order_id: OrderId,
+    /// t0: when the quote was due; zero where there is no schedule.
+    pub due: Nanos,
+    /// t1: md committed the quote.
+    pub published: Nanos,
+    /// t2: the strategy had it in hand.
+    pub received: Nanos,
+    /// t3: the strategy committed the order.
+    pub ordered: Nanos,
+    /// t4: td had it in hand.
+    pub taken: Nanos,
+}
