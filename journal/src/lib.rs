@@ -1,1 +1,69 @@
-//! Placeholder.
+//! Ring journals in shared memory: one writer, many readers, and how they sleep and wake.
+//!
+//! # What this crate guarantees
+//!
+//! - A frame is seen whole or not at all, in the order of writing, also when its writer is killed at any
+//!   instruction.
+//! - A gated reader misses nothing: the writer answers [`WriteError::Full`] rather than pass it. A loose reader never
+//!   holds the writer up, and when it is overtaken it learns exactly which bytes it lost.
+//! - All memory is taken when a journal is made. Nothing allocates, faults or calls the system afterwards, but to
+//!   sleep and to wake who sleeps.
+//! - What stands in shared memory is never trusted: garbage makes readers answer an error.
+//!
+//! The crate knows bytes and a `u16` message id; what the bytes mean is `wire`'s business.
+//!
+//! ```text
+//!            one writer                                     many readers
+//!  Writer::write ──► ring (NAME.ring, mapped twice in a row) ──► GatedReader: lends frames in place
+//!        │             64-byte lines: commit │ header │ payload   LooseReader: copies, then checks
+//!        │                                                             │
+//!        └──► control page (NAME.ctl): head, intent, cursors ◄─────────┘
+//!                    interest[topic] → seats ──► Registry: the word that each node sleeps on
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use journal::{Clock, Journal, JournalFiles, JournalShape};
+//!
+//! let directory = tempfile::tempdir()?;
+//! let files = JournalFiles::new(directory.path(), directory.path(), "quotes");
+//! let shape = JournalShape { id: 1, name: "quotes".into(), capacity: 1 << 16, seats: 64, topics: 16, page: 4096 };
+//! let journal = Journal::create(files, shape, 0)?;
+//!
+//! let mut reader = journal.gated(5)?;
+//! let mut writer = journal.writer(0, Clock::calibrate())?;
+//! writer.write(2, 7, b"a quote")?;
+//!
+//! let frame = reader.read()?.expect("it was committed");
+//! assert_eq!((frame.topic, frame.payload), (7, &b"a quote"[..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The format is written down in `docs/journal-format.md`, the orderings in [`sync`], the sleeping in [`wait`].
+
+mod clock;
+mod control;
+mod error;
+mod journal;
+pub mod layout;
+mod memory;
+mod merge;
+mod process;
+pub mod reader;
+mod registry;
+mod ring;
+pub mod sync;
+pub mod wait;
+mod writer;
+
+pub use clock::{Clock, ClockSource};
+pub use control::{JournalShape, ReaderView, WriterState};
+pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
+pub use journal::{Journal, JournalFiles, JournalStat};
+pub use merge::{Merge, MergeError};
+pub use process::{PidFd, ProcessIdentity};
+pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics};
+pub use registry::{Registry, Seat};
+pub use wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce, wake};
+pub use writer::{Writer, Written};

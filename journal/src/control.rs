@@ -1,0 +1,333 @@
+//! The control page of one journal, typed.
+
+use crate::error::OpenError;
+use crate::layout::{self, control as at};
+use crate::memory::Region;
+use crate::process::ProcessIdentity;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+use std::path::Path;
+
+/// What a journal is: fixed when it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalShape {
+    /// Number within the instance; ties in a merge are broken by it.
+    pub id: u32,
+    /// Its name: `a-z`, `0-9`, `.`, `_`, `-`; at most 63 bytes.
+    pub name: String,
+    /// Bytes in the ring: a power of two from 64 KiB to 64 GiB.
+    pub capacity: u64,
+    /// Seats that can read it, a multiple of 64 up to 1,024.
+    pub seats: u32,
+    /// Topics, 1 to 4,096.
+    pub topics: u32,
+    /// Size of the ring's pages in bytes: 4096, or that of a huge page.
+    pub page: u64,
+}
+
+impl JournalShape {
+    /// Largest payload of a frame.
+    pub fn max_payload(&self) -> u64 {
+        layout::max_payload(self.capacity)
+    }
+
+    /// Everything that is out of range, in words; `None` when all is well.
+    pub fn problem(&self) -> Option<String> {
+        let name_ok = !self.name.is_empty()
+            && self.name.len() <= layout::MAX_NAME
+            && self.name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
+            && !self.name.starts_with('.');
+        if !name_ok {
+            return Some(format!(
+                "the name must be 1 to {} of a-z, 0-9, `.`, `_`, `-`, and must not start with a dot",
+                layout::MAX_NAME
+            ));
+        }
+        if !self.capacity.is_power_of_two()
+            || !(layout::MIN_CAPACITY..=layout::MAX_CAPACITY).contains(&self.capacity)
+        {
+            return Some(format!(
+                "capacity is {} bytes, but must be a power of two from 64 KiB to 64 GiB",
+                self.capacity
+            ));
+        }
+        if !self.page.is_power_of_two() || self.page < 4096 {
+            return Some(format!("pages of {} bytes do not exist", self.page));
+        }
+        if self.capacity % self.page != 0 {
+            return Some(format!(
+                "capacity {} is no whole number of pages of {} bytes",
+                self.capacity, self.page
+            ));
+        }
+        if self.seats == 0 || self.seats % 64 != 0 || self.seats > layout::MAX_SEATS {
+            return Some(format!(
+                "{} seats, but must be a multiple of 64 up to {}",
+                self.seats,
+                layout::MAX_SEATS
+            ));
+        }
+        if self.topics == 0 || self.topics > layout::MAX_TOPICS {
+            return Some(format!("{} topics, but must be 1 to {}", self.topics, layout::MAX_TOPICS));
+        }
+        None
+    }
+}
+
+/// Who writes a journal, as far as its control page knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriterState {
+    /// Nobody has ever written it.
+    Never,
+    /// This process does.
+    Attached(ProcessIdentity),
+    /// The last writer left in good order.
+    Closed,
+    /// The last writer ended without leaving.
+    Dead(ProcessIdentity),
+}
+
+/// One reader's line in the control page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReaderView {
+    /// Its seat.
+    pub seat: u32,
+    /// Whether the writer waits for it.
+    pub gated: bool,
+    /// Position up to which it is done.
+    pub position: u64,
+    /// Bytes lost to laps.
+    pub lost: u64,
+    /// Number of laps.
+    pub gaps: u64,
+    /// Frames read.
+    pub frames: u64,
+}
+
+/// Typed view of a control page.
+#[derive(Debug)]
+pub(crate) struct Control {
+    region: Region,
+    shape: JournalShape,
+    interest_start: usize,
+    row_words: usize,
+}
+
+impl Control {
+    /// Writes the header of a fresh, zeroed page. Not visible to others yet: the caller renames the file into place.
+    pub(crate) fn initialise(region: Region, shape: JournalShape, created: u64) -> Control {
+        let word = |index: usize, value: u64| region.word(index).store(value, Ordering::Relaxed);
+        word(at::VERSION, u64::from(layout::FORMAT_VERSION));
+        word(at::LAYOUT_HASH, layout::layout_hash());
+        word(at::ID, u64::from(shape.id) | u64::from(shape.page.trailing_zeros()) << 32);
+        word(at::CAPACITY, shape.capacity);
+        word(at::TABLES, u64::from(shape.seats) | u64::from(shape.topics) << 32);
+        word(at::CREATED, created);
+        word(at::MAX_PAYLOAD, shape.max_payload());
+        store_name(&region, at::NAME, &shape.name);
+        let first = layout::first_position(shape.capacity);
+        word(at::HEAD, first);
+        word(at::INTENT, first);
+        region.word(at::MAGIC).store(layout::CONTROL_MAGIC, Ordering::Release);
+        Control::with(region, shape)
+    }
+
+    /// Checks a page that somebody else made.
+    pub(crate) fn check(region: Region, path: &Path) -> Result<Control, OpenError> {
+        let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
+        if region.words().len() < at::CURSORS {
+            return Err(damaged(format!("{} bytes are too few for a header", region.words().len() * 8)));
+        }
+        let word = |index: usize| region.word(index).load(Ordering::Acquire);
+        check_format(&word, layout::CONTROL_MAGIC, "journal control file", path)?;
+        let shape = JournalShape {
+            id: word(at::ID) as u32,
+            name: load_name(&region, at::NAME).ok_or_else(|| damaged("the name is no text".to_owned()))?,
+            capacity: word(at::CAPACITY),
+            seats: word(at::TABLES) as u32,
+            topics: (word(at::TABLES) >> 32) as u32,
+            page: 1_u64
+                .checked_shl((word(at::ID) >> 32) as u32)
+                .ok_or_else(|| damaged("the page size is out of range".to_owned()))?,
+        };
+        if let Some(problem) = shape.problem() {
+            return Err(damaged(problem));
+        }
+        let expected = layout::control_bytes(shape.seats, shape.topics);
+        let found = (region.words().len() * 8) as u64;
+        if found != expected {
+            return Err(damaged(format!("its header asks for {expected} bytes, the file has {found}")));
+        }
+        Ok(Control::with(region, shape))
+    }
+
+    fn with(region: Region, shape: JournalShape) -> Control {
+        let interest_start = layout::interest_start(shape.seats);
+        let row_words = layout::seat_words(shape.seats);
+        Control { region, shape, interest_start, row_words }
+    }
+
+    pub(crate) fn shape(&self) -> &JournalShape {
+        &self.shape
+    }
+
+    #[inline(always)]
+    pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
+        self.region.word(index)
+    }
+
+    #[inline(always)]
+    pub(crate) fn load(&self, index: usize) -> u64 {
+        self.word(index).load(Ordering::Relaxed)
+    }
+
+    /// SYNC: head. All frames before it are committed.
+    pub(crate) fn head(&self) -> u64 {
+        self.word(at::HEAD).load(Ordering::Acquire)
+    }
+
+    /// For a loose reader after its copy, and a gated one that joins.
+    pub(crate) fn intent(&self) -> u64 {
+        self.word(at::INTENT).load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn writer_state(&self) -> WriterState {
+        let identity =
+            ProcessIdentity { pid: self.load(at::WRITER) as u32, start: self.load(at::WRITER_START) };
+        match self.word(at::WRITER_STATE).load(Ordering::Acquire) {
+            0 => WriterState::Never,
+            1 if identity.is_alive() => WriterState::Attached(identity),
+            1 => WriterState::Dead(identity),
+            _ => WriterState::Closed,
+        }
+    }
+
+    /// Index of a seat's cursor line.
+    #[inline(always)]
+    pub(crate) fn cursor(&self, seat: u32) -> usize {
+        at::CURSORS + seat as usize * layout::LINE_WORDS
+    }
+
+    pub(crate) fn has_reader(&self, bitmap: usize, seat: u32) -> bool {
+        self.load(bitmap + seat as usize / 64) & 1 << (seat % 64) != 0
+    }
+
+    /// Adds a seat to one of the bitmaps. Sequentially consistent: `SYNC: join`.
+    pub(crate) fn add_reader(&self, bitmap: usize, seat: u32) {
+        self.word(bitmap + seat as usize / 64).fetch_or(1 << (seat % 64), Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+    }
+
+    pub(crate) fn remove_reader(&self, bitmap: usize, seat: u32) {
+        self.word(bitmap + seat as usize / 64).fetch_and(!(1 << (seat % 64)), Ordering::SeqCst);
+    }
+
+    /// Seats in a bitmap, ascending.
+    pub(crate) fn readers(&self, bitmap: usize) -> impl Iterator<Item = u32> + '_ {
+        (0..self.row_words).flat_map(move |index| {
+            Bits(self.word(bitmap + index).load(Ordering::Acquire)).map(move |bit| index as u32 * 64 + bit)
+        })
+    }
+
+    /// Where the slowest gated reader stands; `u64::MAX` without any. SYNC: gate, SYNC: join.
+    pub(crate) fn slowest_gated(&self) -> u64 {
+        self.readers(at::GATED)
+            .map(|seat| self.word(self.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire))
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn reader_views(&self) -> Vec<ReaderView> {
+        let view = |gated: bool, bitmap: usize| {
+            self.readers(bitmap).map(move |seat| {
+                let cursor = self.cursor(seat);
+                ReaderView {
+                    seat,
+                    gated,
+                    position: self.load(cursor + at::CURSOR_POSITION),
+                    lost: self.load(cursor + at::CURSOR_LOST),
+                    gaps: self.load(cursor + at::CURSOR_GAPS),
+                    frames: self.load(cursor + at::CURSOR_FRAMES),
+                }
+            })
+        };
+        let mut views: Vec<ReaderView> = view(true, at::GATED).chain(view(false, at::LOOSE)).collect();
+        views.sort_by_key(|view| view.seat);
+        views
+    }
+
+    /// The row of seats that want `topic`, which must exist.
+    #[inline(always)]
+    pub(crate) fn interest(&self, topic: u32) -> impl Iterator<Item = (u32, &AtomicU64)> + '_ {
+        let row = self.interest_start + topic as usize * self.row_words;
+        (0..self.row_words).map(move |index| (index as u32 * 64, self.region.word(row + index)))
+    }
+
+    pub(crate) fn set_interest(&self, topic: u32, seat: u32, wanted: bool) {
+        let row = self.interest_start + topic as usize * self.row_words;
+        let word = self.region.word(row + seat as usize / 64);
+        let bit = 1 << (seat % 64);
+        if wanted {
+            word.fetch_or(bit, Ordering::SeqCst);
+        } else {
+            word.fetch_and(!bit, Ordering::SeqCst);
+        }
+    }
+}
+
+/// The set bits of a word, ascending.
+pub(crate) struct Bits(pub(crate) u64);
+
+impl Iterator for Bits {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(bit)
+    }
+}
+
+/// Refuses what is foreign, older or newer.
+pub(crate) fn check_format(
+    word: &impl Fn(usize) -> u64,
+    magic: u64,
+    what: &'static str,
+    path: &Path,
+) -> Result<(), OpenError> {
+    if word(at::MAGIC) != magic {
+        return Err(OpenError::Foreign { path: path.to_owned(), what, found: word(at::MAGIC) });
+    }
+    let (found, found_layout) = (word(at::VERSION) as u32, word(at::LAYOUT_HASH));
+    let (expected, expected_layout) = (layout::FORMAT_VERSION, layout::layout_hash());
+    if found != expected || found_layout != expected_layout {
+        let path = path.to_owned();
+        return Err(OpenError::Version { path, found, expected, found_layout, expected_layout });
+    }
+    Ok(())
+}
+
+/// Writes a name of up to 63 bytes into eight words.
+pub(crate) fn store_name(region: &Region, first: usize, name: &str) {
+    let mut bytes = [0; layout::MAX_NAME + 1];
+    let length = name.len().min(layout::MAX_NAME);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    for (index, chunk) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        region.word(first + index).store(u64::from_le_bytes(*chunk), Ordering::Relaxed);
+    }
+}
+
+/// Reads a name; `None` when it is no UTF-8.
+pub(crate) fn load_name(region: &Region, first: usize) -> Option<String> {
+    let mut bytes = Vec::with_capacity(layout::MAX_NAME + 1);
+    for index in 0..8 {
+        bytes.extend(region.word(first + index).load(Ordering::Relaxed).to_le_bytes());
+    }
+    let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    bytes.truncate(length);
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,172 @@
+//! One error type per operation. Every message says what, where, and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+/// A journal or registry could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// A setting is out of its range.
+    #[error("journal `{name}`: {what}")]
+    Invalid {
+        /// Which journal.
+        name: String,
+        /// What is wrong and what is allowed.
+        what: String,
+    },
+    /// The memory is not there.
+    #[error(
+        "cannot reserve {bytes} bytes for {}: {source}; free memory in that file system, or ask for smaller journals",
+        path.display()
+    )]
+    NoSpace {
+        /// The file.
+        path: PathBuf,
+        /// How much was asked for.
+        bytes: u64,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Any other refusal of the system.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+/// A file is there but cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The system refuses.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Not one of ours.
+    #[error("{} is no colo {what}: its first eight bytes are {found:#018x}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// "journal control file" or "registry".
+        what: &'static str,
+        /// What stood there.
+        found: u64,
+    },
+    /// Ours, of another version.
+    #[error(
+        "{} has format {found}, this program reads format {expected} (layout {found_layout:#018x} against \
+         {expected_layout:#018x}): stop the platform with the version that made it, then start it anew",
+        path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        expected: u32,
+        /// Its layout hash.
+        found_layout: u64,
+        /// Ours.
+        expected_layout: u64,
+    },
+    /// Ours, but its header contradicts itself or the file's size.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+    },
+    /// Another process writes this journal.
+    #[error(
+        "journal `{name}` is being written by process {pid}; a journal has one writer: stop that process first"
+    )]
+    WriterExists {
+        /// Which journal.
+        name: String,
+        /// Who.
+        pid: u32,
+    },
+    /// No such seat in this journal's tables.
+    #[error("journal `{name}` has {seats} seats, there is no seat {seat}")]
+    NoSuchSeat {
+        /// Which journal.
+        name: String,
+        /// Asked for.
+        seat: u32,
+        /// There are.
+        seats: u32,
+    },
+}
+
+/// A frame was not written. The payload is still the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// A gated reader has not read far enough. Try again later, or give up: nothing was overwritten.
+    #[error("the journal is full: the frame takes {needed} bytes, the slowest gated reader leaves {free}")]
+    Full {
+        /// Bytes the frame takes.
+        needed: u64,
+        /// Bytes free now.
+        free: u64,
+    },
+    /// The payload is larger than this journal takes.
+    #[error("a payload of {size} bytes is too large: this journal takes up to {max}")]
+    TooLarge {
+        /// Bytes given.
+        size: usize,
+        /// Bytes allowed.
+        max: u64,
+    },
+    /// The journal was made with fewer topics.
+    #[error("topic {topic} does not exist: this journal has topics 0 to {}", topics - 1)]
+    NoSuchTopic {
+        /// Asked for.
+        topic: u32,
+        /// There are.
+        topics: u32,
+    },
+}
+
+/// Bytes that a loose reader did not get, because the writer came round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// First position that is lost.
+    pub from: u64,
+    /// Where reading goes on.
+    pub resumed_at: u64,
+}
+
+impl Gap {
+    /// Exactly how many bytes of stream are lost.
+    pub fn bytes(&self) -> u64 {
+        self.resumed_at - self.from
+    }
+}
+
+/// Reading could not go on as before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// A loose reader was overtaken. It already stands at [`Gap::resumed_at`]: just read on.
+    #[error("lapped: {} bytes from position {} are lost, reading goes on at {}", .0.bytes(), .0.from, .0.resumed_at)]
+    Lapped(Gap),
+    /// What stands in the ring is no frame. Nothing behind it can be trusted.
+    #[error("journal is damaged at position {position}: {what}")]
+    Corrupt {
+        /// Where.
+        position: u64,
+        /// What does not fit.
+        what: &'static str,
+    },
+}

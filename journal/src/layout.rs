@@ -1,0 +1,297 @@
+//! Every offset that processes share, in one place. `docs/journal-format.md` says the same in words; the
+//! assertions here hold both to the code.
+//!
+//! All shared memory is an array of little-endian `u64` words. Offsets below are in words unless they end in
+//! `_BYTES`.
+
+/// Frames start on a line of this many bytes: the unit that moves between cores.
+pub const LINE_BYTES: u64 = 64;
+/// Words in a line.
+pub const LINE_WORDS: usize = 8;
+/// Bytes in a word.
+pub const WORD_BYTES: usize = 8;
+
+/// `COLOJRNL`, as the first eight bytes of a control file.
+pub const CONTROL_MAGIC: u64 = u64::from_le_bytes(*b"COLOJRNL");
+/// `COLOSEAT`, as the first eight bytes of a registry file.
+pub const REGISTRY_MAGIC: u64 = u64::from_le_bytes(*b"COLOSEAT");
+/// Grows with every change that an older reader would misread.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Smallest ring.
+pub const MIN_CAPACITY: u64 = 64 << 10;
+/// Largest ring.
+pub const MAX_CAPACITY: u64 = 64 << 30;
+/// Largest payload of any journal; a small ring takes less, see [`max_payload`].
+pub const MAX_PAYLOAD: u64 = 1 << 20;
+/// Seats an instance can have.
+pub const MAX_SEATS: u32 = 1_024;
+/// Topics a journal can have.
+pub const MAX_TOPICS: u32 = 4_096;
+/// Longest name of a journal or node in bytes.
+pub const MAX_NAME: usize = 63;
+
+/// A frame: a header, then the payload, filled up with zeros to whole lines.
+///
+/// ```text
+///  byte 0               8         12      14      16       24      28       32
+///       ┌───────────────┬─────────┬───────┬───────┬────────┬───────┬────────┬───────────────┄
+///       │ commit        │ length  │ id    │ flags │ time   │ topic │ epoch  │ payload
+///       │ u64           │ u32     │ u16   │ u16   │ u64 ns │ u32   │ u32    │ `length` bytes
+///       └───────────────┴─────────┴───────┴───────┴────────┴───────┴────────┴───────────────┄
+///  word 0               1                         2        3                4
+/// ```
+pub mod frame {
+    /// The frame's own stream position once it is whole; zero before.
+    pub const COMMIT: usize = 0;
+    /// Payload length (low 32 bits), message id (16), flags (16).
+    pub const SHAPE: usize = 1;
+    /// Publish time in nanoseconds since the epoch, on the platform's clock.
+    pub const TIME: usize = 2;
+    /// Topic (low 32 bits), writer's epoch (high 32).
+    pub const ORIGIN: usize = 3;
+    /// Words of a header.
+    pub const HEADER_WORDS: usize = 4;
+    /// Bytes of a header.
+    pub const HEADER_BYTES: u64 = 32;
+}
+
+/// The control file: who writes, how far, who reads, who wants what.
+///
+/// ```text
+///  line  0      identity of the journal, never changes
+///        1      its name
+///        2      identity and epoch of the writer: changes when one attaches or leaves
+///        4      head, frame count, last time: the writer, at every frame
+///        5      intent: the writer, once a stride
+///        6      writer's counters
+///        8..10  bitmap of gated readers, one bit a seat
+///        10..12 bitmap of loose readers
+///        16..   cursors, one line a seat
+///        then   interest: one row of seat bits a topic
+/// ```
+pub mod control {
+    /// [`CONTROL_MAGIC`](super::CONTROL_MAGIC).
+    pub const MAGIC: usize = 0;
+    /// Format version (low 32 bits); high 32 zero.
+    pub const VERSION: usize = 1;
+    /// [`layout_hash`](super::layout_hash).
+    pub const LAYOUT_HASH: usize = 2;
+    /// Journal id (low 32 bits), size of the ring's pages as a power of two (high 32).
+    pub const ID: usize = 3;
+    /// Ring capacity in bytes, a power of two.
+    pub const CAPACITY: usize = 4;
+    /// Seats (low 32 bits, a multiple of 64), topics (high 32, at least 1).
+    pub const TABLES: usize = 5;
+    /// When it was made, nanoseconds since the epoch.
+    pub const CREATED: usize = 6;
+    /// Largest payload in bytes.
+    pub const MAX_PAYLOAD: usize = 7;
+    /// 64 bytes of name, filled up with zeros.
+    pub const NAME: usize = 8;
+    /// Writer's process id (low 32 bits), seat (high 32).
+    pub const WRITER: usize = 16;
+    /// Writer's start time, in clock ticks since boot (field 22 of `/proc/PID/stat`).
+    pub const WRITER_START: usize = 17;
+    /// How many writers have attached so far: the generation that idle readers look at.
+    pub const EPOCH: usize = 18;
+    /// 0 no writer yet, 1 attached, 2 closed in good order.
+    pub const WRITER_STATE: usize = 19;
+    /// End of the committed frames.
+    pub const HEAD: usize = 32;
+    /// Frames committed since the journal was made.
+    pub const FRAMES: usize = 33;
+    /// Time of the last frame.
+    pub const LAST_TIME: usize = 34;
+    /// No byte at or after this position has been touched by the writer.
+    pub const INTENT: usize = 40;
+    /// Times that a gated reader made the writer answer "full".
+    pub const FULL: usize = 48;
+    /// Wake-ups that the writer sent.
+    pub const WAKES: usize = 49;
+    /// Bitmap of gated readers, 16 words.
+    pub const GATED: usize = 64;
+    /// Bitmap of loose readers, 16 words.
+    pub const LOOSE: usize = 80;
+    /// First cursor.
+    pub const CURSORS: usize = 128;
+
+    /// A cursor's words: position up to which the reader is done.
+    pub const CURSOR_POSITION: usize = 0;
+    /// Bytes that this reader lost to laps.
+    pub const CURSOR_LOST: usize = 1;
+    /// Number of laps.
+    pub const CURSOR_GAPS: usize = 2;
+    /// Frames read.
+    pub const CURSOR_FRAMES: usize = 3;
+}
+
+/// The registry file: instance-wide words, then one record a seat.
+pub mod registry {
+    /// [`REGISTRY_MAGIC`](super::REGISTRY_MAGIC).
+    pub const MAGIC: usize = 0;
+    /// Format version.
+    pub const VERSION: usize = 1;
+    /// [`layout_hash`](super::layout_hash).
+    pub const LAYOUT_HASH: usize = 2;
+    /// Seats.
+    pub const SEATS: usize = 3;
+    /// Phase of the platform.
+    pub const PHASE: usize = 8;
+    /// Clock: 1 time-stamp counter, 2 `CLOCK_MONOTONIC`.
+    pub const CLOCK_KIND: usize = 16;
+    /// Counter value at calibration.
+    pub const CLOCK_BASE: usize = 17;
+    /// Nanoseconds since the epoch at calibration.
+    pub const CLOCK_EPOCH: usize = 18;
+    /// Nanoseconds per count, 32.32 fixed point.
+    pub const CLOCK_SCALE: usize = 19;
+    /// First seat record.
+    pub const RECORDS: usize = 512;
+    /// Words of a seat record: 1 KiB.
+    pub const RECORD_WORDS: usize = 128;
+
+    /// Futex word (low 32 bits): 0 awake, 1 parked. Alone on its line.
+    pub const WAIT: usize = 0;
+    /// Process id.
+    pub const PID: usize = 8;
+    /// Start time in clock ticks since boot.
+    pub const START: usize = 9;
+    /// Starts in this seat.
+    pub const GENERATION: usize = 10;
+    /// State of the node.
+    pub const STATE: usize = 11;
+    /// Kind (low 16 bits) and wait mode (next 16) of the node.
+    pub const KIND: usize = 12;
+    /// Exit code as the node left it, plus one; zero: not left.
+    pub const EXIT: usize = 13;
+    /// Last sign of life, nanoseconds on the platform's clock.
+    pub const HEARTBEAT: usize = 16;
+    /// CPU that it ran on then.
+    pub const CPU: usize = 17;
+    /// 64 bytes of name.
+    pub const NAME: usize = 24;
+    /// Counters.
+    pub const COUNTERS: usize = 32;
+    /// How many.
+    pub const COUNTER_COUNT: usize = 32;
+}
+
+/// Position of a journal's first frame: one capacity in, so that zero is never a valid commit word.
+pub const fn first_position(capacity: u64) -> u64 {
+    capacity
+}
+
+/// Largest payload that a ring of this capacity takes: an eighth of it, at most [`MAX_PAYLOAD`], less a header.
+///
+/// An eighth, because the writer declares its intent in strides of an eighth: two strides and a frame must fit
+/// between a reader that joins at the head and the writer.
+pub const fn max_payload(capacity: u64) -> u64 {
+    let eighth = capacity / 8;
+    let most = if eighth < MAX_PAYLOAD { eighth } else { MAX_PAYLOAD };
+    most - frame::HEADER_BYTES
+}
+
+/// How far ahead the writer declares what it is going to overwrite.
+pub const fn stride(capacity: u64) -> u64 {
+    capacity / 8
+}
+
+/// Bytes that a frame with this payload takes in the ring.
+pub const fn frame_bytes(payload: u64) -> u64 {
+    (frame::HEADER_BYTES + payload).next_multiple_of(LINE_BYTES)
+}
+
+/// Words of a row of seat bits.
+pub const fn seat_words(seats: u32) -> usize {
+    seats as usize / 64
+}
+
+/// Word at which the interest table starts.
+pub const fn interest_start(seats: u32) -> usize {
+    control::CURSORS + seats as usize * LINE_WORDS
+}
+
+/// Bytes of a control file, whole 4 KiB pages.
+pub const fn control_bytes(seats: u32, topics: u32) -> u64 {
+    let words = interest_start(seats) + seat_words(seats) * topics as usize;
+    ((words * WORD_BYTES) as u64).next_multiple_of(4096)
+}
+
+/// Bytes of a registry file.
+pub const fn registry_bytes(seats: u32) -> u64 {
+    (((registry::RECORDS + registry::RECORD_WORDS * seats as usize) * WORD_BYTES) as u64)
+        .next_multiple_of(4096)
+}
+
+/// A number that differs between any two layouts: FNV-1a over every offset of this module.
+pub const fn layout_hash() -> u64 {
+    const OFFSETS: &[usize] = &[
+        FORMAT_VERSION as usize,
+        LINE_BYTES as usize,
+        frame::COMMIT,
+        frame::SHAPE,
+        frame::TIME,
+        frame::ORIGIN,
+        frame::HEADER_WORDS,
+        control::WRITER,
+        control::WRITER_START,
+        control::EPOCH,
+        control::WRITER_STATE,
+        control::HEAD,
+        control::FRAMES,
+        control::LAST_TIME,
+        control::INTENT,
+        control::FULL,
+        control::WAKES,
+        control::GATED,
+        control::LOOSE,
+        control::CURSORS,
+        control::CURSOR_POSITION,
+        control::CURSOR_LOST,
+        control::CURSOR_GAPS,
+        control::CURSOR_FRAMES,
+        registry::PHASE,
+        registry::CLOCK_KIND,
+        registry::RECORDS,
+        registry::RECORD_WORDS,
+        registry::WAIT,
+        registry::PID,
+        registry::START,
+        registry::GENERATION,
+        registry::STATE,
+        registry::KIND,
+        registry::EXIT,
+        registry::HEARTBEAT,
+        registry::CPU,
+        registry::NAME,
+        registry::COUNTERS,
+        registry::COUNTER_COUNT,
+    ];
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut index = 0;
+    while index < OFFSETS.len() {
+        hash = (hash ^ OFFSETS[index] as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        index += 1;
+    }
+    hash
+}
+
+// A small frame is one line: header and payload of 32 bytes each.
+const _: () = assert!(frame_bytes(32) == LINE_BYTES && frame_bytes(33) == 2 * LINE_BYTES);
+const _: () = assert!(frame::HEADER_WORDS * WORD_BYTES == frame::HEADER_BYTES as usize);
+// What different parties write lies on different lines.
+const _: () = assert!(control::HEAD / LINE_WORDS != control::INTENT / LINE_WORDS);
+const _: () = assert!(control::WRITER / LINE_WORDS != control::HEAD / LINE_WORDS);
+const _: () = assert!(control::FULL / LINE_WORDS != control::INTENT / LINE_WORDS);
+const _: () = assert!(control::GATED % LINE_WORDS == 0 && control::CURSORS % LINE_WORDS == 0);
+const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
+const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
+const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::RECORD_WORDS);
+const _: () = assert!(registry::RECORD_WORDS % LINE_WORDS == 0 && registry::RECORDS % LINE_WORDS == 0);
+// The largest frame, its successor's commit line and two strides fit in the smallest ring.
+const _: () = assert!(
+    frame_bytes(max_payload(MIN_CAPACITY)) + LINE_BYTES + 2 * stride(MIN_CAPACITY) <= MIN_CAPACITY / 2
+);
+// The largest frame plus its successor's commit line fits in two strides of every ring.
+const _: () = assert!(frame_bytes(max_payload(MIN_CAPACITY)) <= stride(MIN_CAPACITY));

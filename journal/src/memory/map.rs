@@ -1,0 +1,142 @@
+//! Files mapped into this process: once, or twice in a row.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::ptr;
+
+use super::{Owner, Region};
+
+/// What a mapping may do to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    ReadWrite,
+}
+
+impl Access {
+    fn protection(self) -> libc::c_int {
+        match self {
+            Access::Read => libc::PROT_READ,
+            Access::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
+        }
+    }
+}
+
+/// Gives the file its length and takes all of its memory now, so that a full file system is an error here and
+/// never a SIGBUS later.
+///
+/// # Errors
+/// `ENOSPC` when the memory is not there; others as the system says.
+pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    file.set_len(bytes)?;
+    // SAFETY: an open descriptor and integers.
+    let refused = unsafe { libc::fallocate(file.as_raw_fd(), 0, 0, bytes as libc::off_t) };
+    if refused != 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Maps the whole file once and populates this process's page tables.
+///
+/// # Errors
+/// As the system says.
+pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region> {
+    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
+    // SAFETY: a fresh mapping at an address of the kernel's choice; it aliases nothing of ours.
+    let address = unsafe {
+        libc::mmap(ptr::null_mut(), length, access.protection(), libc::MAP_SHARED, file.as_raw_fd(), 0)
+    };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let region = Region {
+        words: address.cast(),
+        length: length / 8,
+        mirrored: false,
+        owner: Owner::Map { address, bytes: length },
+    };
+    populate(address, length, access)?;
+    Ok(region)
+}
+
+/// Maps the file twice in a row, so that any run of up to `bytes` that starts in the first half is contiguous.
+///
+/// `page` is the size of the file's pages: huge pages need an address that is a multiple of it.
+///
+/// # Errors
+/// As the system says.
+pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::Result<Region> {
+    let (Ok(length), Ok(page)) = (usize::try_from(bytes), usize::try_from(page)) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let span = length.checked_mul(2).ok_or(io::ErrorKind::InvalidInput)?;
+    let reserved_bytes = span.checked_add(page).ok_or(io::ErrorKind::InvalidInput)?;
+    // First an empty range, large enough to hold both views at an aligned address; then the views over it.
+    // SAFETY: a fresh, inaccessible mapping at an address of the kernel's choice.
+    let reserved = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            reserved_bytes,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if reserved == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let lead = reserved.align_offset(page);
+    let start = reserved.wrapping_byte_add(lead);
+    for view in 0..2 {
+        // SAFETY: MAP_FIXED replaces only pages of the range reserved above, which is ours.
+        let mapped = unsafe {
+            libc::mmap(
+                start.wrapping_byte_add(view * length),
+                length,
+                access.protection(),
+                libc::MAP_SHARED | libc::MAP_FIXED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if mapped == libc::MAP_FAILED {
+            let error = io::Error::last_os_error();
+            // SAFETY: the whole range is ours and nothing refers to it yet.
+            unsafe { libc::munmap(reserved, reserved_bytes) };
+            return Err(error);
+        }
+    }
+    // The slack before and behind the views is given back, so that one range describes all that is left.
+    let tail = start.wrapping_byte_add(span);
+    for (address, slack) in [(reserved, lead), (tail, page - lead)] {
+        if slack > 0 {
+            // SAFETY: part of the reserved range that no view covers.
+            unsafe { libc::munmap(address, slack) };
+        }
+    }
+    let region = Region {
+        words: start.cast_const().cast(),
+        length: span / 8,
+        mirrored: true,
+        owner: Owner::Map { address: start, bytes: span },
+    };
+    populate(start, span, access)?;
+    Ok(region)
+}
+
+/// Fills this process's page tables, so that no access faults later. `MAP_POPULATE` would only read-fault a shared
+/// file, and the first write to each page would fault again.
+fn populate(address: *mut libc::c_void, length: usize, access: Access) -> io::Result<()> {
+    let advice = match access {
+        Access::Read => libc::MADV_POPULATE_READ,
+        Access::ReadWrite => libc::MADV_POPULATE_WRITE,
+    };
+    // SAFETY: the range was mapped by the caller; this advice changes no byte of it.
+    if unsafe { libc::madvise(address, length, advice) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    // Kernels before 5.14 do not know the advice. The pages exist (`reserve`), so the only loss is a minor fault
+    // at the first touch of each.
+    if error.raw_os_error() == Some(libc::EINVAL) { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,93 @@
+//! Shared memory as an array of atomic words, whatever backs it.
+
+mod heap;
+#[cfg(not(loom))]
+mod map;
+
+pub(crate) use heap::heap;
+#[cfg(not(loom))]
+pub(crate) use map::{Access, map, mirror, reserve};
+
+use std::fmt;
+
+use crate::sync::AtomicU64;
+
+/// A run of words that lives as long as this value, and whoever else maps it.
+///
+/// Everything in it is an atomic: another process may write any word at any time, so no plain reference into it
+/// may exist (but see [`Region::borrow_bytes`]). A region mapped read-only is only ever loaded from: the types that
+/// hold one ([`Ring`](crate::ring::Ring) of a reader) offer no store.
+pub(crate) struct Region {
+    words: *const AtomicU64,
+    /// Words that may be addressed: twice the file when mirrored.
+    length: usize,
+    /// The second half shows the first again.
+    mirrored: bool,
+    /// Frees the memory.
+    owner: Owner,
+}
+
+enum Owner {
+    Heap(#[allow(dead_code, reason = "owns the words; freed on drop")] Box<[AtomicU64]>),
+    #[cfg(not(loom))]
+    Map {
+        address: *mut libc::c_void,
+        bytes: usize,
+    },
+}
+
+// SAFETY: all access to the words is through atomics; the pointer itself never changes.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// All the words.
+    pub(crate) fn words(&self) -> &[AtomicU64] {
+        // SAFETY: `words` points at `length` words that stay mapped until `self` is dropped, aligned to at least
+        // a page (map) or a word (heap), and initialised (the kernel's zeros, or the box's).
+        unsafe { std::slice::from_raw_parts(self.words, self.length) }
+    }
+
+    /// One word; panics if it lies outside, which the layout's assertions and the checks at opening rule out.
+    #[inline(always)]
+    pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
+        &self.words()[index]
+    }
+
+    /// True when the words repeat, so that no run of up to half of them is ever split.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.mirrored
+    }
+
+    /// `length` bytes from word `first` on, as plain memory.
+    ///
+    /// # Safety
+    /// Nobody writes these bytes while the slice lives. A gated reader has that promise for the frames between its
+    /// published cursor and the head: the writer does not pass its gate.
+    #[cfg(not(loom))]
+    pub(crate) unsafe fn borrow_bytes(&self, first: usize, length: usize) -> &[u8] {
+        let words = &self.words()[first..first + length.div_ceil(8)];
+        // SAFETY: the words above are in bounds and initialised; that they do not change is the caller's promise.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        match &self.owner {
+            Owner::Heap(_) => {}
+            #[cfg(not(loom))]
+            Owner::Map { address, bytes } => {
+                // SAFETY: this very range was mapped by `map` or `mirror`, and no reference into it outlives `self`.
+                unsafe { libc::munmap(*address, *bytes) };
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Region").field("words", &self.length).field("mirrored", &self.mirrored).finish()
+    }
+}

@@ -1,0 +1,117 @@
+//! Who a process is: never a bare pid, because pids are given out again.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+/// A process id and the time that the process started at: together they name one process for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessIdentity {
+    /// Process id.
+    pub pid: u32,
+    /// Clock ticks since boot (field 22 of `/proc/PID/stat`).
+    pub start: u64,
+}
+
+impl ProcessIdentity {
+    /// This process.
+    pub fn current() -> ProcessIdentity {
+        let pid = std::process::id();
+        ProcessIdentity { pid, start: start_time(pid).unwrap_or(0) }
+    }
+
+    /// The process that has this pid now, if there is one.
+    pub fn of(pid: u32) -> Option<ProcessIdentity> {
+        start_time(pid).map(|start| ProcessIdentity { pid, start })
+    }
+
+    /// True while it runs. A zombie, which only waits to be reaped by its parent, does not.
+    pub fn is_alive(&self) -> bool {
+        self.pid != 0 && start_time(self.pid) == Some(self.start)
+    }
+}
+
+/// `None` when there is no such process, or only its zombie.
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the command in parentheses, which may itself hold spaces and parentheses.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+/// A handle on one process: polls readable when it has ended, and takes signals without a race on its pid.
+#[derive(Debug)]
+pub struct PidFd(OwnedFd);
+
+impl PidFd {
+    /// Opens a handle.
+    ///
+    /// # Errors
+    /// `ESRCH` when that very process has ended (even when another now has its pid); others as the system says.
+    pub fn open(process: ProcessIdentity) -> io::Result<PidFd> {
+        // SAFETY: pidfd_open takes two integers and touches no memory of ours.
+        let raw = unsafe { libc::syscall(libc::SYS_pidfd_open, process.pid as libc::c_int, 0) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the call above just made this descriptor; nobody else owns it.
+        let handle = PidFd(unsafe { OwnedFd::from_raw_fd(raw as i32) });
+        // The handle is opened first and the start time read second: were the pid given out again in between,
+        // the start time would differ.
+        if process.is_alive() { Ok(handle) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+    }
+
+    /// Sends a signal.
+    ///
+    /// # Errors
+    /// `ESRCH` when the process has ended; `EPERM` when it is not ours.
+    pub fn signal(&self, signal: i32) -> io::Result<()> {
+        // SAFETY: the descriptor is open, and the third argument may be null by contract.
+        let done = unsafe {
+            libc::syscall(
+                libc::SYS_pidfd_send_signal,
+                self.0.as_raw_fd(),
+                signal,
+                std::ptr::null::<libc::siginfo_t>(),
+                0,
+            )
+        };
+        if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+impl AsFd for PidFd {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_current_process_lives_and_an_impostor_does_not() {
+        let me = ProcessIdentity::current();
+        assert!(me.is_alive());
+        assert!(!ProcessIdentity { start: me.start + 1, ..me }.is_alive());
+        assert!(PidFd::open(me).is_ok());
+        assert!(PidFd::open(ProcessIdentity { start: me.start + 1, ..me }).is_err());
+    }
+
+    #[test]
+    fn a_killed_child_is_seen_as_dead_before_it_is_reaped() {
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let identity = ProcessIdentity::of(child.id()).unwrap();
+        PidFd::open(identity).unwrap().signal(libc::SIGKILL).unwrap();
+        while identity.is_alive() {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert!(!identity.is_alive());
+    }
+}

@@ -1,0 +1,161 @@
+//! The reader that the writer waits for.
+
+use std::sync::Arc;
+
+use super::{Frame, Topics};
+use crate::control::{Control, WriterState};
+use crate::error::ReadError;
+use crate::layout::{LINE_BYTES, control as at, frame_bytes};
+use crate::ring::{RawHeader, Ring};
+use crate::sync::Ordering;
+
+/// Gets every frame, in place. Its cursor is in the control page and outlives it: a process that is killed and
+/// started again goes on at the first frame that it had not finished.
+///
+/// A frame is finished when the next one is asked for (or at [`GatedReader::publish`]): until then the writer cannot
+/// touch it, which is what makes lending it out sound.
+#[derive(Debug)]
+pub struct GatedReader {
+    ring: Arc<Ring>,
+    control: Arc<Control>,
+    /// Next frame to look at.
+    position: u64,
+    /// What the writer knows.
+    published: u64,
+    /// Index of our cursor line.
+    cursor: usize,
+    frames: u64,
+    topics: Topics,
+    /// For a frame that is not in one piece (unmirrored memory only).
+    scratch: Vec<u8>,
+}
+
+impl GatedReader {
+    pub(crate) fn new(ring: Arc<Ring>, control: Arc<Control>, seat: u32, position: u64) -> GatedReader {
+        let cursor = control.cursor(seat);
+        let frames = control.load(cursor + at::CURSOR_FRAMES);
+        let scratch = vec![0; control.shape().max_payload() as usize];
+        GatedReader {
+            ring,
+            control,
+            position,
+            published: position,
+            cursor,
+            frames,
+            topics: Topics::All,
+            scratch,
+        }
+    }
+
+    /// The next frame, if one is committed; the one handed out before is finished with this call.
+    ///
+    /// # Errors
+    /// [`ReadError::Corrupt`] when the ring holds what no writer writes.
+    #[inline]
+    pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        self.publish();
+        let quarter = self.ring.capacity() / 4;
+        let header = loop {
+            let Some(header) = self.next_header()? else {
+                self.publish();
+                return Ok(None);
+            };
+            if self.topics.contains(header.topic) {
+                break header;
+            }
+            self.position += frame_bytes(u64::from(header.length));
+            if self.position - self.published > quarter {
+                self.publish();
+            }
+        };
+        let position = self.position;
+        self.position += frame_bytes(u64::from(header.length));
+        self.frames += 1;
+        let length = header.length as usize;
+        // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
+        // next published through `&mut self`, when the frame that borrows from `self` is gone.
+        #[cfg(not(loom))]
+        if let Some(payload) = unsafe { self.ring.borrow_payload(position, length) } {
+            return Ok(Some(Frame::new(position, header, payload)));
+        }
+        self.ring.load_payload(position, &mut self.scratch[..length]);
+        Ok(Some(Frame::new(position, header, &self.scratch[..length])))
+    }
+
+    /// Header of the frame at our position, if it is committed and makes sense.
+    #[inline]
+    fn next_header(&self) -> Result<Option<RawHeader>, ReadError> {
+        // SYNC: commit.
+        let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
+        if commit != self.position {
+            // The line was cleared before its predecessor was committed: nothing else can stand here.
+            return if commit == 0 {
+                Ok(None)
+            } else {
+                Err(self.corrupt("the commit word is neither clear nor this frame's position"))
+            };
+        }
+        let header = self.ring.header(self.position);
+        if u64::from(header.length) > self.control.shape().max_payload() {
+            return Err(self.corrupt("the frame claims more payload than this journal allows"));
+        }
+        Ok(Some(header))
+    }
+
+    fn corrupt(&self, what: &'static str) -> ReadError {
+        ReadError::Corrupt { position: self.position, what }
+    }
+
+    /// Time of the next frame, without taking it. Frames of unwanted topics count too.
+    ///
+    /// # Errors
+    /// As [`GatedReader::read`].
+    pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
+        Ok(self.next_header()?.map(|header| header.time))
+    }
+
+    /// One load: is there anything at our position?
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        // SYNC: commit.
+        self.ring.commit_word(self.position).load(Ordering::Acquire) != 0
+    }
+
+    /// Lets the writer have everything before our position. A plain store to a line of our own.
+    #[inline]
+    pub fn publish(&mut self) {
+        if self.published != self.position {
+            self.published = self.position;
+            self.control.word(self.cursor + at::CURSOR_FRAMES).store(self.frames, Ordering::Relaxed);
+            // SYNC: gate.
+            self.control.word(self.cursor + at::CURSOR_POSITION).store(self.position, Ordering::Release);
+        }
+    }
+
+    /// Hands out only these topics from now on.
+    pub fn set_topics(&mut self, topics: Topics) {
+        self.topics = topics;
+    }
+
+    /// Position of the next frame.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Number of the journal within the instance.
+    pub fn journal_id(&self) -> u32 {
+        self.control.shape().id
+    }
+
+    /// Name of the journal.
+    pub fn journal_name(&self) -> &str {
+        &self.control.shape().name
+    }
+
+    /// Who writes the journal now.
+    pub fn writer_state(&self) -> WriterState {
+        self.control.writer_state()
+    }
+}
+
+const _: () = assert!(LINE_BYTES == 64, "the cursor's line and the frame's line are of one size");

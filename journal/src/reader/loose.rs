@@ -1,0 +1,188 @@
+//! The reader that never holds the writer up.
+
+use std::sync::Arc;
+
+use super::{Frame, Topics};
+use crate::control::{Control, WriterState};
+use crate::error::{Gap, ReadError};
+use crate::layout::{control as at, frame_bytes};
+use crate::ring::{RawHeader, Ring};
+use crate::sync::{Ordering, fence};
+
+/// Copies each frame out and only then looks whether the writer was there meanwhile.
+///
+/// When the writer has come round, the reader jumps to the head: the oldest frame would be the next to go.
+#[derive(Debug)]
+pub struct LooseReader {
+    ring: Arc<Ring>,
+    control: Arc<Control>,
+    position: u64,
+    published: u64,
+    /// Our cursor line, if we have a seat: for the tools only, the writer does not look at it.
+    cursor: Option<usize>,
+    frames: u64,
+    lost: u64,
+    gaps: u64,
+    topics: Topics,
+    copy: Vec<u8>,
+}
+
+impl LooseReader {
+    pub(crate) fn new(
+        ring: Arc<Ring>,
+        control: Arc<Control>,
+        seat: Option<u32>,
+        position: u64,
+    ) -> LooseReader {
+        let copy = vec![0; control.shape().max_payload() as usize];
+        let mut reader = LooseReader {
+            cursor: seat.map(|seat| control.cursor(seat)),
+            ring,
+            control,
+            position,
+            published: 0,
+            frames: 0,
+            lost: 0,
+            gaps: 0,
+            topics: Topics::All,
+            copy,
+        };
+        reader.publish();
+        reader
+    }
+
+    /// The next frame, if one is committed, copied out.
+    ///
+    /// # Errors
+    /// [`ReadError::Lapped`]: the writer came round; the reader already stands at the head, read on.
+    /// [`ReadError::Corrupt`]: the ring holds what no writer writes.
+    #[inline]
+    pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        loop {
+            let position = self.position;
+            let Some(header) = self.next_header()? else {
+                self.publish();
+                return Ok(None);
+            };
+            let wanted = self.topics.contains(header.topic);
+            let length = header.length as usize;
+            if wanted {
+                self.ring.load_payload(position, &mut self.copy[..length]);
+            }
+            // SYNC: intent. Had a byte of the copy been newer than the frame, we would now see the intent to write it.
+            fence(Ordering::Acquire);
+            if self.is_lapped() {
+                return Err(self.resume());
+            }
+            self.position += frame_bytes(u64::from(header.length));
+            if wanted {
+                self.frames += 1;
+                return Ok(Some(Frame::new(position, header, &self.copy[..length])));
+            }
+        }
+    }
+
+    /// Header of the frame at our position, if it is committed; it may be overtaken until it is checked again.
+    #[inline]
+    fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
+        // SYNC: commit.
+        let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
+        if commit != self.position {
+            // Either nothing is there yet, or the writer has been here since.
+            return if self.is_lapped() { Err(self.resume()) } else { Ok(None) };
+        }
+        let header = self.ring.header(self.position);
+        if u64::from(header.length) > self.control.shape().max_payload() {
+            fence(Ordering::Acquire);
+            return Err(if self.is_lapped() {
+                self.resume()
+            } else {
+                let what = "the frame claims more payload than this journal allows";
+                ReadError::Corrupt { position: self.position, what }
+            });
+        }
+        Ok(Some(header))
+    }
+
+    /// True when the writer may have touched bytes at our position.
+    #[inline]
+    fn is_lapped(&self) -> bool {
+        self.control.intent() > self.position + self.ring.capacity()
+    }
+
+    /// Jumps to the head and says what was lost.
+    #[cold]
+    fn resume(&mut self) -> ReadError {
+        let gap = Gap { from: self.position, resumed_at: self.control.head().max(self.position) };
+        self.position = gap.resumed_at;
+        self.lost += gap.bytes();
+        self.gaps += 1;
+        self.publish();
+        ReadError::Lapped(gap)
+    }
+
+    /// Time of the next frame, without taking it. Frames of unwanted topics count too.
+    ///
+    /// # Errors
+    /// As [`LooseReader::read`].
+    pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
+        let Some(header) = self.next_header()? else { return Ok(None) };
+        fence(Ordering::Acquire);
+        if self.is_lapped() { Err(self.resume()) } else { Ok(Some(header.time)) }
+    }
+
+    /// Is there anything at our position, or were we overtaken?
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        // SYNC: commit.
+        self.ring.commit_word(self.position).load(Ordering::Acquire) == self.position || self.is_lapped()
+    }
+
+    /// Tells the tools how far we are.
+    #[inline]
+    pub fn publish(&mut self) {
+        if self.published == self.position {
+            return;
+        }
+        self.published = self.position;
+        if let Some(cursor) = self.cursor {
+            let store = |offset: usize, value: u64| {
+                self.control.word(cursor + offset).store(value, Ordering::Relaxed)
+            };
+            store(at::CURSOR_POSITION, self.position);
+            store(at::CURSOR_LOST, self.lost);
+            store(at::CURSOR_GAPS, self.gaps);
+            store(at::CURSOR_FRAMES, self.frames);
+        }
+    }
+
+    /// Hands out only these topics from now on.
+    pub fn set_topics(&mut self, topics: Topics) {
+        self.topics = topics;
+    }
+
+    /// Position of the next frame.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Bytes lost to laps so far.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost
+    }
+
+    /// Number of the journal within the instance.
+    pub fn journal_id(&self) -> u32 {
+        self.control.shape().id
+    }
+
+    /// Name of the journal.
+    pub fn journal_name(&self) -> &str {
+        &self.control.shape().name
+    }
+
+    /// Who writes the journal now.
+    pub fn writer_state(&self) -> WriterState {
+        self.control.writer_state()
+    }
+}

@@ -1,0 +1,167 @@
+//! Readers: what they may assume, and how to use one.
+//!
+//! ```text
+//! loop {
+//!     match reader.read() {
+//!         Ok(Some(frame)) => handle(frame),          // gated: done with it at the next `read`
+//!         Ok(None)        => wait, or do other work, // nothing committed at our position
+//!         Err(Lapped(gap)) => count gap.bytes(),     // loose only; we already stand at gap.resumed_at
+//!         Err(Corrupt{..}) => stop: the ring cannot be trusted
+//!     }
+//! }
+//! ```
+//!
+//! A frame is handed out whole or not at all, in the order in which it was written, each once. A *gated* reader
+//! gets every frame: the writer cannot pass it. A *loose* reader never holds the writer up; when it is overtaken it
+//! learns exactly which bytes it lost.
+
+mod gated;
+mod loose;
+
+pub use gated::GatedReader;
+pub use loose::LooseReader;
+
+use crate::control::WriterState;
+use crate::error::ReadError;
+use crate::ring::RawHeader;
+
+/// One frame, as long as the reader is not asked for the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// Its position in the stream.
+    pub position: u64,
+    /// When it was committed, nanoseconds since the epoch on the platform's clock.
+    pub time: u64,
+    /// What the payload is.
+    pub message_id: u16,
+    /// Reserved, zero.
+    pub flags: u16,
+    /// Whom it concerns.
+    pub topic: u32,
+    /// Low 32 bits of its writer's epoch.
+    pub epoch: u32,
+    /// The message.
+    pub payload: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    fn new(position: u64, header: RawHeader, payload: &'a [u8]) -> Frame<'a> {
+        Frame {
+            position,
+            time: header.time,
+            message_id: header.message_id,
+            flags: header.flags,
+            topic: header.topic,
+            epoch: header.epoch,
+            payload,
+        }
+    }
+}
+
+/// Topics that a reader hands out; frames of others are passed over without a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topics {
+    /// Every frame.
+    All,
+    /// These, one bit each.
+    Some(Vec<u64>),
+}
+
+impl Topics {
+    /// Only these topics.
+    pub fn only(topics: impl IntoIterator<Item = u32>) -> Topics {
+        let mut bits = Vec::new();
+        for topic in topics {
+            let word = topic as usize / 64;
+            if bits.len() <= word {
+                bits.resize(word + 1, 0);
+            }
+            bits[word] |= 1 << (topic % 64);
+        }
+        Topics::Some(bits)
+    }
+
+    /// True when frames of this topic are handed out.
+    #[inline]
+    pub fn contains(&self, topic: u32) -> bool {
+        match self {
+            Topics::All => true,
+            Topics::Some(bits) => {
+                bits.get(topic as usize / 64).is_some_and(|word| word & 1 << (topic % 64) != 0)
+            }
+        }
+    }
+}
+
+/// A reader of either kind.
+#[derive(Debug)]
+pub enum Reader {
+    /// The writer waits for it.
+    Gated(GatedReader),
+    /// The writer does not.
+    Loose(LooseReader),
+}
+
+macro_rules! either {
+    ($self:ident, $reader:ident => $call:expr) => {
+        match $self {
+            Reader::Gated($reader) => $call,
+            Reader::Loose($reader) => $call,
+        }
+    };
+}
+
+impl Reader {
+    /// The next frame, if one is committed. See the module's loop.
+    ///
+    /// # Errors
+    /// [`ReadError::Lapped`] (loose only; the reader stands where it resumes), [`ReadError::Corrupt`].
+    #[inline]
+    pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
+        either!(self, reader => reader.read())
+    }
+
+    /// Time of the next frame, without taking it; `None` when there is none yet.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
+        either!(self, reader => reader.peek_time())
+    }
+
+    /// True when [`Reader::read`] would not answer `Ok(None)` for want of a frame. One load.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        either!(self, reader => reader.has_news())
+    }
+
+    /// Tells the writer and the tools how far this reader is. `read` does it too; call this before going to sleep.
+    pub fn publish(&mut self) {
+        either!(self, reader => reader.publish());
+    }
+
+    /// Hands out only these topics from now on.
+    pub fn set_topics(&mut self, topics: Topics) {
+        either!(self, reader => reader.set_topics(topics));
+    }
+
+    /// Position of the next frame.
+    pub fn position(&self) -> u64 {
+        either!(self, reader => reader.position())
+    }
+
+    /// Number of the journal within the instance.
+    pub fn journal_id(&self) -> u32 {
+        either!(self, reader => reader.journal_id())
+    }
+
+    /// Name of the journal.
+    pub fn journal_name(&self) -> &str {
+        either!(self, reader => reader.journal_name())
+    }
+
+    /// Who writes the journal now. Reads `/proc`: for idle moments only.
+    pub fn writer_state(&self) -> WriterState {
+        either!(self, reader => reader.writer_state())
+    }
+}

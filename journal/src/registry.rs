@@ -1,0 +1,239 @@
+//! The registry file: one record a seat, each with the word that its node sleeps on.
+//!
+//! Who touches what, when:
+//!
+//! - the node of a seat writes its state, heartbeat, CPU and counters; nobody else does while it lives;
+//! - master writes identity, generation, kind and name before the node runs, and state and exit after it died;
+//! - the wait word is written by the node (to sleep and when it wakes) and by any writer that wakes it;
+//! - everything else only reads.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::clock::Clock;
+use crate::control::{check_format, load_name, store_name};
+use crate::error::{CreateError, OpenError};
+use crate::layout::{self, registry as at};
+use crate::memory::{Access, Region, map, reserve};
+use crate::process::ProcessIdentity;
+use crate::sync::{AtomicU64, Ordering};
+
+/// The registry of one instance, mapped into this process.
+#[derive(Debug)]
+pub struct Registry {
+    region: Region,
+    seats: u32,
+}
+
+impl Registry {
+    /// Makes a registry file with this many seats, all empty. It becomes visible under `path` whole or not at all.
+    ///
+    /// # Errors
+    /// [`CreateError`]: too many seats, no space, no permission.
+    pub fn create(path: &Path, seats: u32, clock: Clock) -> Result<Registry, CreateError> {
+        if seats == 0 || seats > layout::MAX_SEATS || seats % 64 != 0 {
+            let what = format!("{seats} seats, but must be a multiple of 64 up to {}", layout::MAX_SEATS);
+            return Err(CreateError::Invalid { name: "registry".to_owned(), what });
+        }
+        let io = |action| move |source| CreateError::Io { action, path: path.to_owned(), source };
+        let temporary = path.with_extension("new");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o660)
+            .open(&temporary)
+            .map_err(io("create"))?;
+        let bytes = layout::registry_bytes(seats);
+        reserve(&file, bytes).map_err(|source| CreateError::NoSpace {
+            path: path.to_owned(),
+            bytes,
+            source,
+        })?;
+        let region = map(&file, bytes, Access::ReadWrite).map_err(io("map"))?;
+        let word = |index: usize, value: u64| region.word(index).store(value, Ordering::Relaxed);
+        word(at::VERSION, u64::from(layout::FORMAT_VERSION));
+        word(at::LAYOUT_HASH, layout::layout_hash());
+        word(at::SEATS, u64::from(seats));
+        for (offset, value) in clock.to_words().into_iter().enumerate() {
+            word(at::CLOCK_KIND + offset, value);
+        }
+        region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
+        std::fs::rename(&temporary, path).map_err(io("rename into place"))?;
+        Ok(Registry { region, seats })
+    }
+
+    /// Maps a registry to take part: with a seat, or as master.
+    ///
+    /// # Errors
+    /// [`OpenError`]: not there, no permission, foreign, another version, damaged.
+    pub fn open(path: &Path) -> Result<Registry, OpenError> {
+        Registry::open_with(path, Access::ReadWrite)
+    }
+
+    /// Maps a registry to look only. Its writing methods must not be called; the types of `node` see to that.
+    ///
+    /// # Errors
+    /// As [`Registry::open`].
+    pub(crate) fn open_with(path: &Path, access: Access) -> Result<Registry, OpenError> {
+        let io = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
+        let file = OpenOptions::new()
+            .read(true)
+            .write(access == Access::ReadWrite)
+            .open(path)
+            .map_err(io("open"))?;
+        let bytes = file.metadata().map_err(io("read the size of"))?.len();
+        let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
+        if bytes < layout::registry_bytes(64) {
+            return Err(damaged(format!("{bytes} bytes are too few for a registry")));
+        }
+        let region = map(&file, bytes, access).map_err(io("map"))?;
+        let word = |index: usize| region.word(index).load(Ordering::Acquire);
+        check_format(&word, layout::REGISTRY_MAGIC, "registry", path)?;
+        let seats = word(at::SEATS);
+        if seats == 0 || seats > u64::from(layout::MAX_SEATS) || seats % 64 != 0 {
+            return Err(damaged(format!("{seats} seats are not possible")));
+        }
+        let seats = seats as u32;
+        if bytes != layout::registry_bytes(seats) {
+            return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
+        }
+        Ok(Registry { region, seats })
+    }
+
+    /// Number of seats.
+    pub fn seats(&self) -> u32 {
+        self.seats
+    }
+
+    /// The platform's clock.
+    ///
+    /// # Errors
+    /// [`OpenError::Damaged`] when the registry holds none.
+    pub fn clock(&self, path: &Path) -> Result<Clock, OpenError> {
+        let words =
+            std::array::from_fn(|offset| self.region.word(at::CLOCK_KIND + offset).load(Ordering::Acquire));
+        Clock::from_words(words)
+            .ok_or_else(|| OpenError::Damaged { path: path.to_owned(), what: "it holds no clock".to_owned() })
+    }
+
+    /// Instance-wide phase; its meaning is the platform's.
+    pub fn phase(&self) -> u64 {
+        self.region.word(at::PHASE).load(Ordering::Acquire)
+    }
+
+    /// Sets the phase. Master's privilege.
+    pub fn set_phase(&self, phase: u64) {
+        self.region.word(at::PHASE).store(phase, Ordering::Release);
+    }
+
+    /// One seat's record; `None` past the last.
+    pub fn seat(&self, seat: u32) -> Option<Seat<'_>> {
+        (seat < self.seats).then(|| Seat { words: self.record(seat) })
+    }
+
+    fn record(&self, seat: u32) -> &[AtomicU64] {
+        let first = at::RECORDS + seat as usize * at::RECORD_WORDS;
+        &self.region.words()[first..first + at::RECORD_WORDS]
+    }
+
+    /// The word that a seat's node sleeps on. `seat` must exist.
+    #[inline(always)]
+    pub(crate) fn wait_word(&self, seat: u32) -> &AtomicU64 {
+        self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::WAIT)
+    }
+
+    /// Index of a seat's name in the region.
+    fn name_index(&self, seat: u32) -> usize {
+        at::RECORDS + seat as usize * at::RECORD_WORDS + at::NAME
+    }
+
+    /// Name of the node in a seat; empty where there never was one.
+    pub fn name(&self, seat: u32) -> String {
+        if seat >= self.seats {
+            return String::new();
+        }
+        load_name(&self.region, self.name_index(seat)).unwrap_or_default()
+    }
+
+    /// Names a seat. Master's privilege; longer names than 63 bytes are cut.
+    pub fn set_name(&self, seat: u32, name: &str) {
+        if seat < self.seats {
+            store_name(&self.region, self.name_index(seat), name);
+        }
+    }
+}
+
+/// One seat's record.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat<'a> {
+    words: &'a [AtomicU64],
+}
+
+macro_rules! seat_words {
+    ($($(#[$doc:meta])* $get:ident $set:ident $offset:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub fn $get(&self) -> u64 {
+                self.words[at::$offset].load(Ordering::Acquire)
+            }
+
+            #[doc = concat!("Sets [`Seat::", stringify!($get), "`].")]
+            pub fn $set(&self, value: u64) {
+                self.words[at::$offset].store(value, Ordering::Release);
+            }
+        )*
+    };
+}
+
+impl Seat<'_> {
+    seat_words! {
+        /// Starts in this seat.
+        generation set_generation GENERATION;
+        /// State of the node; the numbers are the node crate's.
+        state set_state STATE;
+        /// Kind of the node (low 16 bits) and its wait mode (next 16).
+        kind set_kind KIND;
+        /// Exit code plus one; zero: not left.
+        exit set_exit EXIT;
+        /// Last sign of life, nanoseconds on the platform's clock.
+        heartbeat set_heartbeat HEARTBEAT;
+        /// CPU that the node ran on at its last heartbeat.
+        cpu set_cpu CPU;
+    }
+
+    /// Which process sits here, or sat here last.
+    pub fn process(&self) -> ProcessIdentity {
+        ProcessIdentity {
+            pid: self.words[at::PID].load(Ordering::Acquire) as u32,
+            start: self.words[at::START].load(Ordering::Acquire),
+        }
+    }
+
+    /// Seats a process.
+    pub fn set_process(&self, process: ProcessIdentity) {
+        self.words[at::PID].store(u64::from(process.pid), Ordering::Release);
+        self.words[at::START].store(process.start, Ordering::Release);
+    }
+
+    /// Value of a counter; zero past the last.
+    pub fn counter(&self, index: usize) -> u64 {
+        if index < at::COUNTER_COUNT { self.words[at::COUNTERS + index].load(Ordering::Relaxed) } else { 0 }
+    }
+
+    /// Sets a counter. Only the seat's own node does, so a plain store serves.
+    #[inline]
+    pub fn set_counter(&self, index: usize, value: u64) {
+        if index < at::COUNTER_COUNT {
+            self.words[at::COUNTERS + index].store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds to a counter. Only the seat's own node does: a load and a store, no locked instruction.
+    #[inline]
+    pub fn add(&self, index: usize, amount: u64) {
+        self.set_counter(index, self.counter(index).wrapping_add(amount));
+    }
+}

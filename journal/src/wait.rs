@@ -1,0 +1,177 @@
+//! Sleeping on a seat's word, and waking who sleeps.
+//!
+//! ```text
+//!   parker                                writer
+//!   ──────                                ──────
+//!   word := PARKED                        commit a frame
+//!   full fence            SYNC: park      full fence
+//!   look at every journal                 for each seat that wants the topic:
+//!     news → word := AWAKE, go on           word = PARKED and CAS to AWAKE → futex wake
+//!   futex wait while word = PARKED
+//! ```
+//!
+//! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
+//! parker sees the frame, or the writer sees the parked word. The exchange makes sure that among many writers one
+//! alone pays for the system call. Should that one be killed between the exchange and the call, the parker sleeps
+//! until its safety time-out: [`SAFETY_TIMEOUT`].
+//!
+//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. A writer that
+//! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
+//! is announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::control::{Bits, Control};
+use crate::registry::Registry;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+const AWAKE: u64 = 0;
+const PARKED: u64 = 1;
+
+/// Longest sleep: a net under the protocol. A time-out that finds news is counted, and the count must stay zero.
+pub const SAFETY_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How a sleep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wakeup {
+    /// Somebody woke us (or a signal came): look at the journals.
+    Woken,
+    /// The time was over.
+    TimedOut,
+}
+
+/// The sleeping side: one per node.
+#[derive(Debug)]
+pub struct Parker {
+    registry: Arc<Registry>,
+    seat: u32,
+}
+
+impl Parker {
+    /// For the node in `seat`; `None` when there is no such seat.
+    pub fn new(registry: Arc<Registry>, seat: u32) -> Option<Parker> {
+        (seat < registry.seats()).then(|| {
+            registry.wait_word(seat).store(AWAKE, Ordering::Relaxed);
+            Parker { registry, seat }
+        })
+    }
+
+    /// Sleeps until woken or for `timeout`, unless `has_news` answers true. `has_news` must look at everything that
+    /// the caller would want to be woken for; it is asked after the seat is marked as parked.
+    ///
+    /// Returns `None` when there was news and no sleep.
+    pub fn park(&self, timeout: Duration, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
+        let word = self.registry.wait_word(self.seat);
+        word.store(PARKED, Ordering::Relaxed);
+        // SYNC: park.
+        fence(Ordering::SeqCst);
+        if has_news() {
+            word.store(AWAKE, Ordering::Relaxed);
+            return None;
+        }
+        futex_wait(word, PARKED as u32, timeout);
+        // Who woke us has set the word to AWAKE; if it still says PARKED, nobody did.
+        let before = word.swap(AWAKE, Ordering::Acquire);
+        Some(if before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
+    }
+}
+
+/// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
+#[inline]
+pub fn wake(registry: &Registry, seat: u32) -> bool {
+    let word = registry.wait_word(seat);
+    if word.load(Ordering::Relaxed) != PARKED
+        || word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).is_err()
+    {
+        return false;
+    }
+    futex_wake(word);
+    true
+}
+
+/// The waking side of one writer.
+#[derive(Debug)]
+pub(crate) struct Waker {
+    registry: Arc<Registry>,
+    seats: u32,
+}
+
+impl Waker {
+    pub(crate) fn new(registry: Arc<Registry>) -> Waker {
+        let seats = registry.seats();
+        Waker { registry, seats }
+    }
+
+    /// After a commit: wakes the parked among those who want `topic`. Returns how many.
+    #[inline]
+    pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
+        let mut woken = 0;
+        let mut fenced = false;
+        for (first_seat, row) in control.interest(topic) {
+            // SYNC: interest.
+            let wanted = row.load(Ordering::Relaxed);
+            if wanted == 0 {
+                continue;
+            }
+            if !fenced {
+                // SYNC: park. Between the commit and the look at the words.
+                fence(Ordering::SeqCst);
+                fenced = true;
+            }
+            for bit in Bits(wanted) {
+                let seat = first_seat + bit;
+                if seat < self.seats && wake(&self.registry, seat) {
+                    woken += 1;
+                }
+            }
+        }
+        woken
+    }
+}
+
+/// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
+/// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
+pub fn announce() {
+    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
+    // SAFETY: integers only.
+    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
+    if refused != 0 {
+        // Kernels with nohz_full CPUs refuse. A store buffer drains within microseconds; wait far longer.
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(not(loom))]
+fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) {
+    let time = libc::timespec {
+        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
+    };
+    // The low half of a little-endian word lies at its address.
+    // SAFETY: the word and the timespec live across the call; the kernel only reads them. Not a private futex: the
+    // word is shared between processes.
+    unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT,
+            expected,
+            &time as *const libc::timespec,
+        )
+    };
+}
+
+#[cfg(not(loom))]
+fn futex_wake(word: &AtomicU64) {
+    // SAFETY: the kernel uses the address as a key only.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
+
+#[cfg(loom)]
+fn futex_wait(_word: &AtomicU64, _expected: u32, _timeout: Duration) {
+    loom::thread::yield_now();
+}
+
+#[cfg(loom)]
+fn futex_wake(_word: &AtomicU64) {}
