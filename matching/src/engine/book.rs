@@ -1,0 +1,65 @@
+//! The book of one instrument.
+
+use wire::{InstrumentId, Nanos, Quantity, Side};
+
+use super::index::IdMap;
+use super::ladder::Ladder;
+use super::quoted::QuotedSide;
+use super::slab::Slot;
+
+/// One side: what rests in queues, and what the latest quote shows besides.
+#[derive(Debug)]
+pub(crate) struct Half {
+    pub(crate) ladder: Ladder,
+    /// Always empty under [`FillModel::Book`](super::FillModel::Book).
+    pub(crate) quoted: QuotedSide,
+}
+
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub(crate) instrument: InstrumentId,
+    bids: Half,
+    asks: Half,
+    /// Market orders by the market's reference.
+    pub(crate) market: IdMap<Slot>,
+    /// What own orders had taken from market orders that a `Clear` swept away: a snapshot may add them again.
+    pub(crate) carried: IdMap<Quantity>,
+    /// The market's time, as far as its messages told.
+    pub(crate) event_time: Nanos,
+}
+
+impl Book {
+    pub(crate) fn new(instrument: InstrumentId) -> Book {
+        let half = |side| Half { ladder: Ladder::new(side), quoted: QuotedSide::default() };
+        Book {
+            instrument,
+            bids: half(Side::Buy),
+            asks: half(Side::Sell),
+            market: IdMap::default(),
+            carried: IdMap::default(),
+            event_time: Nanos(0),
+        }
+    }
+
+    pub(crate) fn half(&self, side: Side) -> &Half {
+        match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        }
+    }
+
+    pub(crate) fn half_mut(&mut self, side: Side) -> &mut Half {
+        match side {
+            Side::Buy => &mut self.bids,
+            Side::Sell => &mut self.asks,
+        }
+    }
+
+    /// The queues of `side`, and what the quote shows on the other side.
+    pub(crate) fn facing(&mut self, side: Side) -> (&mut Ladder, &mut QuotedSide) {
+        match side {
+            Side::Buy => (&mut self.bids.ladder, &mut self.asks.quoted),
+            Side::Sell => (&mut self.asks.ladder, &mut self.bids.quoted),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The market's own order flow: rebuilds its book, and trades with the own orders that stand in its way.
+
+use wire::{BookAction, BookEvent, Price, Quantity, Side};
+
+use super::anomalies::count;
+use super::book::Book;
+use super::order::{Kind, Order};
+use super::sink::Sink;
+use super::slab::Slot;
+use super::trading::{Aggression, Core};
+
+impl Core {
+    pub(crate) fn apply_event<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        match event.action {
+            BookAction::Add => self.add(book, event, sink),
+            BookAction::Reduce => self.reduce(book, event),
+            BookAction::Delete => match self.find(book, event) {
+                Some(slot) => self.remove_market(book, slot),
+                None => count(&mut self.anomalies.unknown_deleted),
+            },
+            BookAction::Execute => self.execute(book, event, sink),
+            BookAction::Modify => self.modify(book, event, sink),
+            BookAction::Trade => self.trade_through(book, event.side, event.price, event.quantity, sink),
+            BookAction::Clear => self.clear(book),
+        }
+    }
+
+    fn find(&mut self, book: &Book, event: &BookEvent) -> Option<Slot> {
+        let slot = book.market.get(&event.order_ref).copied()?;
+        if self.arena.orders[slot].side != event.side {
+            count(&mut self.anomalies.side_mismatch);
+        }
+        Some(slot)
+    }
+
+    fn add<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        if !event.price.is_some() {
+            return count(&mut self.anomalies.invalid_price);
+        }
+        if event.quantity <= Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        if book.market.contains_key(&event.order_ref) {
+            return count(&mut self.anomalies.duplicate_reference);
+        }
+        let (reference, quantity) = (event.order_ref, event.quantity);
+        let mut order =
+            Order::new(Kind::Market, reference, book.instrument, event.side, event.price, quantity);
+        if !book.carried.is_empty()
+            && let Some(taken) = book.carried.remove(&reference)
+        {
+            order.taken = taken.min(quantity);
+        }
+        self.queue_market(book, order, sink);
+    }
+
+    /// Puts a market order behind all others at its price, and lets it trade with the own orders that it crosses.
+    fn queue_market<S: Sink>(&mut self, book: &mut Book, order: Order, sink: &mut S) {
+        match book.half_mut(order.side).ladder.push_back(&mut self.arena, order) {
+            Some(slot) => {
+                book.market.insert(order.id, slot);
+                self.cross_market(book, slot, sink);
+            }
+            None => {
+                book.market.remove(&order.id);
+                count(&mut self.anomalies.no_room);
+            }
+        }
+    }
+
+    /// What a market order newly offers trades first with the own orders on the other side that it reaches.
+    fn cross_market<S: Sink>(&mut self, book: &mut Book, slot: Slot, sink: &mut S) {
+        let order = self.arena.orders[slot];
+        let time = book.event_time;
+        let ladder = &mut book.half_mut(order.side.opposite()).ladder;
+        let aggression = Aggression {
+            floor: ladder.rank(order.price),
+            stop: Slot::NONE,
+            quantity: order.available(),
+            auction: None,
+        };
+        let filled = self.serve(ladder, aggression, time, sink);
+        if filled > Quantity::ZERO {
+            self.arena.set(slot, order.open, order.taken + filled);
+        }
+    }
+
+    fn reduce(&mut self, book: &mut Book, event: &BookEvent) {
+        if event.quantity <= Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        match self.find(book, event) {
+            Some(slot) => self.take_away(book, slot, event.quantity),
+            None => count(&mut self.anomalies.unknown_reduced),
+        }
+    }
+
+    fn execute<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        if event.quantity <= Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        let Some(slot) = self.find(book, event) else {
+            count(&mut self.anomalies.unknown_executed);
+            return self.trade_through(book, event.side, event.price, event.quantity, sink);
+        };
+        let order = self.arena.orders[slot];
+        let time = book.event_time;
+        let ladder = &mut book.half_mut(order.side).ladder;
+        let aggression = Aggression {
+            floor: ladder.rank(order.price),
+            stop: slot,
+            quantity: event.quantity.min(order.open),
+            // A resting order trades at its own price, except in an auction.
+            auction: Some(event.price).filter(|&price: &Price| price.is_some() && price != order.price),
+        };
+        self.serve(ladder, aggression, time, sink);
+        self.take_away(book, slot, event.quantity);
+    }
+
+    fn modify<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        if !event.price.is_some() {
+            return count(&mut self.anomalies.invalid_price);
+        }
+        if event.quantity < Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        let Some(slot) = self.find(book, event) else {
+            count(&mut self.anomalies.unknown_modified);
+            return self.add(book, event, sink);
+        };
+        if event.quantity == Quantity::ZERO {
+            return self.remove_market(book, slot);
+        }
+        let mut order = self.arena.orders[slot];
+        let taken = order.taken.min(event.quantity);
+        if event.price == order.price && event.flags & BookEvent::LOSES_PRIORITY == 0 {
+            self.arena.set(slot, event.quantity, taken);
+            return self.cross_market(book, slot, sink);
+        }
+        book.half_mut(order.side).ladder.remove(&mut self.arena, slot);
+        (order.price, order.open, order.taken) = (event.price, event.quantity, taken);
+        self.queue_market(book, order, sink);
+    }
+
+    /// The market order has `quantity` less. What own orders took of it stays taken, up to what is left.
+    fn take_away(&mut self, book: &mut Book, slot: Slot, quantity: Quantity) {
+        let order = self.arena.orders[slot];
+        if quantity > order.open {
+            count(&mut self.anomalies.excess_quantity);
+        }
+        if quantity >= order.open {
+            return self.remove_market(book, slot);
+        }
+        let open = order.open - quantity;
+        self.arena.set(slot, open, order.taken.min(open));
+    }
+
+    fn remove_market(&mut self, book: &mut Book, slot: Slot) {
+        let order = self.arena.orders[slot];
+        book.half_mut(order.side).ladder.remove(&mut self.arena, slot);
+        book.market.remove(&order.id);
+    }
+
+    /// All market orders go; own orders stay, in the same order among each other.
+    fn clear(&mut self, book: &mut Book) {
+        for side in [Side::Buy, Side::Sell] {
+            let mut index = book.half(side).ladder.len();
+            while index > 0 {
+                index -= 1;
+                let mut slot = self.arena.levels[book.half(side).ladder.level_at(index)].head;
+                while slot.is_some() {
+                    let order = self.arena.orders[slot];
+                    if !order.is_own() {
+                        if order.taken > Quantity::ZERO {
+                            book.carried.insert(order.id, order.taken);
+                        }
+                        self.remove_market(book, slot);
+                    }
+                    slot = order.next;
+                }
+            }
+        }
+    }
+}

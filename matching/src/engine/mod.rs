@@ -1,0 +1,348 @@
+//! The matching engine: events in, events out. It knows no clock, no file, no thread and no chance: the same
+//! input gives the same output, byte for byte.
+//!
+//! # The rules
+//!
+//! **Priority.** Better price first; at one price, who came first. Both sides of a trade get the price of the
+//! order that rested.
+//!
+//! **Answers.** A new order is answered `Rejected`, or `Accepted` and then what follows from it. Each
+//! [`wire::Fill`] is followed at once by an [`OrderUpdate`](wire::OrderUpdate) of the same order. Where two
+//! strategies trade with each other, the resting order's pair comes first, and both fills carry one trade id.
+//! `event_time` is the market's time of its latest message about the instrument, also in answers to requests
+//! (who replays at full speed has no other time that means anything); it is zero before the first, and in
+//! answers about an order or an instrument that does not exist.
+//!
+//! | order | what it does |
+//! |---|---|
+//! | limit, day | trades what it can at its price or better, the rest goes into the book |
+//! | market | trades what it can at any price; the rest is `Cancelled`, `NoLiquidity`. It never rests, whatever its time in force; with post-only it is `Rejected`, `Malformed` |
+//! | immediate-or-cancel | as limit; the rest is `Cancelled`, `NoLiquidity` |
+//! | fill-or-kill | trades in full at once, or is `Accepted` and `Cancelled`, `NotFillable` without a trade |
+//! | post-only | `Rejected`, `WouldTrade`, if anything could trade with it at once; else goes into the book |
+//! | cancel | the rest is `Cancelled`, `Requested`. Not in the book: `CancelRejected`, `UnknownOrder` |
+//! | replace | new price, new total quantity (what has traded included). Keeps its place only if the price stays and the quantity does not grow; else it comes in anew, and may trade. No more than has traded already: the rest is `Cancelled`, `Requested`. Post-only orders stay post-only: `ReplaceRejected`, `WouldTrade` |
+//!
+//! An id is used up by the first new order that carries it, even a rejected one. The second is `Rejected`,
+//! `DuplicateOrder`; the first is not touched by that. Tick, lot, price band, limits and whose order it is are
+//! td's to check; the engine checks what it needs to stay consistent: instrument listed, quantity positive,
+//! price there, id new.
+//!
+//! **Orders of one strategy do not trade with each other** ([`SelfTrade::Prevent`]): when the next in line is
+//! an order of the same strategy, what is left of the incoming one is `Cancelled`, `WouldTrade`. It is neither
+//! put past the resting order (that would break price-time priority) nor into the book (that would cross it). A
+//! trade with oneself changes no position, is forbidden on the exchanges whose days are replayed here, and
+//! would swell every count of fills. [`SelfTrade::Allow`] is there for markets that do not care.
+//!
+//! ## [`FillModel::Book`]: beside a recorded market
+//!
+//! The book holds the market's own orders, rebuilt from [`BookEvent`]s, and the strategies' orders, in one queue
+//! per price. History goes on as recorded, whatever strategies do. From that follows:
+//!
+//! - An incoming order takes from market and own orders as they stand in the queue. What it takes of a market
+//!   order is remembered there as *taken*, and cannot be had twice. Later history reduces the order as if nothing
+//!   had been taken; what is available is `open - taken`, never below zero. What history takes away comes off
+//!   the part that is not taken first. A market order that is taken whole stays where the recorded market has
+//!   it, and nobody can trade with it.
+//! - `Execute`: the recorded aggressor would have met own orders first that stand before the executed order
+//!   (better price, or same price and earlier). They are filled, at their own price, from the executed quantity;
+//!   the market order is reduced by all of it nevertheless. If the trade's price is not the resting order's own
+//!   price, it is an auction's: own orders that asked for less than that price get that price.
+//! - `Add`, and `Modify` that offers more than before: what crosses own resting orders trades with them, at their
+//!   price, and counts as taken of the market order.
+//! - `Modify` keeps *taken*, up to the new quantity. It goes behind all others when the price changes or
+//!   [`BookEvent::LOSES_PRIORITY`] is set; else it keeps its place.
+//! - `Trade` (hidden orders, crosses): own orders on `side` at strictly better prices than the trade's are filled,
+//!   up to its quantity. At the same price nobody is: whether the hidden order came first cannot be known.
+//! - `Clear` takes the market's orders out. Own orders stay. What was taken is remembered by reference, for the
+//!   snapshot that usually follows.
+//! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than
+//!   any own order at its price); `Reduce` and `Delete` of it are ignored; `Modify` of it adds it, because then
+//!   all about it is known. Each is counted ([`Anomalies`]).
+//! - The engine does not know the phases of a day: an order that arrives while the recorded book is crossed
+//!   (before an opening auction) trades at once.
+//!
+//! ## [`FillModel::Quotes`]: beside a quoted market
+//!
+//! The book holds own orders only. Besides, the latest quote of the instrument offers the volume of its ten
+//! levels, less what own orders took since that quote came; the next one offers afresh.
+//!
+//! - An incoming order takes from both, the better price first; at one price the quote's volume goes first.
+//! - A new quote fills own resting orders that its other side reaches, each at its own price, up to the volume
+//!   shown there, which is then taken.
+//! - A [`TradePrint`] with an aggressor fills own resting orders at strictly better prices than its own, up to its
+//!   quantity. At the same price, all of the market's volume counts as having been there first. A resting order
+//!   thus never fills earlier than it would have in the market, and often later.
+//!
+//! ## What cannot be
+//!
+//! No input makes the engine panic. Events that cannot be are counted in [`Anomalies`], which says beside each
+//! kind what was done instead. Quantities are never negative, and sums of them never wrap.
+//!
+//! # Where things are
+//!
+//! ```text
+//! requests   new, cancel, replace ──┐                      ┌── slab     records at stable places
+//! history    BookEvent              ├─▶ trading: what all ─┼── order    one cache line each
+//! quoted     Quote, TradePrint      ┘   rules share        ├── ladder   levels and queues of one side
+//!                                                          └── own      own orders by id, by strategy
+//! ```
+//!
+//! # Example
+//!
+//! ```
+//! use matching::engine::{Engine, EngineOptions, Execution};
+//! use wire::*;
+//!
+//! # let instrument = Instrument {
+//! #     id: InstrumentId(1), reserved: 0, symbol: Symbol::new("AAPL").unwrap(), tick: Price(10_000_000),
+//! #     lot: Quantity(1), price_low: Price::NONE, price_high: Price::NONE, reference_price: Price::NONE,
+//! #     max_quantity: Quantity(0), reserved_tail: 0, reserved_end: 0,
+//! # };
+//! let mut engine = Engine::new(EngineOptions::default());
+//! engine.on_instrument(&instrument);
+//!
+//! // The market offers 100 at 585.94 ...
+//! let mut answers: Vec<Execution> = Vec::new();
+//! let offer = BookEvent {
+//!     instrument: instrument.id, action: BookAction::Add, side: Side::Sell, flags: BookEvent::LAST,
+//!     order_ref: 16_113_575, price: "585.94".parse()?, quantity: Quantity(100),
+//!     event_time: Nanos(1), sequence: 1, reserved: 0,
+//! };
+//! engine.on_book_event(&offer, &mut answers);
+//! assert!(answers.is_empty());
+//!
+//! // ... and a strategy takes 30 of it.
+//! let order = NewOrder {
+//!     order_id: OrderId::new(StrategyId(7), 1, 1), instrument: instrument.id, side: Side::Buy,
+//!     order_type: OrderType::Limit, time_in_force: TimeInForce::ImmediateOrCancel, reserved: 0,
+//!     price: "586".parse()?, quantity: Quantity(30), cause: Cause::NONE,
+//! };
+//! engine.new_order(&order, &mut answers);
+//! let [Execution::Update(accepted), Execution::Fill(fill), Execution::Update(filled)] = answers[..] else {
+//!     panic!("{answers:?}")
+//! };
+//! assert_eq!((accepted.status, filled.status), (OrderStatus::Accepted, OrderStatus::Filled));
+//! assert_eq!((fill.price.to_string(), fill.quantity), ("585.94".to_owned(), Quantity(30)));
+//!
+//! // History still has 100 there, but only 70 can be had.
+//! let best = engine.book(instrument.id).and_then(|book| book.best(Side::Sell));
+//! assert_eq!(best.map(|level| (level.market, level.available)), Some((Quantity(100), Quantity(70))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod anomalies;
+mod book;
+
+mod history;
+mod index;
+mod ladder;
+mod order;
+mod own;
+mod quoted;
+mod requests;
+mod sink;
+mod slab;
+mod trading;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use wire::{
+    BookEvent, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId, OrderStatus, Quote,
+    Reason, ReplaceOrder, StrategyId, TradePrint,
+};
+
+pub use anomalies::Anomalies;
+pub use sink::{Execution, Sink};
+pub use view::{BookView, Depth, Owner, RestingOrder, Totals};
+
+use anomalies::count;
+use book::Book;
+use slab::Slot;
+use trading::Core;
+
+/// What the strategies' orders trade with, besides each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FillModel {
+    /// The orders of a recorded market. Quotes and prints are ignored.
+    Book,
+    /// The volume that quotes show. Book events are ignored.
+    Quotes,
+}
+
+/// What happens when an order would trade with one of the same strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelfTrade {
+    /// What is left of the incoming order is cancelled.
+    Prevent,
+    /// They trade.
+    Allow,
+}
+
+/// How an engine works, for its whole life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// What orders trade with.
+    pub fill: FillModel,
+    /// What a strategy's orders do when they meet each other.
+    pub self_trade: SelfTrade,
+    /// Room for so many resting orders, the market's included, is set aside at the start. More of them are no
+    /// error, but cost an allocation now and then.
+    pub expected_orders: usize,
+}
+
+impl Default for EngineOptions {
+    /// Against a recorded market, no trades of a strategy with itself, room for 65,536 orders.
+    fn default() -> EngineOptions {
+        EngineOptions { fill: FillModel::Book, self_trade: SelfTrade::Prevent, expected_orders: 1 << 16 }
+    }
+}
+
+/// The books of all instruments. The module's documentation has the rules.
+#[derive(Debug)]
+pub struct Engine {
+    core: Core,
+    /// By instrument id.
+    books: Vec<Option<Book>>,
+}
+
+impl Engine {
+    /// An engine without instruments.
+    pub fn new(options: EngineOptions) -> Engine {
+        Engine { core: Core::new(options), books: Vec::new() }
+    }
+
+    /// Opens an instrument's book. Listing it again changes nothing.
+    pub fn on_instrument(&mut self, instrument: &Instrument) {
+        let id = instrument.id;
+        if id.0 == 0 || id.0 >= MAX_INSTRUMENTS {
+            return count(&mut self.core.anomalies.invalid_instrument);
+        }
+        let index = id.0 as usize;
+        if self.books.len() <= index {
+            self.books.resize_with(index + 1, || None);
+        }
+        self.books[index].get_or_insert_with(|| Book::new(id));
+    }
+
+    /// The market's own order flow, for [`FillModel::Book`].
+    pub fn on_book_event<S: Sink>(&mut self, event: &BookEvent, sink: &mut S) {
+        if self.core.options.fill == FillModel::Book
+            && let Some((core, book)) = self.market(event.instrument)
+        {
+            book.event_time = event.event_time;
+            core.apply_event(book, event, sink);
+        }
+    }
+
+    /// The market's best levels, for [`FillModel::Quotes`].
+    pub fn on_quote<S: Sink>(&mut self, quote: &Quote, sink: &mut S) {
+        if self.core.options.fill == FillModel::Quotes
+            && let Some((core, book)) = self.market(quote.instrument)
+        {
+            book.event_time = quote.event_time;
+            core.apply_quote(book, quote, sink);
+        }
+    }
+
+    /// The market's trades, for [`FillModel::Quotes`].
+    pub fn on_trade_print<S: Sink>(&mut self, print: &TradePrint, sink: &mut S) {
+        if self.core.options.fill == FillModel::Quotes
+            && let Some((core, book)) = self.market(print.instrument)
+        {
+            book.event_time = print.event_time;
+            core.apply_print(book, print, sink);
+        }
+    }
+
+    /// A strategy wants to trade.
+    pub fn new_order<S: Sink>(&mut self, request: &NewOrder, sink: &mut S) {
+        if !self.core.own.seen.insert(request.order_id.0) {
+            return sink.update(&requests::rejected(request, Reason::DuplicateOrder));
+        }
+        match find(&mut self.books, request.instrument) {
+            Some(book) => self.core.enter(book, request, sink),
+            None => sink.update(&requests::rejected(request, Reason::UnknownInstrument)),
+        }
+    }
+
+    /// A strategy wants what is left of an order gone.
+    pub fn cancel<S: Sink>(&mut self, request: &CancelOrder, sink: &mut S) {
+        match self.working(request.order_id, request.instrument) {
+            Some((core, book, slot)) => core.cancel(book, slot, Reason::Requested, sink),
+            None => sink.update(&requests::unknown(
+                request.order_id,
+                request.instrument,
+                OrderStatus::CancelRejected,
+            )),
+        }
+    }
+
+    /// A strategy wants another price or quantity.
+    pub fn replace<S: Sink>(&mut self, request: &ReplaceOrder, sink: &mut S) {
+        match self.working(request.order_id, request.instrument) {
+            Some((core, book, slot)) => core.replace(book, slot, request, sink),
+            None => sink.update(&requests::unknown(
+                request.order_id,
+                request.instrument,
+                OrderStatus::ReplaceRejected,
+            )),
+        }
+    }
+
+    /// Cancels all working orders of a strategy, on all instruments, in the order in which they came into their
+    /// queues.
+    pub fn cancel_all_of<S: Sink>(&mut self, strategy: StrategyId, reason: Reason, sink: &mut S) {
+        self.core.cancel_all(&mut self.books, strategy, reason, sink);
+    }
+
+    /// An instrument's book, if it is listed.
+    pub fn book(&self, instrument: InstrumentId) -> Option<BookView<'_>> {
+        let book = self.books.get(instrument.0 as usize)?.as_ref()?;
+        Some(BookView { book, arena: &self.core.arena })
+    }
+
+    /// A strategy's order, while it works.
+    pub fn order(&self, order_id: OrderId) -> Option<RestingOrder> {
+        self.core.own.find(order_id).map(|slot| RestingOrder::of(&self.core.arena.orders[slot]))
+    }
+
+    /// Number of the strategies' working orders.
+    pub fn working_orders(&self) -> usize {
+        self.core.own.len()
+    }
+
+    /// Orders in all books, the market's included.
+    pub fn resting_orders(&self) -> usize {
+        self.core.arena.orders.len()
+    }
+
+    /// What was met that cannot be.
+    pub fn anomalies(&self) -> &Anomalies {
+        &self.core.anomalies
+    }
+
+    fn market(&mut self, instrument: InstrumentId) -> Option<(&mut Core, &mut Book)> {
+        let book = find(&mut self.books, instrument);
+        if book.is_none() {
+            count(&mut self.core.anomalies.unknown_instrument);
+        }
+        Some((&mut self.core, book?))
+    }
+
+    fn working(
+        &mut self,
+        order_id: OrderId,
+        instrument: InstrumentId,
+    ) -> Option<(&mut Core, &mut Book, Slot)> {
+        let slot = self.core.own.find(order_id)?;
+        let book = find(&mut self.books, instrument)?;
+        (self.core.arena.orders[slot].instrument() == instrument).then_some((&mut self.core, book, slot))
+    }
+}
+
+fn find(books: &mut [Option<Book>], instrument: InstrumentId) -> Option<&mut Book> {
+    books.get_mut(instrument.0 as usize)?.as_mut()
+}

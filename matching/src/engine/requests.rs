@@ -1,0 +1,292 @@
+//! What strategies ask for: new orders, cancels, replaces.
+
+use wire::{
+    InstrumentId, Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity,
+    Reason, ReplaceOrder, Side, StrategyId, TimeInForce,
+};
+
+use super::SelfTrade;
+use super::anomalies::count;
+use super::book::Book;
+use super::ladder::Ladder;
+use super::order::{Kind, Order};
+use super::sink::Sink;
+use super::slab::Slot;
+use super::trading::{Core, report};
+
+/// Why an incoming order stopped taking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// It is filled, or the book has no more at its price.
+    Done,
+    /// The next in line is an order of the same strategy.
+    OwnOrder,
+}
+
+impl Core {
+    /// A new order whose id was checked, for a listed instrument.
+    pub(crate) fn enter<S: Sink>(&mut self, book: &mut Book, request: &NewOrder, sink: &mut S) {
+        let market = request.order_type == OrderType::Market;
+        let post_only = request.time_in_force == TimeInForce::PostOnly;
+        if request.quantity <= Quantity::ZERO {
+            return sink.update(&rejected(request, Reason::Quantity));
+        }
+        if !market && !request.price.is_some() || market && post_only {
+            return sink.update(&rejected(request, Reason::Malformed));
+        }
+        let taker = Order::new(
+            if post_only { Kind::OwnPostOnly } else { Kind::Own },
+            request.order_id.0,
+            book.instrument,
+            request.side,
+            if market { Price::NONE } else { request.price },
+            request.quantity,
+        );
+        if post_only && self.would_trade(book, &taker) {
+            return sink.update(&rejected(request, Reason::WouldTrade));
+        }
+        let time = book.event_time;
+        sink.update(&taker.update(OrderStatus::Accepted, Reason::None, time));
+        if request.time_in_force == TimeInForce::FillOrKill && !self.is_fillable(book, &taker) {
+            return sink.update(&taker.update(OrderStatus::Cancelled, Reason::NotFillable, time));
+        }
+        let rests = !market && matches!(request.time_in_force, TimeInForce::Day | TimeInForce::PostOnly);
+        self.take_and_rest(book, taker, rests, sink);
+    }
+
+    /// Cancels what is left of a working order.
+    pub(crate) fn cancel<S: Sink>(&mut self, book: &mut Book, slot: Slot, reason: Reason, sink: &mut S) {
+        let order = self.arena.orders[slot];
+        self.remove_own(&mut book.half_mut(order.side).ladder, slot);
+        sink.update(&order.update(OrderStatus::Cancelled, reason, book.event_time));
+    }
+
+    /// Changes a working order.
+    pub(crate) fn replace<S: Sink>(
+        &mut self,
+        book: &mut Book,
+        slot: Slot,
+        request: &ReplaceOrder,
+        sink: &mut S,
+    ) {
+        let time = book.event_time;
+        let before = self.arena.orders[slot];
+        let refuse = |reason| before.update(OrderStatus::ReplaceRejected, reason, time);
+        if request.quantity <= Quantity::ZERO {
+            return sink.update(&refuse(Reason::Quantity));
+        }
+        if !request.price.is_some() {
+            return sink.update(&refuse(Reason::Malformed));
+        }
+        if request.quantity <= before.filled() {
+            return self.cancel(book, slot, Reason::Requested, sink);
+        }
+        let mut order = before;
+        order.open = request.quantity - before.filled();
+        (order.price, order.quantity) = (request.price, request.quantity);
+        if order.price == before.price && order.open <= before.open {
+            self.arena.set(slot, order.open, Quantity::ZERO);
+            self.arena.orders[slot].quantity = order.quantity;
+            return sink.update(&order.update(OrderStatus::Replaced, Reason::None, time));
+        }
+        if order.kind == Kind::OwnPostOnly && self.would_trade(book, &order) {
+            return sink.update(&refuse(Reason::WouldTrade));
+        }
+        self.remove_own(&mut book.half_mut(order.side).ladder, slot);
+        sink.update(&order.update(OrderStatus::Replaced, Reason::None, time));
+        self.take_and_rest(book, order, true, sink);
+    }
+
+    fn take_and_rest<S: Sink>(&mut self, book: &mut Book, mut taker: Order, rests: bool, sink: &mut S) {
+        let stop = self.take(book, &mut taker, sink);
+        if taker.open == Quantity::ZERO {
+            return;
+        }
+        let reason = match stop {
+            Stop::OwnOrder => Reason::WouldTrade,
+            Stop::Done if !rests => Reason::NoLiquidity,
+            Stop::Done => match book.half_mut(taker.side).ladder.push_back(&mut self.arena, taker) {
+                Some(slot) => return self.own.link(&mut self.arena, slot),
+                None => {
+                    count(&mut self.anomalies.no_room);
+                    Reason::Overload
+                }
+            },
+        };
+        sink.update(&taker.update(OrderStatus::Cancelled, reason, book.event_time));
+    }
+
+    /// Trades `taker` against the other side, level by level; at one price with the quote's volume first.
+    fn take<S: Sink>(&mut self, book: &mut Book, taker: &mut Order, sink: &mut S) -> Stop {
+        let time = book.event_time;
+        let half = book.half_mut(taker.side.opposite());
+        let floor = floor(&half.ladder, taker);
+        let mut end = half.ladder.len();
+        while taker.open > Quantity::ZERO {
+            let quoted = half.quoted.best();
+            let quoted_rank = quoted.map(|level| half.ladder.rank(level.price));
+            let resting = half.ladder.best_available(&self.arena, end);
+            let resting_rank = resting.map(|index| half.ladder.rank_at(index));
+            if quoted_rank.max(resting_rank).is_none_or(|rank| rank < floor) {
+                break;
+            }
+            match (quoted, resting) {
+                (Some(level), _) if quoted_rank >= resting_rank => {
+                    let trade = self.trade(level.price, level.quantity.min(taker.open));
+                    half.quoted.take(trade.quantity);
+                    taker.open -= trade.quantity;
+                    report(taker, trade, Liquidity::Taker, time, sink);
+                }
+                (_, Some(index)) => {
+                    if self.take_level(&mut half.ladder, index, taker, time, sink) == Stop::OwnOrder {
+                        return Stop::OwnOrder;
+                    }
+                    end = index;
+                }
+                (_, None) => break,
+            }
+        }
+        Stop::Done
+    }
+
+    fn take_level<S: Sink>(
+        &mut self,
+        ladder: &mut Ladder,
+        index: usize,
+        taker: &mut Order,
+        time: Nanos,
+        sink: &mut S,
+    ) -> Stop {
+        let level = self.arena.levels[ladder.level_at(index)];
+        let mut slot = level.head;
+        while slot.is_some() && taker.open > Quantity::ZERO {
+            let resting = self.arena.orders[slot];
+            if self.is_self_trade(taker, &resting) {
+                return Stop::OwnOrder;
+            }
+            let quantity = resting.available().min(taker.open);
+            if quantity > Quantity::ZERO {
+                let trade = self.trade(level.price, quantity);
+                if resting.is_own() {
+                    self.fill_resting(ladder, slot, trade, time, sink);
+                } else {
+                    self.arena.set(slot, resting.open, resting.taken + quantity);
+                }
+                taker.open -= quantity;
+                report(taker, trade, Liquidity::Taker, time, sink);
+            }
+            slot = resting.next;
+        }
+        Stop::Done
+    }
+
+    fn is_self_trade(&self, taker: &Order, resting: &Order) -> bool {
+        resting.is_own()
+            && self.options.self_trade == SelfTrade::Prevent
+            && OrderId(resting.id).strategy() == OrderId(taker.id).strategy()
+    }
+
+    fn would_trade(&self, book: &Book, taker: &Order) -> bool {
+        let half = book.half(taker.side.opposite());
+        let floor = floor(&half.ladder, taker);
+        let resting = half.ladder.best_available(&self.arena, half.ladder.len());
+        resting.is_some_and(|index| half.ladder.rank_at(index) >= floor)
+            || half.quoted.best().is_some_and(|level| half.ladder.rank(level.price) >= floor)
+    }
+
+    /// Whether [`Core::take`] would fill all of `taker`.
+    fn is_fillable(&self, book: &Book, taker: &Order) -> bool {
+        let half = book.half(taker.side.opposite());
+        let mut floor = floor(&half.ladder, taker);
+        let need = i128::from(taker.open.0);
+        let mut found = 0;
+        let mut index = half.ladder.len();
+        'levels: while index > 0 && found < need {
+            index -= 1;
+            if half.ladder.rank_at(index) < floor {
+                break;
+            }
+            let level = self.arena.levels[half.ladder.level_at(index)];
+            if level.own == 0 {
+                found += level.available;
+                continue;
+            }
+            let mut slot = level.head;
+            while slot.is_some() {
+                let resting = self.arena.orders[slot];
+                if self.is_self_trade(taker, &resting) {
+                    // Quoted volume at this price is still taken before it, any at a worse price is not.
+                    floor = half.ladder.rank_at(index);
+                    break 'levels;
+                }
+                found += i128::from(resting.available().0);
+                slot = resting.next;
+            }
+        }
+        let reached = half.quoted.levels().iter().filter(|level| half.ladder.rank(level.price) >= floor);
+        found += reached.map(|level| i128::from(level.quantity.0)).sum::<i128>();
+        found >= need
+    }
+
+    /// Cancels all working orders of `strategy`, the oldest first.
+    pub(crate) fn cancel_all<S: Sink>(
+        &mut self,
+        books: &mut [Option<Book>],
+        strategy: StrategyId,
+        reason: Reason,
+        sink: &mut S,
+    ) {
+        loop {
+            let slot = self.own.oldest(strategy);
+            if !slot.is_some() {
+                return;
+            }
+            let instrument = self.arena.orders[slot].instrument();
+            let Some(book) = books.get_mut(instrument.0 as usize).and_then(Option::as_mut) else {
+                return;
+            };
+            self.cancel(book, slot, reason, sink);
+        }
+    }
+}
+
+/// Rank of the last level on the other side that `taker` may trade at.
+fn floor(other_side: &Ladder, taker: &Order) -> i64 {
+    if taker.price.is_some() { other_side.rank(taker.price) } else { i64::MIN }
+}
+
+/// The answer to a new order that does not come into being.
+pub(crate) fn rejected(request: &NewOrder, reason: Reason) -> OrderUpdate {
+    OrderUpdate {
+        order_id: request.order_id,
+        instrument: request.instrument,
+        side: request.side,
+        status: OrderStatus::Rejected,
+        reason,
+        reserved: 0,
+        price: request.price,
+        quantity: request.quantity,
+        filled: Quantity::ZERO,
+        remaining: Quantity::ZERO,
+        event_time: Nanos(0),
+        execution: 0,
+    }
+}
+
+/// The answer to a cancel or a replace of an order that is not in the book.
+pub(crate) fn unknown(order_id: OrderId, instrument: InstrumentId, status: OrderStatus) -> OrderUpdate {
+    OrderUpdate {
+        order_id,
+        instrument,
+        side: Side::Buy,
+        status,
+        reason: Reason::UnknownOrder,
+        reserved: 0,
+        price: Price::NONE,
+        quantity: Quantity::ZERO,
+        filled: Quantity::ZERO,
+        remaining: Quantity::ZERO,
+        event_time: Nanos(0),
+        execution: 0,
+    }
+}

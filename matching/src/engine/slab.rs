@@ -1,0 +1,96 @@
+//! Records at stable places: one growing block, and a stack of the places that are free.
+//!
+//! The only file that knows where records lie, so that the block can move to other memory (huge pages) without
+//! a change elsewhere. The place freed last is given out first: its cache lines are the warmest. Memory is asked
+//! for when the block grows past its largest size so far, and at no other time.
+
+use std::ops::{Index, IndexMut};
+
+/// The place of one record. Four bytes, so that links between records stay small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(u32);
+
+impl Slot {
+    /// No record.
+    pub(crate) const NONE: Slot = Slot(u32::MAX);
+
+    /// True unless this is [`Slot::NONE`].
+    pub(crate) fn is_some(self) -> bool {
+        self != Slot::NONE
+    }
+}
+
+/// Records of one type.
+#[derive(Debug)]
+pub(crate) struct Slab<T> {
+    records: Vec<T>,
+    free: Vec<Slot>,
+}
+
+impl<T: Copy> Slab<T> {
+    /// Room for `capacity` records before it grows for the first time.
+    pub(crate) fn with_capacity(capacity: usize) -> Slab<T> {
+        Slab { records: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+    }
+
+    /// Stores `record`; `None` when all 2^32 - 1 places are taken.
+    pub(crate) fn insert(&mut self, record: T) -> Option<Slot> {
+        if let Some(slot) = self.free.pop() {
+            self[slot] = record;
+            return Some(slot);
+        }
+        let slot = Slot(u32::try_from(self.records.len()).ok()?);
+        if !slot.is_some() {
+            return None;
+        }
+        self.records.push(record);
+        Some(slot)
+    }
+
+    /// Gives the place back. The caller holds no other copy of `slot`.
+    pub(crate) fn remove(&mut self, slot: Slot) -> T {
+        self.free.push(slot);
+        self[slot]
+    }
+
+    /// Records stored now.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len() - self.free.len()
+    }
+
+    /// Places that the block has grown to.
+    #[cfg(test)]
+    pub(crate) fn places(&self) -> usize {
+        self.records.len()
+    }
+}
+
+impl<T> Index<Slot> for Slab<T> {
+    type Output = T;
+    fn index(&self, slot: Slot) -> &T {
+        &self.records[slot.0 as usize]
+    }
+}
+
+impl<T> IndexMut<Slot> for Slab<T> {
+    fn index_mut(&mut self, slot: Slot) -> &mut T {
+        &mut self.records[slot.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_freed_last_is_used_first_and_the_block_does_not_grow() {
+        let mut slab = Slab::with_capacity(2);
+        let first = slab.insert(1).unwrap();
+        let second = slab.insert(2).unwrap();
+        assert_eq!(slab.remove(first), 1);
+        assert_eq!(slab.remove(second), 2);
+        assert_eq!(slab.insert(3), Some(second));
+        assert_eq!(slab.insert(4), Some(first));
+        assert_eq!((slab[second], slab[first], slab.len(), slab.places()), (3, 4, 2, 2));
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of the engine as a whole.
+
+mod fixture;
+mod invariants;
+mod requests;

@@ -1,0 +1,151 @@
+//! What all rules share: the records, the numbers of trades, and the two ways in which own orders trade.
+
+use wire::{Fill, Liquidity, Nanos, Price, Quantity, Side};
+
+use super::EngineOptions;
+use super::anomalies::{Anomalies, count};
+use super::book::Book;
+use super::ladder::{Arena, Ladder};
+use super::order::{Order, Trade};
+use super::own::OwnOrders;
+use super::sink::Sink;
+use super::slab::{Slab, Slot};
+
+/// Everything but the books themselves.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) options: EngineOptions,
+    pub(crate) arena: Arena,
+    pub(crate) own: OwnOrders,
+    pub(crate) anomalies: Anomalies,
+    trades: u64,
+}
+
+/// Volume that comes in from the market and meets own resting orders first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aggression {
+    /// Rank of the last level that it reaches.
+    pub(crate) floor: i64,
+    /// It goes no further than this order; [`Slot::NONE`]: through the whole level.
+    pub(crate) stop: Slot,
+    /// How much of it there is.
+    pub(crate) quantity: Quantity,
+    /// The one price of an auction, which all get who asked for no better.
+    pub(crate) auction: Option<Price>,
+}
+
+impl Core {
+    pub(crate) fn new(options: EngineOptions) -> Core {
+        let mut own = OwnOrders::default();
+        own.reserve(options.expected_orders);
+        Core {
+            options,
+            arena: Arena {
+                orders: Slab::with_capacity(options.expected_orders),
+                levels: Slab::with_capacity(options.expected_orders),
+            },
+            own,
+            anomalies: Anomalies::default(),
+            trades: 0,
+        }
+    }
+
+    /// Numbers a trade.
+    pub(crate) fn trade(&mut self, price: Price, quantity: Quantity) -> Trade {
+        self.trades = self.trades.wrapping_add(1);
+        Trade { id: self.trades, price, quantity }
+    }
+
+    /// An own resting order trades; once filled it leaves the book.
+    pub(crate) fn fill_resting<S: Sink>(
+        &mut self,
+        ladder: &mut Ladder,
+        slot: Slot,
+        trade: Trade,
+        time: Nanos,
+        sink: &mut S,
+    ) {
+        let open = self.arena.orders[slot].open - trade.quantity;
+        let order = self.arena.set(slot, open, Quantity::ZERO);
+        report(&order, trade, Liquidity::Maker, time, sink);
+        if open == Quantity::ZERO {
+            self.remove_own(ladder, slot);
+        }
+    }
+
+    /// Takes an own order out of the book and out of its strategy's list.
+    pub(crate) fn remove_own(&mut self, ladder: &mut Ladder, slot: Slot) -> Order {
+        self.own.unlink(&mut self.arena, slot);
+        ladder.remove(&mut self.arena, slot)
+    }
+
+    /// Fills the own orders that `aggression` meets, best price and longest wait first, each at its own price
+    /// (in an auction: at the auction's, where that is better for it). Market orders are passed over. Answers
+    /// how much was filled.
+    pub(crate) fn serve<S: Sink>(
+        &mut self,
+        ladder: &mut Ladder,
+        aggression: Aggression,
+        time: Nanos,
+        sink: &mut S,
+    ) -> Quantity {
+        let mut left = aggression.quantity;
+        let mut index = ladder.len();
+        while index > 0 && ladder.own > 0 && left > Quantity::ZERO {
+            index -= 1;
+            if ladder.rank_at(index) < aggression.floor {
+                break;
+            }
+            let level = self.arena.levels[ladder.level_at(index)];
+            if level.own == 0 {
+                continue;
+            }
+            let price = match aggression.auction {
+                Some(auction) if ladder.rank(auction) < ladder.rank(level.price) => auction,
+                _ => level.price,
+            };
+            let mut slot = level.head;
+            while slot.is_some() && slot != aggression.stop && left > Quantity::ZERO {
+                let order = self.arena.orders[slot];
+                if order.is_own() {
+                    let trade = self.trade(price, order.open.min(left));
+                    left -= trade.quantity;
+                    self.fill_resting(ladder, slot, trade, time, sink);
+                }
+                slot = order.next;
+            }
+        }
+        aggression.quantity - left
+    }
+
+    /// A trade against volume that is not in the book, on `side`: own orders at strictly better prices would have
+    /// been first. At the same price the engine cannot know who was, and fills nobody.
+    pub(crate) fn trade_through<S: Sink>(
+        &mut self,
+        book: &mut Book,
+        side: Side,
+        price: Price,
+        quantity: Quantity,
+        sink: &mut S,
+    ) {
+        if !price.is_some() {
+            return count(&mut self.anomalies.invalid_price);
+        }
+        if quantity <= Quantity::ZERO {
+            return count(&mut self.anomalies.invalid_quantity);
+        }
+        let time = book.event_time;
+        let ladder = &mut book.half_mut(side).ladder;
+        if let Some(floor) = ladder.rank(price).checked_add(1) {
+            let aggression = Aggression { floor, stop: Slot::NONE, quantity, auction: None };
+            self.serve(ladder, aggression, time, sink);
+        }
+    }
+}
+
+/// Tells the sink that `order`, already reduced, traded, and where it stands.
+pub(crate) fn report<S: Sink>(order: &Order, trade: Trade, liquidity: Liquidity, time: Nanos, sink: &mut S) {
+    let fill: Fill = order.fill(trade, liquidity, time);
+    sink.fill(&fill);
+    sink.update(&order.update_after_fill(time));
+}
