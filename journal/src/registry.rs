@@ -24,6 +24,8 @@ use crate::sync::{AtomicU64, Ordering};
 pub struct Registry {
     region: Region,
     seats: u32,
+    /// False: mapped to look only.
+    writable: bool,
 }
 
 impl Registry {
@@ -62,7 +64,7 @@ impl Registry {
         }
         region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
         std::fs::rename(&temporary, path).map_err(io("rename into place"))?;
-        Ok(Registry { region, seats })
+        Ok(Registry { region, seats, writable: true })
     }
 
     /// Maps a registry to take part: with a seat, or as master.
@@ -73,11 +75,15 @@ impl Registry {
         Registry::open_with(path, Access::ReadWrite)
     }
 
-    /// Maps a registry to look only. Its writing methods must not be called; the types of `node` see to that.
+    /// Maps a registry to look only: [`Registry::occupy`] answers `None`, and the setters do nothing.
     ///
     /// # Errors
     /// As [`Registry::open`].
-    pub(crate) fn open_with(path: &Path, access: Access) -> Result<Registry, OpenError> {
+    pub fn open_read_only(path: &Path) -> Result<Registry, OpenError> {
+        Registry::open_with(path, Access::Read)
+    }
+
+    fn open_with(path: &Path, access: Access) -> Result<Registry, OpenError> {
         let io = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
         let file = OpenOptions::new()
             .read(true)
@@ -100,7 +106,7 @@ impl Registry {
         if bytes != layout::registry_bytes(seats) {
             return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
         }
-        Ok(Registry { region, seats })
+        Ok(Registry { region, seats, writable: access == Access::ReadWrite })
     }
 
     /// Number of seats.
@@ -126,12 +132,24 @@ impl Registry {
 
     /// Sets the phase. Master's privilege.
     pub fn set_phase(&self, phase: u64) {
-        self.region.word(at::PHASE).store(phase, Ordering::Release);
+        if self.writable {
+            self.region.word(at::PHASE).store(phase, Ordering::Release);
+        }
     }
 
     /// One seat's record; `None` past the last.
     pub fn seat(&self, seat: u32) -> Option<Seat<'_>> {
         (seat < self.seats).then(|| Seat { words: self.record(seat) })
+    }
+
+    /// One seat's record to write in; `None` past the last, and when opened to look only.
+    pub fn occupy(&self, seat: u32) -> Option<SeatWriter<'_>> {
+        (self.writable && seat < self.seats).then(|| SeatWriter { seat: Seat { words: self.record(seat) } })
+    }
+
+    /// True when this mapping can be written.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.writable
     }
 
     fn record(&self, seat: u32) -> &[AtomicU64] {
@@ -160,50 +178,70 @@ impl Registry {
 
     /// Names a seat. Master's privilege; longer names than 63 bytes are cut.
     pub fn set_name(&self, seat: u32, name: &str) {
-        if seat < self.seats {
+        if self.writable && seat < self.seats {
             store_name(&self.region, self.name_index(seat), name);
         }
     }
 }
 
-/// One seat's record.
+/// One seat's record, to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Seat<'a> {
     words: &'a [AtomicU64],
 }
 
+/// One seat's record, to read and write: for its node, and for master.
+#[derive(Clone, Copy, Debug)]
+pub struct SeatWriter<'a> {
+    seat: Seat<'a>,
+}
+
+impl<'a> std::ops::Deref for SeatWriter<'a> {
+    type Target = Seat<'a>;
+
+    fn deref(&self) -> &Seat<'a> {
+        &self.seat
+    }
+}
+
 macro_rules! seat_words {
     ($($(#[$doc:meta])* $get:ident $set:ident $offset:ident;)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $get(&self) -> u64 {
-                self.words[at::$offset].load(Ordering::Acquire)
-            }
+        impl Seat<'_> {
+            $(
+                $(#[$doc])*
+                pub fn $get(&self) -> u64 {
+                    self.words[at::$offset].load(Ordering::Acquire)
+                }
+            )*
+        }
 
-            #[doc = concat!("Sets [`Seat::", stringify!($get), "`].")]
-            pub fn $set(&self, value: u64) {
-                self.words[at::$offset].store(value, Ordering::Release);
-            }
-        )*
+        impl SeatWriter<'_> {
+            $(
+                #[doc = concat!("Sets [`Seat::", stringify!($get), "`].")]
+                pub fn $set(&self, value: u64) {
+                    self.seat.words[at::$offset].store(value, Ordering::Release);
+                }
+            )*
+        }
     };
 }
 
-impl Seat<'_> {
-    seat_words! {
-        /// Starts in this seat.
-        generation set_generation GENERATION;
-        /// State of the node; the numbers are the node crate's.
-        state set_state STATE;
-        /// Kind of the node (low 16 bits) and its wait mode (next 16).
-        kind set_kind KIND;
-        /// Exit code plus one; zero: not left.
-        exit set_exit EXIT;
-        /// Last sign of life, nanoseconds on the platform's clock.
-        heartbeat set_heartbeat HEARTBEAT;
-        /// CPU that the node ran on at its last heartbeat.
-        cpu set_cpu CPU;
-    }
+seat_words! {
+    /// Starts in this seat.
+    generation set_generation GENERATION;
+    /// State of the node; the numbers are the node crate's.
+    state set_state STATE;
+    /// Kind of the node (low 16 bits) and its wait mode (next 16).
+    kind set_kind KIND;
+    /// Exit code plus one; zero: not left.
+    exit set_exit EXIT;
+    /// Last sign of life, nanoseconds on the platform's clock.
+    heartbeat set_heartbeat HEARTBEAT;
+    /// CPU that the node ran on at its last heartbeat.
+    cpu set_cpu CPU;
+}
 
+impl Seat<'_> {
     /// Which process sits here, or sat here last.
     pub fn process(&self) -> ProcessIdentity {
         ProcessIdentity {
@@ -212,28 +250,31 @@ impl Seat<'_> {
         }
     }
 
-    /// Seats a process.
-    pub fn set_process(&self, process: ProcessIdentity) {
-        self.words[at::PID].store(u64::from(process.pid), Ordering::Release);
-        self.words[at::START].store(process.start, Ordering::Release);
-    }
-
     /// Value of a counter; zero past the last.
+    #[inline]
     pub fn counter(&self, index: usize) -> u64 {
         if index < at::COUNTER_COUNT { self.words[at::COUNTERS + index].load(Ordering::Relaxed) } else { 0 }
+    }
+}
+
+impl SeatWriter<'_> {
+    /// Seats a process.
+    pub fn set_process(&self, process: ProcessIdentity) {
+        self.seat.words[at::PID].store(u64::from(process.pid), Ordering::Release);
+        self.seat.words[at::START].store(process.start, Ordering::Release);
     }
 
     /// Sets a counter. Only the seat's own node does, so a plain store serves.
     #[inline]
     pub fn set_counter(&self, index: usize, value: u64) {
         if index < at::COUNTER_COUNT {
-            self.words[at::COUNTERS + index].store(value, Ordering::Relaxed);
+            self.seat.words[at::COUNTERS + index].store(value, Ordering::Relaxed);
         }
     }
 
     /// Adds to a counter. Only the seat's own node does: a load and a store, no locked instruction.
     #[inline]
     pub fn add(&self, index: usize, amount: u64) {
-        self.set_counter(index, self.counter(index).wrapping_add(amount));
+        self.set_counter(index, self.seat.counter(index).wrapping_add(amount));
     }
 }

@@ -51,7 +51,7 @@ pub struct Parker {
 impl Parker {
     /// For the node in `seat`; `None` when there is no such seat.
     pub fn new(registry: Arc<Registry>, seat: u32) -> Option<Parker> {
-        (seat < registry.seats()).then(|| {
+        (registry.is_writable() && seat < registry.seats()).then(|| {
             registry.wait_word(seat).store(AWAKE, Ordering::Relaxed);
             Parker { registry, seat }
         })
@@ -80,6 +80,9 @@ impl Parker {
 /// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
 #[inline]
 pub fn wake(registry: &Registry, seat: u32) -> bool {
+    if seat >= registry.seats() || !registry.is_writable() {
+        return false;
+    }
     let word = registry.wait_word(seat);
     if word.load(Ordering::Relaxed) != PARKED
         || word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).is_err()
@@ -94,13 +97,11 @@ pub fn wake(registry: &Registry, seat: u32) -> bool {
 #[derive(Debug)]
 pub(crate) struct Waker {
     registry: Arc<Registry>,
-    seats: u32,
 }
 
 impl Waker {
     pub(crate) fn new(registry: Arc<Registry>) -> Waker {
-        let seats = registry.seats();
-        Waker { registry, seats }
+        Waker { registry }
     }
 
     /// After a commit: wakes the parked among those who want `topic`. Returns how many.
@@ -121,7 +122,7 @@ impl Waker {
             }
             for bit in Bits(wanted) {
                 let seat = first_seat + bit;
-                if seat < self.seats && wake(&self.registry, seat) {
+                if wake(&self.registry, seat) {
                     woken += 1;
                 }
             }

@@ -54,20 +54,7 @@ impl GatedReader {
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         self.publish();
-        let quarter = self.ring.capacity() / 4;
-        let header = loop {
-            let Some(header) = self.next_header()? else {
-                self.publish();
-                return Ok(None);
-            };
-            if self.topics.contains(header.topic) {
-                break header;
-            }
-            self.position += frame_bytes(u64::from(header.length));
-            if self.position - self.published > quarter {
-                self.publish();
-            }
-        };
+        let Some(header) = self.next_wanted()? else { return Ok(None) };
         let position = self.position;
         self.position += frame_bytes(u64::from(header.length));
         self.frames += 1;
@@ -80,6 +67,25 @@ impl GatedReader {
         }
         self.ring.load_payload(position, &mut self.scratch[..length]);
         Ok(Some(Frame::new(position, header, &self.scratch[..length])))
+    }
+
+    /// Header of the next frame of a wanted topic; those before it are finished.
+    #[inline]
+    fn next_wanted(&mut self) -> Result<Option<RawHeader>, ReadError> {
+        let quarter = self.ring.capacity() / 4;
+        loop {
+            let Some(header) = self.next_header()? else {
+                self.publish();
+                return Ok(None);
+            };
+            if self.topics.contains(header.topic) {
+                return Ok(Some(header));
+            }
+            self.position += frame_bytes(u64::from(header.length));
+            if self.position - self.published > quarter {
+                self.publish();
+            }
+        }
     }
 
     /// Header of the frame at our position, if it is committed and makes sense.
@@ -106,12 +112,12 @@ impl GatedReader {
         ReadError::Corrupt { position: self.position, what }
     }
 
-    /// Time of the next frame, without taking it. Frames of unwanted topics count too.
+    /// Time of the next frame of a wanted topic, without taking it; the frame handed out before is finished.
     ///
     /// # Errors
     /// As [`GatedReader::read`].
     pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
-        Ok(self.next_header()?.map(|header| header.time))
+        Ok(self.next_wanted()?.map(|header| header.time))
     }
 
     /// One load: is there anything at our position?

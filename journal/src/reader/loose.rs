@@ -121,14 +121,22 @@ impl LooseReader {
         ReadError::Lapped(gap)
     }
 
-    /// Time of the next frame, without taking it. Frames of unwanted topics count too.
+    /// Time of the next frame of a wanted topic, without taking it.
     ///
     /// # Errors
     /// As [`LooseReader::read`].
     pub fn peek_time(&mut self) -> Result<Option<u64>, ReadError> {
-        let Some(header) = self.next_header()? else { return Ok(None) };
-        fence(Ordering::Acquire);
-        if self.is_lapped() { Err(self.resume()) } else { Ok(Some(header.time)) }
+        loop {
+            let Some(header) = self.next_header()? else { return Ok(None) };
+            fence(Ordering::Acquire);
+            if self.is_lapped() {
+                return Err(self.resume());
+            }
+            if self.topics.contains(header.topic) {
+                return Ok(Some(header.time));
+            }
+            self.position += frame_bytes(u64::from(header.length));
+        }
     }
 
     /// Is there anything at our position, or were we overtaken?

@@ -121,7 +121,7 @@ impl Reader {
         either!(self, reader => reader.read())
     }
 
-    /// Time of the next frame, without taking it; `None` when there is none yet.
+    /// Time of the next frame of a wanted topic, without taking it; `None` when there is none yet.
     ///
     /// # Errors
     /// As [`Reader::read`].
