@@ -1,1 +1,91 @@
-//! Placeholder.
+//! The trade gateway: every order of every strategy goes through it, every execution comes back through it.
+//!
+//! ```text
+//!   orders.<strategy> ──► take ──► checks ──► Decision::Send ───► td.orders ──► matching
+//!                                    │                                            │
+//!   reports.<strategy> ◄── Decision::Answer                                       │
+//!   reports.<strategy> ◄── Outcome::deliver ◄── execution ◄── matching.executions ┘
+//! ```
+//!
+//! # What this crate guarantees
+//!
+//! - **Nobody else's order.** An order belongs to the seat in its id. A message about another strategy's order is
+//!   refused with [`wire::Reason::NotYours`], to the one who sent it. An execution goes to the order's owner only.
+//! - **Limits hold in the worst case**, that is if everything that works fills, on one side, at the largest
+//!   quantity that any replace on its way could give it. See [`Exposure`].
+//! - **Every order ends.** What was sent to matching works until matching ends it (or [`Gateway::market_gone`]
+//!   does), and `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
+//! - **Nothing panics.** Bytes that are no message, and executions that cannot be, are counted under a name of
+//!   their own ([`Anomaly`]) and handed back to be logged.
+//! - **Steady cost.** An order, a cancel, a replace and an execution each cost a fixed number of table look-ups
+//!   and no memory from the allocator once the tables have grown to their limits.
+//! - **Same input, same output.** No clock, no I/O, no randomness; lists come out in the order of the ids.
+//!
+//! This is the core only: plain values in, plain values out. The process that feeds it from journals stands
+//! around it.
+//!
+//! # Example
+//!
+//! ```
+//! use td::{Decision, Gateway, GatewayOptions, Limits, Request};
+//! use wire::*;
+//!
+//! let mut gateway = Gateway::new(GatewayOptions { price_band: 0.1 })?;
+//! gateway.on_instrument(&Instrument {
+//!     id: InstrumentId(1),
+//!     reserved: 0,
+//!     symbol: Symbol::new("600519.SH").unwrap(),
+//!     tick: Price(10_000_000),
+//!     lot: Quantity(100),
+//!     price_low: Price::NONE,
+//!     price_high: Price::NONE,
+//!     reference_price: Price(1_800 * Price::ONE),
+//!     max_quantity: Quantity(0),
+//!     reserved_tail: 0,
+//!     reserved_end: 0,
+//! })?;
+//! let me = StrategyId(7);
+//! gateway.strategy_started(me, Limits { max_position: Quantity(1_000), ..Limits::NONE })?;
+//!
+//! let mut order = NewOrder {
+//!     order_id: OrderId::new(me, 1, 1),
+//!     instrument: InstrumentId(1),
+//!     side: Side::Buy,
+//!     order_type: OrderType::Limit,
+//!     time_in_force: TimeInForce::Day,
+//!     reserved: 0,
+//!     price: Price(1_790 * Price::ONE),
+//!     quantity: Quantity(600),
+//!     cause: Cause::NONE,
+//! };
+//! let decision = gateway.take(me, NewOrder::ID, order.bytes());
+//! assert_eq!(decision, Decision::Send(Request::New(order)));
+//!
+//! // A second one of that size could take the position to 1,200.
+//! order.order_id = OrderId::new(me, 1, 2);
+//! let Decision::Answer(answer) = gateway.take(me, NewOrder::ID, order.bytes()) else { panic!() };
+//! assert_eq!((answer.status, answer.reason), (OrderStatus::Rejected, Reason::PositionLimit));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod account;
+mod answer;
+mod checks;
+mod counters;
+mod execution;
+mod gateway;
+mod instruments;
+mod limits;
+mod orders;
+mod request;
+mod restore;
+
+pub use account::Exposure;
+pub use counters::{Anomalies, Anomaly, Counters, ReasonCounts};
+pub use execution::{Delivery, Outcome, Report};
+pub use gateway::Gateway;
+pub use instruments::InstrumentError;
+pub use limits::{GatewayOptions, Limits, LimitsError};
+pub use request::{Decision, Request};
+pub use restore::RestoreError;

@@ -1,0 +1,202 @@
+//! What the gateway keeps about one strategy.
+
+use wire::{CancelOrder, InstrumentId, NewOrder, OrderId, Quantity, Reason, ReplaceOrder, Side};
+
+use crate::checks;
+use crate::counters::Counters;
+use crate::instruments::Instruments;
+use crate::limits::Limits;
+use crate::orders::{OrderTable, WorkingOrder};
+
+/// One strategy's position in one instrument, and what works on top of it.
+///
+/// The worst case of a side is the position if everything that works on that side fills and nothing on the other
+/// does: `position + working_buys` for buys, `working_sells - position` for sells. A position limit bounds both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exposure {
+    /// Bought less sold. Wide, so that no stream of fills can overflow it.
+    pub position: i128,
+    /// What may yet be bought: the open quantities of all buy orders, replaces on their way included.
+    pub working_buys: i128,
+    /// What may yet be sold.
+    pub working_sells: i128,
+}
+
+impl Exposure {
+    /// How far the position may go in the direction of `side`, as a positive number of that direction.
+    pub fn worst_case(&self, side: Side) -> i128 {
+        match side {
+            Side::Buy => self.position + self.working_buys,
+            Side::Sell => self.working_sells - self.position,
+        }
+    }
+
+    pub(crate) fn work(&mut self, side: Side, change: i64) {
+        match side {
+            Side::Buy => self.working_buys += i128::from(change),
+            Side::Sell => self.working_sells += i128::from(change),
+        }
+    }
+
+    pub(crate) fn trade(&mut self, side: Side, quantity: Quantity) {
+        self.position += i128::from(side.sign()) * i128::from(quantity.0);
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Account {
+    pub(crate) limits: Limits,
+    /// False from its death to its next start.
+    pub(crate) alive: bool,
+    /// Newest id: epoch and sequence. An id that is not newer was used before.
+    newest: Option<(u16, u32)>,
+    pub(crate) orders: OrderTable,
+    /// By instrument id.
+    pub(crate) exposures: Vec<Exposure>,
+    pub(crate) counters: Counters,
+}
+
+impl Account {
+    /// Not alive until it is started.
+    pub(crate) fn new(instruments: usize) -> Account {
+        Account {
+            limits: Limits::NONE,
+            alive: false,
+            newest: None,
+            orders: OrderTable::default(),
+            exposures: vec![Exposure::default(); instruments],
+            counters: Counters::default(),
+        }
+    }
+
+    pub(crate) fn start(&mut self, limits: Limits) {
+        self.orders.reserve(limits.max_working_orders);
+        self.limits = limits;
+        self.alive = true;
+    }
+
+    /// Makes room for instrument ids below `instruments`.
+    pub(crate) fn reach(&mut self, instruments: usize) {
+        if self.exposures.len() < instruments {
+            self.exposures.resize(instruments, Exposure::default());
+        }
+    }
+
+    pub(crate) fn exposure(&mut self, instrument: InstrumentId) -> Option<&mut Exposure> {
+        self.exposures.get_mut(instrument.0 as usize)
+    }
+
+    /// True, and remembered, when the id is newer than all before. Epochs wrap: of two that differ, the newer is
+    /// the one that is reached by counting up less than half of the way round.
+    pub(crate) fn claim(&mut self, id: OrderId) -> bool {
+        let newer = match self.newest {
+            None => true,
+            Some((epoch, sequence)) if id.epoch() == epoch => id.sequence() > sequence,
+            Some((epoch, _)) => (id.epoch().wrapping_sub(epoch) as i16) > 0,
+        };
+        if newer {
+            self.newest = Some((id.epoch(), id.sequence()));
+        }
+        newer
+    }
+
+    /// Puts the order into the table if it passes every check but the first, which is the gateway's.
+    pub(crate) fn admit(&mut self, order: &NewOrder, instruments: &Instruments) -> Result<(), Reason> {
+        if !self.alive {
+            return Err(Reason::StrategyGone);
+        }
+        if !self.claim(order.order_id) {
+            return Err(Reason::DuplicateOrder);
+        }
+        let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::quantity(rules, &self.limits, order.quantity)?;
+        checks::order_price(rules, order)?;
+        checks::working_orders(&self.limits, self.orders.len())?;
+        let limits = self.limits;
+        let exposure = self.exposure(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::position(&limits, exposure, order.side, order.quantity.0)?;
+        exposure.work(order.side, order.quantity.0);
+        self.orders.insert(order.order_id, WorkingOrder::sent(order));
+        Ok(())
+    }
+
+    /// Notes that a cancel goes out.
+    pub(crate) fn admit_cancel(&mut self, cancel: &CancelOrder) -> Result<(), Reason> {
+        if !self.alive {
+            return Err(Reason::StrategyGone);
+        }
+        let order = self.orders.get_mut(cancel.order_id).ok_or(Reason::UnknownOrder)?;
+        if order.instrument != cancel.instrument {
+            return Err(Reason::Malformed);
+        }
+        order.cancel_sent();
+        Ok(())
+    }
+
+    /// Notes that a replace goes out, and reserves what it adds.
+    pub(crate) fn admit_replace(
+        &mut self,
+        replace: &ReplaceOrder,
+        instruments: &Instruments,
+    ) -> Result<(), Reason> {
+        if !self.alive {
+            return Err(Reason::StrategyGone);
+        }
+        let order = self.orders.get_mut(replace.order_id).ok_or(Reason::UnknownOrder)?;
+        if order.instrument != replace.instrument {
+            return Err(Reason::Malformed);
+        }
+        let rules = instruments.get(replace.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::quantity(rules, &self.limits, replace.quantity)?;
+        if replace.quantity.0 <= order.filled {
+            return Err(Reason::Quantity);
+        }
+        checks::price(rules, replace.price)?;
+        let added = order.added_by_replace(replace.quantity.0);
+        let exposure =
+            self.exposures.get_mut(replace.instrument.0 as usize).ok_or(Reason::UnknownInstrument)?;
+        checks::position(&self.limits, exposure, order.side, added)?;
+        exposure.work(order.side, added);
+        order.replace_sent(replace.quantity.0);
+        Ok(())
+    }
+
+    /// Takes an order that has ended out of the table, with what it still reserved.
+    pub(crate) fn end(&mut self, id: OrderId) -> Option<WorkingOrder> {
+        let order = self.orders.remove(id)?;
+        if let Some(exposure) = self.exposure(order.instrument) {
+            exposure.work(order.side, -order.open());
+        }
+        Some(order)
+    }
+
+    /// A cancel for every order that works, by ascending id; each counts as sent.
+    pub(crate) fn cancel_all(&mut self) -> Vec<CancelOrder> {
+        let ids = self.orders.ids();
+        let cancel = |id: OrderId| {
+            let order = self.orders.get_mut(id)?;
+            order.cancel_sent();
+            Some(CancelOrder::new(id, order.instrument))
+        };
+        ids.into_iter().filter_map(cancel).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::StrategyId;
+
+    #[test]
+    fn ids_grow_within_an_epoch_and_epochs_wrap() {
+        let mut account = Account::new(0);
+        let id = |epoch, sequence| OrderId::new(StrategyId(1), epoch, sequence);
+        assert!(account.claim(id(65_535, 0)));
+        assert!(!account.claim(id(65_535, 0)));
+        assert!(account.claim(id(65_535, 9)));
+        assert!(!account.claim(id(65_535, 8)));
+        assert!(account.claim(id(0, 0)), "the epoch after 65,535 is 0");
+        assert!(!account.claim(id(65_535, 10)), "of the predecessor");
+        assert!(account.claim(id(0, u32::MAX)));
+    }
+}

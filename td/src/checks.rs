@@ -1,0 +1,67 @@
+//! The checks, each a plain function of what it checks.
+//!
+//! A new order passes them in this order; the first that fails is the reason that its owner is told:
+//!
+//! | # | check | reason |
+//! |---|---|---|
+//! | 1 | the id carries the seat it came from | `NotYours` |
+//! | 2 | the strategy lives | `StrategyGone` |
+//! | 3 | the id is newer than every id before | `DuplicateOrder` |
+//! | 4 | the instrument is listed | `UnknownInstrument` |
+//! | 5 | the quantity is positive, whole lots, not over the instrument's or the strategy's limit | `Quantity` |
+//! | 6 | a limit order has a price | `Malformed` |
+//! | 7 | the price is whole ticks | `OffTick` |
+//! | 8 | the price lies in the band, ends included | `PriceBand` |
+//! | 9 | one more order may work | `WorkingOrders` |
+//! | 10 | the position stays within its limit if everything that works fills | `PositionLimit` |
+//!
+//! Checks 6 to 8 are for limit prices; a market order has none. A cancel passes 1, 2, "the order works" (else
+//! `UnknownOrder`) and "it is in that instrument" (else `Malformed`). A replace passes those, then 5 to 8 with its
+//! new price and total, "the total is more than what has traded" (else `Quantity`), and 10 with the difference.
+
+use wire::{NewOrder, OrderType, Price, Quantity, Reason, Side};
+
+use crate::account::Exposure;
+use crate::instruments::{Rules, tighter};
+use crate::limits::Limits;
+
+/// Check 5.
+pub(crate) fn quantity(rules: &Rules, limits: &Limits, quantity: Quantity) -> Result<(), Reason> {
+    let most = tighter(rules.max_quantity, limits.max_order_quantity);
+    let fits = quantity.0 > 0 && quantity.0 % rules.lot == 0 && (most == 0 || quantity.0 <= most);
+    if fits { Ok(()) } else { Err(Reason::Quantity) }
+}
+
+/// Checks 6 to 8 of a limit price.
+pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
+    if !price.is_some() {
+        Err(Reason::Malformed)
+    } else if !price.is_on_tick(rules.tick) {
+        Err(Reason::OffTick)
+    } else if price.0 < rules.low || price.0 > rules.high {
+        Err(Reason::PriceBand)
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks 6 to 8 of a new order.
+pub(crate) fn order_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason> {
+    match order.order_type {
+        OrderType::Limit => price(rules, order.price),
+        OrderType::Market => Ok(()),
+    }
+}
+
+/// Check 9, before the order is counted.
+pub(crate) fn working_orders(limits: &Limits, working: usize) -> Result<(), Reason> {
+    let fits = limits.max_working_orders == 0 || working < limits.max_working_orders as usize;
+    if fits { Ok(()) } else { Err(Reason::WorkingOrders) }
+}
+
+/// Check 10: `added` more on this side. Nothing added always passes, whatever stands already.
+pub(crate) fn position(limits: &Limits, exposure: &Exposure, side: Side, added: i64) -> Result<(), Reason> {
+    let limit = limits.max_position.0;
+    let fits = limit == 0 || added <= 0 || exposure.worst_case(side) + i128::from(added) <= i128::from(limit);
+    if fits { Ok(()) } else { Err(Reason::PositionLimit) }
+}

@@ -1,0 +1,134 @@
+//! The rules of each instrument, prepared so that a check is a few comparisons.
+
+use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Price, Quantity, Symbol};
+
+use crate::limits::BandWidth;
+
+/// An instrument that cannot be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InstrumentError {
+    /// The id is no topic.
+    #[error(
+        "instrument `{symbol}` has the id {id}, outside 1..{MAX_INSTRUMENTS}: orders for it will be refused"
+    )]
+    Id {
+        /// Its name.
+        symbol: Symbol,
+        /// The id.
+        id: InstrumentId,
+    },
+    /// No price could pass.
+    #[error(
+        "instrument `{symbol}` has its lowest price {low} above its highest, {high}: mend its definition"
+    )]
+    Band {
+        /// Its name.
+        symbol: Symbol,
+        /// Lowest price.
+        low: Price,
+        /// Highest price.
+        high: Price,
+    },
+}
+
+/// What an order in one instrument must obey.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) tick: Price,
+    /// At least 1.
+    pub(crate) lot: i64,
+    /// Zero: no limit.
+    pub(crate) max_quantity: i64,
+    /// Lowest and highest price from the definition; the ends of `i64` where there is none.
+    fixed: (i64, i64),
+    /// Lowest and highest price that passes now: `fixed`, narrowed by the band around the reference price.
+    pub(crate) low: i64,
+    pub(crate) high: i64,
+}
+
+impl Rules {
+    fn new(instrument: &Instrument, band: BandWidth) -> Result<Rules, InstrumentError> {
+        let end = |price: Price, open: i64| if price.is_some() { price.0 } else { open };
+        let fixed = (end(instrument.price_low, i64::MIN), end(instrument.price_high, i64::MAX));
+        if fixed.0 > fixed.1 {
+            return Err(InstrumentError::Band {
+                symbol: instrument.symbol,
+                low: instrument.price_low,
+                high: instrument.price_high,
+            });
+        }
+        let mut rules = Rules {
+            tick: instrument.tick,
+            lot: instrument.lot.0.max(1),
+            max_quantity: instrument.max_quantity.0.max(0),
+            fixed,
+            low: fixed.0,
+            high: fixed.1,
+        };
+        rules.set_reference(instrument.reference_price, band);
+        Ok(rules)
+    }
+
+    fn set_reference(&mut self, reference: Price, band: BandWidth) {
+        if !band.is_on() || !reference.is_some() {
+            return;
+        }
+        let half = band.around(reference.0);
+        let middle = i128::from(reference.0);
+        let (fixed_low, fixed_high) = (i128::from(self.fixed.0), i128::from(self.fixed.1));
+        // Both lie within the ends of an `i64` after the clamp, so the casts lose nothing.
+        self.low = (middle - half).clamp(fixed_low, fixed_high) as i64;
+        self.high = (middle + half).clamp(fixed_low, fixed_high) as i64;
+    }
+}
+
+/// All listed instruments, by id.
+#[derive(Debug)]
+pub(crate) struct Instruments {
+    rules: Vec<Option<Rules>>,
+    band: BandWidth,
+}
+
+impl Instruments {
+    pub(crate) fn new(band: BandWidth) -> Instruments {
+        Instruments { rules: Vec::new(), band }
+    }
+
+    /// Lists it, or replaces its rules if it is listed.
+    pub(crate) fn define(&mut self, instrument: &Instrument) -> Result<(), InstrumentError> {
+        let id = instrument.id;
+        if id.0 == 0 || id.0 >= MAX_INSTRUMENTS {
+            return Err(InstrumentError::Id { symbol: instrument.symbol, id });
+        }
+        let rules = Rules::new(instrument, self.band)?;
+        let index = id.0 as usize;
+        if self.rules.len() <= index {
+            self.rules.resize(index + 1, None);
+        }
+        self.rules[index] = Some(rules);
+        Ok(())
+    }
+
+    pub(crate) fn get(&self, id: InstrumentId) -> Option<&Rules> {
+        self.rules.get(id.0 as usize)?.as_ref()
+    }
+
+    pub(crate) fn set_reference(&mut self, id: InstrumentId, reference: Price) {
+        if let Some(Some(rules)) = self.rules.get_mut(id.0 as usize) {
+            rules.set_reference(reference, self.band);
+        }
+    }
+
+    /// One more than the largest listed id.
+    pub(crate) fn table_length(&self) -> usize {
+        self.rules.len()
+    }
+}
+
+/// Largest quantity of one order when both the instrument and the strategy have a say. Zero: no limit.
+pub(crate) fn tighter(instrument: i64, strategy: Quantity) -> i64 {
+    match (instrument, strategy.0) {
+        (0, limit) | (limit, 0) => limit,
+        (one, other) => one.min(other),
+    }
+}

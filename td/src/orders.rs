@@ -1,0 +1,361 @@
+//! The life of an order, as the gateway sees it.
+//!
+//! ```text
+//!   NewOrder ──checks──► refused (answered by td, never in the table)
+//!                │
+//!                ▼             Accepted, Fill
+//!           ┌─────────┐ ─────────────────────► ┌─────────┐ ──┐ Fill, PartiallyFilled, Replaced,
+//!           │  Sent   │                        │ Working │ ◄─┘ CancelRejected, ReplaceRejected
+//!           └─────────┘                        └─────────┘
+//!                │ Rejected, Cancelled, Filled      │ Cancelled, Filled
+//!                ▼                                  ▼
+//!           ═══════════════ final: out of the table, counted ═══════════════
+//! ```
+//!
+//! Two counts lie over the states: replaces and cancels that are on their way to matching. They change nothing
+//! but how much may yet trade: while a replace is on its way the order counts with the largest total quantity
+//! that it has or was asked to get (`ceiling`), and falls back to the confirmed total once none is left.
+//!
+//! An order that matching calls final is final from either state, and the total of a `Replaced` is taken as it
+//! is. Apart from that an update which fits neither the state nor the fills before it changes no number; either
+//! way it is [`Anomaly::OutOfStep`].
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use wire::{InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Side};
+
+use crate::Anomaly;
+
+/// Whether matching has been heard about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Sent,
+    Working,
+}
+
+/// An order between its checks and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WorkingOrder {
+    pub(crate) instrument: InstrumentId,
+    pub(crate) side: Side,
+    state: State,
+    pub(crate) price: Price,
+    /// Total quantity that matching has confirmed, or was sent first.
+    pub(crate) total: i64,
+    /// Largest total quantity that it has or may get by a replace on its way.
+    ceiling: i64,
+    pub(crate) filled: i64,
+    /// Replaces sent and not answered.
+    replaces: u32,
+    /// Cancels sent and not answered.
+    cancels: u32,
+}
+
+impl WorkingOrder {
+    pub(crate) fn sent(order: &NewOrder) -> WorkingOrder {
+        WorkingOrder {
+            instrument: order.instrument,
+            side: order.side,
+            state: State::Sent,
+            price: order.price,
+            total: order.quantity.0,
+            ceiling: order.quantity.0,
+            filled: 0,
+            replaces: 0,
+            cancels: 0,
+        }
+    }
+
+    /// An order that matching speaks of and that was not sent from here.
+    pub(crate) fn adopted(update: &OrderUpdate) -> WorkingOrder {
+        WorkingOrder {
+            instrument: update.instrument,
+            side: update.side,
+            state: State::Working,
+            price: update.price,
+            total: update.quantity.0,
+            ceiling: update.quantity.0,
+            filled: update.filled.0,
+            replaces: 0,
+            cancels: 0,
+        }
+    }
+
+    /// What of it still works, by what matching has confirmed.
+    pub(crate) fn remaining(&self) -> i64 {
+        self.total.saturating_sub(self.filled).max(0)
+    }
+
+    /// What of it may still trade in the worst case.
+    pub(crate) fn open(&self) -> i64 {
+        self.ceiling.saturating_sub(self.filled).max(0)
+    }
+
+    /// How much more could trade if it got this total quantity. Zero when it would shrink.
+    pub(crate) fn added_by_replace(&self, total: i64) -> i64 {
+        total.max(self.ceiling).saturating_sub(self.filled).max(0) - self.open()
+    }
+
+    /// A replace to this total quantity has been sent.
+    pub(crate) fn replace_sent(&mut self, total: i64) {
+        self.replaces = self.replaces.saturating_add(1);
+        self.ceiling = self.ceiling.max(total);
+    }
+
+    /// A cancel has been sent.
+    pub(crate) fn cancel_sent(&mut self) {
+        self.cancels = self.cancels.saturating_add(1);
+    }
+
+    /// Some of it traded. `remaining` is what matching says is left.
+    pub(crate) fn on_fill(&mut self, quantity: i64, remaining: i64) -> Option<Anomaly> {
+        self.state = State::Working;
+        let over = quantity > self.remaining();
+        self.filled = self.filled.saturating_add(quantity);
+        if over {
+            Some(Anomaly::OverFill)
+        } else {
+            (remaining != self.remaining()).then_some(Anomaly::OutOfStep)
+        }
+    }
+
+    /// Applies what matching says about it; the caller takes it out of the table when the status is final.
+    pub(crate) fn on_update(&mut self, update: &OrderUpdate) -> Option<Anomaly> {
+        let fits = match update.status {
+            OrderStatus::Accepted => {
+                let first = self.state == State::Sent;
+                self.state = State::Working;
+                first && update.quantity.0 == self.total
+            }
+            OrderStatus::PartiallyFilled => {
+                self.state = State::Working;
+                update.filled.0 == self.filled && self.remaining() > 0
+            }
+            OrderStatus::Filled => self.remaining() == 0 && update.filled.0 == self.filled,
+            OrderStatus::Cancelled => update.filled.0 == self.filled,
+            OrderStatus::Rejected => self.state == State::Sent,
+            OrderStatus::Replaced => {
+                self.state = State::Working;
+                let asked = update.quantity.0 > 0 && update.quantity.0 <= self.ceiling;
+                if update.quantity.0 > 0 {
+                    // What works in the market is matching's to say, even if nobody here asked for it: after a
+                    // restart that may be so.
+                    self.price = update.price;
+                    self.total = update.quantity.0;
+                    self.ceiling = self.ceiling.max(self.total);
+                }
+                self.replace_answered() && asked && update.filled.0 == self.filled
+            }
+            OrderStatus::ReplaceRejected => self.replace_answered(),
+            OrderStatus::CancelRejected => {
+                let expected = self.cancels > 0;
+                self.cancels = self.cancels.saturating_sub(1);
+                expected
+            }
+        };
+        (!fits).then_some(Anomaly::OutOfStep)
+    }
+
+    /// False when no replace was on its way.
+    fn replace_answered(&mut self) -> bool {
+        let expected = self.replaces > 0;
+        self.replaces = self.replaces.saturating_sub(1);
+        if self.replaces == 0 {
+            self.ceiling = self.total;
+        }
+        expected
+    }
+}
+
+/// The orders of one strategy that have not ended, by id. The order of a hash map never shows: lists are sorted.
+#[derive(Debug, Default)]
+pub(crate) struct OrderTable(HashMap<OrderId, WorkingOrder, BuildHasherDefault<OrderIdHasher>>);
+
+impl OrderTable {
+    /// Reserved at once at the most; a strategy with a higher limit, or none, grows beyond when it needs to.
+    const MOST_RESERVED: usize = 8_192;
+
+    /// Makes room for at most `limit` orders at a time; zero: no limit.
+    pub(crate) fn reserve(&mut self, limit: u32) {
+        // Twice the limit: as long as no more than half is in use, the map cleans up in place and never grows.
+        let reserved = match limit {
+            0 => 1_024,
+            limit => (limit as usize).saturating_mul(2).min(Self::MOST_RESERVED),
+        };
+        self.0.reserve(reserved.saturating_sub(self.0.len()));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn get(&self, id: OrderId) -> Option<&WorkingOrder> {
+        self.0.get(&id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: OrderId) -> Option<&mut WorkingOrder> {
+        self.0.get_mut(&id)
+    }
+
+    pub(crate) fn insert(&mut self, id: OrderId, order: WorkingOrder) {
+        self.0.insert(id, order);
+    }
+
+    pub(crate) fn remove(&mut self, id: OrderId) -> Option<WorkingOrder> {
+        self.0.remove(&id)
+    }
+
+    /// All ids, ascending. Not for the hot path: it sorts.
+    pub(crate) fn ids(&self) -> Vec<OrderId> {
+        let mut ids: Vec<OrderId> = self.0.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+/// Spreads order ids, which mostly count up by one. Not proof against ids made to collide: a strategy can only
+/// slow down its own table, and that one is bounded by its limit.
+#[derive(Default)]
+pub(crate) struct OrderIdHasher(u64);
+
+impl Hasher for OrderIdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        // 2^64 divided by the golden ratio, odd; the rotation brings its well-mixed upper bits down to where the
+        // map takes its bucket from.
+        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Cause, Nanos, OrderType, Quantity, Reason, StrategyId, TimeInForce};
+
+    fn order(quantity: i64) -> WorkingOrder {
+        WorkingOrder::sent(&NewOrder {
+            order_id: OrderId(1),
+            instrument: InstrumentId(1),
+            side: Side::Buy,
+            order_type: OrderType::Limit,
+            time_in_force: TimeInForce::Day,
+            reserved: 0,
+            price: Price(100),
+            quantity: Quantity(quantity),
+            cause: Cause::NONE,
+        })
+    }
+
+    fn update(status: OrderStatus, quantity: i64, filled: i64) -> OrderUpdate {
+        OrderUpdate {
+            order_id: OrderId(1),
+            instrument: InstrumentId(1),
+            side: Side::Buy,
+            status,
+            reason: Reason::None,
+            reserved: 0,
+            price: Price(100),
+            quantity: Quantity(quantity),
+            filled: Quantity(filled),
+            remaining: Quantity(quantity - filled),
+            event_time: Nanos(0),
+            execution: 0,
+        }
+    }
+
+    #[test]
+    fn the_drawn_way_through_is_in_step() {
+        let mut order = order(10);
+        assert_eq!(order.on_update(&update(OrderStatus::Accepted, 10, 0)), None);
+        assert_eq!(order.on_fill(4, 6), None);
+        assert_eq!(order.on_update(&update(OrderStatus::PartiallyFilled, 10, 4)), None);
+        assert_eq!((order.remaining(), order.open()), (6, 6));
+        assert_eq!(order.on_fill(6, 0), None);
+        assert_eq!(order.on_update(&update(OrderStatus::Filled, 10, 10)), None);
+    }
+
+    #[test]
+    fn what_contradicts_is_out_of_step_and_changes_no_number() {
+        let mut order = order(10);
+        assert_eq!(order.on_update(&update(OrderStatus::Accepted, 11, 0)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_update(&update(OrderStatus::Accepted, 10, 0)), Some(Anomaly::OutOfStep), "twice");
+        assert_eq!(order.on_update(&update(OrderStatus::PartiallyFilled, 10, 3)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_update(&update(OrderStatus::Filled, 10, 10)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_update(&update(OrderStatus::Rejected, 10, 0)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_update(&update(OrderStatus::ReplaceRejected, 10, 0)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_update(&update(OrderStatus::CancelRejected, 10, 0)), Some(Anomaly::OutOfStep));
+        assert_eq!(order.on_fill(3, 9), Some(Anomaly::OutOfStep), "7 are left, not 9");
+        assert_eq!((order.remaining(), order.open()), (7, 7));
+        assert_eq!(order.on_update(&update(OrderStatus::Replaced, 0, 3)), Some(Anomaly::OutOfStep));
+        assert_eq!((order.remaining(), order.open()), (7, 7));
+        assert_eq!(
+            order.on_update(&update(OrderStatus::Replaced, 20, 3)),
+            Some(Anomaly::OutOfStep),
+            "unasked"
+        );
+        assert_eq!((order.remaining(), order.open()), (17, 17), "but so it works now");
+    }
+
+    #[test]
+    fn a_fill_of_more_than_is_left_is_booked_and_named() {
+        let mut order = order(10);
+        assert_eq!(order.on_fill(11, 0), Some(Anomaly::OverFill));
+        assert_eq!((order.filled, order.remaining(), order.open()), (11, 0, 0));
+        let mut order = self::order(i64::MAX);
+        assert_eq!(order.on_fill(i64::MAX, 0), None);
+        assert_eq!(order.on_fill(i64::MAX, 0), Some(Anomaly::OverFill));
+        assert_eq!(order.filled, i64::MAX);
+    }
+
+    #[test]
+    fn replaces_on_their_way_count_at_the_largest() {
+        let mut order = order(10);
+        order.on_update(&update(OrderStatus::Accepted, 10, 0));
+        assert_eq!(order.on_fill(2, 8), None);
+        assert_eq!(order.added_by_replace(15), 5);
+        order.replace_sent(15);
+        assert_eq!((order.open(), order.remaining()), (13, 8));
+        assert_eq!(order.added_by_replace(4), 0);
+        order.replace_sent(4);
+        assert_eq!(order.on_update(&update(OrderStatus::Replaced, 15, 2)), None);
+        assert_eq!((order.open(), order.remaining()), (13, 13));
+        assert_eq!(order.on_update(&update(OrderStatus::Replaced, 4, 2)), None);
+        assert_eq!((order.open(), order.remaining()), (2, 2));
+        order.replace_sent(9);
+        assert_eq!(order.on_update(&update(OrderStatus::ReplaceRejected, 4, 2)), None);
+        assert_eq!(order.open(), 2);
+    }
+
+    #[test]
+    fn the_table_does_not_grow_in_steady_state() {
+        let mut table = OrderTable::default();
+        table.reserve(200);
+        let capacity = table.0.capacity();
+        let id = |sequence| OrderId::new(StrategyId(3), 1, sequence);
+        for sequence in 0..100_000_u32 {
+            table.insert(id(sequence), order(1));
+            // Every seventh lives long, so that the table gets holes.
+            if sequence >= 50 && sequence % 7 != 0 {
+                table.remove(id(sequence - 50));
+            }
+            if sequence >= 600 {
+                table.remove(id(sequence - 600));
+                table.remove(id(sequence - 599));
+            }
+        }
+        assert!(table.len() <= 200, "{}", table.len());
+        assert_eq!(table.0.capacity(), capacity);
+        let ids = table.ids();
+        assert!(ids.is_sorted() && ids.len() == table.len());
+    }
+}
