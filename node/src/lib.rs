@@ -1,1 +1,55 @@
-//! Placeholder.
+//! What every colo process does, whatever its work: join the platform, poll, wait, show signs of life, stop.
+//!
+//! # What this crate guarantees
+//!
+//! - A node needs master to register, and for nothing afterwards.
+//! - It stands where the plan says before it touches shared memory.
+//! - Its poll loop takes frames fairly from all inputs, sleeps only after it looked at every one of them while marked
+//!   as parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT).
+//! - On SIGTERM or SIGINT it handles what is committed, tells its component, and leaves its seat as *stopped*.
+//!
+//! ```text
+//!   Node::join ──socket──► master            Component
+//!       │  seat, section, journals               ▲ start, turn, frame, gap, stop
+//!       ▼                                        │
+//!   Node::run ── poll inputs ── wait ────────────┘
+//!       │
+//!       └──► Registry seat: state, heartbeat, counters   (`colo status` reads them)
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod exit;
+mod input;
+mod instance;
+mod node;
+mod output;
+pub mod protocol;
+mod quiescence;
+mod run;
+mod state;
+mod stop;
+mod view;
+
+pub use error::{JoinError, RunError};
+pub use exit::Exit;
+pub use input::{Input, InputId};
+pub use instance::{InstanceDir, ROOT_VARIABLE};
+pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node, NodeHandle};
+pub use output::Output;
+pub use quiescence::Quiescence;
+pub use run::{Component, Context};
+pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
+pub use stop::StopFlag;
+pub use view::{InstanceView, JournalView, SeatView, ViewError};
+
+// What a component needs of the journal crate, so that it can depend on this crate alone.
+pub use journal::{Clock, Frame, Gap, WriteError, Written};
+
+/// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
+pub fn start_log() {
+    let environment = env_logger::Env::new().filter_or("COLO_LOG", "info");
+    // Already started by an embedding program: that one's choice stands.
+    let _ = env_logger::Builder::from_env(environment).try_init();
+}

@@ -1,0 +1,49 @@
+//! What a process says when it ends.
+
+use std::process::ExitCode;
+
+/// Exit codes of every colo process and verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// Failed.
+    Failed = 1,
+    /// The command line or a TOML file is wrong.
+    Usage = 2,
+    /// The host is not fit for what was asked.
+    HostUnfit = 3,
+    /// A check or comparison did not hold.
+    CheckFailed = 4,
+    /// Nothing can be said.
+    Inconclusive = 5,
+    /// No master runs.
+    NoMaster = 69,
+    /// Something could not be made: memory, a file, a process.
+    CannotCreate = 73,
+    /// Not permitted.
+    Permission = 77,
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The exit for a refusal by the system.
+    pub fn of_io(error: &std::io::Error) -> Exit {
+        match error.kind() {
+            std::io::ErrorKind::PermissionDenied => Exit::Permission,
+            std::io::ErrorKind::StorageFull => Exit::CannotCreate,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}

@@ -1,0 +1,62 @@
+//! A journal that a node reads.
+
+use journal::{Reader, Topics};
+
+/// Which of a node's inputs a frame comes from: an index into [`Node::inputs`](crate::Node::inputs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InputId(pub usize);
+
+/// One input.
+#[derive(Debug)]
+pub struct Input {
+    pub(crate) reader: Reader,
+    pub(crate) journal: journal::Journal,
+    pub(crate) role: String,
+    pub(crate) peer: String,
+    pub(crate) peer_seat: u32,
+    pub(crate) seat: u32,
+}
+
+impl Input {
+    /// What the journal is to this node.
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// Name of the journal.
+    pub fn name(&self) -> &str {
+        &self.journal.shape().name
+    }
+
+    /// Number of the journal within the instance.
+    pub fn journal_id(&self) -> u32 {
+        self.journal.shape().id
+    }
+
+    /// The node that writes it, and its seat.
+    pub fn peer(&self) -> (&str, u32) {
+        (&self.peer, self.peer_seat)
+    }
+
+    /// Position of the next frame.
+    pub fn position(&self) -> u64 {
+        self.reader.position()
+    }
+
+    /// End of the committed frames.
+    pub fn head(&self) -> u64 {
+        self.journal.head()
+    }
+
+    /// Hears only these topics from now on, and is woken only for them. `None`: all.
+    ///
+    /// # Errors
+    /// [`journal::OpenError`] when the journal does not allow it.
+    pub fn narrow(&mut self, topics: Option<&[u32]>) -> Result<(), journal::OpenError> {
+        self.reader.set_topics(match topics {
+            Some(topics) => Topics::only(topics.iter().copied()),
+            None => Topics::All,
+        });
+        self.journal.set_interest(self.seat, topics)
+    }
+}

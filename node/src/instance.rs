@@ -1,0 +1,187 @@
+//! Where an instance lives.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use journal::JournalFiles;
+
+/// The directory of one instance.
+///
+/// ```text
+/// /dev/shm/colo-$UID/INSTANCE/     0750
+///     lock           held by master while it lives
+///     registry       seats
+///     topology.json  what runs here
+///     master.sock    nodes register, `colo` asks
+///     journals/      NAME.ctl, NAME.ring
+/// $XDG_STATE_HOME/colo/INSTANCE/   NODE.log: stays when the instance is gone
+/// ```
+///
+/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must lie in a memory file system to be fast.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceDir {
+    name: String,
+    path: PathBuf,
+}
+
+/// Name of the environment variable that replaces the root of all instances.
+pub const ROOT_VARIABLE: &str = "COLO_ROOT";
+
+impl InstanceDir {
+    /// The directory of the instance called `name`, which need not exist. `None` when the name is no good: 1 to 32 of
+    /// `a-z`, `0-9`, `-`, `_`.
+    pub fn new(name: &str) -> Option<InstanceDir> {
+        let good = !name.is_empty()
+            && name.len() <= 32
+            && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
+        good.then(|| InstanceDir { name: name.to_owned(), path: root().join(name) })
+    }
+
+    /// All instances of this user that have a directory, by name.
+    ///
+    /// # Errors
+    /// As the system says; no root at all is an empty list.
+    pub fn all() -> io::Result<Vec<InstanceDir>> {
+        let entries = match fs::read_dir(root()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let name = entry?.file_name();
+            found.extend(name.to_str().and_then(InstanceDir::new));
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
+    /// The instance's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Held by master.
+    pub fn lock(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    /// The seats.
+    pub fn registry(&self) -> PathBuf {
+        self.path.join("registry")
+    }
+
+    /// What runs here, as JSON.
+    pub fn topology(&self) -> PathBuf {
+        self.path.join("topology.json")
+    }
+
+    /// Master's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.path.join("master.sock")
+    }
+
+    /// Control files, and rings of ordinary pages.
+    pub fn journals(&self) -> PathBuf {
+        self.path.join("journals")
+    }
+
+    /// Files of a journal. `huge` is the mount point of the huge-page file system that its ring lies on.
+    pub fn journal(&self, name: &str, huge: Option<&Path>) -> JournalFiles {
+        let rings = match huge {
+            Some(mount) => self.on_huge_pages(mount),
+            None => self.journals(),
+        };
+        JournalFiles::new(&self.journals(), &rings, name)
+    }
+
+    /// This instance's directory on a huge-page file system.
+    pub fn on_huge_pages(&self, mount: &Path) -> PathBuf {
+        mount.join(root_name()).join(&self.name)
+    }
+
+    /// Names of the journals that have a control file, sorted.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn journal_names(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.journals())? {
+            let name = entry?.file_name();
+            names.extend(name.to_str().and_then(|name| name.strip_suffix(".ctl")).map(str::to_owned));
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Where the nodes' standard error goes.
+    pub fn logs(&self) -> PathBuf {
+        state_home().join("colo").join(&self.name)
+    }
+
+    /// Log file of one node.
+    pub fn log(&self, node: &str) -> PathBuf {
+        self.logs().join(format!("{node}.log"))
+    }
+
+    /// Makes the instance's directory and the one for its journals, readable by the user's group only.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn create(&self) -> io::Result<()> {
+        fs::DirBuilder::new().recursive(true).mode(0o750).create(self.journals())?;
+        fs::DirBuilder::new().recursive(true).mode(0o750).create(self.logs())
+    }
+
+    /// Removes the instance's directory with all that is in it, and the root if that is empty then.
+    ///
+    /// # Errors
+    /// As the system says; a directory that is gone already is fine.
+    pub fn remove(&self) -> io::Result<()> {
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // Not empty: other instances live there.
+        let _ = fs::remove_dir(root());
+        Ok(())
+    }
+}
+
+fn root_name() -> String {
+    format!("colo-{}", nix::unistd::getuid())
+}
+
+fn root() -> PathBuf {
+    match env::var_os(ROOT_VARIABLE) {
+        Some(root) if !root.is_empty() => PathBuf::from(root),
+        _ => Path::new("/dev/shm").join(root_name()),
+    }
+}
+
+fn state_home() -> PathBuf {
+    let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    from("XDG_STATE_HOME")
+        .or_else(|| from("HOME").map(|home| home.join(".local/state")))
+        .unwrap_or_else(env::temp_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InstanceDir;
+
+    #[test]
+    fn names_that_would_leave_the_root_are_refused() {
+        for name in ["", "..", "a/b", "A", "a.b", &"x".repeat(33)] {
+            assert!(InstanceDir::new(name).is_none(), "{name} was taken");
+        }
+        assert_eq!(InstanceDir::new("demo-1").unwrap().name(), "demo-1");
+    }
+}

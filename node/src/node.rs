@@ -1,0 +1,319 @@
+//! From a process to a node: register, take the place, open the journals.
+
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+
+use journal::{Clock, Journal, JournalFiles, Reader, Registry};
+use serde::de::DeserializeOwned;
+
+use crate::error::JoinError;
+use crate::input::{Input, InputId};
+use crate::instance::InstanceDir;
+use crate::output::Output;
+use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
+use crate::state::{Counter, NodeState, Phase, kind_word};
+use crate::stop::StopFlag;
+
+/// Environment variable with the instance's name, set by master for the processes that it starts.
+pub const INSTANCE_VARIABLE: &str = "COLO_INSTANCE";
+/// Environment variable with the node's name, likewise.
+pub const NODE_VARIABLE: &str = "COLO_NODE";
+
+/// A process that has its seat, its place and its journals, and polls nothing yet.
+///
+/// Master is needed for [`Node::join`] alone.
+#[derive(Debug)]
+pub struct Node {
+    pub(crate) assignment: Assignment,
+    pub(crate) instance: InstanceDir,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock: Clock,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) stop: StopFlag,
+    outputs: Vec<Output>,
+}
+
+impl Node {
+    /// Registers as node `name` of `instance`, goes where the plan says, opens the journals.
+    ///
+    /// The place is taken before the journals are touched: the first touch decides which NUMA node a page lies on.
+    ///
+    /// # Errors
+    /// [`JoinError`].
+    pub fn join(instance: &str, name: &str) -> Result<Node, JoinError> {
+        let instance =
+            InstanceDir::new(instance).ok_or_else(|| JoinError::BadInstance(instance.to_owned()))?;
+        let stop = StopFlag::install()?;
+        let assignment = register(&instance, name)?;
+        fine_timers();
+        let registry_path = instance.registry();
+        let registry = Arc::new(Registry::open(&registry_path)?);
+        let clock = registry.clock(&registry_path)?;
+        let mut outputs = Vec::with_capacity(assignment.writes.len());
+        for write in &assignment.writes {
+            let journal = Journal::open(files(&instance, &write.journal, write.huge.as_deref()))?;
+            let mut writer = journal.writer(assignment.seat, clock)?;
+            writer.wake_through(Arc::clone(&registry));
+            outputs.push(Output::new(
+                writer,
+                write.role.clone(),
+                write.journal.clone(),
+                write.peer.clone(),
+                write.peer_seat,
+            ));
+        }
+        let mut inputs = Vec::with_capacity(assignment.reads.len());
+        for read in &assignment.reads {
+            inputs.push(open_input(&instance, &assignment, read)?);
+        }
+        if assignment.mode.sleeps() {
+            journal::announce();
+        }
+        let node = Node { assignment, instance, registry, clock, inputs, stop, outputs };
+        if let Some(seat) = node.registry.occupy(node.assignment.seat) {
+            seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
+            seat.set_heartbeat(node.clock.now());
+            seat.set_state(NodeState::Joined.to_word());
+        }
+        Ok(node)
+    }
+
+    /// The node's own section of the platform file, as its program understands it.
+    ///
+    /// # Errors
+    /// [`JoinError::Section`].
+    pub fn section<T: DeserializeOwned>(&self) -> Result<T, JoinError> {
+        serde_json::from_value(self.assignment.section.clone())
+            .map_err(|source| JoinError::Section { node: self.name().to_owned(), source })
+    }
+
+    /// Takes the one journal that the node writes in this role.
+    ///
+    /// # Errors
+    /// [`JoinError::NoSuchRole`].
+    pub fn take_output(&mut self, role: &'static str) -> Result<Output, JoinError> {
+        self.take_outputs(role).into_iter().next().ok_or_else(|| JoinError::NoSuchRole {
+            node: self.name().to_owned(),
+            role: role.to_owned(),
+            direction: "to write",
+        })
+    }
+
+    /// Takes all journals that the node writes in this role, in the topology's order.
+    pub fn take_outputs(&mut self, role: &str) -> Vec<Output> {
+        let (taken, kept) =
+            std::mem::take(&mut self.outputs).into_iter().partition(|output| output.role() == role);
+        self.outputs = kept;
+        taken
+    }
+
+    /// The one input in this role.
+    ///
+    /// # Errors
+    /// [`JoinError::NoSuchRole`].
+    pub fn input(&self, role: &str) -> Result<InputId, JoinError> {
+        self.inputs_of(role).next().ok_or_else(|| JoinError::NoSuchRole {
+            node: self.name().to_owned(),
+            role: role.to_owned(),
+            direction: "to read",
+        })
+    }
+
+    /// All inputs in this role, in the topology's order.
+    pub fn inputs_of<'a>(&'a self, role: &'a str) -> impl Iterator<Item = InputId> + 'a {
+        self.inputs
+            .iter()
+            .enumerate()
+            .filter(move |(_, input)| input.role == role)
+            .map(|(index, _)| InputId(index))
+    }
+
+    /// All inputs, in the topology's order.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// One input, to narrow what it hears.
+    pub fn input_mut(&mut self, input: InputId) -> Option<&mut Input> {
+        self.inputs.get_mut(input.0)
+    }
+
+    /// Name of the node.
+    pub fn name(&self) -> &str {
+        &self.assignment.node
+    }
+
+    /// Its seat.
+    pub fn seat(&self) -> u32 {
+        self.assignment.seat
+    }
+
+    /// Starts in this seat, this one included.
+    pub fn generation(&self) -> u64 {
+        self.assignment.generation
+    }
+
+    /// Whether the platform runs in lock-step.
+    pub fn is_deterministic(&self) -> bool {
+        self.assignment.deterministic
+    }
+
+    /// The platform's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// The instance.
+    pub fn instance(&self) -> &InstanceDir {
+        &self.instance
+    }
+
+    /// True once the process was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.is_set()
+    }
+
+    /// Where the whole platform stands.
+    pub fn phase(&self) -> Phase {
+        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
+    }
+
+    /// A handle that other threads of this process may hold: counters, clock, phase.
+    pub fn handle(&self) -> NodeHandle {
+        NodeHandle {
+            registry: Arc::clone(&self.registry),
+            seat: self.assignment.seat,
+            clock: self.clock,
+            stop: self.stop.clone(),
+        }
+    }
+}
+
+/// What any thread of a node may use.
+#[derive(Clone, Debug)]
+pub struct NodeHandle {
+    registry: Arc<Registry>,
+    seat: u32,
+    clock: Clock,
+    stop: StopFlag,
+}
+
+impl NodeHandle {
+    /// The platform's time in nanoseconds since the epoch.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// Adds to one of the node's counters. One thread per counter.
+    #[inline]
+    pub fn add(&self, counter: Counter, amount: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.add(counter as usize, amount);
+        }
+    }
+
+    /// Sets one of the node's counters. One thread per counter.
+    #[inline]
+    pub fn set(&self, counter: Counter, value: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_counter(counter as usize, value);
+        }
+    }
+
+    /// Value of one of the node's counters.
+    pub fn counter(&self, counter: Counter) -> u64 {
+        self.registry.seat(self.seat).map_or(0, |seat| seat.counter(counter as usize))
+    }
+
+    /// Says where the node stands.
+    pub fn set_state(&self, state: NodeState) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_state(state.to_word());
+        }
+    }
+
+    /// Where the whole platform stands.
+    pub fn phase(&self) -> Phase {
+        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
+    }
+
+    /// True once the process was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.is_set()
+    }
+
+    /// A sign of life, with the CPU that the caller runs on.
+    pub(crate) fn beat(&self, now: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_heartbeat(now);
+            if let Ok(cpu) = nix::sched::sched_getcpu() {
+                seat.set_cpu(cpu as u64);
+            }
+        }
+    }
+
+    /// Wakes the node's own poll loop, should it sleep.
+    pub fn wake(&self) {
+        journal::wake(&self.registry, self.seat);
+    }
+}
+
+fn files(instance: &InstanceDir, journal: &str, huge: Option<&Path>) -> JournalFiles {
+    instance.journal(journal, huge)
+}
+
+fn register(instance: &InstanceDir, name: &str) -> Result<Assignment, JoinError> {
+    let socket = instance.socket();
+    let stream = UnixStream::connect(&socket).map_err(|source| JoinError::NoMaster {
+        instance: instance.name().to_owned(),
+        socket,
+        source,
+    })?;
+    let request =
+        Request::Register { version: PROTOCOL_VERSION, node: name.to_owned(), pid: std::process::id() };
+    protocol::send(&stream, &request)?;
+    match protocol::receive(&stream, None)? {
+        Reply::Assigned(assignment) => Ok(*assignment),
+        Reply::Refused { reason } => Err(JoinError::Refused { node: name.to_owned(), reason }),
+        Reply::Done => Err(JoinError::Refused {
+            node: name.to_owned(),
+            reason: "it answered another question".to_owned(),
+        }),
+    }
+}
+
+fn open_input(
+    instance: &InstanceDir,
+    assignment: &Assignment,
+    read: &ReadAssignment,
+) -> Result<Input, JoinError> {
+    let journal = Journal::open(files(instance, &read.journal, read.huge.as_deref()))?;
+    let seat = assignment.seat;
+    let reader = if read.gated {
+        Reader::Gated(journal.gated(seat)?)
+    } else if read.from_start {
+        Reader::Loose(journal.loose_at(seat, journal.first_position())?)
+    } else {
+        Reader::Loose(journal.loose(seat)?)
+    };
+    // Who never sleeps need not be woken; leaving it out of the interest saves its writers a look.
+    let topics: Option<&[u32]> = if assignment.mode.sleeps() { None } else { Some(&[]) };
+    journal.set_interest(seat, topics)?;
+    Ok(Input {
+        reader,
+        journal,
+        role: read.role.clone(),
+        peer: read.peer.clone(),
+        peer_seat: read.peer_seat,
+        seat,
+    })
+}
+
+/// Sleeps end when they should: by default the system may end them 50 µs late to save power.
+fn fine_timers() {
+    if let Err(error) = nix::sys::prctl::set_timerslack(1) {
+        log::debug!("timer slack stays as it is: {error}");
+    }
+}

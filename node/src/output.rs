@@ -1,0 +1,128 @@
+//! A journal that a node writes.
+
+use std::collections::VecDeque;
+
+use journal::{WriteError, Writer, Written};
+use wire::Message;
+
+/// Messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
+const LONGEST_BACKLOG: usize = 1 << 18;
+
+/// Writes messages, and keeps those that find the journal full if asked to.
+#[derive(Debug)]
+pub struct Output {
+    writer: Writer,
+    role: String,
+    journal: String,
+    peer: String,
+    peer_seat: u32,
+    backlog: VecDeque<Kept>,
+    written: u64,
+    full: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    message_id: u16,
+    topic: u32,
+    payload: Box<[u8]>,
+}
+
+impl Output {
+    pub(crate) fn new(writer: Writer, role: String, journal: String, peer: String, peer_seat: u32) -> Output {
+        Output { writer, role, journal, peer, peer_seat, backlog: VecDeque::new(), written: 0, full: 0 }
+    }
+
+    /// Commits one message now, or not at all.
+    ///
+    /// # Errors
+    /// [`WriteError::Full`] when a gated reader is behind, or when earlier messages still wait in the backlog.
+    #[inline]
+    pub fn send<M: Message>(&mut self, topic: u32, message: &M) -> Result<Written, WriteError> {
+        if !self.backlog.is_empty() {
+            self.flush()?;
+        }
+        self.write(M::ID, topic, message.bytes())
+    }
+
+    #[inline]
+    fn write(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
+        let written = self.writer.write(message_id, topic, payload);
+        match written {
+            Ok(_) => self.written += 1,
+            Err(_) => self.full += 1,
+        }
+        written
+    }
+
+    /// Commits one message now, or keeps it and commits it before any later one.
+    ///
+    /// # Errors
+    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message does not
+    /// fit the journal at all.
+    pub fn post<M: Message>(&mut self, topic: u32, message: &M) -> Result<(), WriteError> {
+        match self.send(topic, message) {
+            Ok(_) => Ok(()),
+            Err(WriteError::Full { .. }) if self.backlog.len() < LONGEST_BACKLOG => {
+                let payload = message.bytes().into();
+                self.backlog.push_back(Kept { message_id: M::ID, topic, payload });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what was kept, as far as the journal takes it.
+    ///
+    /// # Errors
+    /// [`WriteError::Full`] while something is still kept.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        while let Some(kept) = self.backlog.pop_front() {
+            if let Err(error) = self.write(kept.message_id, kept.topic, &kept.payload) {
+                self.backlog.push_front(kept);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of messages kept back.
+    pub fn backlog(&self) -> usize {
+        self.backlog.len()
+    }
+
+    /// Messages committed so far, and writes that found the journal full.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.written, self.full)
+    }
+
+    /// What the journal is to this node.
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    /// Name of the journal.
+    pub fn journal(&self) -> &str {
+        &self.journal
+    }
+
+    /// Number of the journal within the instance.
+    pub fn journal_id(&self) -> u32 {
+        self.writer.journal_id()
+    }
+
+    /// The node at the other end, where the role has one journal a peer.
+    pub fn peer(&self) -> (&str, u32) {
+        (&self.peer, self.peer_seat)
+    }
+
+    /// Epoch of this writer: grows with every start.
+    pub fn epoch(&self) -> u64 {
+        self.writer.epoch()
+    }
+
+    /// Where the next message goes.
+    pub fn position(&self) -> u64 {
+        self.writer.position()
+    }
+}

@@ -1,0 +1,158 @@
+//! What is said over master's socket: one JSON object a line, one question a connection.
+//!
+//! Nodes need master only to register. Afterwards they live by what is in the answer, and by shared memory.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::state::{NodeKind, WaitMode};
+
+/// Grows with every change that an older peer would misread.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// A question to master.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// A process wants the seat of a node.
+    Register {
+        /// [`PROTOCOL_VERSION`].
+        version: u32,
+        /// Which node it is.
+        node: String,
+        /// Its process id.
+        pid: u32,
+    },
+    /// Stop every node, last started first, and stay.
+    StopNodes,
+    /// Stop every node, remove the instance, and end.
+    Shutdown,
+}
+
+/// Master's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// The node's part in the platform.
+    Assigned(Box<Assignment>),
+    /// Done as asked.
+    Done,
+    /// Not done.
+    Refused {
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+/// Everything that a node needs to know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// Name of the node.
+    pub node: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its seat.
+    pub seat: u32,
+    /// How many times a process has sat there, this one included.
+    pub generation: u64,
+    /// How it waits.
+    pub mode: WaitMode,
+    /// Whether the platform runs in lock-step.
+    pub deterministic: bool,
+    /// Its own section of the platform file.
+    pub section: serde_json::Value,
+    /// Journals that it writes.
+    pub writes: Vec<WriteAssignment>,
+    /// Journals that it reads.
+    pub reads: Vec<ReadAssignment>,
+}
+
+/// A journal that a node writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteAssignment {
+    /// What the journal is to the node: `quotes`, `orders`, …
+    pub role: String,
+    /// Name of the journal.
+    pub journal: String,
+    /// Mount point of the huge-page file system that holds its ring, if one does.
+    pub huge: Option<PathBuf>,
+    /// The node at the other end, where a role has one journal a peer; else empty.
+    pub peer: String,
+    /// That node's seat.
+    pub peer_seat: u32,
+}
+
+/// A journal that a node reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadAssignment {
+    /// What the journal is to the node.
+    pub role: String,
+    /// Name of the journal.
+    pub journal: String,
+    /// Mount point of the huge-page file system that holds its ring, if one does.
+    pub huge: Option<PathBuf>,
+    /// Whether the writer waits for it.
+    pub gated: bool,
+    /// A loose reader starts at the journal's first frame instead of its head.
+    pub from_start: bool,
+    /// The node that writes it.
+    pub peer: String,
+    /// That node's seat.
+    pub peer_seat: u32,
+}
+
+/// A conversation over master's socket failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtocolError {
+    /// The connection broke.
+    #[error("the connection to master broke: {0}")]
+    Io(#[from] std::io::Error),
+    /// The other side does not speak this protocol.
+    #[error("the other side sent `{line}`, which is not understood: {source}")]
+    Garbled {
+        /// What came, cut to a readable length.
+        line: String,
+        /// Why it is not understood.
+        source: serde_json::Error,
+    },
+}
+
+/// Longest that one side waits for the other's line.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest line: an assignment of a node with a thousand journals is below 400 KiB.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// Sends one line.
+///
+/// # Errors
+/// [`ProtocolError::Io`].
+pub fn send<T: Serialize>(stream: &UnixStream, message: &T) -> Result<(), ProtocolError> {
+    let mut line = serde_json::to_vec(message).map_err(std::io::Error::from)?;
+    line.push(b'\n');
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut stream = stream;
+    stream.write_all(&line)?;
+    Ok(())
+}
+
+/// Receives one line within `patience`, 10 s by default.
+///
+/// # Errors
+/// [`ProtocolError`].
+pub fn receive<T: DeserializeOwned>(
+    stream: &UnixStream,
+    patience: Option<Duration>,
+) -> Result<T, ProtocolError> {
+    stream.set_read_timeout(Some(patience.unwrap_or(PATIENCE)))?;
+    let mut line = String::new();
+    BufReader::new(std::io::Read::take(stream, LONGEST_LINE)).read_line(&mut line)?;
+    if line.is_empty() {
+        return Err(ProtocolError::Io(std::io::ErrorKind::UnexpectedEof.into()));
+    }
+    serde_json::from_str(&line)
+        .map_err(|source| ProtocolError::Garbled { line: line.trim_end().chars().take(80).collect(), source })
+}

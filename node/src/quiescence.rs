@@ -1,0 +1,62 @@
+//! Knowing that nothing is under way any more.
+
+use std::io;
+
+use journal::{Journal, OpenError};
+
+use crate::instance::InstanceDir;
+
+/// Watches gated readers of an instance's journals.
+///
+/// A gated reader publishes a cursor only after it has handled the frames before it, and has committed whatever they
+/// made it write. So when, in two looks one after the other, every gated cursor stands at its journal's head and no
+/// head has moved between the looks, then at the moment between them nothing was under way: whoever could move a head
+/// had nothing to handle. (The double collect of distributed termination detection.)
+///
+/// What is not caused by a frame is not seen: timers, and sources.
+#[derive(Debug)]
+pub struct Quiescence {
+    journals: Vec<Journal>,
+    heads: Vec<u64>,
+}
+
+impl Quiescence {
+    /// Watches the journals that `wanted` picks by name.
+    ///
+    /// # Errors
+    /// [`OpenError`], or the directory cannot be listed.
+    pub fn watch(instance: &InstanceDir, wanted: impl Fn(&str) -> bool) -> Result<Quiescence, OpenError> {
+        let names = instance.journal_names().map_err(|source: io::Error| OpenError::Io {
+            action: "list",
+            path: instance.journals(),
+            source,
+        })?;
+        let journals = names
+            .iter()
+            .filter(|name| wanted(name))
+            // The ring is not mapped for this, so it does not matter which file system holds it.
+            .map(|name| Journal::open_read_only(instance.journal(name, None)))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Quiescence { heads: Vec::with_capacity(journals.len()), journals })
+    }
+
+    /// True when nothing that a gated reader must handle is under way.
+    pub fn is_quiet(&mut self) -> bool {
+        self.heads.clear();
+        for journal in &self.journals {
+            if !journal.is_drained() {
+                return false;
+            }
+            self.heads.push(journal.head());
+        }
+        self.journals
+            .iter()
+            .zip(&self.heads)
+            .all(|(journal, head)| journal.is_drained() && journal.head() == *head)
+    }
+
+    /// The journals under watch.
+    pub fn journals(&self) -> &[Journal] {
+        &self.journals
+    }
+}

@@ -1,0 +1,239 @@
+//! The numbers in a seat's record, with their meaning.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! numbered {
+    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $value:literal => $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$member_doc])* $member = $value,)* }
+
+        impl $name {
+            /// The number that stands in shared memory.
+            pub fn to_word(self) -> u64 {
+                self as u64
+            }
+
+            /// `None` for a number that no version of ours writes.
+            pub fn from_word(word: u64) -> Option<$name> {
+                match word { $($value => Some($name::$member),)* _ => None }
+            }
+
+            /// As it is printed.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$member => $text,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+numbered! {
+    /// Where a node stands.
+    ///
+    /// ```text
+    ///            start        register         first poll      source at its end
+    ///   Empty ──────► Starting ──────► Joined ──────► Running ─────► Finished
+    ///     ▲              │                │              │  stop          │ stop
+    ///     │              └─────────┬──────┴──────────────┤◄───────────────┘
+    ///     │  seat given up         ▼ killed              ▼
+    ///     └─────────────────────  Dead  ◄─────────── Stopping ──────► Stopped
+    /// ```
+    NodeState {
+        /// Nobody has sat here.
+        Empty = 0 => "empty",
+        /// Its process was started and has not registered yet.
+        Starting = 1 => "starting",
+        /// Registered; sets itself up.
+        Joined = 2 => "joined",
+        /// Polls.
+        Running = 3 => "running",
+        /// Runs, but its source has no more to give.
+        Finished = 4 => "finished",
+        /// Was asked to stop and is at it.
+        Stopping = 5 => "stopping",
+        /// Left in good order.
+        Stopped = 6 => "stopped",
+        /// Its process ended without leaving.
+        Dead = 7 => "dead",
+    }
+}
+
+numbered! {
+    /// What a node is.
+    NodeKind {
+        /// Owns the instance.
+        Master = 1 => "master",
+        /// Market data in.
+        Md = 2 => "md",
+        /// Trade gateway.
+        Td = 3 => "td",
+        /// Order books.
+        Matching = 4 => "matching",
+        /// Positions, working orders, latest quotes.
+        Ledger = 5 => "ledger",
+        /// A strategy.
+        Strategy = 6 => "strategy",
+        /// Looks on: a report, a recorder, a benchmark.
+        Observer = 7 => "observer",
+    }
+}
+
+numbered! {
+    /// Where the whole platform stands.
+    Phase {
+        /// Nodes are still joining. md holds its first quote back.
+        Starting = 0 => "starting",
+        /// Everybody is there.
+        Running = 1 => "running",
+        /// On the way down.
+        Stopping = 2 => "stopping",
+    }
+}
+
+/// How a node waits for news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitMode {
+    /// Polls without a pause: lowest latency, one core.
+    Fast,
+    /// Sleeps on a futex.
+    Parked,
+    /// Polls for a while, then sleeps.
+    Adaptive {
+        /// For how long it polls after the last news, in nanoseconds.
+        spin_ns: u64,
+    },
+}
+
+impl WaitMode {
+    /// As it is printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WaitMode::Fast => "fast",
+            WaitMode::Parked => "parked",
+            WaitMode::Adaptive { .. } => "adaptive",
+        }
+    }
+
+    /// True when the node ever sleeps, and therefore must be woken.
+    pub fn sleeps(self) -> bool {
+        self != WaitMode::Fast
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            WaitMode::Fast => 1,
+            WaitMode::Parked => 2,
+            WaitMode::Adaptive { .. } => 3,
+        }
+    }
+}
+
+/// Kind and wait mode, as they share a word of the seat's record.
+pub fn kind_word(kind: NodeKind, mode: WaitMode) -> u64 {
+    kind.to_word() | mode.number() << 16
+}
+
+/// Kind and the printed name of the wait mode; `None` for words that no version of ours writes.
+pub fn read_kind_word(word: u64) -> Option<(NodeKind, &'static str)> {
+    let mode = match word >> 16 & 0xffff {
+        1 => "fast",
+        2 => "parked",
+        3 => "adaptive",
+        _ => return None,
+    };
+    Some((NodeKind::from_word(word & 0xffff)?, mode))
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $member:ident = $value:literal => $text:literal,)*) => {
+        /// A node's counters: written by it alone, read by everybody.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Counter { $($(#[$doc])* $member = $value,)* }
+
+        impl Counter {
+            /// All of them with the names that they have in JSON.
+            pub const ALL: &[(Counter, &'static str)] = &[$((Counter::$member, $text),)*];
+        }
+    };
+}
+
+counters! {
+    /// Frames read.
+    FramesRead = 0 => "frames_read",
+    /// Frames written.
+    FramesWritten = 1 => "frames_written",
+    /// Writes that found their journal full.
+    Full = 2 => "full",
+    /// Times that a loose reader was overtaken.
+    Gaps = 3 => "gaps",
+    /// Bytes lost that way.
+    BytesLost = 4 => "bytes_lost",
+    /// Sleeps.
+    Parks = 5 => "parks",
+    /// Sleeps that somebody ended.
+    Wakes = 6 => "wakes",
+    /// Sleeps that the safety time-out ended.
+    WaitTimeouts = 7 => "wait_timeouts",
+    /// Of those: with news that should have ended them. Must stay zero.
+    WaitTimeoutsWithData = 8 => "wait_timeouts_with_data",
+    /// Frames that were no message: counted and passed over.
+    Malformed = 9 => "malformed",
+    /// Quotes published (md) or handled (others).
+    Quotes = 10 => "quotes",
+    /// Trade prints published or handled.
+    Trades = 11 => "trades",
+    /// Order-flow events published or handled.
+    BookEvents = 12 => "book_events",
+    /// Orders sent (strategy) or taken (td, matching).
+    Orders = 13 => "orders",
+    /// Cancel and replace requests sent or taken.
+    Changes = 14 => "changes",
+    /// Orders and requests rejected.
+    Rejects = 15 => "rejects",
+    /// Fills made (matching), passed on (td), booked (ledger), received (strategy).
+    Fills = 16 => "fills",
+    /// Messages that could not be delivered and were given up.
+    Undelivered = 17 => "undelivered",
+    /// Rows or records read from a source.
+    SourceMessages = 18 => "source_messages",
+    /// Of those: left out on purpose.
+    SourceSkipped = 19 => "source_skipped",
+    /// Of those: not understood.
+    SourceRejected = 20 => "source_rejected",
+    /// Events that contradict the state that they meet.
+    Anomalies = 21 => "anomalies",
+    /// Largest lateness of a scheduled publication so far, in nanoseconds.
+    LatenessMax = 22 => "lateness_max_ns",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_their_meaning() {
+        let word = kind_word(NodeKind::Td, WaitMode::Adaptive { spin_ns: 5 });
+        assert_eq!(read_kind_word(word), Some((NodeKind::Td, "adaptive")));
+        assert_eq!(read_kind_word(0), None);
+        assert_eq!(NodeState::from_word(NodeState::Finished.to_word()), Some(NodeState::Finished));
+        assert_eq!(NodeState::from_word(99), None);
+    }
+
+    #[test]
+    fn counters_fit_the_record_and_have_names_of_their_own() {
+        let mut names: Vec<&str> = Counter::ALL.iter().map(|(_, name)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Counter::ALL.len());
+        assert!(Counter::ALL.len() <= journal::layout::registry::COUNTER_COUNT);
+    }
+}

@@ -1,0 +1,175 @@
+//! Looking at an instance without taking part: what `colo status` and `colo journal` show.
+
+use std::path::Path;
+
+use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry};
+
+use crate::instance::InstanceDir;
+use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
+
+/// An instance as it stands in shared memory, live or dead.
+#[derive(Debug)]
+pub struct InstanceView {
+    instance: InstanceDir,
+    registry: Registry,
+    clock: Clock,
+}
+
+/// There is nothing to look at.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// No such instance.
+    #[error("there is no instance `{name}` ({} does not exist); `colo journal ls` lists those that there are", path.display())]
+    NoInstance {
+        /// Its name.
+        name: String,
+        /// Where it would be.
+        path: std::path::PathBuf,
+    },
+    /// Its files cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Its directory cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// What.
+        path: std::path::PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+}
+
+/// One seat.
+#[derive(Clone, Debug)]
+pub struct SeatView {
+    /// Its number.
+    pub seat: u32,
+    /// Name of the node.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// `fast`, `parked` or `adaptive`.
+    pub mode: &'static str,
+    /// Where it stands; [`NodeState::Dead`] also when its process is gone and nobody has noted it yet.
+    pub state: NodeState,
+    /// Its process.
+    pub process: ProcessIdentity,
+    /// True while that process lives.
+    pub alive: bool,
+    /// Starts in this seat.
+    pub generation: u64,
+    /// CPU at the last sign of life.
+    pub cpu: u64,
+    /// Nanoseconds since the last sign of life; `None` before the first.
+    pub silent_ns: Option<u64>,
+    /// Exit code, if the node left one.
+    pub exit: Option<u8>,
+    /// Counters in the order of [`Counter::ALL`].
+    pub counters: Vec<(&'static str, u64)>,
+}
+
+impl SeatView {
+    /// Value of one counter.
+    pub fn counter(&self, counter: Counter) -> u64 {
+        let name = Counter::ALL.iter().find(|(known, _)| *known == counter).map(|(_, name)| *name);
+        self.counters.iter().find(|(known, _)| Some(*known) == name).map_or(0, |(_, value)| *value)
+    }
+}
+
+/// One journal.
+#[derive(Clone, Debug)]
+pub struct JournalView {
+    /// What its control page says.
+    pub stat: JournalStat,
+    /// Where the ring is.
+    pub ring: std::path::PathBuf,
+}
+
+impl InstanceView {
+    /// Opens an instance to look at it.
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn open(instance: InstanceDir) -> Result<InstanceView, ViewError> {
+        let path = instance.registry();
+        if !path.exists() {
+            let (name, path) = (instance.name().to_owned(), instance.path().to_owned());
+            return Err(ViewError::NoInstance { name, path });
+        }
+        let registry = Registry::open_read_only(&path)?;
+        let clock = registry.clock(&path)?;
+        Ok(InstanceView { instance, registry, clock })
+    }
+
+    /// The instance.
+    pub fn instance(&self) -> &InstanceDir {
+        &self.instance
+    }
+
+    /// The platform's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Where the platform stands.
+    pub fn phase(&self) -> Phase {
+        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
+    }
+
+    /// All seats that somebody sits in or sat in.
+    pub fn seats(&self) -> Vec<SeatView> {
+        (0..self.registry.seats()).filter_map(|seat| self.seat(seat)).collect()
+    }
+
+    fn seat(&self, number: u32) -> Option<SeatView> {
+        let seat = self.registry.seat(number)?;
+        let (kind, mode) = read_kind_word(seat.kind())?;
+        let stated = NodeState::from_word(seat.state())?;
+        let process = seat.process();
+        let alive = process.is_alive();
+        let gone = !alive && !matches!(stated, NodeState::Empty | NodeState::Stopped | NodeState::Starting);
+        let heartbeat = seat.heartbeat();
+        Some(SeatView {
+            seat: number,
+            name: self.registry.name(number),
+            kind,
+            mode,
+            state: if gone { NodeState::Dead } else { stated },
+            process,
+            alive,
+            generation: seat.generation(),
+            cpu: seat.cpu(),
+            silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),
+            exit: seat.exit().checked_sub(1).map(|code| code as u8),
+            counters: Counter::ALL
+                .iter()
+                .map(|(counter, name)| (*name, seat.counter(*counter as usize)))
+                .collect(),
+        })
+    }
+
+    /// All journals. `huge` are the mount points of huge-page file systems to look for rings on.
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn journals(&self, huge: &[&Path]) -> Result<Vec<(Journal, JournalView)>, ViewError> {
+        let names = self
+            .instance
+            .journal_names()
+            .map_err(|source| ViewError::Io { path: self.instance.journals(), source })?;
+        names
+            .iter()
+            .map(|name| {
+                let candidates = std::iter::once(None).chain(huge.iter().copied().map(Some));
+                let files = candidates
+                    .map(|mount| self.instance.journal(name, mount))
+                    .find(|files| files.ring.exists())
+                    .unwrap_or_else(|| self.instance.journal(name, None));
+                let ring = files.ring.clone();
+                let journal = Journal::open_read_only(files)?;
+                let stat = journal.stat();
+                Ok((journal, JournalView { stat, ring }))
+            })
+            .collect()
+    }
+}
