@@ -1,0 +1,247 @@
+//! Own orders beside a recorded market.
+
+use wire::*;
+
+use super::fixture::*;
+use crate::engine::{Depth, Engine, FillModel, Owner};
+
+use BookAction::{Clear, Delete, Execute, Modify, Reduce, Trade};
+use Side::{Buy, Sell};
+use TimeInForce::{FillOrKill, ImmediateOrCancel, PostOnly};
+
+const NOTHING: [String; 0] = [];
+
+/// Market asks: reference 1 has 100 @ 50, reference 2 has 40 @ 51; bids: reference 3 has 100 @ 48.
+fn recorded() -> Engine {
+    let mut engine = engine(FillModel::Book);
+    for event in [add(1, Sell, 50, 100), add(2, Sell, 51, 40), add(3, Buy, 48, 100)] {
+        assert_eq!(history(&mut engine, event), NOTHING);
+    }
+    engine
+}
+
+fn best(engine: &Engine, side: Side) -> Option<Depth> {
+    engine.book(STOCK).unwrap().levels(side, 1).next()
+}
+
+fn ioc(sequence: u32, side: Side, price: i64, quantity: i64) -> NewOrder {
+    with(limit(id(9, sequence), side, price, quantity), ImmediateOrCancel)
+}
+
+fn execute(order_ref: u64, side: Side, price: i64, quantity: i64) -> BookEvent {
+    event(Execute, order_ref, side, price, quantity)
+}
+
+fn available(engine: &Engine, side: Side) -> i64 {
+    engine.book(STOCK).unwrap().totals(side).available.0
+}
+
+#[test]
+fn the_same_shares_of_a_market_order_are_not_taken_twice() {
+    let mut engine = recorded();
+    assert_eq!(enter(&mut engine, ioc(1, Buy, 50, 60))[1], "9-1: 60 @ 50 taker");
+    assert_eq!(enter(&mut engine, ioc(2, Buy, 50, 60))[1], "9-2: 40 @ 50 taker");
+    assert_eq!(enter(&mut engine, ioc(3, Buy, 50, 60)), ["9-3: accepted", "9-3: cancelled no-liquidity"]);
+    // It is still there as far as history is concerned, and the next level is not crossed by it.
+    assert_eq!(
+        best(&engine, Sell).map(|level| (level.market, level.available)),
+        Some((Quantity(100), Quantity(0)))
+    );
+    assert_eq!(engine.book(STOCK).unwrap().best(Sell).map(|level| level.price), Some(Price(51)));
+    assert_eq!(enter(&mut engine, with(limit(id(9, 4), Buy, 50, 5), PostOnly)), ["9-4: accepted"]);
+}
+
+#[test]
+fn history_takes_what_is_not_taken_first() {
+    let mut engine = recorded();
+    enter(&mut engine, ioc(1, Buy, 50, 60));
+    history(&mut engine, execute(1, Sell, 50, 30));
+    assert_eq!(best(&engine, Sell).map(|level| (level.market.0, level.available.0)), Some((70, 10)));
+    history(&mut engine, event(Reduce, 1, Sell, 50, 20));
+    assert_eq!(best(&engine, Sell).map(|level| (level.market.0, level.available.0)), Some((50, 0)));
+    history(&mut engine, execute(1, Sell, 50, 50));
+    assert_eq!(best(&engine, Sell).map(|level| level.price.0), Some(51));
+    assert_eq!(engine.anomalies().total(), 0);
+}
+
+#[test]
+fn a_modify_keeps_what_was_taken() {
+    for flags in [0, BookEvent::LOSES_PRIORITY] {
+        let mut engine = recorded();
+        enter(&mut engine, ioc(1, Buy, 50, 60));
+        history(&mut engine, BookEvent { flags, ..event(Modify, 1, Sell, 50, 80) });
+        assert_eq!(available(&engine, Sell), 20 + 40);
+        history(&mut engine, BookEvent { flags, ..event(Modify, 1, Sell, 52, 30) });
+        assert_eq!(available(&engine, Sell), 40);
+        history(&mut engine, BookEvent { flags, ..event(Modify, 1, Sell, 52, 35) });
+        assert_eq!(available(&engine, Sell), 5 + 40);
+        history(&mut engine, BookEvent { flags, ..event(Modify, 1, Sell, 52, 0) });
+        assert_eq!((available(&engine, Sell), engine.anomalies().total()), (40, 0));
+    }
+}
+
+#[test]
+fn a_modify_keeps_its_place_unless_it_says_otherwise() {
+    let first = |price, flags| {
+        let mut engine = recorded();
+        history(&mut engine, add(4, Sell, 50, 10));
+        history(&mut engine, BookEvent { flags, ..event(Modify, 1, Sell, price, 200) });
+        engine.book(STOCK).unwrap().orders(Sell).next().unwrap().owner
+    };
+    assert_eq!(first(50, 0), Owner::Market(1));
+    assert_eq!(first(50, BookEvent::LOSES_PRIORITY), Owner::Market(4));
+    assert_eq!(first(51, 0), Owner::Market(4));
+    assert_eq!(first(49, 0), Owner::Market(1));
+}
+
+#[test]
+fn an_execution_fills_own_orders_that_stand_before_the_executed_one() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Sell, 50, 10)); // behind reference 1
+    history(&mut engine, add(4, Sell, 50, 30)); // behind the own order
+    enter(&mut engine, limit(id(2, 1), Sell, 49, 5)); // better
+
+    // Reference 1 is executed: only the better price would have been before it.
+    assert_eq!(history(&mut engine, execute(1, Sell, 50, 100)), ["2-1: 5 @ 49 maker", "2-1: filled"]);
+    // Reference 4 is executed: the order at the same price came earlier.
+    assert_eq!(history(&mut engine, execute(4, Sell, 50, 4)), ["1-1: 4 @ 50 maker", "1-1: partially-filled"]);
+    assert_eq!(history(&mut engine, execute(4, Sell, 50, 26)), ["1-1: 6 @ 50 maker", "1-1: filled"]);
+    assert_eq!(best(&engine, Sell).map(|level| level.price.0), Some(51));
+    assert_eq!(engine.anomalies().total(), 0);
+}
+
+#[test]
+fn an_auction_gives_its_price_to_own_orders_that_asked_for_less() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    enter(&mut engine, limit(id(1, 2), Buy, 48, 10)); // behind reference 3
+    assert_eq!(history(&mut engine, execute(3, Buy, 47, 50)), ["1-1: 10 @ 47 maker", "1-1: filled"]);
+    // A trade that would be worse than the own limit happens at the limit.
+    enter(&mut engine, limit(id(1, 3), Buy, 49, 10));
+    assert_eq!(history(&mut engine, execute(3, Buy, 60, 50)), ["1-3: 10 @ 49 maker", "1-3: filled"]);
+}
+
+#[test]
+fn a_market_order_that_crosses_own_orders_trades_with_them() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    enter(&mut engine, limit(id(2, 1), Buy, 49, 10));
+    assert_eq!(
+        history(&mut engine, add(5, Sell, 49, 15)),
+        ["1-1: 10 @ 49 maker", "1-1: filled", "2-1: 5 @ 49 maker", "2-1: partially-filled"]
+    );
+    let level = best(&engine, Sell).unwrap();
+    assert_eq!((level.price.0, level.market.0, level.available.0), (49, 15, 0));
+    // What it offers anew goes first to who still waits.
+    assert_eq!(
+        history(&mut engine, BookEvent { flags: 0, ..event(Modify, 5, Sell, 49, 22) }),
+        ["2-1: 5 @ 49 maker", "2-1: filled"]
+    );
+    assert_eq!(best(&engine, Sell).map(|level| level.available.0), Some(2));
+}
+
+#[test]
+fn hidden_trades_fill_only_strictly_better_prices() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 48, 10));
+    enter(&mut engine, limit(id(2, 1), Buy, 49, 10));
+    assert_eq!(history(&mut engine, event(Trade, 0, Sell, 48, 100)), NOTHING);
+    assert_eq!(history(&mut engine, event(Trade, 0, Buy, 49, 100)), NOTHING);
+    assert_eq!(
+        history(&mut engine, event(Trade, 0, Buy, 48, 7)),
+        ["2-1: 7 @ 49 maker", "2-1: partially-filled"]
+    );
+    assert_eq!(best(&engine, Buy).map(|level| level.own.0), Some(3));
+}
+
+#[test]
+fn orders_from_before_the_first_message_are_counted_and_leave_the_book_alone() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    let before = engine.book(STOCK).unwrap().totals(Buy);
+    assert_eq!(history(&mut engine, execute(70, Buy, 49, 5)), NOTHING);
+    assert_eq!(history(&mut engine, event(Reduce, 71, Buy, 48, 5)), NOTHING);
+    assert_eq!(history(&mut engine, event(Delete, 72, Buy, 48, 5)), NOTHING);
+    assert_eq!(engine.book(STOCK).unwrap().totals(Buy), before);
+    assert_eq!(history(&mut engine, execute(70, Buy, 48, 5)), ["1-1: 5 @ 49 maker", "1-1: partially-filled"]);
+    history(&mut engine, event(Modify, 73, Buy, 40, 5));
+    assert_eq!(engine.book(STOCK).unwrap().totals(Buy).market, before.market + Quantity(5));
+    let found = *engine.anomalies();
+    assert_eq!((found.unknown_executed, found.unknown_reduced, found.unknown_deleted), (2, 1, 1));
+    assert_eq!((found.unknown_modified, found.total()), (1, 5));
+}
+
+#[test]
+fn what_cannot_be_is_counted_by_kind() {
+    let mut engine = recorded();
+    history(&mut engine, add(1, Sell, 50, 5));
+    history(&mut engine, add(9, Sell, i64::MIN, 5));
+    history(&mut engine, add(9, Sell, 50, 0));
+    history(&mut engine, execute(1, Sell, 50, -5));
+    history(&mut engine, event(Modify, 1, Sell, 50, -1));
+    history(&mut engine, event(Reduce, 2, Buy, 51, 41));
+    history(&mut engine, BookEvent { instrument: InstrumentId(40), ..add(1, Sell, 50, 5) });
+    engine.on_instrument(&instrument(InstrumentId(0)));
+    engine.on_instrument(&instrument(InstrumentId(MAX_INSTRUMENTS)));
+    let expected = [
+        ("invalid_instrument", 2),
+        ("unknown_instrument", 1),
+        ("duplicate_reference", 1),
+        ("invalid_price", 1),
+        ("invalid_quantity", 3),
+        ("excess_quantity", 1),
+        ("side_mismatch", 1),
+    ];
+    assert_eq!(engine.anomalies().by_name().filter(|&(_, n)| n > 0).collect::<Vec<_>>(), expected);
+    assert_eq!((available(&engine, Sell), engine.anomalies().total()), (100, 10));
+}
+
+#[test]
+fn a_clear_leaves_own_orders_and_remembers_what_was_taken() {
+    let mut engine = recorded();
+    enter(&mut engine, ioc(1, Buy, 50, 60));
+    enter(&mut engine, limit(id(1, 1), Buy, 48, 10));
+    history(&mut engine, event(Clear, 0, Buy, 0, 0));
+    let book = engine.book(STOCK).unwrap();
+    assert_eq!(
+        (book.totals(Sell).levels, book.totals(Buy).own, book.totals(Buy).market.0),
+        (0, Quantity(10), 0)
+    );
+    history(&mut engine, add(1, Sell, 50, 100));
+    history(&mut engine, add(2, Sell, 51, 40));
+    assert_eq!(available(&engine, Sell), 40 + 40);
+}
+
+#[test]
+fn an_incoming_order_sweeps_market_and_own_orders_in_queue_order() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Sell, 50, 10));
+    history(&mut engine, add(4, Sell, 50, 30));
+    let order = with(limit(id(9, 9), Buy, 51, 181), FillOrKill);
+    assert_eq!(enter(&mut engine, order).last().unwrap(), "9-9: cancelled not-fillable");
+    assert_eq!(
+        enter(&mut engine, market(id(9, 1), Buy, 180)),
+        [
+            "9-1: accepted",
+            "9-1: 100 @ 50 taker",
+            "9-1: partially-filled",
+            "1-1: 10 @ 50 maker",
+            "1-1: filled",
+            "9-1: 10 @ 50 taker",
+            "9-1: partially-filled",
+            "9-1: 30 @ 50 taker",
+            "9-1: partially-filled",
+            "9-1: 40 @ 51 taker",
+            "9-1: filled",
+        ]
+    );
+    assert_eq!(available(&engine, Sell), 0);
+}
+
+#[test]
+fn answers_carry_the_time_of_the_market() {
+    let mut engine = recorded();
+    let answers = feed(&mut engine, &Input::New(limit(id(1, 1), Buy, 49, 10)));
+    let crate::engine::Execution::Update(update) = answers[0] else { panic!("{answers:?}") };
+    assert_eq!((update.event_time, update.execution), (Nanos(77), 0));
+}

@@ -1,0 +1,163 @@
+//! Own orders beside a quoted market.
+
+use wire::*;
+
+use super::fixture::*;
+use crate::engine::{Engine, FillModel};
+
+use Side::{Buy, Sell};
+use TimeInForce::{FillOrKill, ImmediateOrCancel, PostOnly};
+
+const NOTHING: [String; 0] = [];
+
+fn quoted() -> Engine {
+    let mut engine = engine(FillModel::Quotes);
+    assert_eq!(tell(&mut engine, quote(&[(98, 10), (97, 20)], &[(100, 10), (101, 20)])), NOTHING);
+    engine
+}
+
+fn tell(engine: &mut Engine, quote: Quote) -> Vec<String> {
+    said(&feed(engine, &Input::Quote(quote)))
+}
+
+fn printed(engine: &mut Engine, print: TradePrint) -> Vec<String> {
+    said(&feed(engine, &Input::Print(print)))
+}
+
+#[test]
+fn quoted_volume_is_taken_once_and_comes_back_with_the_next_quote() {
+    let mut engine = quoted();
+    assert_eq!(
+        enter(&mut engine, market(id(1, 1), Buy, 15)),
+        [
+            "1-1: accepted",
+            "1-1: 10 @ 100 taker",
+            "1-1: partially-filled",
+            "1-1: 5 @ 101 taker",
+            "1-1: filled"
+        ]
+    );
+    let order = with(limit(id(1, 2), Buy, 101, 16), FillOrKill);
+    assert_eq!(enter(&mut engine, order), ["1-2: accepted", "1-2: cancelled not-fillable"]);
+    let order = with(limit(id(1, 3), Buy, 101, 15), FillOrKill);
+    assert_eq!(enter(&mut engine, order)[1], "1-3: 15 @ 101 taker");
+    assert_eq!(enter(&mut engine, market(id(1, 4), Buy, 1)).last().unwrap(), "1-4: cancelled no-liquidity");
+    assert!(engine.book(STOCK).unwrap().quoted(Sell).is_empty());
+    tell(&mut engine, quote(&[], &[(100, 10)]));
+    assert_eq!(enter(&mut engine, market(id(1, 5), Buy, 1))[1], "1-5: 1 @ 100 taker");
+}
+
+#[test]
+fn a_quote_fills_the_resting_orders_that_it_reaches_at_their_own_price() {
+    let mut engine = quoted();
+    enter(&mut engine, limit(id(1, 1), Buy, 99, 8));
+    enter(&mut engine, limit(id(2, 1), Buy, 99, 8));
+    enter(&mut engine, limit(id(3, 1), Buy, 98, 8));
+    assert_eq!(
+        tell(&mut engine, quote(&[(96, 5)], &[(97, 6), (99, 7), (100, 50)])),
+        [
+            "1-1: 6 @ 99 maker",
+            "1-1: partially-filled",
+            "1-1: 2 @ 99 maker",
+            "1-1: filled",
+            "2-1: 5 @ 99 maker",
+            "2-1: partially-filled",
+        ]
+    );
+    // The volume that filled them is taken.
+    assert_eq!(engine.book(STOCK).unwrap().quoted(Sell).len(), 1);
+    assert_eq!(tell(&mut engine, quote(&[], &[(98, 100)])).len(), 4);
+    assert_eq!(engine.book(STOCK).unwrap().quoted(Sell)[0].quantity, Quantity(100 - 3 - 8));
+}
+
+#[test]
+fn quoted_volume_goes_first_at_one_price_and_own_orders_at_better_ones() {
+    let mut engine = quoted();
+    enter(&mut engine, limit(id(1, 1), Sell, 100, 5));
+    enter(&mut engine, limit(id(1, 2), Sell, 99, 5));
+    let said = enter(&mut engine, limit(id(9, 1), Buy, 100, 17));
+    let trades: Vec<&str> =
+        said.iter().filter(|line| line.ends_with('r') && line.starts_with('9')).map(String::as_str).collect();
+    assert_eq!(trades, ["9-1: 5 @ 99 taker", "9-1: 10 @ 100 taker", "9-1: 2 @ 100 taker"]);
+    assert_eq!(engine.order(id(1, 1)).map(|order| order.open), Some(Quantity(3)));
+}
+
+#[test]
+fn a_print_fills_only_what_it_trades_through() {
+    let mut engine = quoted();
+    enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
+    enter(&mut engine, limit(id(1, 2), Buy, 98, 5));
+    assert_eq!(printed(&mut engine, print(Aggressor::None, 90, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::Buy, 90, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::Sell, 99, 50)), NOTHING);
+    assert_eq!(printed(&mut engine, print(Aggressor::Sell, 98, 50)), ["1-1: 5 @ 99 maker", "1-1: filled"]);
+    printed(&mut engine, print(Aggressor::Sell, i64::MIN, 50));
+    printed(&mut engine, print(Aggressor::Sell, 90, 0));
+    assert_eq!((engine.working_orders(), engine.anomalies().total()), (1, 2));
+}
+
+#[test]
+fn the_kinds_of_order_see_the_quote() {
+    let mut engine = quoted();
+    assert_eq!(
+        enter(&mut engine, with(limit(id(1, 1), Buy, 100, 1), PostOnly)),
+        ["1-1: rejected would-trade"]
+    );
+    assert_eq!(enter(&mut engine, with(limit(id(1, 2), Buy, 99, 1), PostOnly)), ["1-2: accepted"]);
+    let order = with(limit(id(1, 3), Sell, 97, 50), ImmediateOrCancel);
+    assert_eq!(enter(&mut engine, order).last().unwrap(), "1-3: cancelled would-trade");
+    let order = with(limit(id(2, 1), Sell, 97, 50), ImmediateOrCancel);
+    let said = enter(&mut engine, order);
+    assert_eq!(
+        said[3..],
+        [
+            "2-1: 1 @ 99 taker",
+            "2-1: partially-filled",
+            "2-1: 10 @ 98 taker",
+            "2-1: partially-filled",
+            "2-1: 20 @ 97 taker",
+            "2-1: partially-filled",
+            "2-1: cancelled no-liquidity"
+        ]
+    );
+    assert_eq!(said_of(&mut engine, Input::New(limit(id(3, 1), Buy, 99, 3))), ["3-1: accepted"]);
+    let change = Input::Replace(replace(id(3, 1), 100, 4));
+    assert_eq!(said_of(&mut engine, change), ["3-1: replaced", "3-1: 4 @ 100 taker", "3-1: filled"]);
+}
+
+fn said_of(engine: &mut Engine, input: Input) -> Vec<String> {
+    said(&feed(engine, &input))
+}
+
+#[test]
+fn fill_or_kill_counts_the_quote_up_to_an_order_of_the_same_strategy() {
+    let mut engine = quoted();
+    enter(&mut engine, limit(id(1, 1), Sell, 100, 5));
+    let order = with(limit(id(1, 2), Buy, 101, 11), FillOrKill);
+    assert_eq!(enter(&mut engine, order).last().unwrap(), "1-2: cancelled not-fillable");
+    let order = with(limit(id(1, 3), Buy, 101, 10), FillOrKill);
+    assert_eq!(enter(&mut engine, order).last().unwrap(), "1-3: filled");
+}
+
+#[test]
+fn quotes_that_cannot_be_are_cut_off_and_counted() {
+    let mut engine = quoted();
+    tell(&mut engine, quote(&[(98, 10), (99, 10)], &[(100, 10), (101, -1), (102, 5)]));
+    let book = engine.book(STOCK).unwrap();
+    assert_eq!((book.quoted(Buy).len(), book.quoted(Sell).len()), (1, 1));
+    tell(&mut engine, quote(&[(100, 0), (99, 10)], &[(99, 10)]));
+    let found = engine.anomalies();
+    assert_eq!((found.garbled_quote, found.crossed_quote, found.total()), (2, 1, 3));
+}
+
+#[test]
+fn an_engine_listens_to_its_own_fill_model_only() {
+    let mut engine = quoted();
+    assert_eq!(history(&mut engine, add(1, Sell, 90, 5)), NOTHING);
+    assert_eq!(engine.resting_orders(), 0);
+    let mut engine = super::fixture::engine(FillModel::Book);
+    tell(&mut engine, quote(&[(98, 10)], &[(100, 10)]));
+    assert!(engine.book(STOCK).unwrap().quoted(Buy).is_empty());
+    enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
+    assert_eq!(printed(&mut engine, print(Aggressor::Sell, 90, 50)), NOTHING);
+}
