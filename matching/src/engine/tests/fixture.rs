@@ -116,6 +116,7 @@ pub(super) fn print(aggressor: Aggressor, price: i64, quantity: i64) -> TradePri
 }
 
 /// Anything that can be put into an engine.
+#[allow(clippy::large_enum_variant, reason = "a test holds a few hundred of them")]
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
     New(NewOrder),

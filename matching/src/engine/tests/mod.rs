@@ -1,7 +1,10 @@
 //! Tests of the engine as a whole.
 
 mod fixture;
+mod garbled;
 mod history;
 mod invariants;
+mod naive;
 mod quotes;
+mod reference;
 mod requests;

@@ -1,0 +1,431 @@
+//! The rules once more, as plainly as they can be written: one list of orders, sorted anew at every step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wire::*;
+
+use super::fixture::{Input, STOCK};
+use crate::engine::{Execution, FillModel, SelfTrade};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resting {
+    pub(super) own: bool,
+    pub(super) id: u64,
+    pub(super) side: Side,
+    pub(super) price: i64,
+    pub(super) open: i64,
+    quantity: i64,
+    pub(super) taken: i64,
+    arrival: u64,
+    post_only: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Naive {
+    fill: FillModel,
+    self_trade: SelfTrade,
+    pub(super) orders: Vec<Resting>,
+    quoted: [Vec<(i64, i64)>; 2],
+    arrivals: u64,
+    trades: u64,
+    seen: BTreeSet<u64>,
+    carried: BTreeMap<u64, i64>,
+    time: Nanos,
+    out: Vec<Execution>,
+}
+
+/// Smaller trades first.
+fn priority(side: Side, price: i64) -> i64 {
+    if side == Side::Buy { -price } else { price }
+}
+
+#[derive(Clone, Copy)]
+enum Offer {
+    Quote,
+    Order(u64, bool),
+}
+
+impl Naive {
+    pub(super) fn new(fill: FillModel, self_trade: SelfTrade) -> Naive {
+        Naive {
+            fill,
+            self_trade,
+            orders: Vec::new(),
+            quoted: [Vec::new(), Vec::new()],
+            arrivals: 0,
+            trades: 0,
+            seen: BTreeSet::new(),
+            carried: BTreeMap::new(),
+            time: Nanos(0),
+            out: Vec::new(),
+        }
+    }
+
+    pub(super) fn feed(&mut self, input: &Input) -> Vec<Execution> {
+        match (input, self.fill) {
+            (Input::New(request), _) => self.new_order(request),
+            (Input::Cancel(request), _) => match self.own(request.order_id) {
+                Some(order) => self.cancel(order, Reason::Requested),
+                None => self.unknown(request.order_id, OrderStatus::CancelRejected),
+            },
+            (Input::Replace(request), _) => self.replace(request),
+            (Input::CancelAll(strategy), _) => {
+                let mut orders: Vec<Resting> = self.orders.clone();
+                orders.retain(|order| order.own && OrderId(order.id).strategy() == *strategy);
+                orders.sort_by_key(|order| order.arrival);
+                orders.into_iter().for_each(|order| self.cancel(order, Reason::StrategyGone));
+            }
+            (Input::Event(event), FillModel::Book) => {
+                self.time = event.event_time;
+                self.event(event);
+            }
+            (Input::Quote(quote), FillModel::Quotes) => {
+                self.time = quote.event_time;
+                self.quote(quote);
+            }
+            (Input::Print(print), FillModel::Quotes) => {
+                self.time = print.event_time;
+                match print.aggressor {
+                    Aggressor::Buy => self.through(Side::Sell, print.price.0, print.quantity.0),
+                    Aggressor::Sell => self.through(Side::Buy, print.price.0, print.quantity.0),
+                    Aggressor::None => {}
+                }
+            }
+            _ => {}
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn get(&self, own: bool, id: u64) -> Option<Resting> {
+        self.orders.iter().find(|order| order.own == own && order.id == id).copied()
+    }
+
+    fn own(&self, id: OrderId) -> Option<Resting> {
+        self.get(true, id.0)
+    }
+
+    pub(super) fn market(&self, reference: u64) -> Option<Resting> {
+        self.get(false, reference)
+    }
+
+    fn remove(&mut self, order: Resting) {
+        self.orders.retain(|other| (other.own, other.id) != (order.own, order.id));
+    }
+
+    fn store(&mut self, order: Resting) {
+        let found = self.orders.iter_mut().find(|other| (other.own, other.id) == (order.own, order.id));
+        *found.unwrap() = order;
+    }
+
+    fn queue(&mut self, mut order: Resting) {
+        self.arrivals += 1;
+        order.arrival = self.arrivals;
+        self.orders.push(order);
+    }
+
+    pub(super) fn sorted(&self, side: Side) -> Vec<Resting> {
+        let mut orders = self.orders.clone();
+        orders.retain(|order| order.side == side);
+        orders.sort_by_key(|order| (priority(side, order.price), order.arrival));
+        orders
+    }
+
+    fn update(&mut self, order: &Resting, status: OrderStatus, reason: Reason) {
+        self.out.push(Execution::Update(OrderUpdate {
+            order_id: OrderId(order.id),
+            instrument: STOCK,
+            side: order.side,
+            status,
+            reason,
+            reserved: 0,
+            price: Price(order.price),
+            quantity: Quantity(order.quantity),
+            filled: Quantity(order.quantity - order.open),
+            remaining: Quantity(if status.is_final() { 0 } else { order.open }),
+            event_time: self.time,
+            execution: 0,
+        }));
+    }
+
+    fn traded(&mut self, order: &mut Resting, price: i64, quantity: i64, liquidity: Liquidity) {
+        order.open -= quantity;
+        self.out.push(Execution::Fill(Fill {
+            order_id: OrderId(order.id),
+            trade_id: self.trades,
+            instrument: STOCK,
+            side: order.side,
+            liquidity,
+            reserved: [0; 2],
+            price: Price(price),
+            quantity: Quantity(quantity),
+            remaining: Quantity(order.open),
+            event_time: self.time,
+            execution: 0,
+        }));
+        let status = if order.open == 0 { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
+        self.update(order, status, Reason::None);
+        if liquidity == Liquidity::Maker {
+            if order.open == 0 { self.remove(*order) } else { self.store(*order) }
+        }
+    }
+
+    fn unknown(&mut self, order_id: OrderId, status: OrderStatus) {
+        let update = super::super::requests::unknown(order_id, STOCK, status);
+        self.out.push(Execution::Update(update));
+    }
+
+    fn reject(&mut self, request: &NewOrder, reason: Reason) {
+        let update = super::super::requests::rejected(request, reason);
+        self.out.push(Execution::Update(update));
+    }
+
+    fn cancel(&mut self, order: Resting, reason: Reason) {
+        self.remove(order);
+        self.update(&order, OrderStatus::Cancelled, reason);
+    }
+
+    fn new_order(&mut self, request: &NewOrder) {
+        if !self.seen.insert(request.order_id.0) {
+            return self.reject(request, Reason::DuplicateOrder);
+        }
+        let market = request.order_type == OrderType::Market;
+        let tif = request.time_in_force;
+        if request.quantity.0 <= 0 {
+            return self.reject(request, Reason::Quantity);
+        }
+        if market && tif == TimeInForce::PostOnly {
+            return self.reject(request, Reason::Malformed);
+        }
+        let mut order = Resting {
+            own: true,
+            id: request.order_id.0,
+            side: request.side,
+            price: if market { i64::MIN } else { request.price.0 },
+            open: request.quantity.0,
+            quantity: request.quantity.0,
+            taken: 0,
+            arrival: 0,
+            post_only: tif == TimeInForce::PostOnly,
+        };
+        if order.post_only && self.next_offer(&order).is_some() {
+            return self.reject(request, Reason::WouldTrade);
+        }
+        self.update(&order, OrderStatus::Accepted, Reason::None);
+        if tif == TimeInForce::FillOrKill {
+            let (mut dry_run, mut trial) = (self.clone(), order);
+            dry_run.take(&mut trial);
+            if trial.open > 0 {
+                return self.update(&order, OrderStatus::Cancelled, Reason::NotFillable);
+            }
+        }
+        let met_own = self.take(&mut order);
+        self.settle(order, met_own, !market && matches!(tif, TimeInForce::Day | TimeInForce::PostOnly));
+    }
+
+    fn settle(&mut self, order: Resting, met_own: bool, rests: bool) {
+        match (order.open > 0, met_own, rests) {
+            (false, ..) => {}
+            (true, true, _) => self.update(&order, OrderStatus::Cancelled, Reason::WouldTrade),
+            (true, false, true) => self.queue(order),
+            (true, false, false) => self.update(&order, OrderStatus::Cancelled, Reason::NoLiquidity),
+        }
+    }
+
+    fn replace(&mut self, request: &ReplaceOrder) {
+        let Some(before) = self.own(request.order_id) else {
+            return self.unknown(request.order_id, OrderStatus::ReplaceRejected);
+        };
+        let filled = before.quantity - before.open;
+        if request.quantity.0 <= 0 {
+            return self.update(&before, OrderStatus::ReplaceRejected, Reason::Quantity);
+        }
+        if request.quantity.0 <= filled {
+            return self.cancel(before, Reason::Requested);
+        }
+        let mut order = before;
+        order.price = request.price.0;
+        order.quantity = request.quantity.0;
+        order.open = order.quantity - filled;
+        if order.price == before.price && order.quantity <= before.quantity {
+            self.store(order);
+            return self.update(&order, OrderStatus::Replaced, Reason::None);
+        }
+        if order.post_only && self.next_offer(&order).is_some() {
+            return self.update(&before, OrderStatus::ReplaceRejected, Reason::WouldTrade);
+        }
+        self.remove(before);
+        self.update(&order, OrderStatus::Replaced, Reason::None);
+        let met_own = self.take(&mut order);
+        self.settle(order, met_own, true);
+    }
+
+    /// What `taker` would trade with next: price, quantity, and whose it is.
+    fn next_offer(&self, taker: &Resting) -> Option<(i64, i64, Offer)> {
+        let side = taker.side.opposite();
+        let quoted = self.quoted[usize::from(side == Side::Sell)]
+            .iter()
+            .map(|&(price, left)| (priority(side, price), 0, price, left, Offer::Quote));
+        let resting = self.orders.iter().filter(|order| order.side == side).map(|order| {
+            let offer = Offer::Order(order.id, order.own);
+            (priority(side, order.price), order.arrival, order.price, order.open - order.taken, offer)
+        });
+        quoted
+            .chain(resting)
+            .filter(|&(_, _, price, left, _)| {
+                let in_reach = taker.price == i64::MIN
+                    || if taker.side == Side::Buy { price <= taker.price } else { price >= taker.price };
+                left > 0 && in_reach
+            })
+            .min_by_key(|&(priority, arrival, ..)| (priority, arrival))
+            .map(|(_, _, price, left, offer)| (price, left, offer))
+    }
+
+    /// True when it stopped before an order of the same strategy.
+    fn take(&mut self, taker: &mut Resting) -> bool {
+        while taker.open > 0 {
+            let Some((price, left, offer)) = self.next_offer(taker) else { break };
+            let quantity = left.min(taker.open);
+            match offer {
+                Offer::Quote => {
+                    let side = usize::from(taker.side == Side::Buy);
+                    self.trades += 1;
+                    let level = self.quoted[side].iter_mut().find(|level| level.0 == price).unwrap();
+                    level.1 -= quantity;
+                }
+                Offer::Order(id, true) => {
+                    let same = OrderId(id).strategy() == OrderId(taker.id).strategy();
+                    if same && self.self_trade == SelfTrade::Prevent {
+                        return true;
+                    }
+                    self.trades += 1;
+                    let mut maker = self.get(true, id).unwrap();
+                    self.traded(&mut maker, price, quantity, Liquidity::Maker);
+                }
+                Offer::Order(reference, false) => {
+                    self.trades += 1;
+                    let mut maker = self.market(reference).unwrap();
+                    maker.taken += quantity;
+                    self.store(maker);
+                }
+            }
+            self.traded(taker, price, quantity, Liquidity::Taker);
+        }
+        false
+    }
+
+    /// Fills own orders of `side` for which `before` holds; the auction's price where that is better for them.
+    fn serve(
+        &mut self,
+        side: Side,
+        quantity: i64,
+        auction: Option<i64>,
+        before: impl Fn(&Resting) -> bool,
+    ) -> i64 {
+        let mut left = quantity;
+        for mut order in self.sorted(side).into_iter().filter(|order| order.own) {
+            if left > 0 && before(&order) {
+                let better = auction.filter(|&price| priority(side, price) > priority(side, order.price));
+                let quantity = left.min(order.open);
+                left -= quantity;
+                self.trades += 1;
+                let price = better.unwrap_or(order.price);
+                self.traded(&mut order, price, quantity, Liquidity::Maker);
+            }
+        }
+        quantity - left
+    }
+
+    fn through(&mut self, side: Side, price: i64, quantity: i64) {
+        if quantity > 0 {
+            self.serve(side, quantity, None, |order| priority(side, order.price) < priority(side, price));
+        }
+    }
+
+    fn offer_anew(&mut self, reference: u64) {
+        let order = self.market(reference).unwrap();
+        let side = order.side.opposite();
+        let crossed = |own: &Resting| match side {
+            Side::Buy => own.price >= order.price,
+            Side::Sell => own.price <= order.price,
+        };
+        let filled = self.serve(side, order.open - order.taken, None, crossed);
+        self.store(Resting { taken: order.taken + filled, ..order });
+    }
+
+    fn event(&mut self, event: &BookEvent) {
+        let known = self.market(event.order_ref);
+        let quantity = event.quantity.0;
+        match (event.action, known) {
+            (BookAction::Add, None) | (BookAction::Modify, None) if quantity > 0 => {
+                let taken = self.carried.remove(&event.order_ref).unwrap_or(0).min(quantity);
+                self.queue(Resting {
+                    own: false,
+                    id: event.order_ref,
+                    side: event.side,
+                    price: event.price.0,
+                    open: quantity,
+                    quantity: 0,
+                    taken,
+                    arrival: 0,
+                    post_only: false,
+                });
+                self.offer_anew(event.order_ref);
+            }
+            (BookAction::Reduce, Some(order)) if quantity > 0 => self.take_away(order, quantity),
+            (BookAction::Delete, Some(order)) => self.remove(order),
+            (BookAction::Execute, Some(order)) if quantity > 0 => {
+                let auction = Some(event.price.0).filter(|&price| price != order.price);
+                self.serve(order.side, quantity.min(order.open), auction, |own| {
+                    (priority(own.side, own.price), own.arrival)
+                        < (priority(order.side, order.price), order.arrival)
+                });
+                self.take_away(order, quantity);
+            }
+            (BookAction::Execute, None) | (BookAction::Trade, _) => {
+                self.through(event.side, event.price.0, quantity);
+            }
+            (BookAction::Modify, Some(order)) if quantity == 0 => self.remove(order),
+            (BookAction::Modify, Some(mut order)) if quantity > 0 => {
+                let moves = event.price.0 != order.price || event.flags & BookEvent::LOSES_PRIORITY != 0;
+                (order.price, order.open) = (event.price.0, quantity);
+                order.taken = order.taken.min(quantity);
+                if moves {
+                    self.remove(order);
+                    self.queue(order);
+                } else {
+                    self.store(order);
+                }
+                self.offer_anew(event.order_ref);
+            }
+            (BookAction::Clear, _) => {
+                for order in self.orders.iter().filter(|order| !order.own && order.taken > 0) {
+                    self.carried.insert(order.id, order.taken);
+                }
+                self.orders.retain(|order| order.own);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_away(&mut self, mut order: Resting, quantity: i64) {
+        order.open -= quantity;
+        order.taken = order.taken.min(order.open);
+        if order.open <= 0 { self.remove(order) } else { self.store(order) }
+    }
+
+    fn quote(&mut self, quote: &Quote) {
+        for (mine, shown) in self.quoted.iter_mut().zip([&quote.bids, &quote.asks]) {
+            *mine = shown.iter().filter(|level| level.is_some()).map(|l| (l.price.0, l.quantity.0)).collect();
+        }
+        for side in [Side::Buy, Side::Sell] {
+            for level in 0..self.quoted[usize::from(side == Side::Buy)].len() {
+                let (price, left) = self.quoted[usize::from(side == Side::Buy)][level];
+                let filled = self.serve(side, left, None, |own| match side {
+                    Side::Buy => own.price >= price,
+                    Side::Sell => own.price <= price,
+                });
+                self.quoted[usize::from(side == Side::Buy)][level].1 -= filled;
+            }
+        }
+    }
+}
