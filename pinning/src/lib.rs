@@ -1,1 +1,54 @@
-//! Placeholder.
+//! What the host has → a plan → applied, and read back.
+//!
+//! A latency figure means something only if the processes ran where the plan says, on a host fit for it. This crate
+//! reads the host from `/sys` and `/proc`, places nodes on it by a plan, applies a placement and checks with the
+//! kernel that it holds, and says what in the host's settings costs latency.
+//!
+//! ```text
+//! /sys /proc ──► Host ──┬──► Plan::resolve ──► Placement ──► apply ──► Applied    (by the node, before it touches memory)
+//!                       │                          └───────► observe(pid)         (from outside, while it runs)
+//!                       └──► Doctor ──► Check                                     (before anything starts)
+//! ```
+//!
+//! # What this crate guarantees
+//!
+//! - The topology comes from files below a root, never from the caller's own affinity mask; with another root it is
+//!   the topology of a recorded host.
+//! - No content of those files makes it panic: what is missing or garbled is left out and said.
+//! - Reading and checking change nothing and need no root.
+//! - What [`apply()`] answers is what the kernel says after the fact, not what was asked for.
+//!
+//! # Example
+//!
+//! ```
+//! use pinning::{Host, NodeRequest, Plan, WaitMode};
+//!
+//! let host = Host::read("/".as_ref())?;
+//! let plan: Plan = toml::from_str(r#"auto = "latency""#)?;
+//! let td = NodeRequest { name: "td".into(), mode: WaitMode::Fast, platform: true };
+//! match plan.resolve(&host, &[td]) {
+//!     Ok(resolved) => println!("td on CPU {}", resolved.placements[0].cpus),
+//!     Err(problems) => problems.iter().for_each(|problem| println!("{problem}")),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod apply;
+mod cpuset;
+mod doctor;
+mod host;
+mod observe;
+mod plan;
+
+pub use apply::{Applied, ApplyError, apply, current_cpu};
+pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
+pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};
+pub use host::{
+    CacheGroup, CgroupLimits, Core, CoreKind, Cpu, Host, HostError, HostSummary, HugePages, KernelVersion,
+    Memory, NumaNode, Package,
+};
+pub use observe::{ObserveError, OffPlan, Scheduling, ThreadPlacement, observe, observe_below};
+pub use plan::{
+    Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, ParsePolicyError,
+    Placement, Plan, PlanProblem, PlanWarning, Policy, Reason, ResolvedPlan, Spread, WaitMode,
+};

@@ -1,0 +1,188 @@
+//! Is this host fit for latency figures? Checks that read, never write, and need no root.
+//!
+//! Each check is one short function in the table of its group's file. It answers what it found and, when that is not
+//! what is wanted, the command that mends it. A host that lacks a thing (no cpufreq in a virtual machine) gets a
+//! skip with the reason; a garbled file too. No content of `/sys` or `/proc` makes a check panic.
+
+mod clock;
+mod container;
+mod cpu;
+mod interrupts;
+mod kernel;
+mod limits;
+mod memory;
+mod probe;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::HostSummary;
+use crate::plan::ResolvedPlan;
+use probe::{Answer, Probe};
+
+/// What a check says about the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// As wanted.
+    Ok,
+    /// Works, at a cost.
+    Warn,
+    /// Figures from this host mislead, or the platform will not run.
+    Fail,
+    /// The host has no such thing, or does not show it.
+    Skip,
+}
+
+/// What a check is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// Clock rate, sleep states, who else runs where.
+    Cpu,
+    /// Pages, swap, NUMA.
+    Memory,
+    /// Interrupts and what follows from them.
+    Interrupts,
+    /// Version and settings of the kernel.
+    Kernel,
+    /// Time, and time stolen.
+    Clock,
+    /// What this user may take.
+    Limits,
+    /// What the control groups allow.
+    Container,
+}
+
+/// A check's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Short name, which a plan's `required` uses.
+    pub id: String,
+    /// What it is about.
+    pub group: Group,
+    /// The verdict.
+    pub status: Status,
+    /// What the host has; for a skip the reason.
+    pub found: String,
+    /// What it should have.
+    pub wanted: String,
+    /// What it costs not to have it.
+    pub cost: String,
+    /// The command that mends it; empty when nothing is to be mended.
+    pub fix: String,
+}
+
+/// All checks of a host, in the form of `colo doctor --format json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DoctorReport {
+    /// The host; `null` when not even its CPUs could be read.
+    pub host: Option<HostSummary>,
+    /// One entry per check, in the order of the groups.
+    pub checks: Vec<Check>,
+}
+
+/// A row of a group's table.
+struct Spec {
+    id: &'static str,
+    wanted: &'static str,
+    cost: &'static str,
+    look: fn(&Probe<'_>) -> Answer,
+}
+
+const TABLES: [(Group, &[Spec]); 7] = [
+    (Group::Cpu, cpu::CHECKS),
+    (Group::Memory, memory::CHECKS),
+    (Group::Interrupts, interrupts::CHECKS),
+    (Group::Kernel, kernel::CHECKS),
+    (Group::Clock, clock::CHECKS),
+    (Group::Limits, limits::CHECKS),
+    (Group::Container, container::CHECKS),
+];
+
+/// Runs the checks.
+#[derive(Clone, Copy, Debug)]
+pub struct Doctor;
+
+impl Doctor {
+    /// All checks of the host below `root` (`/` is the running one, which takes 200 ms to see what its CPUs do).
+    /// CPUs that the kernel isolates count as the planned ones.
+    ///
+    /// ```
+    /// let checks = pinning::Doctor::run("/".as_ref());
+    /// assert!(checks.iter().any(|check| check.id == "clock-source"));
+    /// ```
+    pub fn run(root: &Path) -> Vec<Check> {
+        Doctor::report(root, None).checks
+    }
+
+    /// The same against a plan: its CPUs are the ones that must be quiet.
+    pub fn run_with_plan(root: &Path, plan: &ResolvedPlan) -> Vec<Check> {
+        Doctor::report(root, Some(plan)).checks
+    }
+
+    /// The checks with the host they were run on.
+    pub fn report(root: &Path, plan: Option<&ResolvedPlan>) -> DoctorReport {
+        let probe = Probe::new(root, plan);
+        let host = probe.host.as_ref().map(|host| host.summary());
+        let rows = TABLES.iter().flat_map(|(group, table)| table.iter().map(move |spec| (*group, spec)));
+        DoctorReport { host, checks: rows.map(|(group, spec)| check(group, spec, &probe)).collect() }
+    }
+}
+
+/// Ids of all checks, in the order of the report.
+pub fn check_ids() -> Vec<&'static str> {
+    TABLES.iter().flat_map(|(_, table)| table.iter().map(|spec| spec.id)).collect()
+}
+
+/// The checks that a plan requires and that failed. A skip or a warning is no failure.
+pub fn unmet<'a>(checks: &'a [Check], required: &[String]) -> Vec<&'a Check> {
+    checks.iter().filter(|check| check.status == Status::Fail && required.contains(&check.id)).collect()
+}
+
+fn check(group: Group, spec: &Spec, probe: &Probe<'_>) -> Check {
+    let (status, found, fix) = match (spec.look)(probe) {
+        Ok(finding) => (finding.status, finding.found, finding.fix),
+        Err(skip) => (Status::Skip, skip.reason, String::new()),
+    };
+    Check {
+        id: spec.id.to_owned(),
+        group,
+        status,
+        found,
+        wanted: spec.wanted.to_owned(),
+        cost: spec.cost.to_owned(),
+        fix,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Doctor, Group, Status, TABLES, check_ids};
+
+    #[test]
+    fn every_check_has_a_name_of_its_own_and_says_what_it_wants() {
+        let ids = check_ids();
+        assert!(ids.len() >= 30, "{} checks", ids.len());
+        assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+        for spec in TABLES.iter().flat_map(|(_, table)| table.iter()) {
+            assert!(!spec.wanted.is_empty() && !spec.cost.is_empty(), "{}", spec.id);
+        }
+    }
+
+    #[test]
+    fn an_empty_tree_is_skipped_with_reasons_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = Doctor::report(folder.path(), None);
+        assert!(report.host.is_none());
+        assert_eq!(report.checks.len(), check_ids().len());
+        for check in &report.checks {
+            assert_eq!(check.status, Status::Skip, "{check:?}");
+            assert!(!check.found.is_empty(), "{check:?}");
+        }
+        assert!(report.checks.iter().any(|check| check.group == Group::Container));
+    }
+}
