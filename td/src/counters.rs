@@ -81,8 +81,9 @@ pub enum Anomaly {
     BadExecution,
     /// A fill of more than was left. Booked and delivered.
     OverFill,
-    /// An update that contradicts the fills before it or the order's state. Delivered; what the gateway makes of
-    /// it stands in the module `orders`: final is final, and fills are what it counts by.
+    /// An update that contradicts the fills before it or the order's state. Delivered, and final is final, but the
+    /// numbers are those of the fills. Only `DuplicateOrder` about an order that works is ignored: it is about
+    /// a second copy of the order.
     OutOfStep,
 }
 

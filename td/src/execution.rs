@@ -34,7 +34,7 @@
 //! # Ok::<(), LimitsError>(())
 //! ```
 
-use wire::{Fill, Message, OrderStatus, OrderUpdate, StrategyId};
+use wire::{Fill, Message, OrderStatus, OrderUpdate, Reason, StrategyId};
 
 use crate::account::Account;
 use crate::counters::Anomaly;
@@ -206,6 +206,12 @@ fn book_update(account: &mut Account, update: &OrderUpdate) -> Booked {
     // A refusal may come from a matching that no longer knows the order, and fills in what it can.
     if !refusal && (order.instrument != update.instrument || order.side != update.side) {
         return Booked::Ignored(Anomaly::BadExecution);
+    }
+    if update.status == OrderStatus::Rejected && update.reason == Reason::DuplicateOrder && order.is_working()
+    {
+        // A td that died between writing an order and moving its cursor wrote it again. The first one stands, and
+        // its owner must not believe otherwise.
+        return Booked::Ignored(Anomaly::OutOfStep);
     }
     let open = order.open();
     let anomaly = order.on_update(update);

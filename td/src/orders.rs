@@ -82,6 +82,11 @@ impl WorkingOrder {
         }
     }
 
+    /// True once matching has been heard about it.
+    pub(crate) fn is_working(&self) -> bool {
+        self.state == State::Working
+    }
+
     /// What of it still works, by what matching has confirmed.
     pub(crate) fn remaining(&self) -> i64 {
         self.total.saturating_sub(self.filled).max(0)

@@ -106,6 +106,17 @@ fn an_unknown_order_that_matching_accepts_is_taken_over() {
 }
 
 #[test]
+fn an_order_stands_when_its_second_copy_is_refused() {
+    let (mut gateway, order) = sent(100);
+    let duplicate =
+        OrderUpdate { reason: Reason::DuplicateOrder, ..update(&order, OrderStatus::Rejected, 0) };
+    let _ = gateway.on_update(1, &update(&order, OrderStatus::Accepted, 0));
+    let outcome = gateway.on_update(2, &duplicate);
+    assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::OutOfStep) });
+    assert_eq!(gateway.working_orders(ME), 1);
+}
+
+#[test]
 fn an_over_fill_is_booked_and_named() {
     let (mut gateway, order) = sent(100);
     let outcome = gateway.on_fill(1, &fill(&order, 300, 0));
