@@ -1,0 +1,130 @@
+//! `[journal]`.
+
+use crate::schema::{Absent, Kind, forms, section, words};
+use crate::units::ByteSize;
+
+words! {
+    /// Whether rings lie on huge pages.
+    pub enum HugePages ("rule for huge pages") {
+        /// 4 KiB pages.
+        Off = "off",
+        /// Where the host has enough of them; else 4 KiB pages, and it is said so.
+        Prefer = "prefer",
+        /// Or nothing starts.
+        Require = "require",
+    }
+}
+
+words! {
+    /// Size of a huge page.
+    pub enum PageSize ("size of a huge page") {
+        /// 2 MiB.
+        TwoMib = "2MiB",
+        /// 1 GiB.
+        OneGib = "1GiB",
+    }
+}
+
+impl PageSize {
+    /// In bytes.
+    pub fn bytes(self) -> u64 {
+        match self {
+            PageSize::TwoMib => 2 << 20,
+            PageSize::OneGib => 1 << 30,
+        }
+    }
+}
+
+section! {
+    /// The ring of a journal. What a table does not say, the one above it says.
+    pub struct RingConfig {
+        /// Bytes of the ring: a power of two from 64KiB to 64GiB.
+        capacity: Option<ByteSize> = None => Kind::Parsed(&forms::CAPACITY),
+            Absent::Derived("of the section above, or else the journal's own, 64KiB to 4MiB");
+        /// Whether the ring lies on huge pages.
+        huge_pages: Option<HugePages> = None,
+            Absent::Derived("of the section above, or else off");
+        /// Size of those pages.
+        page: Option<PageSize> = None,
+            Absent::Derived("of the section above, or else 2MiB");
+    }
+}
+
+section! {
+    /// `[journal.md]`: all that md writes, and each of it.
+    pub struct MdJournals {
+        /// For all journals that md writes.
+        #[serde(flatten)]
+        ring: RingConfig = RingConfig::default();
+        /// `md.instruments`: one message an instrument, never lapped.
+        instruments: RingConfig = RingConfig::default();
+        /// `md.quotes`: quotes and trade prints.
+        quotes: RingConfig = RingConfig::default();
+        /// `md.flow`: the recorded market's order flow, for matching.
+        flow: RingConfig = RingConfig::default();
+    }
+}
+
+section! {
+    /// `[journal.td]`: all that td writes but the reports, and each of it.
+    pub struct TdJournals {
+        /// For all journals that td writes, but the reports.
+        #[serde(flatten)]
+        ring: RingConfig = RingConfig::default();
+        /// `td.orders`: checked orders, for matching.
+        orders: RingConfig = RingConfig::default();
+        /// `td.samples`: latency samples, for observers.
+        samples: RingConfig = RingConfig::default();
+    }
+}
+
+section! {
+    /// The rings in shared memory. `[journal]` speaks of all of them, `[journal.md]` of those that md writes,
+    /// `[journal.md.quotes]` of that one; the nearest word counts.
+    pub struct JournalConfig {
+        /// For all journals.
+        #[serde(flatten)]
+        ring: RingConfig = RingConfig::default();
+        /// `master.events`: nodes that come and go.
+        master: RingConfig = RingConfig::default();
+        /// What md writes.
+        md: MdJournals = MdJournals::default();
+        /// `orders.STRATEGY`: each strategy's orders, for td.
+        orders: RingConfig = RingConfig::default();
+        /// What td writes, but the reports.
+        td: TdJournals = TdJournals::default();
+        /// `matching.executions`: order states and fills, for td and ledger.
+        matching: RingConfig = RingConfig::default();
+        /// `reports.STRATEGY`: td's answers to each strategy.
+        reports: RingConfig = RingConfig::default();
+        /// `ledger.state`: snapshots, for strategies that join late.
+        ledger: RingConfig = RingConfig::default();
+    }
+}
+
+impl JournalConfig {
+    /// The sections that speak of one journal, the nearest last.
+    pub(crate) fn chain(&self, journal: &str) -> Vec<&RingConfig> {
+        let mut chain = vec![&self.ring];
+        let (first, second) = journal.split_once('.').unwrap_or((journal, ""));
+        match first {
+            "master" => chain.push(&self.master),
+            "md" => chain.push(&self.md.ring),
+            "orders" => chain.push(&self.orders),
+            "td" => chain.push(&self.td.ring),
+            "matching" => chain.push(&self.matching),
+            "reports" => chain.push(&self.reports),
+            "ledger" => chain.push(&self.ledger),
+            _ => {}
+        }
+        match (first, second) {
+            ("md", "instruments") => chain.push(&self.md.instruments),
+            ("md", "quotes") => chain.push(&self.md.quotes),
+            ("md", "flow") => chain.push(&self.md.flow),
+            ("td", "orders") => chain.push(&self.td.orders),
+            ("td", "samples") => chain.push(&self.td.samples),
+            _ => {}
+        }
+        chain
+    }
+}

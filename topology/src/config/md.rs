@@ -1,0 +1,170 @@
+//! `[md]`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ReaderKind, RunConfig};
+use crate::schema::{DAY_NS, Kind, Section, described, forms, section, words};
+use crate::units::{TimeOfDay, duration};
+
+words! {
+    /// Where market data comes from.
+    pub enum MarketSource ("source of market data") {
+        /// Simulated instruments; needs no file.
+        Sim = "sim",
+        /// Shanghai Level 2: a file of orders and a file of trades.
+        Sse = "sse",
+        /// LOBSTER: a message file.
+        Lobster = "lobster",
+        /// BATS PITCH.
+        Pitch = "pitch",
+        /// Databento DBN, market by order.
+        Dbn = "dbn",
+    }
+}
+
+impl MarketSource {
+    /// True for a recorded day, which has files and an order flow.
+    pub fn is_replay(self) -> bool {
+        self != MarketSource::Sim
+    }
+}
+
+words! {
+    /// How simulated instruments keep their time.
+    pub enum Generator ("generator") {
+        /// One thread an instrument.
+        Threads = "threads",
+        /// One thread for all, which goes by a schedule.
+        Timed = "timed",
+    }
+}
+
+words! {
+    /// What a row that cannot be understood does.
+    pub enum BadRow ("rule for bad rows") {
+        /// The replay ends with an error that names the row.
+        Stop = "stop",
+        /// The row is counted and left out.
+        Skip = "skip",
+    }
+}
+
+words! {
+    /// The one speed that is a word.
+    pub enum SpeedWord ("replay speed") {
+        /// As fast as the readers take it.
+        Max = "max",
+    }
+}
+
+/// How fast a recorded day is replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Speed {
+    /// Without a schedule.
+    Word(SpeedWord),
+    /// So many times as fast as the day went: 1.0 is the day's own pace.
+    Times(f64),
+}
+
+impl Speed {
+    /// As fast as the readers take it.
+    pub const MAX: Speed = Speed::Word(SpeedWord::Max);
+}
+
+described! {
+    Speed = Kind::Either(&[<SpeedWord as crate::schema::Described>::KIND, Kind::Number { min: 0.001, max: 1e6 }]);
+    Files = Kind::Either(&[Kind::Text, Kind::Table(<NamedFiles as Section>::TABLE)]);
+}
+
+/// The files of a recorded day.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Files {
+    /// A folder that holds them, or the one file there is.
+    Path(PathBuf),
+    /// Each by what it holds.
+    Named(NamedFiles),
+}
+
+impl Files {
+    /// Every path that is named.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Files::Path(path) => vec![path],
+            Files::Named(named) => [&named.orders, &named.trades, &named.messages]
+                .into_iter()
+                .flatten()
+                .map(PathBuf::as_path)
+                .collect(),
+        }
+    }
+
+    /// Relative paths start at `folder`.
+    pub(crate) fn rebase(&mut self, folder: &Path) {
+        match self {
+            Files::Path(path) => *path = folder.join(&*path),
+            Files::Named(named) => {
+                for path in [&mut named.orders, &mut named.trades, &mut named.messages].into_iter().flatten()
+                {
+                    *path = folder.join(&*path);
+                }
+            }
+        }
+    }
+}
+
+section! {
+    /// The files of a recorded day, each by what it holds; plain, .gz or .zst.
+    pub struct NamedFiles {
+        /// Orders and cancels (sse).
+        orders: Option<PathBuf> = None;
+        /// Trades (sse).
+        trades: Option<PathBuf> = None;
+        /// Messages (lobster, pitch, dbn).
+        messages: Option<PathBuf> = None;
+    }
+}
+
+section! {
+    /// Market data. Which keys count depends on `source`: `instruments` to `generator` are the simulation's,
+    /// `files` to `symbols` are for recorded days.
+    pub struct MdConfig {
+        /// Where market data comes from.
+        source: MarketSource = MarketSource::Sim;
+        /// Whether md waits for strategies that are slower than it ("gated"), or they lose quotes ("loose").
+        readers: ReaderKind = ReaderKind::Loose;
+        /// Simulated instruments.
+        instruments: u32 = 8 => Kind::Integer { min: 1, max: wire::MAX_INSTRUMENTS as i64 - 1 };
+        /// Time between two quotes of one instrument.
+        #[serde(with = "duration")]
+        interval: Duration = Duration::from_millis(2) => Kind::Duration { min_ns: 1_000, max_ns: DAY_NS };
+        /// Quotes of each instrument; 0: without end.
+        count: u64 = 2_500;
+        /// Time between the starts of two instruments.
+        #[serde(with = "duration")]
+        stagger: Duration = Duration::ZERO;
+        /// Seed of the simulation's prices.
+        seed: u64 = 1;
+        /// How simulated instruments keep their time.
+        generator: Generator = Generator::Threads;
+        /// The recorded day: a folder, a file, or a table of files.
+        files: Option<Files> = None;
+        /// How fast it is replayed: "max", or times the day's own pace.
+        speed: Speed = Speed::MAX;
+        /// What lies before this time of day only builds the books.
+        from: Option<TimeOfDay> = None;
+        /// What lies after this time of day is left out.
+        to: Option<TimeOfDay> = None;
+        /// What a row that cannot be understood does.
+        on_bad_row: BadRow = BadRow::Stop;
+        /// Only these instruments; empty: all. For lobster, whose files name none, the name to use.
+        symbols: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::SYMBOL));
+        /// How it waits, and whether it is started again.
+        #[serde(flatten)]
+        run: RunConfig = RunConfig::never();
+    }
+}

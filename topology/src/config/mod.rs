@@ -1,0 +1,60 @@
+//! The platform file as typed data: one struct a section, each key a documented field with its default.
+//!
+//! The structs serialise to what the file says (`"2ms"`, `"4MiB"`, `"parked"`), so that a node's section travels
+//! to it as JSON and comes out of `serde_json::from_value` the same. Missing keys take their defaults.
+//!
+//! ```
+//! use topology::config::{MarketSource, MdConfig};
+//!
+//! let md: MdConfig = serde_json::from_str(r#"{ "source": "lobster", "speed": 50.0 }"#)?;
+//! assert_eq!(md.source, MarketSource::Lobster);
+//! assert_eq!(md.on_bad_row, MdConfig::default().on_bad_row);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod custom;
+mod journal;
+mod md;
+mod pin;
+mod run;
+mod services;
+mod strategies;
+
+pub use custom::{NodeConfig, ReadConfig, WriteConfig};
+pub use journal::{HugePages, JournalConfig, MdJournals, PageSize, RingConfig, TdJournals};
+pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
+pub use pin::{Auto, OnSmallHost, PinConfig, PinRule, RelayConfig, Spread};
+pub use run::{Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig};
+pub use services::{Fill, LedgerConfig, MasterConfig, MatchingConfig, PlatformSection, TdConfig};
+pub use strategies::{BUILTIN_STRATEGIES, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup};
+
+use crate::schema::{Absent, Kind, Section, section};
+
+section! {
+    /// A platform: what runs in one instance, and how its parts are joined.
+    pub struct PlatformConfig {
+        /// The instance as a whole.
+        platform: PlatformSection = PlatformSection::default();
+        /// Rings in shared memory: how large, on which pages.
+        journal: JournalConfig = JournalConfig::default();
+        /// Owns the instance: registry, journals, supervision.
+        master: MasterConfig = MasterConfig::default();
+        /// Market data in: simulated instruments, or recorded days.
+        md: MdConfig = MdConfig::default(),
+            Absent::Required("write [md] with source = \"sim\", or a replay source and its files");
+        /// Trade gateway: takes the strategies' orders, checks them, passes them on.
+        td: TdConfig = TdConfig::default();
+        /// Where orders meet: the order books.
+        matching: MatchingConfig = MatchingConfig::default();
+        /// Positions, profit and loss, the starting state of who joins late.
+        ledger: LedgerConfig = LedgerConfig::default();
+        /// The strategies: one group, or the defaults of several.
+        strategies: Vec<StrategyGroup> = vec![StrategyGroup::default()]
+            => Kind::Groups(<StrategyGroup as Section>::TABLE),
+            Absent::Required("write [strategies] with a program and a count; count = 0 runs none");
+        /// Further nodes beside the standard ones, by name.
+        node: Vec<NodeConfig> = Vec::new() => Kind::Tables(<NodeConfig as Section>::TABLE);
+        /// Which node runs on which core.
+        pin: PinConfig = PinConfig::default();
+    }
+}

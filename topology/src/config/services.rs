@@ -1,0 +1,84 @@
+//! `[platform]`, `[master]`, `[td]`, `[matching]`, `[ledger]`.
+
+use std::time::Duration;
+
+use super::RunConfig;
+use crate::schema::{Absent, DAY_NS, Kind, forms, section, words};
+use crate::units::duration;
+
+section! {
+    /// The instance as a whole.
+    pub struct PlatformSection {
+        /// Its name: a folder under /dev/shm/colo-UID, so that several may run side by side.
+        instance: String = "demo".to_owned() => Kind::Parsed(&forms::NAME);
+        /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
+        deterministic: bool = false;
+    }
+}
+
+section! {
+    /// The master.
+    pub struct MasterConfig {
+        /// A node that is not ready by then has failed.
+        #[serde(with = "duration")]
+        ready_timeout: Duration = Duration::from_secs(10) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
+        /// A node that was asked to stop and has not by then is killed.
+        #[serde(with = "duration")]
+        stop_timeout: Duration = Duration::from_secs(5) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
+        /// How it waits, and whether it is started again.
+        #[serde(flatten)]
+        run: RunConfig = RunConfig::never();
+    }
+}
+
+section! {
+    /// The trade gateway. Limits count for each strategy on its own; a group may set its own (`limits`).
+    pub struct TdConfig {
+        /// How far a limit price may lie from the reference price, as a fraction of it; 0: anywhere.
+        price_band: f64 = 0.1 => Kind::Number { min: 0.0, max: 1.0 };
+        /// Largest quantity of one order; 0: no limit.
+        max_order_quantity: i64 = 1_000_000;
+        /// Orders that a strategy may have working at once; 0: no limit.
+        max_working_orders: u32 = 1_000;
+        /// Largest position, long or short, in one instrument; 0: no limit.
+        max_position: i64 = 0;
+        /// How it waits, and whether it is started again.
+        #[serde(flatten)]
+        run: RunConfig = RunConfig::default();
+    }
+}
+
+words! {
+    /// What strategies' orders trade with.
+    pub enum Fill ("way to fill orders") {
+        /// The order book that the recorded market's orders rest in too.
+        Book = "book",
+        /// The latest quote.
+        Quotes = "quotes",
+    }
+}
+
+section! {
+    /// Where orders meet.
+    pub struct MatchingConfig {
+        /// What strategies' orders trade with.
+        fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days");
+        /// Seed of whatever matching leaves to chance.
+        seed: u64 = 1;
+        /// How it waits, and whether it is started again.
+        #[serde(flatten)]
+        run: RunConfig = RunConfig::default();
+    }
+}
+
+section! {
+    /// The books that are kept.
+    pub struct LedgerConfig {
+        /// Time between two snapshots of everything; 0s: only when someone joins.
+        #[serde(with = "duration")]
+        snapshot: Duration = Duration::from_secs(1);
+        /// How it waits, and whether it is started again.
+        #[serde(flatten)]
+        run: RunConfig = RunConfig::default();
+    }
+}

@@ -1,0 +1,59 @@
+//! The one check that touches the disk: programs and recorded days are where the configuration says.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::Platform;
+use crate::config::BUILTIN_STRATEGIES;
+use crate::diagnostic::Diagnostics;
+use crate::document::Report;
+use crate::suggest::nearest;
+
+impl Platform {
+    /// Whether every program exists and may be executed, and every file of the recorded day exists.
+    ///
+    /// # Errors
+    /// All that is missing, with its place in the configuration.
+    pub fn check_files(&self) -> Result<(), Diagnostics> {
+        let mut report = self.report.clone();
+        for group in self.config.strategies.iter().filter(|group| group.count > 0) {
+            if !group.program.starts_with("builtin:") {
+                let path = format!("{}.program", self.rows.group_path(&group.name));
+                self.program(&path, &group.program, &mut report);
+            }
+        }
+        for node in &self.config.node {
+            self.program(&format!("node.{}.program", node.name), &node.program, &mut report);
+        }
+        for file in self.config.md.files.iter().flat_map(|files| files.paths()) {
+            if let Err(error) = file.metadata() {
+                let place = self.rows.place("md.files");
+                report
+                    .error(place, format!("cannot read {}: {error}", file.display()))
+                    .help("md.files names the recorded day: a folder, a file, or a table of files");
+            }
+        }
+        match report.take() {
+            found if found.is_empty() => Ok(()),
+            diagnostics => Err(Diagnostics { file: self.file.clone(), diagnostics }),
+        }
+    }
+
+    fn program(&self, path: &str, program: &str, report: &mut Report) {
+        let why = match Path::new(program).metadata() {
+            Err(error) => error.to_string(),
+            Ok(metadata) if !metadata.is_file() => "it is no file".to_owned(),
+            Ok(metadata) if metadata.permissions().mode() & 0o111 == 0 => {
+                format!("it may not be executed: chmod +x {program}")
+            }
+            Ok(_) => return,
+        };
+        let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+        let near = nearest(&name, BUILTIN_STRATEGIES);
+        let noted = report.error(self.rows.place(path), format!("cannot run {program}: {why}"));
+        match near {
+            Some(near) => noted.help(format!("did you mean \"builtin:{near}\"?")),
+            None => noted.help("a path in the file starts at the file's folder; is the program built?"),
+        };
+    }
+}

@@ -1,0 +1,392 @@
+//! The file's tree against the schema: every fault is noted, every key gets a value and an origin.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json};
+
+use super::expect::{accepts, expected, takes_text};
+use super::{Absent, Key, Kind, TableSchema};
+use crate::document::{Entry, Node, Report, Span, Table, Value};
+use crate::suggest::{nearest, or_list};
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowOrigin {
+    Written { key: Span, value: Span },
+    Default,
+    Derived(&'static str),
+}
+
+/// One key of the effective configuration.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) path: String,
+    pub(crate) value: Json,
+    pub(crate) doc: String,
+    pub(crate) origin: RowOrigin,
+}
+
+/// What is known of a table while it is checked.
+#[derive(Clone)]
+struct Place {
+    /// Before the keys in paths: `strategies.group.takers`.
+    path: String,
+    /// In messages: `strategies`. The same for all groups, so that a fault they inherit is said once.
+    label: String,
+    /// Its header, if it has one.
+    header: Option<Span>,
+}
+
+impl Place {
+    fn join(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    fn label(&self, key: &str) -> String {
+        if self.label.is_empty() { key.to_owned() } else { format!("{}.{key}", self.label) }
+    }
+}
+
+pub(crate) struct Checker<'a> {
+    pub(crate) report: &'a mut Report,
+    root: &'static TableSchema,
+    /// In the order of the schema.
+    pub(crate) rows: Vec<Row>,
+    /// Where the tables that are there begin, by path.
+    pub(crate) headers: BTreeMap<String, Span>,
+    /// Paths whose value was wrong: later rules keep silent about them.
+    pub(crate) bad: BTreeSet<String>,
+    only_written: bool,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn new(root: &'static TableSchema, report: &'a mut Report) -> Checker<'a> {
+        Checker {
+            report,
+            root,
+            rows: Vec::new(),
+            headers: BTreeMap::new(),
+            bad: BTreeSet::new(),
+            only_written: false,
+        }
+    }
+
+    /// The whole file. Where a value is wrong or missing, the answer holds its default.
+    pub(crate) fn root(&mut self, table: &Table) -> Json {
+        let place = Place { path: String::new(), label: String::new(), header: None };
+        self.table(self.root, table, &place)
+    }
+
+    fn table(&mut self, schema: &'static TableSchema, table: &Table, place: &Place) -> Json {
+        if let Some(header) = place.header {
+            self.headers.entry(place.path.clone()).or_insert(header);
+        }
+        let keys = schema.all_keys();
+        let mut defaults = (schema.defaults)();
+        let mut result = Map::new();
+        for entry in table.0.iter().filter(|entry| keys.iter().all(|key| key.name != entry.key)) {
+            match schema.rest {
+                Some((form, inner)) if matches!(entry.node.value, Value::Table(_)) => {
+                    if let Err(why) = (form.parse)(&entry.key) {
+                        let message = format!("`{}` is not {}: {why}", entry.key, form.what);
+                        self.report.error(entry.key_span, message);
+                    }
+                    let was = std::mem::replace(&mut self.only_written, true);
+                    let value = self.nested(inner, entry, place);
+                    self.only_written = was;
+                    result.insert(entry.key.clone(), value);
+                }
+                _ => self.unknown(entry, &keys, place),
+            }
+        }
+        for key in keys {
+            let default = defaults.get_mut(key.name).map(Json::take).unwrap_or_default();
+            let value = match table.get(key.name) {
+                Some(entry) => self.entry(key, entry, place).unwrap_or(default),
+                None => self.absent(key, default, place),
+            };
+            result.insert(key.name.to_owned(), value);
+        }
+        Json::Object(result)
+    }
+
+    fn nested(&mut self, schema: &'static TableSchema, entry: &Entry, place: &Place) -> Json {
+        let empty = Table::default();
+        let table = if let Value::Table(table) = &entry.node.value { table } else { &empty };
+        let inner = Place {
+            path: place.join(&entry.key),
+            label: place.label(&entry.key),
+            header: Some(entry.key_span),
+        };
+        self.table(schema, table, &inner)
+    }
+
+    fn absent(&mut self, key: &Key, default: Json, place: &Place) -> Json {
+        let path = place.join(key.name);
+        let origin = match key.absent {
+            Absent::Required(help) if !self.bad.contains(&path) => {
+                self.bad.insert(path);
+                let table = matches!(key.kind, Kind::Table(_) | Kind::Groups(_));
+                let message = match (table, place.label.as_str()) {
+                    (true, _) => format!("the section [{}] is missing", place.label(key.name)),
+                    (false, label) => format!("`{}` is missing in [{label}]", key.name),
+                };
+                self.report.error(place.header, message).help(help);
+                return default;
+            }
+            Absent::Derived(how) => RowOrigin::Derived(how),
+            _ => RowOrigin::Default,
+        };
+        match (key.kind, &default) {
+            (Kind::Table(schema), Json::Object(_)) => {
+                let inner = Place { path, label: place.label(key.name), header: place.header };
+                self.table(schema, &Table::default(), &inner)
+            }
+            (Kind::Tables(_) | Kind::Groups(_), _) => default,
+            _ => {
+                // What follows from other sections is listed there.
+                let elsewhere = matches!(origin, RowOrigin::Derived(_)) && default.is_null();
+                if !self.only_written && !elsewhere {
+                    self.rows.push(Row { path, value: default.clone(), doc: key.doc_text(), origin });
+                }
+                default
+            }
+        }
+    }
+
+    /// A key that is there. `None` when its value is wrong, which has been noted.
+    fn entry(&mut self, key: &Key, entry: &Entry, place: &Place) -> Option<Json> {
+        let path = place.join(key.name);
+        match (key.kind, &entry.node.value) {
+            (Kind::Table(schema), Value::Table(_)) => return Some(self.nested(schema, entry, place)),
+            (Kind::Tables(schema), Value::Array(items)) => {
+                return Some(self.tables(schema, items, &path, &place.label(key.name), None));
+            }
+            (Kind::Groups(schema), Value::Table(table)) => {
+                return Some(self.groups(schema, table, entry.key_span, &path));
+            }
+            _ => {}
+        }
+        let rows = self.rows.len();
+        let value = self.value(&key.kind, &entry.node, &place.label(key.name));
+        self.rows.truncate(rows);
+        match &value {
+            None => drop(self.bad.insert(path)),
+            Some(value) => {
+                let origin = RowOrigin::Written { key: entry.key_span, value: entry.node.span };
+                self.rows.push(Row { path, value: value.clone(), doc: key.doc_text(), origin });
+            }
+        }
+        value
+    }
+
+    /// `[strategies]`: one group, or the defaults of several.
+    fn groups(&mut self, schema: &'static TableSchema, table: &Table, header: Span, path: &str) -> Json {
+        let mut base = table.clone();
+        let place = Place { path: path.to_owned(), label: path.to_owned(), header: Some(header) };
+        let Some(group) = base.remove("group") else {
+            return Json::Array(vec![self.table(schema, &base, &place)]);
+        };
+        if !matches!(group.node.value, Value::Array(_)) {
+            if group.key_span.is_override() {
+                let message = format!("this file has no [[{path}.group]]");
+                self.report
+                    .error(group.key_span, message)
+                    .help(format!("[{path}] is the one group: {path}.KEY"));
+            } else {
+                self.wrong_type(&Kind::Tables(schema), &group.node, &format!("{path}.group"));
+            }
+            self.bad.insert(format!("{path}.group"));
+            return Json::Array(vec![self.table(schema, &base, &place)]);
+        }
+        if let Some(name) = base.remove("name") {
+            self.report
+                .error(name.key_span, format!("[{path}] has groups, so its own `name` names nothing"))
+                .help("name each [[strategies.group]]");
+        }
+        let items = if let Value::Array(items) = &group.node.value { items.as_slice() } else { &[] };
+        self.tables(schema, items, &format!("{path}.group"), "strategies", Some(&base))
+    }
+
+    /// `[[label]]`, each by its name; what they all take from `base` goes into each first.
+    fn tables(
+        &mut self,
+        schema: &'static TableSchema,
+        items: &[Node],
+        path: &str,
+        label: &str,
+        base: Option<&Table>,
+    ) -> Json {
+        let mut names: Vec<(String, Span)> = Vec::new();
+        let mut result = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let Value::Table(table) = &item.value else {
+                self.report.error(item.span, format!("`{path}` must be tables, found {}", item.describe()));
+                continue;
+            };
+            let mut table = table.clone();
+            let mut item_path = format!("{path}.{index}");
+            if let Some(Entry { node: Node { value: Value::Text(name), span, .. }, .. }) = table.get("name") {
+                item_path = format!("{path}.{name}");
+                if let Some((_, first)) = names.iter().find(|(other, _)| other == name) {
+                    let message = format!("two [[{path}]] are named `{name}`");
+                    let noted = self.report.error(*span, message).help("give each a name of its own");
+                    noted.related(Some(*first), "the first one is here");
+                    item_path = format!("{path}.{index}");
+                    self.bad.insert(path.to_owned());
+                }
+                names.push((name.clone(), *span));
+            } else if base.is_some() && table.get("name").is_none() {
+                let noted = self.report.error(item.span, format!("this [[{path}]] has no `name`"));
+                noted.help("write name = \"takers\": its nodes are takers-1, takers-2, …");
+                self.bad.insert(path.to_owned());
+            }
+            if let Some(base) = base {
+                table.inherit(base);
+            }
+            let place = Place { path: item_path, label: label.to_owned(), header: Some(item.span) };
+            result.push(self.table(schema, &table, &place));
+        }
+        Json::Array(result)
+    }
+
+    fn unknown(&mut self, entry: &Entry, keys: &[&'static Key], place: &Place) {
+        let written = entry.key.as_str();
+        self.bad.insert(place.join(written));
+        let names = || keys.iter().map(|key| key.name);
+        let message = match (place.label.as_str(), &entry.node.value) {
+            ("", Value::Table(_)) => format!("unknown section [{written}]"),
+            ("", _) => format!("unknown key `{written}` outside of all sections"),
+            (label, _) => format!("unknown key `{written}` in [{label}]"),
+        };
+        let elsewhere = self.root.keys.iter().find(|section| match section.kind {
+            Kind::Table(inner) | Kind::Groups(inner) => {
+                section.name != place.label && inner.all_keys().iter().any(|key| key.name == written)
+            }
+            _ => false,
+        });
+        let help = match (nearest(written, names()), elsewhere) {
+            (Some(near), _) => {
+                self.bad.insert(place.join(near));
+                format!("did you mean `{near}`?")
+            }
+            (None, Some(section)) => format!("`{written}` is a key of [{}]", section.name),
+            (None, None) => format!("what can stand here: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        self.report.error(entry.key_span, message).help(help);
+    }
+
+    /// A value that is no table of the file's own. `None` when it is wrong, which has been noted.
+    fn value(&mut self, kind: &Kind, node: &Node, path: &str) -> Option<Json> {
+        let text = match (&node.value, &node.raw) {
+            (Value::Text(text), _) | (_, Some(text)) | (Value::Datetime(text), _) => Some(text.as_str()),
+            _ => None,
+        };
+        match (kind, &node.value) {
+            (Kind::Flag, Value::Bool(value)) => return Some(Json::from(*value)),
+            (Kind::Integer { min, max }, Value::Integer(Some(value))) if (min..=max).contains(&value) => {
+                return Some(Json::from(*value));
+            }
+            (Kind::Number { min, max }, Value::Float(value)) if (min..=max).contains(&value) => {
+                return Some(Json::from(*value));
+            }
+            (Kind::Number { min, max }, Value::Integer(Some(value)))
+                if (*min..=*max).contains(&(*value as f64)) =>
+            {
+                return Some(Json::from(*value as f64));
+            }
+            (Kind::Free, Value::Table(_)) => return Some(node.to_json()),
+            (Kind::List(item), Value::Array(nodes)) => {
+                let values: Vec<_> = nodes.iter().map(|node| self.value(item, node, path)).collect();
+                return values.into_iter().collect();
+            }
+            (Kind::Table(schema), Value::Table(table)) => {
+                let place = Place { path: path.to_owned(), label: path.to_owned(), header: Some(node.span) };
+                let bad = self.bad.len();
+                let value = self.table(schema, table, &place);
+                return (self.bad.len() == bad).then_some(value);
+            }
+            (Kind::Either(kinds), _) => {
+                let as_typed = kinds.iter().find(|kind| accepts(kind, node));
+                let as_text = || kinds.iter().find(|kind| node.raw.is_some() && takes_text(kind));
+                if let Some(kind) = as_typed.or_else(as_text) {
+                    return self.value(kind, node, path);
+                }
+            }
+            (Kind::Parsed(form), Value::Integer(Some(value))) if form.integer => {
+                return self.text(kind, &value.to_string(), node, path);
+            }
+            _ => {
+                if let Some(text) = text.filter(|_| takes_text(kind)) {
+                    return self.text(kind, text, node, path);
+                }
+            }
+        }
+        self.wrong_type(kind, node, path);
+        None
+    }
+
+    fn text(&mut self, kind: &Kind, text: &str, node: &Node, path: &str) -> Option<Json> {
+        match kind {
+            Kind::Text if text.is_empty() => {
+                self.report.error(node.span, format!("`{path}` is empty"));
+                None
+            }
+            Kind::Text => Some(Json::from(text)),
+            Kind::Words(words) => {
+                if let Some((word, _)) = words.words.iter().find(|(word, _)| *word == text) {
+                    return Some(Json::from(*word));
+                }
+                let all = || words.words.iter().map(|(word, _)| *word);
+                let noted = self.report.error(node.span, format!("{text:?} is no {}", words.what));
+                let known = format!("`{path}` may be {}", or_list(all(), "\""));
+                match nearest(text, all()) {
+                    Some(near) => noted.help(format!("did you mean \"{near}\"?")).help(known),
+                    None => noted.help(known),
+                };
+                None
+            }
+            Kind::Parsed(form) => match (form.parse)(text) {
+                Ok(value) => Some(Json::from(value)),
+                Err(why) => {
+                    let message = format!("{text:?} is not {}: {why}", form.what);
+                    self.report.error(node.span, message).help(format!("for example {}", form.example));
+                    None
+                }
+            },
+            Kind::Duration { min_ns, max_ns } => match humantime::parse_duration(text) {
+                Ok(value) if (u128::from(*min_ns)..=u128::from(*max_ns)).contains(&value.as_nanos()) => {
+                    Some(Json::from(humantime::format_duration(value).to_string()))
+                }
+                Ok(_) => {
+                    self.wrong_type(kind, node, path);
+                    None
+                }
+                Err(why) => {
+                    self.report
+                        .error(node.span, format!("{text:?} is no duration: {why}"))
+                        .help("a number and its unit: ns, us, ms, s, min or h, as in \"30us\"");
+                    None
+                }
+            },
+            _ => None,
+        }
+    }
+
+    fn wrong_type(&mut self, kind: &Kind, node: &Node, path: &str) {
+        let message = format!("`{path}` must be {}, found {}", expected(kind), node.describe());
+        let noted = self.report.error(node.span, message);
+        match (kind, &node.value) {
+            (Kind::Duration { .. }, Value::Integer(Some(number))) => {
+                noted.help(format!("write its unit: \"{number}ms\" or \"{number}s\""));
+            }
+            (Kind::Integer { .. } | Kind::Flag | Kind::Number { .. }, Value::Text(text))
+                if text.parse::<f64>().is_ok() || text == "true" || text == "false" =>
+            {
+                noted.help(format!("leave out the quotes: {text}"));
+            }
+            (Kind::List(_), Value::Text(text)) => drop(noted.help(format!("write [{text:?}]"))),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Forms of text that several keys share.
+
+use super::Form;
+use crate::faults;
+use crate::suggest::or_list;
+use crate::units::{self, ByteSize, CpuList, TimeOfDay};
+
+fn canonical<T>(text: &str) -> Result<String, String>
+where
+    T: std::str::FromStr<Err = String> + std::fmt::Display,
+{
+    text.parse::<T>().map(|value| value.to_string())
+}
+
+pub(crate) const SIZE: Form = Form {
+    what: "a size",
+    example: "\"4MiB\"",
+    pattern: "^[0-9]+ *(B|KiB|MiB|GiB)?$",
+    parse: canonical::<ByteSize>,
+    integer: true,
+};
+
+/// The capacity of a ring: a size that a ring can have.
+pub(crate) const CAPACITY: Form = Form {
+    what: "the capacity of a ring",
+    example: "\"4MiB\": a power of two from 64KiB to 64GiB",
+    pattern: "^[0-9]+ *(B|KiB|MiB|GiB)?$",
+    parse: |text| {
+        let size: ByteSize = text.parse()?;
+        match faults::near_capacities(size.0) {
+            None => Ok(size.to_string()),
+            Some(near) => {
+                Err(format!("the nearest there are: {}", or_list(near.iter().map(String::as_str), "\"")))
+            }
+        }
+    },
+    integer: true,
+};
+
+pub(crate) const TIME_OF_DAY: Form = Form {
+    what: "a time of day",
+    example: "\"09:30:00\"",
+    pattern: "^[0-2][0-9]:[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?$",
+    parse: canonical::<TimeOfDay>,
+    integer: false,
+};
+
+pub(crate) const CPUS: Form = Form {
+    what: "a list of CPUs",
+    example: "\"2-5,7\"",
+    pattern: "^[0-9]+(-[0-9]+)?(, *[0-9]+(-[0-9]+)?)*$",
+    parse: canonical::<CpuList>,
+    integer: true,
+};
+
+/// One CPU; kept as text, as the kernel writes it.
+pub(crate) const CPU: Form = Form {
+    what: "the number of a CPU",
+    example: "3",
+    pattern: "^[0-9]+$",
+    parse: |text| match text.parse::<CpuList>()?.0[..] {
+        [cpu] => Ok(cpu.to_string()),
+        _ => Err("it names several: use `cpus` for a list".to_owned()),
+    },
+    integer: true,
+};
+
+pub(crate) const NAME: Form = Form {
+    what: "a name",
+    example: "\"makers\"",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$",
+    parse: units::name,
+    integer: false,
+};
+
+pub(crate) const JOURNAL: Form = Form {
+    what: "the name of a journal",
+    example: "\"md.quotes\"",
+    pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$",
+    parse: units::journal_name,
+    integer: false,
+};
+
+/// A node's name, a group's name, or a pattern with `*`.
+pub(crate) const NODE_PATTERN: Form = Form {
+    what: "a node, a group, or a pattern of names",
+    example: "\"takers-*\"",
+    pattern: "^[A-Za-z0-9*][A-Za-z0-9_*-]*$",
+    parse: |text| units::name(&text.replace('*', "x")).map(|_| text.to_owned()),
+    integer: false,
+};
+
+pub(crate) const SYMBOL: Form = Form {
+    what: "a symbol",
+    example: "\"600519.SH\"",
+    pattern: "^.{1,24}$",
+    parse: |text| match wire::Symbol::new(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("a symbol has 1 to {} bytes, none of them zero", wire::Symbol::CAPACITY)),
+    },
+    integer: false,
+};
+
+pub(crate) const POLICY: Form = Form {
+    what: "a scheduling policy",
+    example: "\"fifo:50\"",
+    pattern: "^(other|batch|idle|fifo:[0-9]+|rr:[0-9]+|nice:-?[0-9]+)$",
+    parse: |text| {
+        let (word, number) = text.split_once(':').map_or((text, None), |(word, n)| (word, n.parse().ok()));
+        let range = match (word, text.contains(':')) {
+            ("other" | "batch" | "idle", false) => return Ok(text.to_owned()),
+            ("fifo" | "rr", true) => 1..=99,
+            ("nice", true) => -20..=19,
+            _ => return Err("use fifo:1..99, rr:1..99, nice:-20..19, other, batch or idle".to_owned()),
+        };
+        match number {
+            Some(number) if range.contains(&number) => Ok(text.to_owned()),
+            _ => Err(format!("after `{word}:` comes a number from {} to {}", range.start(), range.end())),
+        }
+    },
+    integer: false,
+};

@@ -1,0 +1,269 @@
+//! The topology: which nodes run and which journals join them, as plain data.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::config::{
+    InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig,
+};
+use crate::units::duration;
+
+/// Everything that runs in one instance. Master keeps it in the instance's folder as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Topology {
+    /// The instance's name.
+    pub instance: String,
+    /// Lock-step: see [`crate::config::PlatformSection::deterministic`].
+    pub deterministic: bool,
+    /// By seat: `nodes[n].seat == n`, and `nodes[0]` is master.
+    pub nodes: Vec<NodeSpec>,
+    /// By id: `journals[n].id == n + 1`.
+    pub journals: Vec<JournalSpec>,
+    /// Which node runs on which core.
+    pub pin: PinConfig,
+}
+
+/// A journal, its writer and its readers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalSpec {
+    /// From 1.
+    pub id: u32,
+    /// As in `md.quotes`.
+    pub name: String,
+    /// The one node that writes it.
+    pub writer: String,
+    /// Bytes of the ring: a power of two.
+    pub capacity_bytes: u64,
+    /// Frames carry a topic below this.
+    pub topics: u32,
+    /// What the ring lies on.
+    pub pages: Pages,
+    /// The nodes that read it. Tools may read too, loosely, and are not listed.
+    pub readers: Vec<ReaderSpec>,
+}
+
+/// What a ring lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pages {
+    /// 4 KiB pages.
+    Small,
+    /// Huge pages.
+    Huge {
+        /// Bytes of one page.
+        size: u64,
+        /// True: or nothing starts. False: else 4 KiB pages, and it is said so.
+        require: bool,
+    },
+}
+
+/// A reader of a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReaderSpec {
+    /// Which node.
+    pub node: String,
+    /// What that node calls the journal.
+    pub role: String,
+    /// Whether the writer waits for it.
+    pub kind: ReaderKind,
+    /// Where it begins.
+    pub from: ReaderFrom,
+    /// What becomes of its cursor when it dies.
+    pub on_death: OnDeath,
+}
+
+/// A process of the instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeSpec {
+    /// Unique in the instance.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The group that it was listed in, if it is a strategy.
+    pub group: Option<String>,
+    /// Its place in the registry: 0 is master. The same file always gives the same seats.
+    pub seat: u16,
+    /// How it waits.
+    pub mode: Mode,
+    /// What runs.
+    pub program: Program,
+    /// Whether it is started again.
+    pub restart: RestartSpec,
+    /// Nodes start in this order; all that a node needs come before it.
+    pub start_order: u32,
+    /// Nodes that must be ready before it starts.
+    pub needs: Vec<String>,
+    /// Pause between the start before it and its own.
+    #[serde(with = "duration")]
+    pub stagger: Duration,
+    /// What it writes.
+    pub writes: Vec<WriteBinding>,
+    /// What it reads.
+    pub reads: Vec<ReadBinding>,
+    /// Its part of the configuration: a struct of [`crate::config`], [`TdSection`] or [`StrategySection`] as JSON.
+    pub section: Json,
+    /// Handed to the program as they are.
+    pub parameters: Json,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeKind {
+    /// Owns the instance.
+    Master,
+    /// Market data.
+    Md,
+    /// Trade gateway.
+    Td,
+    /// Order books.
+    Matching,
+    /// Positions.
+    Ledger,
+    /// A strategy.
+    Strategy,
+    /// What `[[node]]` lists.
+    Custom,
+}
+
+/// What a node runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Program {
+    /// A part of colo itself, by name.
+    Builtin(String),
+    /// A program of somebody's own.
+    Path(PathBuf),
+}
+
+/// Whether a node is started again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartSpec {
+    /// When.
+    pub policy: RestartPolicy,
+    /// How often at most.
+    pub max: u32,
+    /// Pause before; doubles with each one that follows at once.
+    #[serde(with = "duration")]
+    pub backoff: Duration,
+}
+
+/// A journal that a node writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteBinding {
+    /// What the node calls it.
+    pub role: String,
+    /// The journal's name.
+    pub journal: String,
+}
+
+/// A journal that a node reads. Of role "orders" td has one for each strategy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBinding {
+    /// What the node calls it.
+    pub role: String,
+    /// The journal's name.
+    pub journal: String,
+    /// Whether the writer waits for it.
+    pub kind: ReaderKind,
+    /// Where it begins.
+    pub from: ReaderFrom,
+    /// What becomes of its cursor when it dies.
+    pub on_death: OnDeath,
+}
+
+/// What one node gets to know of the topology.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodePart {
+    /// The instance's name.
+    pub instance: String,
+    /// Lock-step.
+    pub deterministic: bool,
+    /// The node itself.
+    pub node: NodeSpec,
+    /// The journals that it reads or writes.
+    pub journals: Vec<JournalSpec>,
+    /// Where it runs.
+    pub pin: Option<PinRule>,
+}
+
+/// What td is told: its section, and who may send orders.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TdSection {
+    /// `[td]`.
+    #[serde(flatten)]
+    pub config: TdConfig,
+    /// One a strategy, by seat.
+    pub strategies: Vec<StrategyAccount>,
+}
+
+/// A strategy as td knows it. A limit of zero is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategyAccount {
+    /// The node.
+    pub name: String,
+    /// Its seat, which is its [`wire::StrategyId`].
+    pub seat: u16,
+    /// Largest quantity of one order.
+    pub max_order_quantity: i64,
+    /// Orders working at once.
+    pub max_working_orders: u32,
+    /// Largest position, long or short, in one instrument.
+    pub max_position: i64,
+}
+
+/// What a strategy is told, beside its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrategySection {
+    /// Its group.
+    pub group: String,
+    /// From 0, counted over all groups: with [`InstrumentChoice::Rule`] round-robin, strategy `index` hears
+    /// instrument `index % instruments + 1`.
+    pub index: u32,
+    /// From 0, within its group.
+    pub index_in_group: u32,
+    /// Which instruments it hears.
+    pub instruments: InstrumentChoice,
+}
+
+impl Topology {
+    /// The node of that name.
+    pub fn node(&self, name: &str) -> Option<&NodeSpec> {
+        self.nodes.iter().find(|node| node.name == name)
+    }
+
+    /// The journal of that name.
+    pub fn journal(&self, name: &str) -> Option<&JournalSpec> {
+        self.journals.iter().find(|journal| journal.name == name)
+    }
+
+    /// Where the node runs, and the pattern in `[pin]` that says so.
+    pub fn pin_of(&self, node: &NodeSpec) -> Option<(&str, &PinRule)> {
+        self.pin.rule_for(&node.name, node.group.as_deref())
+    }
+
+    /// Seats in the order in which the nodes start.
+    pub fn start_sequence(&self) -> Vec<&NodeSpec> {
+        let mut nodes: Vec<_> = self.nodes.iter().collect();
+        nodes.sort_by_key(|node| node.start_order);
+        nodes
+    }
+
+    /// What the node of that name gets to know; `None` when there is no such node.
+    pub fn part(&self, name: &str) -> Option<NodePart> {
+        let node = self.node(name)?;
+        let mine = |journal: &&JournalSpec| {
+            journal.writer == name || journal.readers.iter().any(|reader| reader.node == name)
+        };
+        Some(NodePart {
+            instance: self.instance.clone(),
+            deterministic: self.deterministic,
+            node: node.clone(),
+            journals: self.journals.iter().filter(mine).cloned().collect(),
+            pin: self.pin_of(node).map(|(_, rule)| rule.clone()),
+        })
+    }
+}
