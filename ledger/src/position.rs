@@ -149,8 +149,9 @@ impl Position {
     ///
     /// The message's amounts are rounded, so several costs fit it. The one taken is the nearest to what the
     /// unrealised amount says among those that round to the average price; that one satisfies both. Against the
-    /// position that the message was made from, realised is off by less than 1e-6, and the sum with unrealised by
-    /// less than 2e-6.
+    /// position that the message was made from, realised is then off by less than 1e-6, and the sum with
+    /// unrealised, at any later mark, by less than 2e-6. Without a mark only the average price is left to go by:
+    /// the sum may be off by another 1e-9 for each share held.
     pub(crate) fn from_state(state: &PositionState) -> Position {
         let quantity = state.position.0;
         let held = i128::from(quantity);

@@ -29,7 +29,8 @@ impl Book {
     /// The book that a snapshot of everybody was taken from: it gives the same snapshot again, but for the number.
     /// Executions from [`Book::next_execution`] on are then news.
     ///
-    /// Amounts come back as the snapshot has them, rounded to 1e-6. Not in a snapshot, and therefore gone: the
+    /// Amounts come back as the snapshot has them, rounded to 1e-6 (those of a position that has no mark yet: to
+    /// 1e-9 for each share held). Not in a snapshot, and therefore gone: the
     /// counts of anomalies, generations (read the node events again), and the last trade of an instrument that
     /// nobody holds.
     ///
@@ -46,8 +47,7 @@ impl Book {
             return Err(RestoreError::NotEverybody(begin.strategy));
         }
         let mut book = Book { next_execution: begin.execution, snapshots: begin.snapshot, ..Book::default() };
-        let mut frames = 0;
-        for message in messages {
+        for (frames, message) in (0..).zip(messages) {
             match message {
                 AnyMessage::PositionState(state) => book.restore_position(&state)?,
                 AnyMessage::OrderUpdate(update) => {
@@ -61,7 +61,6 @@ impl Book {
                 AnyMessage::SnapshotEnd(_) => break,
                 other => return Err(RestoreError::Foreign(other.name())),
             }
-            frames += 1;
         }
         Err(RestoreError::NotWhole(begin.snapshot))
     }
