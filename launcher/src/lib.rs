@@ -1,1 +1,32 @@
-//! Placeholder.
+//! Bringing a platform up, watching it run, taking it down, and saying what came of it.
+//!
+//! The launcher is a user of shared memory and of master's socket, nothing more: it starts the master process, and
+//! everything else it knows it reads from the instance's directory, as anybody could.
+//!
+//! ```text
+//!  Launch::start ──► `colo run master` ──► instance in /dev/shm
+//!        │                                        │ registry, journals
+//!        ▼                                        ▼
+//!  Running::watch ◄── td.samples ───────── Collector: stages of every order
+//!        │
+//!        ▼
+//!  Running::finish ──► stop nodes ──► Report ──► remove the instance
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod collect;
+mod down;
+mod error;
+mod report;
+mod running;
+mod stages;
+mod start;
+
+pub use collect::Collector;
+pub use down::{Down, attach};
+pub use error::LaunchError;
+pub use report::{Lost, NodeOutcome, Position, Report, StrategyReport};
+pub use running::{End, Running};
+pub use stages::{StageSummary, Stages};
+pub use start::Launch;

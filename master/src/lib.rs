@@ -1,1 +1,31 @@
-//! Placeholder.
+//! The process that owns an instance: its directory, its journals, its seats, and the lives of its nodes.
+//!
+//! # What this crate guarantees
+//!
+//! - One master an instance, held by a lock that the kernel drops with the process.
+//! - Everything that the nodes need is made, whole, before the first of them starts; what cannot be made is an error
+//!   that names it, and nothing is left behind.
+//! - A node's death is noticed through its pidfd. Its seat is marked, its gated cursors are held or dropped as the
+//!   topology says, and it is started again as its policy says.
+//! - No data passes through master. When it dies the platform runs on; the next master takes the running nodes over.
+//!
+//! ```text
+//!            fresh                      all running                 asked to stop
+//!  claim ──► setup ──► start nodes ──► supervise ───────────────► stop nodes ──► remove the instance
+//!    │                     ▲               ▲   │ a node died
+//!    └── adopt ────────────┴───────────────┘   └─► mark, hold or drop, start again
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod adopt;
+mod error;
+mod memory;
+mod process;
+mod register;
+mod setup;
+mod stop;
+mod supervise;
+
+pub use error::MasterError;
+pub use supervise::{MasterOptions, run};

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use journal::JournalFiles;
 
+use crate::huge::huge_mounts;
+
 /// The directory of one instance.
 ///
 /// ```text
@@ -140,18 +142,59 @@ impl InstanceDir {
         fs::DirBuilder::new().recursive(true).mode(0o750).create(self.logs())
     }
 
-    /// Removes the instance's directory with all that is in it, and the root if that is empty then.
+    /// Removes the instance with all that is in it, on huge pages too, and the roots if they are empty then.
     ///
     /// # Errors
-    /// As the system says; a directory that is gone already is fine.
+    /// As the system says; what is gone already is fine.
     pub fn remove(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        self.remove_rings_on_huge_pages()?;
+        remove_tree(&self.path)?;
         // Not empty: other instances live there.
         let _ = fs::remove_dir(root());
         Ok(())
+    }
+
+    /// Removes all but the directory itself and the lock, for a master that holds it.
+    ///
+    /// # Errors
+    /// As [`InstanceDir::remove`].
+    pub fn clear(&self) -> io::Result<()> {
+        self.remove_rings_on_huge_pages()?;
+        remove_tree(&self.journals())?;
+        for path in [self.registry(), self.topology(), self.socket()] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        self.create()
+    }
+
+    fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
+        for mount in huge_mounts() {
+            let rings = self.on_huge_pages(&mount.path);
+            if rings.exists() {
+                remove_tree(&rings)?;
+                let _ = rings.parent().map(fs::remove_dir);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of a journal that is there, wherever its ring lies.
+    pub fn find_journal(&self, name: &str) -> JournalFiles {
+        huge_mounts()
+            .iter()
+            .map(|mount| self.journal(name, Some(&mount.path)))
+            .find(|files| files.ring.exists())
+            .unwrap_or_else(|| self.journal(name, None))
+    }
+}
+
+fn remove_tree(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod error;
 mod exit;
+mod huge;
 mod input;
 mod instance;
 mod node;
@@ -34,6 +35,7 @@ mod view;
 
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
+pub use huge::{HugeMount, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node, NodeHandle};

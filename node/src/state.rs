@@ -82,6 +82,8 @@ numbered! {
         Strategy = 6 => "strategy",
         /// Looks on: a report, a recorder, a benchmark.
         Observer = 7 => "observer",
+        /// A program that the platform file lists on its own.
+        Custom = 8 => "custom",
     }
 }
 

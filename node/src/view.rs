@@ -1,7 +1,5 @@
 //! Looking at an instance without taking part: what `colo status` and `colo journal` show.
 
-use std::path::Path;
-
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry};
 
 use crate::instance::InstanceDir;
@@ -148,28 +146,27 @@ impl InstanceView {
         })
     }
 
-    /// All journals. `huge` are the mount points of huge-page file systems to look for rings on.
+    /// All journals, with what their control pages say.
     ///
     /// # Errors
     /// [`ViewError`].
-    pub fn journals(&self, huge: &[&Path]) -> Result<Vec<(Journal, JournalView)>, ViewError> {
+    pub fn journals(&self) -> Result<Vec<(Journal, JournalView)>, ViewError> {
         let names = self
             .instance
             .journal_names()
             .map_err(|source| ViewError::Io { path: self.instance.journals(), source })?;
-        names
-            .iter()
-            .map(|name| {
-                let candidates = std::iter::once(None).chain(huge.iter().copied().map(Some));
-                let files = candidates
-                    .map(|mount| self.instance.journal(name, mount))
-                    .find(|files| files.ring.exists())
-                    .unwrap_or_else(|| self.instance.journal(name, None));
-                let ring = files.ring.clone();
-                let journal = Journal::open_read_only(files)?;
-                let stat = journal.stat();
-                Ok((journal, JournalView { stat, ring }))
-            })
-            .collect()
+        names.iter().map(|name| self.journal(name)).collect()
+    }
+
+    /// One journal.
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn journal(&self, name: &str) -> Result<(Journal, JournalView), ViewError> {
+        let files = self.instance.find_journal(name);
+        let ring = files.ring.clone();
+        let journal = Journal::open_read_only(files)?;
+        let stat = journal.stat();
+        Ok((journal, JournalView { stat, ring }))
     }
 }

@@ -1,0 +1,73 @@
+//! Why a platform did not come up, or could not be asked.
+
+use std::path::PathBuf;
+
+use node::{Exit, ViewError};
+
+/// The launcher could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The instance's name is no name.
+    #[error("`{0}` is no instance name: use 1 to 32 of a-z, 0-9, `-`, `_`")]
+    BadInstance(String),
+    /// No such instance.
+    #[error("no instance `{instance}` runs{others}")]
+    NotRunning {
+        /// Its name.
+        instance: String,
+        /// "; there are: a, b", or nothing.
+        others: String,
+    },
+    /// Master ended instead of bringing the platform up.
+    #[error("the platform did not come up:\n{words}\n(log: {})", log.display())]
+    MasterFailed {
+        /// What it said.
+        words: String,
+        /// Where it said it.
+        log: PathBuf,
+        /// Its exit code.
+        exit: u8,
+    },
+    /// Master refused.
+    #[error("master refuses: {0}")]
+    Refused(String),
+    /// The conversation with master broke.
+    #[error("master of `{instance}`: {source}")]
+    Protocol {
+        /// Which instance.
+        instance: String,
+        /// What broke.
+        source: node::protocol::ProtocolError,
+    },
+    /// The instance cannot be looked at.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// A journal cannot be read.
+    #[error(transparent)]
+    Open(#[from] journal::OpenError),
+    /// The system refuses.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: String,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+}
+
+impl LaunchError {
+    /// What the process ends with.
+    pub fn exit(&self) -> u8 {
+        match self {
+            LaunchError::BadInstance(_) => Exit::Usage.code(),
+            LaunchError::NotRunning { .. } | LaunchError::View(ViewError::NoInstance { .. }) => {
+                Exit::NoMaster.code()
+            }
+            LaunchError::MasterFailed { exit, .. } => *exit,
+            LaunchError::System { source, .. } => Exit::of_io(source).code(),
+            LaunchError::View(ViewError::Io { source, .. })
+            | LaunchError::Open(journal::OpenError::Io { source, .. }) => Exit::of_io(source).code(),
+            _ => Exit::Failed.code(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What came of a run.
+
+use std::collections::BTreeMap;
+
+use journal::{Journal, ReadError};
+use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
+use pinning::{Host, HostSummary};
+use serde::{Deserialize, Serialize};
+use topology::Topology;
+use wire::{Message, PositionState, SnapshotBegin};
+
+use crate::collect::Collector;
+use crate::error::LaunchError;
+use crate::stages::StageSummary;
+use crate::start::system;
+
+/// What came of a run, from counters, journals and the ledger's last snapshot.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Where it ran.
+    pub host: HostSummary,
+    /// The instance.
+    pub instance: String,
+    /// Whether it ran in lock-step.
+    pub deterministic: bool,
+    /// From "everybody is ready" to the order to stop.
+    pub seconds: f64,
+    /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
+    pub stages: BTreeMap<String, StageSummary>,
+    /// Samples whose times contradict each other.
+    pub disordered_samples: u64,
+    /// Quotes that md published.
+    pub quotes: u64,
+    /// Trade prints that md published.
+    pub trades: u64,
+    /// Order-flow events that md published.
+    pub book_events: u64,
+    /// Messages read from the source, left out on purpose, not understood.
+    pub source: SourceCounts,
+    /// Orders that strategies sent.
+    pub orders: u64,
+    /// Of those: rejected, by td or by matching.
+    pub rejected: u64,
+    /// Fills that matching made.
+    pub fills: u64,
+    /// Bytes that any reader lost to laps, and messages that could not be delivered.
+    pub lost: u64,
+    /// Who lost what.
+    pub lost_by: Vec<Lost>,
+    /// Sleeps that a safety time-out had to end although there was news: must be zero.
+    pub wait_timeouts_with_data: u64,
+    /// One row a strategy.
+    pub strategies: Vec<StrategyReport>,
+    /// How each node ended.
+    pub nodes: Vec<NodeOutcome>,
+}
+
+/// How md's source was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceCounts {
+    /// Rows or records.
+    pub messages: u64,
+    /// Left out on purpose.
+    pub skipped: u64,
+    /// Not understood.
+    pub rejected: u64,
+}
+
+/// What one node lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// Who.
+    pub node: String,
+    /// Bytes of journals that it was lapped by.
+    pub bytes: u64,
+    /// Number of laps.
+    pub gaps: u64,
+    /// Messages that it could not deliver.
+    pub undelivered: u64,
+}
+
+/// What came of one strategy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrategyReport {
+    /// Node name.
+    pub name: String,
+    /// Orders sent.
+    pub orders: u64,
+    /// Rejected ones.
+    pub rejected: u64,
+    /// Fills.
+    pub fills: u64,
+    /// Sum of its positions over instruments.
+    pub position: i64,
+    /// Realised and unrealised profit and loss, in the currency.
+    pub pnl: f64,
+    /// Instrument by instrument.
+    pub positions: Vec<Position>,
+}
+
+/// One strategy's position in one instrument.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// Number of the instrument.
+    pub instrument: u32,
+    /// Signed quantity.
+    pub position: i64,
+    /// Average price of what is open.
+    pub average_price: f64,
+    /// Profit and loss of what was closed.
+    pub realised: f64,
+    /// Profit and loss of what is open.
+    pub unrealised: f64,
+}
+
+/// How a node ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeOutcome {
+    /// Its name.
+    pub name: String,
+    /// State when the order to stop came.
+    pub state: NodeState,
+    /// Exit code, if it left one.
+    pub exit: Option<u8>,
+    /// Starts in its seat.
+    pub starts: u64,
+}
+
+impl Report {
+    /// Gathers what the stopped nodes left in shared memory.
+    pub(crate) fn gather(
+        view: &InstanceView,
+        topology: &Topology,
+        collector: Option<&Collector>,
+        before: &[SeatView],
+        seconds: f64,
+    ) -> Result<Report, LaunchError> {
+        let seats = view.seats();
+        let sum = |kind: NodeKind, counter: Counter| -> u64 {
+            seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
+        };
+        let positions = last_snapshot(view)?;
+        let lost_by: Vec<Lost> = seats.iter().filter_map(lost).collect();
+        let stages = collector.map(|collector| collector.stages().summaries()).unwrap_or_default();
+        Ok(Report {
+            host: Host::read("/".as_ref())
+                .map_err(|error| system("read the host's topology")(std::io::Error::other(error)))?
+                .summary(),
+            instance: view.instance().name().to_owned(),
+            deterministic: topology.deterministic,
+            seconds,
+            stages: stages.into_iter().map(|(name, summary)| (name.to_owned(), summary)).collect(),
+            disordered_samples: collector.map_or(0, |collector| collector.stages().disordered),
+            quotes: sum(NodeKind::Md, Counter::Quotes),
+            trades: sum(NodeKind::Md, Counter::Trades),
+            book_events: sum(NodeKind::Md, Counter::BookEvents),
+            source: SourceCounts {
+                messages: sum(NodeKind::Md, Counter::SourceMessages),
+                skipped: sum(NodeKind::Md, Counter::SourceSkipped),
+                rejected: sum(NodeKind::Md, Counter::SourceRejected),
+            },
+            orders: sum(NodeKind::Strategy, Counter::Orders),
+            rejected: sum(NodeKind::Strategy, Counter::Rejects),
+            fills: sum(NodeKind::Matching, Counter::Fills),
+            lost: lost_by.iter().map(|lost| lost.bytes + lost.undelivered).sum::<u64>()
+                + collector.map_or(0, Collector::lost_bytes),
+            lost_by,
+            wait_timeouts_with_data: seats
+                .iter()
+                .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))
+                .sum(),
+            strategies: seats
+                .iter()
+                .filter(|seat| seat.kind == NodeKind::Strategy)
+                .map(|seat| strategy(seat, &positions))
+                .collect(),
+            nodes: seats
+                .iter()
+                .map(|seat| NodeOutcome {
+                    name: seat.name.clone(),
+                    state: before
+                        .iter()
+                        .find(|old| old.seat == seat.seat)
+                        .map_or(seat.state, |old| old.state),
+                    exit: seat.exit,
+                    starts: seat.generation,
+                })
+                .collect(),
+        })
+    }
+
+    /// Nodes that had died or failed before the platform was stopped.
+    pub fn failed_nodes(&self) -> impl Iterator<Item = &NodeOutcome> {
+        self.nodes
+            .iter()
+            .filter(|node| node.state == NodeState::Dead || node.exit.is_some_and(|exit| exit != 0))
+    }
+}
+
+fn lost(seat: &SeatView) -> Option<Lost> {
+    let lost = Lost {
+        node: seat.name.clone(),
+        bytes: seat.counter(Counter::BytesLost),
+        gaps: seat.counter(Counter::Gaps),
+        undelivered: seat.counter(Counter::Undelivered),
+    };
+    (lost.bytes + lost.gaps + lost.undelivered > 0).then_some(lost)
+}
+
+fn strategy(seat: &SeatView, positions: &[PositionState]) -> StrategyReport {
+    let mine: Vec<Position> = positions
+        .iter()
+        .filter(|state| u32::from(state.strategy.0) == seat.seat)
+        .map(|state| Position {
+            instrument: state.instrument.0,
+            position: state.position.0,
+            average_price: state.average_price.to_f64(),
+            realised: state.realised.to_f64(),
+            unrealised: state.unrealised.to_f64(),
+        })
+        .collect();
+    StrategyReport {
+        name: seat.name.clone(),
+        orders: seat.counter(Counter::Orders),
+        rejected: seat.counter(Counter::Rejects),
+        fills: seat.counter(Counter::Fills),
+        position: mine.iter().map(|position| position.position).sum(),
+        pnl: mine.iter().map(|position| position.realised + position.unrealised).sum(),
+        positions: mine,
+    }
+}
+
+/// Positions of the ledger's last whole snapshot of everything; empty when there is none.
+fn last_snapshot(view: &InstanceView) -> Result<Vec<PositionState>, LaunchError> {
+    const JOURNAL: &str = "ledger.state";
+    let Ok(journal) = Journal::open_read_only(view.instance().find_journal(JOURNAL)) else {
+        return Ok(Vec::new());
+    };
+    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let (mut last, mut current): (Vec<PositionState>, Option<Vec<PositionState>>) = (Vec::new(), None);
+    loop {
+        match reader.read() {
+            Ok(Some(frame)) => match frame.message_id {
+                SnapshotBegin::ID => {
+                    let everybody = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
+                    current = (frame.topic == everybody).then(Vec::new);
+                }
+                PositionState::ID => {
+                    if let (Some(current), Ok(state)) = (&mut current, PositionState::decode(frame.payload)) {
+                        current.push(state);
+                    }
+                }
+                wire::SnapshotEnd::ID => last = current.take().unwrap_or(last),
+                _ => {}
+            },
+            Ok(None) => return Ok(last),
+            Err(ReadError::Lapped(_)) => current = None,
+            Err(error) => {
+                log::warn!("{JOURNAL}: {error}");
+                return Ok(last);
+            }
+        }
+    }
+}

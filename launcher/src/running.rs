@@ -1,0 +1,158 @@
+//! A platform that is up.
+
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use node::{InstanceView, NodeKind, NodeState, Quiescence};
+use topology::Topology;
+
+use crate::collect::Collector;
+use crate::down::Down;
+use crate::error::LaunchError;
+use crate::report::Report;
+
+/// Why watching ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The source has given all it had, and all that it caused is done.
+    Finished,
+    /// The caller asked for it.
+    Asked,
+    /// md is gone before its source was at its end, and nobody starts it again.
+    MdGone,
+    /// Master is gone.
+    MasterGone,
+}
+
+/// A platform that is up, seen from outside.
+#[derive(Debug)]
+pub struct Running {
+    view: InstanceView,
+    topology: Topology,
+    collector: Option<Collector>,
+    /// Our child, when we started it; to be reaped.
+    master: Option<Child>,
+    since: Instant,
+}
+
+/// Between two looks.
+const TICK: Duration = Duration::from_millis(5);
+/// Nothing moves for this long after the source's end: the run is over. Timers of strategies that are further apart
+/// do not hold it up.
+const QUIET: Duration = Duration::from_millis(150);
+/// A source at its end whose consequences do not settle (a dead reader's cursor is held) is waited for no longer.
+const SETTLE: Duration = Duration::from_secs(10);
+
+impl Running {
+    pub(crate) fn new(
+        view: InstanceView,
+        topology: Topology,
+        collector: Option<Collector>,
+        master: Option<Child>,
+    ) -> Running {
+        Running { view, topology, collector, master, since: Instant::now() }
+    }
+
+    /// The instance.
+    pub fn view(&self) -> &InstanceView {
+        &self.view
+    }
+
+    /// What runs.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// What was measured so far.
+    pub fn collector(&self) -> Option<&Collector> {
+        self.collector.as_ref()
+    }
+
+    /// Watches until the run is over. `go_on` is called between looks; when it answers false, watching ends.
+    ///
+    /// # Errors
+    /// [`LaunchError`] when the instance cannot be looked at.
+    pub fn watch(&mut self, mut go_on: impl FnMut(&InstanceView) -> bool) -> Result<End, LaunchError> {
+        let mut quiescence = Quiescence::watch(self.view.instance(), |_| true)?;
+        let mut finished_since: Option<Instant> = None;
+        let mut quiet_since: Option<Instant> = None;
+        loop {
+            self.collect();
+            if !go_on(&self.view) {
+                return Ok(End::Asked);
+            }
+            let master_ended = matches!(self.master.as_mut().map(Child::try_wait), Some(Ok(Some(_))));
+            if master_ended {
+                self.master = None;
+                return Ok(End::MasterGone);
+            }
+            match self.source_state() {
+                NodeState::Finished | NodeState::Stopped => {
+                    let finished = *finished_since.get_or_insert_with(Instant::now);
+                    if quiescence.is_quiet() {
+                        let quiet = *quiet_since.get_or_insert_with(Instant::now);
+                        if quiet.elapsed() > QUIET {
+                            return Ok(End::Finished);
+                        }
+                    } else {
+                        quiet_since = None;
+                    }
+                    if finished.elapsed() > SETTLE {
+                        return Ok(End::Finished);
+                    }
+                }
+                NodeState::Dead if !self.md_restarts() => return Ok(End::MdGone),
+                _ => finished_since = None,
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn source_state(&self) -> NodeState {
+        self.view
+            .seats()
+            .into_iter()
+            .find(|seat| seat.kind == NodeKind::Md)
+            .map_or(NodeState::Finished, |seat| seat.state)
+    }
+
+    fn md_restarts(&self) -> bool {
+        self.topology.nodes.iter().any(|node| {
+            node.kind == topology::NodeKind::Md
+                && node.restart.policy != topology::config::RestartPolicy::Never
+        })
+    }
+
+    fn collect(&mut self) {
+        if let Some(collector) = &mut self.collector
+            && let Err(error) = collector.take()
+        {
+            log::warn!("latency samples: {error}");
+            self.collector = None;
+        }
+    }
+
+    /// Stops the nodes, reads what came of it, and removes the instance.
+    ///
+    /// # Errors
+    /// [`LaunchError`]. The instance is removed all the same where that is possible.
+    pub fn finish(mut self) -> Result<Report, LaunchError> {
+        let seconds = self.since.elapsed().as_secs_f64();
+        let instance = self.view.instance().clone();
+        let before = self.view.seats();
+        let down = Down::of(&instance)?;
+        let stopped = down.stop_nodes();
+        self.collect();
+        let report = Report::gather(&self.view, &self.topology, self.collector.as_ref(), &before, seconds);
+        let removed = down.shutdown();
+        if let Some(mut master) = self.master.take() {
+            let _ = master.wait();
+        }
+        stopped?;
+        removed?;
+        report
+    }
+
+    /// Leaves the platform to itself.
+    pub fn detach(self) {}
+}

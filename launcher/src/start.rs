@@ -1,0 +1,126 @@
+//! Starting the master process.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use journal::ProcessIdentity;
+use node::{InstanceDir, InstanceView, Phase};
+use topology::Topology;
+
+use crate::collect::Collector;
+use crate::error::LaunchError;
+use crate::running::Running;
+
+/// A platform that is about to start.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What is to run.
+    pub topology: Topology,
+    /// The `colo` binary.
+    pub colo: PathBuf,
+    /// Keep every latency sample, not only the histograms.
+    pub keep_raw: bool,
+}
+
+/// Between two looks at the phase.
+const TICK: Duration = Duration::from_millis(2);
+
+impl Launch {
+    /// Starts master, and waits until every node is ready or master gives up. `progress` is called between looks with
+    /// the number of nodes that are ready; when it answers false, the start is given up.
+    ///
+    /// # Errors
+    /// [`LaunchError::MasterFailed`] with what master said.
+    pub fn start(self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Running, LaunchError> {
+        let instance = InstanceDir::new(&self.topology.instance)
+            .ok_or_else(|| LaunchError::BadInstance(self.topology.instance.clone()))?;
+        let log = instance.log("master");
+        fs::create_dir_all(instance.logs()).map_err(|source| LaunchError::System {
+            action: format!("create {}", instance.logs().display()),
+            source,
+        })?;
+        let said_before = fs::metadata(&log).map_or(0, |metadata| metadata.len());
+        let mut master = self.spawn(&log)?;
+        let total = self.topology.nodes.len();
+        let mut asked_to_stop = false;
+        let view = loop {
+            if let Some(status) = master.try_wait().map_err(system("wait for master"))? {
+                let exit = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+                let words = words_since(&log, said_before);
+                return Err(LaunchError::MasterFailed { words, log, exit });
+            }
+            let view = self.view_of(&instance, &master);
+            let ready = view.as_ref().map_or(0, ready_nodes);
+            if let Some(view) = view
+                && view.phase() == Phase::Running
+            {
+                break view;
+            }
+            if !progress(ready, total) && !asked_to_stop {
+                asked_to_stop = true;
+                stop_politely(&master);
+            }
+            std::thread::sleep(TICK);
+        };
+        let collector = Collector::open(&view, self.keep_raw).ok();
+        Ok(Running::new(view, self.topology, collector, Some(master)))
+    }
+
+    fn spawn(&self, log: &Path) -> Result<Child, LaunchError> {
+        let open = || OpenOptions::new().create(true).append(true).open(log);
+        let log_file = open().map_err(system(&format!("open {}", log.display())))?;
+        let mut master = Command::new(&self.colo)
+            .args(["run", "master", "--topology", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(log_file)
+            .process_group(0)
+            .spawn()
+            .map_err(system(&format!("start {}", self.colo.display())))?;
+        let text = serde_json::to_vec(&self.topology)
+            .map_err(|error| system("pass the topology on")(error.into()))?;
+        if let Some(mut stdin) = master.stdin.take() {
+            // A master that ends early says why in its log.
+            let _ = stdin.write_all(&text);
+        }
+        Ok(master)
+    }
+
+    /// The instance as `master` has made it; `None` while it is not there, or is still a dead master's.
+    fn view_of(&self, instance: &InstanceDir, master: &Child) -> Option<InstanceView> {
+        let view = InstanceView::open(instance.clone()).ok()?;
+        let sits = view.seats().first().is_some_and(|seat| seat.process.pid == master.id());
+        sits.then_some(view)
+    }
+}
+
+fn ready_nodes(view: &InstanceView) -> usize {
+    use node::NodeState::{Finished, Running};
+    view.seats().iter().filter(|seat| matches!(seat.state, Running | Finished)).count()
+}
+
+fn stop_politely(master: &Child) {
+    if let Some(identity) = ProcessIdentity::of(master.id())
+        && let Ok(handle) = journal::PidFd::open(identity)
+    {
+        let _ = handle.signal(nix::sys::signal::Signal::SIGTERM as i32);
+    }
+}
+
+/// What master has written to its log since, without the informational lines.
+fn words_since(log: &Path, offset: u64) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let new = String::from_utf8_lossy(text.get(offset as usize..).unwrap_or_default()).into_owned();
+    let kept: Vec<&str> =
+        new.lines().filter(|line| !line.contains(" INFO ") && !line.trim().is_empty()).collect();
+    if kept.is_empty() { "master ended without a word".to_owned() } else { kept.join("\n") }
+}
+
+pub(crate) fn system(action: &str) -> impl Fn(std::io::Error) -> LaunchError {
+    let action = action.to_owned();
+    move |source| LaunchError::System { action: action.clone(), source }
+}

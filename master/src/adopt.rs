@@ -1,0 +1,92 @@
+//! Taking over an instance whose master died.
+
+use std::fs;
+use std::sync::Arc;
+
+use journal::{ProcessIdentity, Registry};
+use node::{InstanceDir, huge_mounts};
+use topology::Topology;
+
+use crate::error::MasterError;
+use crate::memory::Backing;
+use crate::setup::{Claim, Instance, remove};
+
+/// What a claimed directory holds.
+pub(crate) enum Found {
+    /// Nothing that runs: build it anew.
+    Nothing,
+    /// Nodes that run by this very topology.
+    Running(Box<Instance>, Vec<(u16, ProcessIdentity)>),
+}
+
+/// Looks at what the previous master left. Remains without a living node are removed.
+pub(crate) fn look(
+    directory: &InstanceDir,
+    topology: &Topology,
+    claim: Claim,
+) -> Result<(Found, Option<Claim>), MasterError> {
+    let path = directory.registry();
+    if !path.exists() {
+        return Ok((Found::Nothing, Some(claim)));
+    }
+    let registry = match Registry::open(&path) {
+        Ok(registry) => registry,
+        Err(error) => {
+            // Nobody holds the lock, and what is here is of no version that could be taken over.
+            log::warn!("the remains of an earlier instance cannot be read and are removed: {error}");
+            clear(directory)?;
+            return Ok((Found::Nothing, Some(claim)));
+        }
+    };
+    let alive: Vec<(u16, ProcessIdentity)> = (1..registry.seats())
+        .filter_map(|number| {
+            let process = registry.seat(number)?.process();
+            process.is_alive().then_some((number as u16, process))
+        })
+        .collect();
+    if alive.is_empty() {
+        log::info!("no node of an earlier instance lives; its remains are removed");
+        clear(directory)?;
+        return Ok((Found::Nothing, Some(claim)));
+    }
+    let known: Option<Topology> =
+        fs::read(directory.topology()).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    if known.as_ref() != Some(topology) {
+        let nodes =
+            alive.iter().map(|(seat, _)| registry.name(u32::from(*seat))).collect::<Vec<_>>().join(", ");
+        return Err(MasterError::OtherTopology { instance: directory.name().to_owned(), nodes });
+    }
+    let clock = registry.clock(&path)?;
+    let backings = topology.journals.iter().map(|spec| backing(directory, &spec.name)).collect();
+    let instance = Instance {
+        directory: directory.clone(),
+        topology: topology.clone(),
+        registry: Arc::new(registry),
+        clock,
+        backings,
+        _claim: claim,
+    };
+    Ok((Found::Running(Box::new(instance), alive), None))
+}
+
+/// Removes all but the lock, which is ours by now.
+fn clear(directory: &InstanceDir) -> Result<(), MasterError> {
+    directory.clear().map_err(|source| MasterError::Io {
+        action: "clear",
+        path: directory.path().to_owned(),
+        source,
+    })
+}
+
+/// Where the ring of a journal really is.
+fn backing(directory: &InstanceDir, journal: &str) -> Backing {
+    let files = directory.find_journal(journal);
+    let huge = huge_mounts().into_iter().map(|mount| mount.path).find(|mount| files.ring.starts_with(mount));
+    let page = journal::Journal::open_read_only(files).map_or(4096, |journal| journal.shape().page);
+    Backing { huge, page }
+}
+
+/// Ends an instance for good.
+pub(crate) fn finish(instance: Instance) {
+    remove(&instance.directory);
+}

@@ -1,0 +1,116 @@
+//! Why master ends, and with which exit code.
+
+use std::path::PathBuf;
+
+use journal::{CreateError, OpenError};
+use node::Exit;
+
+/// Master could not start, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterError {
+    /// The instance's name is no name.
+    #[error("`{0}` is no instance name: use 1 to 32 of a-z, 0-9, `-`, `_`")]
+    BadInstance(String),
+    /// Somebody else is master.
+    #[error(
+        "instance `{instance}` is held by master process {pid}; stop it with `colo down {instance}`, or choose another name with --instance"
+    )]
+    Held {
+        /// Which instance.
+        instance: String,
+        /// By whom.
+        pid: String,
+    },
+    /// Nodes of another topology still run here.
+    #[error(
+        "instance `{instance}` still runs nodes of another platform file ({nodes}); stop them with `colo down {instance}` first"
+    )]
+    OtherTopology {
+        /// Which instance.
+        instance: String,
+        /// Their names.
+        nodes: String,
+    },
+    /// Something could not be made.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A journal or the registry could not be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// A journal or the registry that is there cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Huge pages were required.
+    #[error("journal `{journal}` requires {needed} huge pages of {page} bytes, {found}; {fix}")]
+    HugePages {
+        /// Which journal.
+        journal: String,
+        /// Pages that all journals of this size need.
+        needed: u64,
+        /// Bytes of a page.
+        page: u64,
+        /// What there is.
+        found: String,
+        /// The command that helps.
+        fix: String,
+    },
+    /// The pin plan does not fit this host.
+    #[error("the pin plan does not fit this host:\n{0}")]
+    Plan(String),
+    /// A node failed before the platform was up, and its policy does not start it again.
+    #[error("node `{node}` {how} before the platform was up; its log is {}", log.display())]
+    NodeFailed {
+        /// Which node.
+        node: String,
+        /// "ended with exit code 2", "was killed by signal 9".
+        how: String,
+        /// Where it says why.
+        log: PathBuf,
+        /// Its exit code, if it left one.
+        exit: Option<u8>,
+    },
+    /// A node did not become ready.
+    #[error("node `{node}` was not ready within {seconds} s; its log is {}", log.display())]
+    NotReady {
+        /// Which node.
+        node: String,
+        /// How long master waited.
+        seconds: u64,
+        /// Where it may say why.
+        log: PathBuf,
+    },
+    /// Asked to stop before the platform was up.
+    #[error("asked to stop before the platform was up")]
+    Interrupted,
+}
+
+impl MasterError {
+    /// What the process ends with; a node's own exit code is passed on.
+    pub fn exit(&self) -> u8 {
+        let exit = match self {
+            MasterError::BadInstance(_) => Exit::Usage,
+            MasterError::Plan(_) | MasterError::HugePages { .. } => Exit::HostUnfit,
+            MasterError::Held { .. } | MasterError::OtherTopology { .. } => Exit::CannotCreate,
+            MasterError::Io { source, .. } | MasterError::Create(CreateError::Io { source, .. }) => {
+                match Exit::of_io(source) {
+                    Exit::Failed => Exit::CannotCreate,
+                    other => other,
+                }
+            }
+            MasterError::Create(_) => Exit::CannotCreate,
+            MasterError::NodeFailed { exit: Some(code), .. } if *code != 0 => return *code,
+            MasterError::Open(_)
+            | MasterError::NodeFailed { .. }
+            | MasterError::NotReady { .. }
+            | MasterError::Interrupted => Exit::Failed,
+        };
+        exit.code()
+    }
+}

@@ -1,0 +1,104 @@
+//! Giving a process its seat.
+
+use journal::ProcessIdentity;
+use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
+use node::{NodeState, kind_word};
+use topology::NodeSpec;
+use topology::config::{ReaderFrom, ReaderKind};
+
+use crate::setup::{Instance, kind, mode};
+
+/// What a process that asks for a seat gets, or why not.
+pub(crate) fn assign(
+    instance: &Instance,
+    version: u32,
+    name: &str,
+    pid: u32,
+) -> Result<(u16, ProcessIdentity, Assignment), String> {
+    if version != PROTOCOL_VERSION {
+        return Err(format!(
+            "it speaks protocol {version}, this master speaks {PROTOCOL_VERSION}: build both from one version of colo"
+        ));
+    }
+    let Some(node) = instance.topology.node(name) else {
+        return Err(format!(
+            "the platform file of instance `{}` lists no such node",
+            instance.directory.name()
+        ));
+    };
+    if node.seat == 0 {
+        return Err("that is the name of master itself".to_owned());
+    }
+    let process = ProcessIdentity::of(pid).ok_or("its process has ended")?;
+    let seat = instance.registry.occupy(u32::from(node.seat)).ok_or("it has no seat")?;
+    let sitting = seat.process();
+    let state = NodeState::from_word(seat.state()).unwrap_or(NodeState::Empty);
+    // Between its start and its registration a program may have handed over to another process of its own.
+    if sitting != process && sitting.is_alive() && state != NodeState::Starting {
+        return Err(format!("it runs already, as process {}", sitting.pid));
+    }
+    let generation = seat.generation() + 1;
+    seat.set_generation(generation);
+    seat.set_process(process);
+    seat.set_exit(0);
+    seat.set_kind(kind_word(kind(node), mode(node)));
+    for counter in 0..journal::layout::registry::COUNTER_COUNT {
+        seat.set_counter(counter, 0);
+    }
+    seat.set_state(NodeState::Joined.to_word());
+    Ok((node.seat, process, assignment(instance, node, generation)))
+}
+
+fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignment {
+    let huge = |journal: &str| instance.backing(journal).and_then(|backing| backing.huge.clone());
+    let seat_of = |name: &str| instance.topology.node(name).map_or(0, |node| u32::from(node.seat));
+    let writes = node.writes.iter().map(|write| {
+        let readers = instance.topology.journal(&write.journal).map_or(&[][..], |spec| &spec.readers);
+        // A journal with one reader has a peer; one that many read has none.
+        let peer = match readers {
+            [reader] => reader.node.clone(),
+            _ => String::new(),
+        };
+        WriteAssignment {
+            role: write.role.clone(),
+            journal: write.journal.clone(),
+            huge: huge(&write.journal),
+            peer_seat: seat_of(&peer),
+            peer,
+        }
+    });
+    let reads = node.reads.iter().map(|read| {
+        let peer = instance.topology.journal(&read.journal).map_or("", |spec| &spec.writer).to_owned();
+        ReadAssignment {
+            role: read.role.clone(),
+            journal: read.journal.clone(),
+            huge: huge(&read.journal),
+            gated: read.kind == ReaderKind::Gated,
+            from_start: read.from != ReaderFrom::Head,
+            peer_seat: seat_of(&peer),
+            peer,
+        }
+    });
+    Assignment {
+        node: node.name.clone(),
+        kind: kind(node),
+        seat: u32::from(node.seat),
+        generation,
+        mode: mode(node),
+        deterministic: instance.topology.deterministic,
+        section: section(node),
+        writes: writes.collect(),
+        reads: reads.collect(),
+    }
+}
+
+/// A node's section with its parameters beside it, under `params`.
+fn section(node: &NodeSpec) -> serde_json::Value {
+    let mut section = node.section.clone();
+    if let Some(table) = section.as_object_mut()
+        && node.parameters.as_object().is_some_and(|parameters| !parameters.is_empty())
+    {
+        table.insert("params".to_owned(), node.parameters.clone());
+    }
+    section
+}

@@ -1,0 +1,203 @@
+//! Claiming an instance, and making all that its nodes need.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use journal::{Clock, Journal, JournalShape, ProcessIdentity, Registry};
+use node::{InstanceDir, NodeKind, NodeState, Phase, WaitMode, kind_word};
+use topology::config::ReaderKind;
+use topology::{NodeSpec, Topology};
+
+use crate::error::MasterError;
+use crate::memory::{self, Backing};
+
+/// Holds an instance: released with the process, however it ends.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    _lock: File,
+}
+
+/// What master works with once the instance stands.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) directory: InstanceDir,
+    pub(crate) topology: Topology,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) clock: Clock,
+    /// By journal, in the topology's order.
+    pub(crate) backings: Vec<Backing>,
+    pub(crate) _claim: Claim,
+}
+
+fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> MasterError {
+    let path = path.to_owned();
+    move |source| MasterError::Io { action, path: path.clone(), source }
+}
+
+/// Takes the instance's lock.
+pub(crate) fn claim(directory: &InstanceDir) -> Result<Claim, MasterError> {
+    directory.create().map_err(io("create", directory.path()))?;
+    let path = directory.lock();
+    let mut lock = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o640)
+        .open(&path)
+        .map_err(io("open", &path))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut pid = String::new();
+            let _ = lock.read_to_string(&mut pid);
+            return Err(MasterError::Held {
+                instance: directory.name().to_owned(),
+                pid: pid.trim().to_owned(),
+            });
+        }
+        Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
+    }
+    let written =
+        lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
+    written.map_err(io("write", &path))?;
+    Ok(Claim { _lock: lock })
+}
+
+/// Makes journals, registry and seats of a fresh instance. On an error, what was made is removed again.
+pub(crate) fn build(
+    directory: InstanceDir,
+    topology: Topology,
+    claim: Claim,
+) -> Result<Instance, MasterError> {
+    let built = try_build(&directory, &topology);
+    match built {
+        Ok((registry, clock, backings)) => {
+            Ok(Instance { directory, topology, registry, clock, backings, _claim: claim })
+        }
+        Err(error) => {
+            remove(&directory);
+            Err(error)
+        }
+    }
+}
+
+fn try_build(
+    directory: &InstanceDir,
+    topology: &Topology,
+) -> Result<(Arc<Registry>, Clock, Vec<Backing>), MasterError> {
+    let backings = memory::decide(&topology.journals)?;
+    let clock = Clock::calibrate();
+    let seats = seat_count(topology);
+    for (spec, backing) in topology.journals.iter().zip(&backings) {
+        if let Some(mount) = &backing.huge {
+            let rings = directory.on_huge_pages(mount);
+            fs::create_dir_all(&rings).map_err(io("create", &rings))?;
+        }
+        let shape = JournalShape {
+            id: spec.id,
+            name: spec.name.clone(),
+            capacity: spec.capacity_bytes,
+            seats,
+            topics: spec.topics,
+            page: backing.page,
+        };
+        let files = directory.journal(&spec.name, backing.huge.as_deref());
+        let journal = Journal::create(files, shape, clock.now())?;
+        for reader in spec.readers.iter().filter(|reader| reader.kind == ReaderKind::Gated) {
+            if let Some(node) = topology.node(&reader.node) {
+                journal.admit_gated(u32::from(node.seat))?;
+            }
+        }
+    }
+    let registry = Registry::create(&directory.registry(), seats, clock)?;
+    for node in &topology.nodes {
+        registry.set_name(u32::from(node.seat), &node.name);
+        if let Some(seat) = registry.occupy(u32::from(node.seat)) {
+            seat.set_kind(kind_word(kind(node), mode(node)));
+        }
+    }
+    write_topology(directory, topology)?;
+    Ok((Arc::new(registry), clock, backings))
+}
+
+/// Journals of whole words of seat bits.
+fn seat_count(topology: &Topology) -> u32 {
+    (topology.nodes.len() as u32).next_multiple_of(64)
+}
+
+fn write_topology(directory: &InstanceDir, topology: &Topology) -> Result<(), MasterError> {
+    let path = directory.topology();
+    let text = serde_json::to_vec_pretty(topology).map_err(|error| io("write", &path)(error.into()))?;
+    fs::write(&path, text).map_err(io("write", &path))
+}
+
+/// Removes everything of an instance.
+pub(crate) fn remove(directory: &InstanceDir) {
+    if let Err(error) = directory.remove() {
+        log::error!("cannot remove {}: {error}", directory.path().display());
+    }
+}
+
+/// Master sits in seat 0 like everybody else.
+pub(crate) fn take_seat(instance: &Instance) {
+    if let Some(seat) = instance.registry.occupy(0) {
+        seat.set_generation(seat.generation() + 1);
+        seat.set_process(ProcessIdentity::current());
+        seat.set_exit(0);
+        seat.set_heartbeat(instance.clock.now());
+        seat.set_state(NodeState::Running.to_word());
+    }
+}
+
+/// A node's kind as the registry knows it.
+pub(crate) fn kind(node: &NodeSpec) -> NodeKind {
+    match node.kind {
+        topology::NodeKind::Master => NodeKind::Master,
+        topology::NodeKind::Md => NodeKind::Md,
+        topology::NodeKind::Td => NodeKind::Td,
+        topology::NodeKind::Matching => NodeKind::Matching,
+        topology::NodeKind::Ledger => NodeKind::Ledger,
+        topology::NodeKind::Strategy => NodeKind::Strategy,
+        topology::NodeKind::Custom => NodeKind::Custom,
+    }
+}
+
+/// A node's wait mode as the poll loop knows it.
+pub(crate) fn mode(node: &NodeSpec) -> WaitMode {
+    match node.mode {
+        topology::config::Mode::Fast => WaitMode::Fast,
+        topology::config::Mode::Parked => WaitMode::Parked,
+        topology::config::Mode::Adaptive { spin } => WaitMode::Adaptive { spin_ns: spin.as_nanos() as u64 },
+    }
+}
+
+impl Instance {
+    /// Sets the phase that all nodes see.
+    pub(crate) fn set_phase(&self, phase: Phase) {
+        self.registry.set_phase(phase.to_word());
+    }
+
+    /// Where a node stands.
+    pub(crate) fn state(&self, seat: u16) -> NodeState {
+        self.registry
+            .seat(u32::from(seat))
+            .and_then(|seat| NodeState::from_word(seat.state()))
+            .unwrap_or(NodeState::Empty)
+    }
+
+    /// The backing of a journal.
+    pub(crate) fn backing(&self, journal: &str) -> Option<&Backing> {
+        let index = self.topology.journals.iter().position(|spec| spec.name == journal)?;
+        self.backings.get(index)
+    }
+
+    /// A journal of this instance.
+    pub(crate) fn open(&self, journal: &str) -> Result<Journal, MasterError> {
+        let huge = self.backing(journal).and_then(|backing| backing.huge.as_deref());
+        Ok(Journal::open(self.directory.journal(journal, huge))?)
+    }
+}
