@@ -10,8 +10,9 @@
 //! [`wire::Fill`] is followed at once by an [`OrderUpdate`](wire::OrderUpdate) of the same order. Where two
 //! strategies trade with each other, the resting order's pair comes first, and both fills carry one trade id.
 //! `event_time` is the market's time of its latest message about the instrument, also in answers to requests
-//! (who replays at full speed has no other time that means anything); it is zero before the first, and in
-//! answers about an order or an instrument that does not exist.
+//! (who replays at full speed has no other time that means anything); it is zero before the first, in `Rejected`, and
+//! in answers about an order that is not in the book. The latter know only its id: side buy, no price, quantity
+//! zero. A market order's updates carry no price ([`wire::Price::NONE`]).
 //!
 //! | order | what it does |
 //! |---|---|

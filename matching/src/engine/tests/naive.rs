@@ -7,6 +7,8 @@ use wire::*;
 use super::fixture::{Input, STOCK};
 use crate::engine::{Execution, FillModel, SelfTrade};
 
+mod market;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resting {
     pub(super) own: bool,
@@ -311,121 +313,5 @@ impl Naive {
             self.traded(taker, price, quantity, Liquidity::Taker);
         }
         false
-    }
-
-    /// Fills own orders of `side` for which `before` holds; the auction's price where that is better for them.
-    fn serve(
-        &mut self,
-        side: Side,
-        quantity: i64,
-        auction: Option<i64>,
-        before: impl Fn(&Resting) -> bool,
-    ) -> i64 {
-        let mut left = quantity;
-        for mut order in self.sorted(side).into_iter().filter(|order| order.own) {
-            if left > 0 && before(&order) {
-                let better = auction.filter(|&price| priority(side, price) > priority(side, order.price));
-                let quantity = left.min(order.open);
-                left -= quantity;
-                self.trades += 1;
-                let price = better.unwrap_or(order.price);
-                self.traded(&mut order, price, quantity, Liquidity::Maker);
-            }
-        }
-        quantity - left
-    }
-
-    fn through(&mut self, side: Side, price: i64, quantity: i64) {
-        if quantity > 0 {
-            self.serve(side, quantity, None, |order| priority(side, order.price) < priority(side, price));
-        }
-    }
-
-    fn offer_anew(&mut self, reference: u64) {
-        let order = self.market(reference).unwrap();
-        let side = order.side.opposite();
-        let crossed = |own: &Resting| match side {
-            Side::Buy => own.price >= order.price,
-            Side::Sell => own.price <= order.price,
-        };
-        let filled = self.serve(side, order.open - order.taken, None, crossed);
-        self.store(Resting { taken: order.taken + filled, ..order });
-    }
-
-    fn event(&mut self, event: &BookEvent) {
-        let known = self.market(event.order_ref);
-        let quantity = event.quantity.0;
-        match (event.action, known) {
-            (BookAction::Add, None) | (BookAction::Modify, None) if quantity > 0 => {
-                let taken = self.carried.remove(&event.order_ref).unwrap_or(0).min(quantity);
-                self.queue(Resting {
-                    own: false,
-                    id: event.order_ref,
-                    side: event.side,
-                    price: event.price.0,
-                    open: quantity,
-                    quantity: 0,
-                    taken,
-                    arrival: 0,
-                    post_only: false,
-                });
-                self.offer_anew(event.order_ref);
-            }
-            (BookAction::Reduce, Some(order)) if quantity > 0 => self.take_away(order, quantity),
-            (BookAction::Delete, Some(order)) => self.remove(order),
-            (BookAction::Execute, Some(order)) if quantity > 0 => {
-                let auction = Some(event.price.0).filter(|&price| price != order.price);
-                self.serve(order.side, quantity.min(order.open), auction, |own| {
-                    (priority(own.side, own.price), own.arrival)
-                        < (priority(order.side, order.price), order.arrival)
-                });
-                self.take_away(order, quantity);
-            }
-            (BookAction::Execute, None) | (BookAction::Trade, _) => {
-                self.through(event.side, event.price.0, quantity);
-            }
-            (BookAction::Modify, Some(order)) if quantity == 0 => self.remove(order),
-            (BookAction::Modify, Some(mut order)) if quantity > 0 => {
-                let moves = event.price.0 != order.price || event.flags & BookEvent::LOSES_PRIORITY != 0;
-                (order.price, order.open) = (event.price.0, quantity);
-                order.taken = order.taken.min(quantity);
-                if moves {
-                    self.remove(order);
-                    self.queue(order);
-                } else {
-                    self.store(order);
-                }
-                self.offer_anew(event.order_ref);
-            }
-            (BookAction::Clear, _) => {
-                for order in self.orders.iter().filter(|order| !order.own && order.taken > 0) {
-                    self.carried.insert(order.id, order.taken);
-                }
-                self.orders.retain(|order| order.own);
-            }
-            _ => {}
-        }
-    }
-
-    fn take_away(&mut self, mut order: Resting, quantity: i64) {
-        order.open -= quantity;
-        order.taken = order.taken.min(order.open);
-        if order.open <= 0 { self.remove(order) } else { self.store(order) }
-    }
-
-    fn quote(&mut self, quote: &Quote) {
-        for (mine, shown) in self.quoted.iter_mut().zip([&quote.bids, &quote.asks]) {
-            *mine = shown.iter().filter(|level| level.is_some()).map(|l| (l.price.0, l.quantity.0)).collect();
-        }
-        for side in [Side::Buy, Side::Sell] {
-            for level in 0..self.quoted[usize::from(side == Side::Buy)].len() {
-                let (price, left) = self.quoted[usize::from(side == Side::Buy)][level];
-                let filled = self.serve(side, left, None, |own| match side {
-                    Side::Buy => own.price >= price,
-                    Side::Sell => own.price <= price,
-                });
-                self.quoted[usize::from(side == Side::Buy)][level].1 -= filled;
-            }
-        }
     }
 }
