@@ -15,6 +15,8 @@ pub struct Input {
     pub(crate) peer: String,
     pub(crate) peer_seat: u32,
     pub(crate) seat: u32,
+    /// Who never sleeps need not be woken; leaving it out of the interest saves its writers a look.
+    pub(crate) sleeps: bool,
 }
 
 impl Input {
@@ -57,6 +59,6 @@ impl Input {
             Some(topics) => Topics::only(topics.iter().copied()),
             None => Topics::All,
         });
-        self.journal.set_interest(self.seat, topics)
+        self.journal.set_interest(self.seat, if self.sleeps { topics } else { Some(&[]) })
     }
 }

@@ -26,6 +26,7 @@ mod input;
 mod instance;
 mod node;
 mod output;
+mod poll;
 pub mod protocol;
 mod quiescence;
 mod run;

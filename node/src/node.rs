@@ -179,6 +179,19 @@ impl Node {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
+    /// A node without a master.
+    #[cfg(test)]
+    pub(crate) fn for_test(
+        assignment: Assignment,
+        instance: InstanceDir,
+        registry: Arc<Registry>,
+        clock: Clock,
+        inputs: Vec<Input>,
+        stop: StopFlag,
+    ) -> Node {
+        Node { assignment, instance, registry, clock, inputs, stop, outputs: Vec::new() }
+    }
+
     /// A handle that other threads of this process may hold: counters, clock, phase.
     pub fn handle(&self) -> NodeHandle {
         NodeHandle {
@@ -298,17 +311,17 @@ fn open_input(
     } else {
         Reader::Loose(journal.loose(seat)?)
     };
-    // Who never sleeps need not be woken; leaving it out of the interest saves its writers a look.
-    let topics: Option<&[u32]> = if assignment.mode.sleeps() { None } else { Some(&[]) };
-    journal.set_interest(seat, topics)?;
-    Ok(Input {
+    let mut input = Input {
         reader,
         journal,
         role: read.role.clone(),
         peer: read.peer.clone(),
         peer_seat: read.peer_seat,
         seat,
-    })
+        sleeps: assignment.mode.sleeps(),
+    };
+    input.narrow(None)?;
+    Ok(input)
 }
 
 /// Sleeps end when they should: by default the system may end them 50 µs late to save power.
