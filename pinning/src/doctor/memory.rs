@@ -7,7 +7,7 @@ use super::Spec;
 use super::probe::{Answer, Probe, Skip, fail, ok, skip, warn};
 use crate::cpuset::CpuSet;
 use crate::host::HugePages;
-use crate::host::tree::chosen;
+use crate::host::tree::{Unreadable, chosen};
 
 const THP: &str = "sys/kernel/mm/transparent_hugepage";
 const MIB: u64 = 1 << 20;
@@ -272,30 +272,37 @@ fn shm(probe: &Probe<'_>) -> Answer {
     }
 }
 
-fn thp(probe: &Probe<'_>) -> Answer {
-    let text = probe.tree.text(&format!("{THP}/enabled"))?;
+/// The chosen word of a setting of transparent huge pages.
+fn thp_setting(probe: &Probe<'_>, file: &str) -> Result<String, Skip> {
+    let path = format!("{THP}/{file}");
+    let text = probe.tree.text(&path)?;
     match chosen(&text) {
+        Some(word) => Ok(word.to_owned()),
+        None => Err(Unreadable::garbled(&path, &text, "a choice of words with one in brackets").into()),
+    }
+}
+
+fn thp(probe: &Probe<'_>) -> Answer {
+    match thp_setting(probe, "enabled")?.as_str() {
         "always" => warn("always", format!("echo madvise | sudo tee /{THP}/enabled")),
-        value => ok(value),
+        word => ok(word),
     }
 }
 
 fn thp_defrag(probe: &Probe<'_>) -> Answer {
-    let text = probe.tree.text(&format!("{THP}/defrag"))?;
-    match chosen(&text) {
+    match thp_setting(probe, "defrag")?.as_str() {
         "always" => warn("always", format!("echo madvise | sudo tee /{THP}/defrag")),
-        value => ok(value),
+        word => ok(word),
     }
 }
 
 fn thp_shmem(probe: &Probe<'_>) -> Answer {
-    let text = probe.tree.text(&format!("{THP}/shmem_enabled"))?;
-    let value = chosen(&text);
+    let word = thp_setting(probe, "shmem_enabled")?;
     let has_huge = probe.host()?.huge_pages.iter().any(|pool| pool.total > 0);
-    match value {
-        "advise" | "within_size" | "always" | "force" => ok(value),
-        _ if has_huge => ok(format!("{value}, and huge pages are reserved")),
-        _ => warn(value, format!("echo advise | sudo tee /{THP}/shmem_enabled")),
+    match word.as_str() {
+        "advise" | "within_size" | "always" | "force" => ok(word),
+        _ if has_huge => ok(format!("{word}, and huge pages are reserved")),
+        _ => warn(word, format!("echo advise | sudo tee /{THP}/shmem_enabled")),
     }
 }
 

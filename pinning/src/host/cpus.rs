@@ -90,6 +90,7 @@ pub(super) fn read(tree: &Tree, notes: &mut Vec<String>) -> Option<Found> {
         Err(_) => online.union(&tree.numbered(CPUS, "cpu").into_iter().collect()),
     };
     let efficient = efficient_cpus(tree, &online);
+    let mut lonely = CpuSet::new();
     let mut cpus: Vec<Cpu> = present
         .iter()
         .map(|id| Cpu {
@@ -97,10 +98,19 @@ pub(super) fn read(tree: &Tree, notes: &mut Vec<String>) -> Option<Found> {
             online: online.contains(id),
             package: package(tree, id).filter(|_| online.contains(id)),
             node: None,
-            siblings: if online.contains(id) { siblings(tree, id, &online, notes) } else { CpuSet::new() },
+            siblings: if online.contains(id) {
+                siblings(tree, id, &online, &mut lonely)
+            } else {
+                CpuSet::new()
+            },
             kind: if efficient.contains(id) { CoreKind::Efficient } else { CoreKind::Performance },
         })
         .collect();
+    if !lonely.is_empty() {
+        notes.push(format!(
+            "nothing says who shares the cores of CPUs {lonely}; each taken for a core of its own"
+        ));
+    }
     make_siblings_mutual(&mut cpus, notes);
 
     let mut cores: Vec<Core> = Vec::new();
@@ -151,7 +161,8 @@ fn package(tree: &Tree, id: usize) -> Option<usize> {
     tree.index(&format!("{CPUS}/cpu{id}/topology/physical_package_id")).ok()
 }
 
-fn siblings(tree: &Tree, id: usize, online: &CpuSet, notes: &mut Vec<String>) -> CpuSet {
+/// The hardware threads of a core that are online; a CPU of which nothing is known joins `lonely`.
+fn siblings(tree: &Tree, id: usize, online: &CpuSet, lonely: &mut CpuSet) -> CpuSet {
     let folder = format!("{CPUS}/cpu{id}/topology");
     let list = |name: &str| tree.cpus(&format!("{folder}/{name}"));
     let mask = |name: &str| {
@@ -166,9 +177,7 @@ fn siblings(tree: &Tree, id: usize, online: &CpuSet, notes: &mut Vec<String>) ->
     let mut siblings = match found {
         Some(siblings) => siblings.intersection(online),
         None => {
-            notes.push(format!(
-                "/{folder} does not say who shares CPU {id}'s core; taken for a core of its own"
-            ));
+            lonely.insert(id);
             CpuSet::new()
         }
     };

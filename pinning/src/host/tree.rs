@@ -155,12 +155,11 @@ impl Tree {
 pub(crate) const CAP_IPC_LOCK: u32 = 14;
 pub(crate) const CAP_SYS_NICE: u32 = 23;
 
-/// The word in square brackets of `always [madvise] never`; the whole text when it has none.
-pub(crate) fn chosen(text: &str) -> &str {
-    match text.split_once('[').and_then(|(_, rest)| rest.split_once(']')) {
-        Some((word, _)) => word,
-        None => text,
-    }
+/// The word in square brackets of `always [madvise] never`.
+pub(crate) fn chosen(text: &str) -> Option<&str> {
+    let (word, _) = text.split_once('[')?.1.split_once(']')?;
+    (!word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || b"_+".contains(&byte)))
+        .then_some(word)
 }
 
 #[cfg(test)]
@@ -184,8 +183,8 @@ mod tests {
 
     #[test]
     fn the_chosen_word_stands_in_brackets() {
-        assert_eq!(chosen("always [madvise] never"), "madvise");
-        assert_eq!(chosen("never"), "never");
-        assert_eq!(chosen("] odd ["), "] odd [");
+        assert_eq!(chosen("always [madvise] never"), Some("madvise"));
+        assert_eq!(chosen("never"), None);
+        assert_eq!(chosen("] odd ["), None);
     }
 }
