@@ -179,7 +179,7 @@ impl Fault {
             }
             Fault::TooManyTopics { .. } => "lower its `topics`".to_owned(),
             Fault::Capacity { near, .. } => {
-                format!("the nearest there are: {}", or_list(near.iter().map(String::as_str), "\""))
+                format!("the nearest: {}", or_list(near.iter().map(String::as_str), "\""))
             }
             Fault::LessThanPage { page, .. } => {
                 format!("raise its capacity to \"{}\", or use smaller pages", ByteSize(*page))
@@ -243,6 +243,10 @@ impl Topology {
                 let near = nearest(need, names.iter().copied()).map(str::to_owned);
                 faults.push(Fault::UnknownNode { node: node.name.clone(), need: need.clone(), near });
             }
+        }
+        // Nodes of one name would look like a circle.
+        if seen.len() < self.nodes.len() {
+            return;
         }
         let edges = self.nodes.iter().flat_map(|node| {
             node.needs.iter().map(|need| (node.name.as_str(), need.as_str())).collect::<Vec<_>>()

@@ -2,50 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{PinRule, Spread};
-use crate::document::Report;
+use crate::config::{Placing, Spread, fits};
+use crate::document::{Report, Span};
 use crate::settings::Settings;
 use crate::spec::{NodeKind, NodeSpec, Topology};
 use crate::suggest::nearest;
 
-/// A node on a core.
+/// A node on a core of its rule.
 struct Placed<'a> {
     node: &'a NodeSpec,
-    pattern: &'a str,
-    rule: &'a PinRule,
+    placing: Placing,
+    exclusive: bool,
 }
+
+type Cores<'a> = BTreeMap<u32, Vec<Placed<'a>>>;
 
 /// Notes every rule that does not hold.
 pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Report) {
-    let mut cores: BTreeMap<u32, Vec<Placed<'_>>> = BTreeMap::new();
-    for (pattern, rule) in &topology.pin.rules {
-        let path = format!("pin.{pattern}");
-        let of_rule = |node: &&NodeSpec| topology.pin_of(node).is_some_and(|(own, _)| own == pattern);
-        let nodes: Vec<&NodeSpec> = topology.nodes.iter().filter(of_rule).collect();
-        if nodes.is_empty() {
+    for (pattern, rule) in &topology.pin.nodes {
+        if !topology.nodes.iter().any(|node| fits(pattern, &node.name)) {
             unused(topology, pattern, settings, report);
         }
         if rule.cpu.is_some() && rule.cpus.is_some() {
+            let place = settings.place(&format!("pin.nodes.{pattern}.cpus"));
             report
-                .error(settings.place(&format!("{path}.cpus")), format!("[{path}] has both `cpu` and `cpus`"))
+                .error(place, format!("[pin.nodes.{pattern}] has both `cpu` and `cpus`"))
                 .help("`cpu` is one core for all of them, `cpus` several to share: keep one");
         }
-        let own = rule.cores();
-        if rule.spread == Spread::Float {
-            let fast = nodes.iter().filter(|node| node.mode.is_fast()).count();
-            if fast > own.len() && !own.is_empty() {
-                let message = format!("{fast} fast nodes share {} cores", own.len());
-                report
-                    .error(settings.place(&format!("{path}.cpus")), message)
-                    .help("a fast node takes a whole core: name more, or let some be parked");
-            }
-            continue;
-        }
-        for (index, node) in nodes.into_iter().enumerate().filter(|_| !own.is_empty()) {
-            let core = own[index % own.len()];
-            cores.entry(core).or_default().push(Placed { node, pattern, rule });
-        }
     }
+    let cores = place_all(topology, settings, report);
     for (core, placed) in &cores {
         crowded(*core, placed, settings, report);
     }
@@ -53,18 +38,55 @@ pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Repor
     overlap(&cores, settings, report);
 }
 
-fn place(pattern: &str, rule: &PinRule, settings: &Settings) -> Option<crate::document::Span> {
-    settings.place(&format!("pin.{pattern}.{}", if rule.cpu.is_some() { "cpu" } else { "cpus" }))
+/// Who certainly is on which core. Nodes that float are not, but there must be a core for each that is fast.
+fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Report) -> Cores<'a> {
+    let mut cores = Cores::new();
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    for node in &topology.nodes {
+        let Some(placing) = topology.pin.placing(&node.name) else { continue };
+        let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
+        let fast = node.mode.is_fast();
+        let nth = taken.entry(placing.pattern.clone()).or_default();
+        let index = *nth;
+        let spread = rule.spread.unwrap_or(Spread::Float);
+        *nth += usize::from(fast || spread == Spread::RoundRobin);
+        match (placing.cores.as_slice(), spread) {
+            ([core], _) => {
+                let exclusive = rule.exclusive == Some(true);
+                cores.entry(*core).or_default().push(Placed { node, placing, exclusive });
+            }
+            (several, Spread::RoundRobin) if !several.is_empty() => {
+                let core = several[index % several.len()];
+                let exclusive = rule.exclusive == Some(true);
+                cores.entry(core).or_default().push(Placed { node, placing, exclusive });
+            }
+            (several, _) if fast && index >= several.len() => {
+                let message =
+                    format!("`{}` is one fast node more than there are cores ({})", node.name, several.len());
+                report
+                    .error(place(&placing, settings), message)
+                    .help("a fast node takes a whole core: name more cores, or let some nodes be parked");
+            }
+            _ => {}
+        }
+    }
+    cores
+}
+
+fn place(placing: &Placing, settings: &Settings) -> Option<Span> {
+    settings.place(&format!("pin.nodes.{}.{}", placing.pattern, placing.key))
 }
 
 fn unused(topology: &Topology, pattern: &str, settings: &Settings, report: &mut Report) {
-    let groups = topology.nodes.iter().filter_map(|node| node.group.as_deref());
-    let names = topology.nodes.iter().map(|node| node.name.as_str()).chain(groups);
-    let place = settings.place(&format!("pin.{pattern}"));
-    let noted = report.error(place, format!("[pin.{pattern}] is for no node of this platform"));
-    match nearest(pattern, names) {
+    let place = settings.place(&format!("pin.nodes.{pattern}"));
+    let noted = report.error(place, format!("[pin.nodes.{pattern}] is for no node of this platform"));
+    if topology.nodes.iter().any(|node| node.group.as_deref() == Some(pattern)) {
+        noted.help(format!("the nodes of that group are [pin.nodes.\"{pattern}-*\"]"));
+        return;
+    }
+    match nearest(pattern, topology.nodes.iter().map(|node| node.name.as_str())) {
         Some(near) => noted.help(format!("did you mean `{near}`?")),
-        None => noted.help("write a node's name, a group's name, or a pattern such as \"takers-*\""),
+        None => noted.help("write a node's name, or a pattern such as \"takers-*\""),
     };
 }
 
@@ -72,54 +94,42 @@ fn unused(topology: &Topology, pattern: &str, settings: &Settings, report: &mut 
 fn crowded(core: u32, placed: &[Placed<'_>], settings: &Settings, report: &mut Report) {
     let mut fast = placed.iter().filter(|placed| placed.node.mode.is_fast());
     if let (Some(first), Some(second)) = (fast.next(), fast.next()) {
-        let names = format!("`{}` and `{}`", first.node.name, second.node.name);
+        let (one, other) = (&first.node.name, &second.node.name);
+        let message = format!("`{one}` and `{other}` are both fast and both on core {core}");
         let noted = report
-            .error(
-                place(second.pattern, second.rule, settings),
-                format!("{names} are both fast and both on core {core}"),
-            )
+            .error(place(&second.placing, settings), message)
             .help("a fast node takes a whole core: move one, or let one be parked");
-        if first.pattern != second.pattern {
-            let first_place = place(first.pattern, first.rule, settings);
-            noted.related(first_place, format!("`{}` is put there here", first.node.name));
+        if first.placing.pattern != second.placing.pattern {
+            noted.related(place(&first.placing, settings), format!("`{one}` is put there here"));
         }
     }
-    if let [_, _, ..] = placed
-        && let Some(owner) = placed.iter().find(|placed| placed.rule.exclusive)
-        && let Some(guest) = placed.iter().find(|placed| placed.node.name != owner.node.name)
-    {
-        let message =
-            format!("core {core} is exclusive to `{}`, but `{}` is put there too", owner.node.name, {
-                &guest.node.name
-            });
+    let Some(owner) = placed.iter().find(|placed| placed.exclusive) else { return };
+    if let Some(guest) = placed.iter().find(|placed| placed.node.name != owner.node.name) {
+        let (own, other) = (&owner.node.name, &guest.node.name);
         report
-            .error(place(guest.pattern, guest.rule, settings), message)
+            .error(
+                place(&guest.placing, settings),
+                format!("core {core} is exclusive to `{own}`, but `{other}` is put there too"),
+            )
             .help("move one of them, or leave out `exclusive`");
     }
 }
 
-fn relays(
-    topology: &Topology,
-    cores: &BTreeMap<u32, Vec<Placed<'_>>>,
-    settings: &Settings,
-    report: &mut Report,
-) {
-    for (pattern, rule) in &topology.pin.rules {
+fn relays(topology: &Topology, cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
+    for (pattern, rule) in &topology.pin.nodes {
         let Some(relay) = &rule.relay else { continue };
         let mut on_core = cores.get(&relay.cpu).into_iter().flatten();
         if let Some(fast) = on_core.find(|placed| placed.node.mode.is_fast()) {
-            let message =
-                format!("the relay on core {} never gets to run beside the fast `{}`", relay.cpu, {
-                    &fast.node.name
-                });
+            let (core, name) = (relay.cpu, &fast.node.name);
+            let place = settings.place(&format!("pin.nodes.{pattern}.relay"));
             report
-                .error(settings.place(&format!("pin.{pattern}.relay")), message)
+                .error(place, format!("the relay on core {core} never gets to run beside the fast `{name}`"))
                 .help("put the relay on the core where its strategies sleep");
         }
     }
 }
 
-fn overlap(cores: &BTreeMap<u32, Vec<Placed<'_>>>, settings: &Settings, report: &mut Report) {
+fn overlap(cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
     let strategy = |placed: &&Placed<'_>| placed.node.kind == NodeKind::Strategy;
     let both = cores.iter().filter_map(|(core, placed)| {
         let first = placed.iter().find(strategy)?;
@@ -130,6 +140,6 @@ fn overlap(cores: &BTreeMap<u32, Vec<Placed<'_>>>, settings: &Settings, report: 
     let list: Vec<String> = both.iter().map(|(core, _)| core.to_string()).collect();
     let message = format!("strategies share core {} with parts of the platform", list.join(", "));
     report
-        .warning(place(first.pattern, first.rule, settings), message)
+        .warning(place(&first.placing, settings), message)
         .help("latency is steadier when strategies have cores of their own");
 }

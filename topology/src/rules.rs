@@ -21,8 +21,8 @@ pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut R
     rules.lock_step();
     rules.fill();
     rules.seats();
-    for group in &config.strategies {
-        rules.group(group);
+    if !settings.structure_is_bad() {
+        config.strategies.iter().for_each(|group| rules.group(group));
     }
 }
 

@@ -240,12 +240,7 @@ impl Topology {
         self.journals.iter().find(|journal| journal.name == name)
     }
 
-    /// Where the node runs, and the pattern in `[pin]` that says so.
-    pub fn pin_of(&self, node: &NodeSpec) -> Option<(&str, &PinRule)> {
-        self.pin.rule_for(&node.name, node.group.as_deref())
-    }
-
-    /// Seats in the order in which the nodes start.
+    /// The nodes in the order in which they start.
     pub fn start_sequence(&self) -> Vec<&NodeSpec> {
         let mut nodes: Vec<_> = self.nodes.iter().collect();
         nodes.sort_by_key(|node| node.start_order);
@@ -263,7 +258,7 @@ impl Topology {
             deterministic: self.deterministic,
             node: node.clone(),
             journals: self.journals.iter().filter(mine).cloned().collect(),
-            pin: self.pin_of(node).map(|(_, rule)| rule.clone()),
+            pin: self.pin.rule_for(name),
         })
     }
 }

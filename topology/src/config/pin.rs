@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 
-use crate::schema::{Absent, Kind, TableSchema, forms, section, words};
-use crate::schema::{Described, Key, Section};
+use crate::schema::{Absent, Kind, Section, forms, section, words};
 use crate::units::CpuList;
 
 words! {
@@ -31,11 +30,11 @@ words! {
 words! {
     /// How the nodes of a rule share its `cpus`.
     pub enum Spread ("way to spread nodes") {
-        /// One after the other, and over again: node n on core n.
+        /// One core each, in turn.
         RoundRobin = "round-robin",
-        /// A core is filled before the next is used.
+        /// As few cores as the wait modes allow: one each for fast nodes, one for all others.
         Pack = "pack",
-        /// Each may run on any of them, as the kernel likes.
+        /// Any of them, as the kernel likes.
         Float = "float",
     }
 }
@@ -44,44 +43,58 @@ section! {
     /// A relay: wakes, on their own core, the strategies that sleep there.
     pub struct RelayConfig {
         /// The core that it runs on.
-        #[serde(deserialize_with = "required_cpu", serialize_with = "as_text")]
+        #[serde(deserialize_with = "required_cpu")]
         cpu: u32 = 0 => Kind::Parsed(&forms::CPU), Absent::Required("write relay = { cpu = 3 }");
     }
 }
 
 section! {
-    /// Where the nodes of one name, group or pattern run.
+    /// Where the nodes of one name or pattern run. Every key may be left out.
     pub struct PinRule {
         /// On this one core.
-        #[serde(deserialize_with = "optional_cpu")]
+        #[serde(deserialize_with = "optional_cpu", skip_serializing_if = "Option::is_none")]
         cpu: Option<u32> = None => Kind::Parsed(&forms::CPU);
         /// On these cores.
+        #[serde(skip_serializing_if = "Option::is_none")]
         cpus: Option<CpuList> = None;
-        /// How the nodes share `cpus`.
-        spread: Spread = Spread::RoundRobin;
+        /// How the nodes share `cpus`; "float" where nothing is said.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        spread: Option<Spread> = None;
         /// Nobody else of the instance on these cores.
-        exclusive: bool = false;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        exclusive: Option<bool> = None;
         /// Nobody of the instance on the hardware threads beside them.
-        no_smt_sibling: bool = false;
-        /// Memory of this NUMA node.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        no_smt_sibling: Option<bool> = None;
+        /// Cores and memory of this NUMA node.
+        #[serde(skip_serializing_if = "Option::is_none")]
         numa: Option<u32> = None => Kind::Integer { min: 0, max: 1_023 };
-        /// Scheduling policy: "fifo:50", "rr:50", "nice:-5", "other", "batch" or "idle".
+        /// Scheduling policy: "fifo:50", "nice:-5" or "idle".
+        #[serde(skip_serializing_if = "Option::is_none")]
         policy: Option<String> = None => Kind::Parsed(&forms::POLICY);
         /// A relay for these nodes.
+        #[serde(skip_serializing_if = "Option::is_none")]
         relay: Option<RelayConfig> = None;
         /// Keep these cores from going idle.
-        keep_awake: bool = false;
+        #[serde(skip_serializing_if = "Option::is_none")]
+        keep_awake: Option<bool> = None;
     }
 }
 
-impl PinRule {
-    /// The cores that it names, `cpu` or `cpus`; empty when it names none.
-    pub fn cores(&self) -> Vec<u32> {
-        match (self.cpu, &self.cpus) {
-            (Some(cpu), _) => vec![cpu],
-            (None, Some(cpus)) => cpus.0.clone(),
-            (None, None) => Vec::new(),
-        }
+section! {
+    /// Which node runs on which core; without it, the kernel decides.
+    pub struct PinConfig {
+        /// Makes a plan for whatever has no rule: "latency" or "density".
+        #[serde(skip_serializing_if = "Option::is_none")]
+        auto: Option<Auto> = None;
+        /// What happens when the host has fewer cores than the plan names.
+        on_small_host: OnSmallHost = OnSmallHost::Refuse;
+        /// The doctor's checks that must not fail, by id.
+        required: Vec<String> = Vec::new();
+        /// The rules, by a node's name or by a pattern with `*` and `?`: `[pin.nodes.md]`, `[pin.nodes."takers-*"]`.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        nodes: BTreeMap<String, PinRule> = BTreeMap::new()
+            => Kind::Named(&forms::NODE_PATTERN, <PinRule as Section>::TABLE);
     }
 }
 
@@ -103,82 +116,83 @@ fn required_cpu<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
     Ok(optional_cpu(deserializer)?.unwrap_or_default())
 }
 
-fn as_text<S: serde::Serializer>(cpu: &u32, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(cpu)
-}
-
-/// `[pin]`: `[pin.md]`, `[pin.makers]`, `[pin."takers-*"]`. A node's own name goes before its group's, a group's
-/// before a pattern, a longer pattern before a shorter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct PinConfig {
-    /// Makes a plan for whatever has no rule.
-    pub auto: Option<Auto>,
-    /// What happens when the host has fewer cores than the plan names.
-    pub on_small_host: OnSmallHost,
-    /// The rules by node, group or pattern.
-    #[serde(flatten)]
-    pub rules: BTreeMap<String, PinRule>,
-}
-
-impl Default for PinConfig {
-    fn default() -> Self {
-        PinConfig { auto: None, on_small_host: OnSmallHost::Refuse, rules: BTreeMap::new() }
-    }
-}
-
-impl Section for PinConfig {
-    const TABLE: &'static TableSchema = &TableSchema {
-        doc: &["Which node runs on which core; without it, the kernel decides."],
-        keys: &[
-            Key {
-                name: "auto",
-                doc: &["Makes a plan for whatever has no rule: \"latency\" or \"density\"."],
-                kind: <Auto as Described>::KIND,
-                absent: Absent::Default,
-                flatten: false,
-            },
-            Key {
-                name: "on_small_host",
-                doc: &["What happens when the host has fewer cores than the plan names."],
-                kind: <OnSmallHost as Described>::KIND,
-                absent: Absent::Default,
-                flatten: false,
-            },
-        ],
-        rest: Some((&forms::NODE_PATTERN, <PinRule as Section>::TABLE)),
-        defaults: || serde_json::to_value(PinConfig::default()).unwrap_or_default(),
-    };
+/// Where one node runs: key by key from the rule that fits its name best.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Placing {
+    /// The cores that it may run on.
+    pub(crate) cores: Vec<u32>,
+    /// The rule that names them.
+    pub(crate) pattern: String,
+    /// `cpu` or `cpus`.
+    pub(crate) key: &'static str,
 }
 
 impl PinConfig {
-    /// The rule for the node `name` of the group `group`.
-    pub fn rule_for(&self, name: &str, group: Option<&str>) -> Option<(&str, &PinRule)> {
-        let rank = |pattern: &str| match pattern {
-            _ if pattern == name => Some(usize::MAX),
-            _ if Some(pattern) == group => Some(usize::MAX - 1),
-            _ if pattern.contains('*') && matches(pattern, name) => Some(pattern.len()),
-            _ => None,
-        };
-        let ranked = self.rules.iter().filter_map(|(pattern, rule)| Some((rank(pattern)?, pattern, rule)));
-        ranked.max_by_key(|(rank, _, _)| *rank).map(|(_, pattern, rule)| (pattern.as_str(), rule))
+    /// The rules that fit `name`, the best first: an exact name, then the pattern with most letters of its own.
+    fn fitting(&self, name: &str) -> Vec<(&String, &PinRule)> {
+        let letters = |pattern: &str| pattern.chars().filter(|letter| !['*', '?'].contains(letter)).count();
+        let mut fitting: Vec<_> = self.nodes.iter().filter(|(pattern, _)| fits(pattern, name)).collect();
+        fitting
+            .sort_by_key(|(pattern, _)| std::cmp::Reverse((!pattern.contains(['*', '?']), letters(pattern))));
+        fitting
+    }
+
+    /// What holds for the node `name`, key by key; `None` when no rule fits it.
+    pub fn rule_for(&self, name: &str) -> Option<PinRule> {
+        let fitting = self.fitting(name);
+        let first = fitting.first()?;
+        let mut rule = first.1.clone();
+        for (_, other) in &fitting[1..] {
+            if rule.cpu.is_none() && rule.cpus.is_none() {
+                (rule.cpu, rule.cpus) = (other.cpu, other.cpus.clone());
+            }
+            rule.spread = rule.spread.or(other.spread);
+            rule.exclusive = rule.exclusive.or(other.exclusive);
+            rule.no_smt_sibling = rule.no_smt_sibling.or(other.no_smt_sibling);
+            rule.numa = rule.numa.or(other.numa);
+            rule.policy = rule.policy.or_else(|| other.policy.clone());
+            rule.relay = rule.relay.or_else(|| other.relay.clone());
+            rule.keep_awake = rule.keep_awake.or(other.keep_awake);
+        }
+        Some(rule)
+    }
+
+    /// Which cores the node `name` may run on, if a rule names any.
+    pub(crate) fn placing(&self, name: &str) -> Option<Placing> {
+        self.fitting(name).into_iter().find_map(|(pattern, rule)| {
+            let (cores, key) = match (rule.cpu, &rule.cpus) {
+                (Some(cpu), _) => (vec![cpu], "cpu"),
+                (None, Some(cpus)) => (cpus.0.clone(), "cpus"),
+                (None, None) => return None,
+            };
+            Some(Placing { cores, pattern: pattern.clone(), key })
+        })
     }
 }
 
-/// Whether `name` is `pattern`, in which each `*` stands for any text.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
-    let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
-    let Some(inner) = name.strip_prefix(head).and_then(|name| name.strip_suffix(tail)) else { return false };
-    // The leftmost place of each part leaves the most room for the next.
-    let mut left = inner;
-    middle.split('*').all(|part| match left.find(part) {
-        Some(at) => {
-            left = &left[at + part.len()..];
-            true
+/// Whether `*` (any text) and `?` (any one character) make `pattern` fit `name`.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut letter) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while letter < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, letter));
+                at += 1;
+            }
+            Some(c) if *c == '?' || *c == name[letter] => (at, letter) = (at + 1, letter + 1),
+            // The last star takes one letter more.
+            _ => match star {
+                Some((place, taken)) => {
+                    star = Some((place, taken + 1));
+                    (at, letter) = (place + 1, taken + 1);
+                }
+                None => return false,
+            },
         }
-        None => false,
-    })
+    }
+    pattern[at..].iter().all(|c| *c == '*')
 }
 
 #[cfg(test)]
@@ -186,15 +200,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_rule_counts() {
-        let text = r#"{ "*": {}, "takers": {}, "takers-*": {}, "takers-1": {} }"#;
+    fn each_key_comes_from_the_rule_that_fits_best() {
+        let text = r#"{ "nodes": { "*": { "policy": "idle", "cpu": 0 }, "takers-*": { "cpus": "2-3" },
+            "takers-1": { "cpu": 7 } } }"#;
         let pin: PinConfig = serde_json::from_str(text).unwrap();
-        let rule = |name, group| pin.rule_for(name, group).unwrap().0;
-        assert_eq!(rule("takers-1", Some("takers")), "takers-1");
-        assert_eq!(rule("takers-2", Some("takers")), "takers");
-        assert_eq!(rule("takers-2", None), "takers-*");
-        assert_eq!(rule("md", None), "*");
-        assert!(matches("a*b*c", "axxbyyc") && matches("*", "x") && matches("a*", "a"));
-        assert!(!matches("a*b", "axc") && !matches("ab*bc", "abc"));
+        let rule = |name| pin.rule_for(name).unwrap();
+        assert_eq!((rule("takers-1").cpu, rule("takers-1").policy.as_deref()), (Some(7), Some("idle")));
+        assert_eq!((rule("takers-2").cpu, rule("takers-2").cpus), (None, Some(CpuList(vec![2, 3]))));
+        assert_eq!(rule("md").cpu, Some(0));
+        assert_eq!(pin.placing("takers-2").unwrap().pattern, "takers-*");
+    }
+
+    #[test]
+    fn patterns_fit_as_in_a_shell() {
+        for (pattern, name) in [("*", ""), ("a*b*c", "axxbyyc"), ("m?", "md"), ("*-1", "a-1-1"), ("a*", "a")]
+        {
+            assert!(fits(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("md", "md2"), ("a*b", "axc"), ("ab*bc", "abc"), ("?", ""), ("*-1", "a-12")] {
+            assert!(!fits(pattern, name), "{pattern} {name}");
+        }
     }
 }

@@ -69,7 +69,7 @@ section! {
         on_death: OnDeath = OnDeath::Drop, Absent::Derived("hold if it is restarted, else drop");
         /// Handed to the program as they are.
         params: Json = Json::Object(Map::new());
-        /// Limits that td holds them to, where they are not those of [td].
+        /// Limits that td holds them to, where they are not those of `[td]`.
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.
         #[serde(flatten)]

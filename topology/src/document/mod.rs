@@ -268,10 +268,7 @@ pub(crate) fn parse(text: &str, report: &mut Report) -> (Table, bool) {
                 true => format!("the section [{key}] stands twice"),
                 false => format!("`{key}` stands twice in its table"),
             };
-            report
-                .error(span, message)
-                .help("keep one of them")
-                .related(first, "the first one is here");
+            report.error(span, message).help("keep one of them").related(first, "the first one is here");
             continue;
         }
         report

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value as Json};
 
 use super::expect::{accepts, expected, takes_text};
-use super::{Absent, Key, Kind, TableSchema};
+use super::{Absent, Form, Key, Kind, TableSchema};
 use crate::document::{Entry, Node, Report, Span, Table, Value};
-use crate::suggest::{nearest, or_list};
+use crate::suggest::nearest;
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug)]
@@ -85,19 +85,7 @@ impl<'a> Checker<'a> {
         let mut defaults = (schema.defaults)();
         let mut result = Map::new();
         for entry in table.0.iter().filter(|entry| keys.iter().all(|key| key.name != entry.key)) {
-            match schema.rest {
-                Some((form, inner)) if matches!(entry.node.value, Value::Table(_)) => {
-                    if let Err(why) = (form.parse)(&entry.key) {
-                        let message = format!("`{}` is not {}: {why}", entry.key, form.what);
-                        self.report.error(entry.key_span, message);
-                    }
-                    let was = std::mem::replace(&mut self.only_written, true);
-                    let value = self.nested(inner, entry, place);
-                    self.only_written = was;
-                    result.insert(entry.key.clone(), value);
-                }
-                _ => self.unknown(entry, &keys, place),
-            }
+            self.unknown(entry, &keys, place);
         }
         for key in keys {
             let default = defaults.get_mut(key.name).map(Json::take).unwrap_or_default();
@@ -105,7 +93,10 @@ impl<'a> Checker<'a> {
                 Some(entry) => self.entry(key, entry, place).unwrap_or(default),
                 None => self.absent(key, default, place),
             };
-            result.insert(key.name.to_owned(), value);
+            // Nothing: the struct's own default is just that.
+            if !value.is_null() {
+                result.insert(key.name.to_owned(), value);
+            }
         }
         Json::Object(result)
     }
@@ -119,6 +110,25 @@ impl<'a> Checker<'a> {
             header: Some(entry.key_span),
         };
         self.table(schema, table, &inner)
+    }
+
+    /// Tables under names of the user's own. Of their keys only those that are there are listed.
+    fn named(&mut self, form: &Form, schema: &'static TableSchema, table: &Table, place: &Place) -> Json {
+        let was = std::mem::replace(&mut self.only_written, true);
+        let mut result = Map::new();
+        for entry in &table.0 {
+            if let Err(why) = (form.parse)(&entry.key) {
+                let message = format!("`{}` is not {}: {why}", entry.key, form.what);
+                self.report.error(entry.key_span, message);
+            }
+            if matches!(entry.node.value, Value::Table(_)) {
+                result.insert(entry.key.clone(), self.nested(schema, entry, place));
+            } else {
+                self.wrong_type(&Kind::Table(schema), &entry.node, &place.label(&entry.key));
+            }
+        }
+        self.only_written = was;
+        Json::Object(result)
     }
 
     fn absent(&mut self, key: &Key, default: Json, place: &Place) -> Json {
@@ -142,7 +152,7 @@ impl<'a> Checker<'a> {
                 let inner = Place { path, label: place.label(key.name), header: place.header };
                 self.table(schema, &Table::default(), &inner)
             }
-            (Kind::Tables(_) | Kind::Groups(_), _) => default,
+            (Kind::Tables(_) | Kind::Groups(_) | Kind::Named(..), _) => default,
             _ => {
                 // What follows from other sections is listed there.
                 let elsewhere = matches!(origin, RowOrigin::Derived(_)) && default.is_null();
@@ -159,6 +169,10 @@ impl<'a> Checker<'a> {
         let path = place.join(key.name);
         match (key.kind, &entry.node.value) {
             (Kind::Table(schema), Value::Table(_)) => return Some(self.nested(schema, entry, place)),
+            (Kind::Named(form, schema), Value::Table(table)) => {
+                let inner = Place { path, label: place.label(key.name), header: Some(entry.key_span) };
+                return Some(self.named(form, schema, table, &inner));
+            }
             (Kind::Tables(schema), Value::Array(items)) => {
                 return Some(self.tables(schema, items, &path, &place.label(key.name), None));
             }
@@ -268,7 +282,10 @@ impl<'a> Checker<'a> {
         let help = match (nearest(written, names()), elsewhere) {
             (Some(near), _) => {
                 self.bad.insert(place.join(near));
-                format!("did you mean `{near}`?")
+                match place.label.as_str() {
+                    "" => format!("did you mean [{near}]?"),
+                    _ => format!("did you mean `{near}`?"),
+                }
             }
             (None, Some(section)) => format!("`{written}` is a key of [{}]", section.name),
             (None, None) => format!("what can stand here: {}", names().collect::<Vec<_>>().join(", ")),
@@ -306,19 +323,22 @@ impl<'a> Checker<'a> {
                 let value = self.table(schema, table, &place);
                 return (self.bad.len() == bad).then_some(value);
             }
-            (Kind::Either(kinds), _) => {
+            (whole @ Kind::Either(kinds), _) => {
                 let as_typed = kinds.iter().find(|kind| accepts(kind, node));
                 let as_text = || kinds.iter().find(|kind| node.raw.is_some() && takes_text(kind));
                 if let Some(kind) = as_typed.or_else(as_text) {
-                    return self.value(kind, node, path);
+                    return match text.filter(|_| takes_text(kind)) {
+                        Some(text) => self.text(kind, whole, text, node, path),
+                        None => self.value(kind, node, path),
+                    };
                 }
             }
             (Kind::Parsed(form), Value::Integer(Some(value))) if form.integer => {
-                return self.text(kind, &value.to_string(), node, path);
+                return self.text(kind, kind, &value.to_string(), node, path);
             }
             _ => {
                 if let Some(text) = text.filter(|_| takes_text(kind)) {
-                    return self.text(kind, text, node, path);
+                    return self.text(kind, kind, text, node, path);
                 }
             }
         }
@@ -326,7 +346,8 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn text(&mut self, kind: &Kind, text: &str, node: &Node, path: &str) -> Option<Json> {
+    /// `whole` is the kind that `kind` is one choice of.
+    fn text(&mut self, kind: &Kind, whole: &Kind, text: &str, node: &Node, path: &str) -> Option<Json> {
         match kind {
             Kind::Text if text.is_empty() => {
                 self.report.error(node.span, format!("`{path}` is empty"));
@@ -339,7 +360,7 @@ impl<'a> Checker<'a> {
                 }
                 let all = || words.words.iter().map(|(word, _)| *word);
                 let noted = self.report.error(node.span, format!("{text:?} is no {}", words.what));
-                let known = format!("`{path}` may be {}", or_list(all(), "\""));
+                let known = format!("`{path}` may be {}", expected(whole));
                 match nearest(text, all()) {
                     Some(near) => noted.help(format!("did you mean \"{near}\"?")).help(known),
                     None => noted.help(known),

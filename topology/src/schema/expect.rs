@@ -38,7 +38,7 @@ pub(super) fn expected(kind: &Kind) -> String {
         Kind::Parsed(form) => format!("{} such as {}", form.what, form.example),
         Kind::Words(words) => or_list(words.words.iter().map(|(word, _)| *word), "\""),
         Kind::List(item) => format!("an array, each of it {}", expected(item)),
-        Kind::Table(_) | Kind::Groups(_) | Kind::Free => "a table".to_owned(),
+        Kind::Table(_) | Kind::Groups(_) | Kind::Named(..) | Kind::Free => "a table".to_owned(),
         Kind::Tables(_) => "an array of tables".to_owned(),
         Kind::Either(kinds) => kinds.iter().map(expected).collect::<Vec<_>>().join(", or "),
     }

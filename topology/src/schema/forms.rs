@@ -23,14 +23,15 @@ pub(crate) const SIZE: Form = Form {
 /// The capacity of a ring: a size that a ring can have.
 pub(crate) const CAPACITY: Form = Form {
     what: "the capacity of a ring",
-    example: "\"4MiB\": a power of two from 64KiB to 64GiB",
+    example: "\"4MiB\"",
     pattern: "^[0-9]+ *(B|KiB|MiB|GiB)?$",
     parse: |text| {
         let size: ByteSize = text.parse()?;
         match faults::near_capacities(size.0) {
             None => Ok(size.to_string()),
             Some(near) => {
-                Err(format!("the nearest there are: {}", or_list(near.iter().map(String::as_str), "\"")))
+                let near = or_list(near.iter().map(String::as_str), "\"");
+                Err(format!("it is no power of two from 64KiB to 64GiB; the nearest: {near}"))
             }
         }
     },
@@ -81,12 +82,12 @@ pub(crate) const JOURNAL: Form = Form {
     integer: false,
 };
 
-/// A node's name, a group's name, or a pattern with `*`.
+/// A node's name, or a pattern of them.
 pub(crate) const NODE_PATTERN: Form = Form {
-    what: "a node, a group, or a pattern of names",
+    what: "a node's name, or a pattern of names",
     example: "\"takers-*\"",
-    pattern: "^[A-Za-z0-9*][A-Za-z0-9_*-]*$",
-    parse: |text| units::name(&text.replace('*', "x")).map(|_| text.to_owned()),
+    pattern: "^[A-Za-z0-9*?][A-Za-z0-9_*?-]*$",
+    parse: |text| units::name(&text.replace(['*', '?'], "x")).map(|_| text.to_owned()),
     integer: false,
 };
 
@@ -104,14 +105,14 @@ pub(crate) const SYMBOL: Form = Form {
 pub(crate) const POLICY: Form = Form {
     what: "a scheduling policy",
     example: "\"fifo:50\"",
-    pattern: "^(other|batch|idle|fifo:[0-9]+|rr:[0-9]+|nice:-?[0-9]+)$",
+    pattern: "^(idle|fifo:[0-9]+|nice:-?[0-9]+)$",
     parse: |text| {
         let (word, number) = text.split_once(':').map_or((text, None), |(word, n)| (word, n.parse().ok()));
         let range = match (word, text.contains(':')) {
-            ("other" | "batch" | "idle", false) => return Ok(text.to_owned()),
-            ("fifo" | "rr", true) => 1..=99,
+            ("idle", false) => return Ok(text.to_owned()),
+            ("fifo", true) => 1..=99,
             ("nice", true) => -20..=19,
-            _ => return Err("use fifo:1..99, rr:1..99, nice:-20..19, other, batch or idle".to_owned()),
+            _ => return Err("use fifo:1 to fifo:99, nice:-20 to nice:19, or idle".to_owned()),
         };
         match number {
             Some(number) if range.contains(&number) => Ok(text.to_owned()),

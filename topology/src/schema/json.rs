@@ -29,12 +29,11 @@ fn table(schema: &'static TableSchema, extra: &[(&str, Json)]) -> Json {
     for (name, value) in extra {
         properties.insert((*name).to_owned(), value.clone());
     }
-    let rest = schema.rest.map_or(json!(false), |(_, inner)| table(inner, &[]));
     let mut object = json!({ "type": "object", "description": doc(schema.doc), "properties": properties });
     if !required.is_empty() {
         object["required"] = json!(required);
     }
-    object["additionalProperties"] = rest;
+    object["additionalProperties"] = json!(false);
     object
 }
 
@@ -87,6 +86,11 @@ fn kind(kind_of: &Kind) -> Json {
                 "Groups of strategies; what a group does not say, it takes from [strategies]." });
             table(schema, &[("group", groups)])
         }
+        Kind::Named(form, inner) => json!({
+            "type": "object",
+            "propertyNames": { "pattern": form.pattern },
+            "additionalProperties": table(inner, &[]),
+        }),
         Kind::Free => json!({ "type": "object" }),
         Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(kind).collect::<Vec<_>>() }),
     }

@@ -87,7 +87,6 @@ macro_rules! section {
                         flatten: crate::schema::section!(@flatten $($($attribute)+)*),
                     },
                 )*],
-                rest: None,
                 defaults: || serde_json::to_value($name::default()).unwrap_or_default(),
             };
         }

@@ -12,6 +12,8 @@
 //! `, Absent::…`          → what a missing key means, where it is not simply the default
 //! ```
 
+#[cfg(test)]
+mod agreement;
 pub(crate) mod check;
 mod expect;
 pub(crate) mod forms;
@@ -49,6 +51,8 @@ pub(crate) enum Kind {
     Tables(&'static TableSchema),
     /// A table that also is the default of the tables in its `group` array: `[strategies]`.
     Groups(&'static TableSchema),
+    /// Tables under names of the user's own: what the names are, and what the tables hold.
+    Named(&'static Form, &'static TableSchema),
     /// A table with keys that someone else checks.
     Free,
     /// One of several, of different TOML types.
@@ -108,8 +112,6 @@ impl Key {
 pub(crate) struct TableSchema {
     pub(crate) doc: &'static [&'static str],
     pub(crate) keys: &'static [Key],
-    /// Tables under names of the user's own: what the names are, and what the tables hold.
-    pub(crate) rest: Option<(&'static Form, &'static TableSchema)>,
     /// An object with the default of every key.
     pub(crate) defaults: fn() -> Json,
 }

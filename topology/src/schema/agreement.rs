@@ -1,0 +1,92 @@
+//! The schema and the typed structs agree: whatever the one lets through, the other takes.
+
+use super::{Kind, Section, TableSchema};
+use crate::config::PlatformConfig;
+
+/// TOML values that a kind allows, at the ends of its range.
+fn samples(kind: &Kind) -> Vec<String> {
+    match kind {
+        Kind::Flag => vec!["true".to_owned(), "false".to_owned()],
+        Kind::Integer { min, max } => vec![min.to_string(), max.to_string()],
+        Kind::Number { min, max } if *max < f64::MAX => {
+            vec![format!("{min:?}"), format!("{max:?}"), "1".to_owned()]
+        }
+        Kind::Number { min, .. } => vec![format!("{min:?}")],
+        Kind::Text => vec!["\"text\"".to_owned()],
+        Kind::Duration { min_ns, max_ns } => vec![format!("\"{min_ns}ns\""), format!("\"{max_ns}ns\"")],
+        Kind::Parsed(form) => vec![form.example.to_owned()],
+        Kind::Words(words) => words.words.iter().map(|(word, _)| format!("\"{word}\"")).collect(),
+        Kind::List(item) => vec!["[]".to_owned(), format!("[{}]", samples(item).join(", "))],
+        Kind::Free => vec!["{}".to_owned(), "{ a = [1, { b = 2.5 }] }".to_owned()],
+        Kind::Either(kinds) => kinds.iter().flat_map(samples).collect(),
+        Kind::Table(schema) => schema
+            .all_keys()
+            .iter()
+            .flat_map(|key| {
+                samples(&key.kind).into_iter().map(|value| format!("{{ {} = {value} }}", key.name))
+            })
+            .collect(),
+        Kind::Tables(_) | Kind::Groups(_) | Kind::Named(..) => Vec::new(),
+    }
+}
+
+/// Every key below `schema` as a `--set` argument with each of its samples.
+fn settings(schema: &'static TableSchema, path: &str, all: &mut Vec<String>) {
+    for key in schema.all_keys() {
+        let path = if path.is_empty() { key.name.to_owned() } else { format!("{path}.{}", key.name) };
+        match key.kind {
+            Kind::Table(inner) => settings(inner, &path, all),
+            Kind::Named(_, inner) => settings(inner, &format!("{path}.md"), all),
+            Kind::Groups(inner) => settings(inner, &path, all),
+            Kind::Tables(inner) => {
+                for inner_key in inner.all_keys() {
+                    let samples = samples(&inner_key.kind);
+                    all.extend(
+                        samples.iter().map(|value| format!("{path} = [{{ {} = {value} }}]", inner_key.name)),
+                    );
+                }
+            }
+            ref kind => all.extend(samples(kind).iter().map(|value| format!("{path}={value}"))),
+        }
+    }
+}
+
+#[test]
+fn whatever_the_schema_allows_the_structs_take() {
+    let mut all = Vec::new();
+    settings(PlatformConfig::TABLE, "", &mut all);
+    let mut right = 0;
+    for set in &all {
+        let result = crate::parse("test.toml", "[md]\n[strategies]\ncount = 1\n", std::slice::from_ref(set));
+        let Err(diagnostics) = result else {
+            right += 1;
+            continue;
+        };
+        let text = diagnostics.to_string();
+        // Rules between keys may forbid a value; the schema and the structs may not.
+        for fault in ["disagree", "unknown key", "must be", " is not ", " is no duration"] {
+            assert!(!text.contains(fault), "--set {set}\n{text}");
+        }
+    }
+    println!("{} settings, {right} right by themselves", all.len());
+    assert!(right > 150, "{right} of {}", all.len());
+}
+
+#[test]
+fn every_key_explains_itself() {
+    fn walk(schema: &'static TableSchema, count: &mut usize) {
+        for key in schema.all_keys() {
+            *count += 1;
+            assert!(key.doc_text().ends_with(['.', ']']), "{}: {}", key.name, key.doc_text());
+            match key.kind {
+                Kind::Table(inner) | Kind::Tables(inner) | Kind::Groups(inner) | Kind::Named(_, inner) => {
+                    walk(inner, count);
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut count = 0;
+    walk(PlatformConfig::TABLE, &mut count);
+    assert!(count > 100, "{count}");
+}

@@ -1,0 +1,305 @@
+//! What comes of files that are right.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
+use topology::{Fault, NodeKind, Origin, Pages, Platform, Program, StrategySection, TdSection, Topology};
+
+fn configs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs")
+}
+
+fn parse(text: &str, sets: &[&str]) -> Platform {
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    topology::parse("test.toml", text, &sets).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn demo(sets: &[&str]) -> Platform {
+    parse(topology::DEMO, sets)
+}
+
+const MINIMAL: &str = "[md]\n[strategies]\n";
+
+#[test]
+fn every_file_in_configs_is_right() {
+    let mut checked = 0;
+    for entry in std::fs::read_dir(configs()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        // A recorded day is named on the command line.
+        let replay = path.ends_with("replay.toml");
+        let sets = if replay { vec!["md.files=DAY".to_owned()] } else { Vec::new() };
+        let platform = topology::load(&path, &sets).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert!(platform.warnings.diagnostics.is_empty(), "{}", platform.warnings);
+        assert_eq!(platform.topology.check(), Vec::<Fault>::new());
+        if replay {
+            let wrong = topology::load(&path, &[]).unwrap_err().to_string();
+            assert!(wrong.contains("md.files names no recorded day"), "{wrong}");
+        } else {
+            platform.check_files().unwrap();
+        }
+        checked += 1;
+    }
+    println!("{checked} configs");
+    assert!(checked >= 3);
+}
+
+#[test]
+fn the_standard_wiring() {
+    let topology = demo(&[]).topology;
+    let mut lines = String::new();
+    for journal in &topology.journals {
+        let readers = journal.readers.iter().map(|reader| {
+            let kind = if reader.kind == ReaderKind::Gated { 'g' } else { 'l' };
+            format!("{} {kind} {}", reader.node, reader.from)
+        });
+        let readers: Vec<String> = readers.collect();
+        let strategy = |name: &str| name.contains("takers-") && !name.contains("takers-1");
+        if !strategy(&journal.name) {
+            let readers: Vec<_> =
+                readers.into_iter().filter(|name| !strategy(name) && !name.contains("makers-")).collect();
+            let (id, name) = (journal.id, &journal.name);
+            lines += &format!("{id} {name} {}: {}\n", journal.topics, readers.join(", "));
+        }
+    }
+    let lines: Vec<&str> = lines.lines().filter(|line| !line.contains("makers-")).collect();
+    assert_eq!(
+        lines.join("\n"),
+        "1 master.events 1: ledger l start\n\
+         2 md.instruments 1: td g start, matching g start, ledger g start, takers-1 l start\n\
+         3 md.quotes 9: matching g cursor, ledger l start, takers-1 l head\n\
+         4 td.orders 1: matching g cursor\n\
+         5 matching.executions 1: td g cursor, ledger g cursor\n\
+         6 td.samples 1: \n\
+         7 ledger.state 14: takers-1 l start\n\
+         8 orders.takers-1 1: td g cursor\n\
+         9 reports.takers-1 1: takers-1 g cursor"
+    );
+}
+
+#[test]
+fn nodes_and_their_parts() {
+    let platform = demo(&["strategies.group.makers.params.edge=2", "td.mode={adaptive={spin='50us'}}"]);
+    let topology = &platform.topology;
+    let names: Vec<&str> = topology.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names[..6], ["master", "md", "td", "matching", "ledger", "takers-1"]);
+    assert_eq!(names[11..], ["makers-1", "makers-2"]);
+    assert!(topology.nodes.iter().enumerate().all(|(seat, node)| usize::from(node.seat) == seat));
+    assert!(topology.journals.iter().zip(1..).all(|(journal, id)| journal.id == id));
+
+    let started: Vec<&str> =
+        topology.start_sequence().iter().map(|node| node.name.as_str()).collect::<Vec<_>>();
+    for node in &topology.nodes {
+        let place = |name: &str| started.iter().position(|other| *other == name).unwrap();
+        assert!(node.needs.iter().all(|need| place(need) < place(&node.name)), "{started:?}");
+    }
+
+    let part = topology.part("makers-2").unwrap();
+    assert_eq!(part.node.parameters["edge"], 2);
+    assert_eq!(part.node.program, Program::Builtin("market-maker".to_owned()));
+    let section: StrategySection = serde_json::from_value(part.node.section).unwrap();
+    assert_eq!((section.group.as_str(), section.index, section.index_in_group), ("makers", 7, 1));
+    let journals: Vec<&str> = part.journals.iter().map(|journal| journal.name.as_str()).collect();
+    let wanted = ["md.instruments", "md.quotes", "ledger.state", "orders.makers-2", "reports.makers-2"];
+    assert_eq!(journals, wanted);
+
+    let td = topology.part("td").unwrap();
+    assert!(matches!(td.node.mode, Mode::Adaptive { spin } if spin.as_micros() == 50));
+    assert_eq!(td.node.reads.iter().filter(|read| read.role == "orders").count(), 8);
+    assert_eq!(td.node.writes.iter().filter(|write| write.role == "reports").count(), 8);
+    let section: TdSection = serde_json::from_value(td.node.section).unwrap();
+    for account in &section.strategies {
+        assert_eq!(topology.node(&account.name).unwrap().seat, account.seat);
+        assert_eq!(account.max_working_orders, 100);
+    }
+    assert!(topology.part("nobody").is_none());
+}
+
+#[test]
+fn recorded_days_bring_their_order_flow() {
+    let platform = parse(MINIMAL, &["md.source=sse", "md.files=/days/1", "md.readers=gated"]);
+    assert_eq!(platform.config.matching.fill, Fill::Book);
+    let topology = platform.topology;
+    assert_eq!(topology.journal("md.flow").unwrap().readers[0].node, "matching");
+    assert_eq!(topology.journal("md.flow").unwrap().topics, 4_096);
+    let matching = topology.node("matching").unwrap();
+    assert!(matching.reads.iter().all(|read| read.role != "quotes"));
+    let quotes = topology.journal("md.quotes").unwrap();
+    let strategy = quotes.readers.iter().find(|reader| reader.node == "strategy-1").unwrap();
+    assert_eq!((strategy.kind, strategy.from), (ReaderKind::Gated, ReaderFrom::Cursor));
+}
+
+#[test]
+fn in_lock_step_every_reader_of_quotes_is_gated() {
+    let platform = topology::load(&configs().join("deterministic.toml"), &[]).unwrap();
+    let quotes = platform.topology.journal("md.quotes").unwrap();
+    assert!(platform.topology.deterministic);
+    assert!(quotes.readers.iter().all(|reader| reader.kind == ReaderKind::Gated));
+}
+
+#[test]
+fn topologies_survive_json() {
+    let pinned = "[pin.nodes]\nmd = { cpu = 1 }\n\"takers-*\" = { cpus = \"2-3\", numa = 0 }\n";
+    let text = format!("{}\n{pinned}", topology::DEMO);
+    let topology = parse(&text, &["journal.huge_pages=prefer"]).topology;
+    let json = serde_json::to_string(&topology).unwrap();
+    assert_eq!(serde_json::from_str::<Topology>(&json).unwrap(), topology);
+    let part = topology.part("takers-3").unwrap();
+    let json = serde_json::to_string(&part).unwrap();
+    assert_eq!(serde_json::from_str::<topology::NodePart>(&json).unwrap(), part);
+    // The pin plan is the one that the pinning crate reads.
+    let plan: pinning::Plan = serde_json::from_value(serde_json::to_value(&topology.pin).unwrap()).unwrap();
+    assert_eq!(plan.nodes["md"].cpu, Some(1));
+}
+
+#[test]
+fn the_command_line_goes_before_the_file() {
+    let count = |platform: &Platform| platform.topology.nodes.iter().filter(|n| n.group.is_some()).count();
+    assert_eq!(count(&demo(&["strategies.group.takers.count=1"])), 3);
+    assert_eq!(count(&demo(&["strategies.group.1.count=1"])), 7);
+    assert_eq!(count(&demo(&["strategies.count=1"])), 2, "for all groups");
+    assert_eq!(count(&parse(MINIMAL, &["strategies.count=3", "strategies.count=4"])), 4, "the last one");
+
+    let day = ["md.source=sse", "md.files.orders=o.csv", "md.files.trades=2023", "md.readers=gated"];
+    let platform = parse(MINIMAL, &day);
+    let files = platform.config.md.files.as_ref().unwrap().paths();
+    assert_eq!(files, [Path::new("o.csv"), Path::new("2023")], "a number is a file name here");
+
+    let text = "[md]\nsource = 'sse'\nfiles = 'days/1'\nreaders = 'gated'\n[strategies]\n";
+    let platform = topology::parse("configs/x.toml", text, &[]).unwrap();
+    let files = platform.config.md.files.unwrap();
+    assert_eq!(files.paths(), [Path::new("configs/days/1")], "a path in a file starts at its folder");
+
+    for (set, speed) in [("max", Speed::MAX), ("\"max\"", Speed::MAX), ("50", Speed::Times(50.0))] {
+        let speed_of = |platform: Platform| platform.config.md.speed;
+        let set = format!("md.speed={set}");
+        assert_eq!(speed_of(parse(text, &[&set])), speed);
+    }
+    let platform = parse(text, &["md.from=09:30:00", "md.to = \"10:00\"", "md.symbols=['A', 'B']"]);
+    assert_eq!(platform.config.md.from.unwrap().to_string(), "09:30:00");
+    assert_eq!(platform.config.md.to.unwrap().to_string(), "10:00:00");
+    assert_eq!(platform.config.md.symbols, ["A", "B"]);
+}
+
+#[test]
+fn every_setting_says_where_it_comes_from() {
+    let platform = parse("[md]\ncount = 7\n[strategies]\n", &["md.interval=1ms"]);
+    let settings = platform.settings();
+    let setting = |key: &str| settings.iter().find(|setting| setting.key == key).unwrap();
+    let file = Origin::File { file: "test.toml".to_owned(), line: 2, column: 1 };
+    assert_eq!((setting("md.count").value_text(), &setting("md.count").origin), ("7".to_owned(), &file));
+    assert_eq!(setting("md.interval").origin, Origin::Set { argument: "md.interval=1ms".to_owned() });
+    assert_eq!(setting("md.seed").origin, Origin::Default);
+    assert_eq!(setting("md.files").value_text(), "-");
+    assert!(matches!(setting("matching.fill").origin, Origin::Derived { .. }));
+    assert_eq!(setting("matching.fill").value, "quotes");
+    assert!(settings.iter().all(|setting| !setting.doc.is_empty()));
+    let keys: BTreeSet<&str> = settings.iter().map(|setting| setting.key.as_str()).collect();
+    assert_eq!(keys.len(), settings.len(), "each key once");
+}
+
+#[test]
+fn the_nearest_word_on_a_ring_counts() {
+    let text = "[md]\n[strategies]\ncount = 1\n[journal]\ncapacity = '2MiB'\n[journal.md]\ncapacity = '8MiB'\n\
+                [journal.md.quotes]\nhuge_pages = 'require'\n";
+    let platform = parse(text, &[]);
+    let ring = |name: &str| {
+        let journal = platform.topology.journal(name).unwrap();
+        (journal.capacity_bytes >> 20, journal.pages)
+    };
+    let huge = Pages::Huge { size: 2 << 20, require: true };
+    assert_eq!(ring("md.quotes"), (8, huge));
+    assert_eq!(ring("md.instruments"), (8, Pages::Small));
+    assert_eq!(ring("reports.strategy-1"), (2, Pages::Small));
+    assert!(matches!(platform.capacity_origin("md.quotes"), Origin::File { line: 7, .. }));
+    let bill = platform.topology.memory_bill();
+    assert_eq!((bill.huge_bytes, bill.small_bytes), (8 << 20, (8 + 7 * 2) << 20));
+    let default = parse(MINIMAL, &["journal.huge_pages=prefer", "strategies.count=1"]).topology;
+    assert_eq!(default.journal("master.events").unwrap().capacity_bytes, 2 << 20, "one huge page at least");
+}
+
+#[test]
+fn cursors_are_held_for_who_comes_back() {
+    let on_death = |platform: &Platform, journal: &str, node: &str| {
+        let journal = platform.topology.journal(journal).unwrap();
+        journal.readers.iter().find(|reader| reader.node == node).unwrap().on_death
+    };
+    let platform = parse(MINIMAL, &["ledger.restart=never"]);
+    assert_eq!(on_death(&platform, "reports.strategy-1", "strategy-1"), OnDeath::Drop);
+    assert_eq!(on_death(&platform, "matching.executions", "td"), OnDeath::Hold);
+    assert_eq!(on_death(&platform, "matching.executions", "ledger"), OnDeath::Drop);
+    let platform = parse(MINIMAL, &["strategies.restart=on-failure"]);
+    assert_eq!(on_death(&platform, "reports.strategy-1", "strategy-1"), OnDeath::Hold);
+}
+
+#[test]
+fn further_nodes_hang_off_the_side() {
+    let text = "[md]\n[strategies]\ncount = 1\n[[node]]\nname = 'recorder'\nprogram = '/bin/true'\n\
+                reads = [{ journal = 'md.quotes' }, { journal = 'orders.strategy-1', kind = 'gated' }]\n\
+                writes = [{ journal = 'recorder.index', capacity = '64KiB', topics = 3 }]\n";
+    let platform = parse(text, &["journal.capacity=1MiB"]);
+    let node = platform.topology.node("recorder").unwrap();
+    assert_eq!((node.kind, node.seat), (NodeKind::Custom, 6));
+    assert_eq!(node.needs, ["md", "strategy-1"]);
+    assert_eq!((node.reads[0].role.as_str(), node.reads[0].from), ("quotes", ReaderFrom::Head));
+    assert_eq!(node.reads[1].from, ReaderFrom::Cursor);
+    let index = platform.topology.journal("recorder.index").unwrap();
+    assert_eq!((index.capacity_bytes, index.topics, index.writer.as_str()), (65_536, 3, "recorder"));
+    platform.check_files().unwrap();
+}
+
+#[test]
+fn gated_circles_are_known() {
+    let circles = parse(MINIMAL, &["strategies.count=1"]).topology.gated_circles();
+    assert_eq!(circles, [["matching", "strategy-1", "td"]]);
+}
+
+#[test]
+fn missing_programs_and_days_are_found_on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.toml");
+    std::fs::write(folder.path().join("plain"), "").unwrap();
+    let text = "[md]\nsource = 'dbn'\nreaders = 'gated'\nfiles = 'day.dbn'\n[[strategies.group]]\nname = 'a'\nprogram = 'taker'\n\
+                [[strategies.group]]\nname = 'b'\nprogram = 'plain'\n[[node]]\nname = 'c'\nprogram = '.'\n";
+    std::fs::write(&file, text).unwrap();
+    let wrong = topology::load(&file, &[]).unwrap().check_files().unwrap_err();
+    assert_eq!(wrong.diagnostics.len(), 4, "{wrong}");
+    for part in ["day.dbn: No such file", "\"builtin:taker\"?", "chmod +x", "it is no file"] {
+        assert!(wrong.to_string().contains(part), "{wrong}");
+    }
+    let missing = topology::load(&folder.path().join("none.toml"), &[]).unwrap_err().to_string();
+    assert!(missing.starts_with("cannot read ") && missing.contains("none.toml"), "{missing}");
+}
+
+#[test]
+fn the_schema_lists_every_key() {
+    let schema = topology::schema();
+    let md = &schema["properties"]["md"]["properties"];
+    assert_eq!(md["instruments"]["maximum"], 4_095);
+    assert_eq!(md["interval"]["default"], "2ms");
+    assert_eq!(schema["properties"]["strategies"]["properties"]["group"]["type"], "array");
+    assert_eq!(schema["additionalProperties"], false);
+    for setting in demo(&[]).settings() {
+        let mut place = &schema;
+        for part in setting.key.split('.').filter(|part| !["takers", "makers"].contains(part)) {
+            let items = if place["items"].is_object() { &place["items"] } else { place };
+            place = &items["properties"][part];
+        }
+        assert!(place["description"].is_string(), "{} is not in the schema", setting.key);
+    }
+}
+
+#[test]
+fn a_topology_put_together_by_a_program_is_checked_too() {
+    let mut topology = demo(&[]).topology;
+    topology.journals[0].capacity_bytes = 1_000_000;
+    topology.journals[1].writer = "td".to_owned();
+    topology.journals[1].name = "md.quotes".to_owned();
+    let faults = topology.check();
+    assert!(faults.iter().any(|fault| matches!(fault, Fault::Capacity { near, .. } if near.len() == 2)));
+    assert!(faults.iter().any(|fault| matches!(fault, Fault::TwoWriters { first, .. } if first == "td")));
+    assert!(faults.iter().any(|fault| matches!(fault, Fault::UnknownJournal { .. })));
+}
