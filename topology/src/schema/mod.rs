@@ -19,6 +19,7 @@ mod expect;
 pub(crate) mod forms;
 pub(crate) mod json;
 mod macros;
+mod value;
 
 pub(crate) use macros::{described, section, words};
 
