@@ -81,7 +81,7 @@ impl Clock {
         };
         // A counter that reads slightly before the base (another core) must not wrap to the far future.
         let counts = counter.saturating_sub(self.base);
-        self.epoch + ((u128::from(counts) * u128::from(self.scale)) >> 32) as u64
+        self.epoch.wrapping_add(((u128::from(counts) * u128::from(self.scale)) >> 32) as u64)
     }
 
     /// Which counter is behind it.

@@ -54,13 +54,13 @@ impl JournalShape {
         if !self.page.is_power_of_two() || self.page < 4096 {
             return Some(format!("pages of {} bytes do not exist", self.page));
         }
-        if self.capacity % self.page != 0 {
+        if !self.capacity.is_multiple_of(self.page) {
             return Some(format!(
                 "capacity {} is no whole number of pages of {} bytes",
                 self.capacity, self.page
             ));
         }
-        if self.seats == 0 || self.seats % 64 != 0 || self.seats > layout::MAX_SEATS {
+        if self.seats == 0 || !self.seats.is_multiple_of(64) || self.seats > layout::MAX_SEATS {
             return Some(format!(
                 "{} seats, but must be a multiple of 64 up to {}",
                 self.seats,
@@ -79,7 +79,7 @@ impl JournalShape {
 pub enum WriterState {
     /// Nobody has ever written it.
     Never,
-    /// This process does.
+    /// This process does. (For a moment after a successor has come, the old one may still show here as dead.)
     Attached(ProcessIdentity),
     /// The last writer left in good order.
     Closed,
@@ -153,6 +153,12 @@ impl Control {
         if let Some(problem) = shape.problem() {
             return Err(damaged(problem));
         }
+        if word(at::MAX_PAYLOAD) != shape.max_payload() {
+            let (found, right) = (word(at::MAX_PAYLOAD), shape.max_payload());
+            return Err(damaged(format!(
+                "its largest payload is {found} bytes, a ring of its size has {right}"
+            )));
+        }
         let expected = layout::control_bytes(shape.seats, shape.topics);
         let found = (region.words().len() * 8) as u64;
         if found != expected {
@@ -186,15 +192,28 @@ impl Control {
         self.word(at::HEAD).load(Ordering::Acquire)
     }
 
-    /// For a loose reader after its copy, and a gated one that joins.
+    /// For a loose reader after its copy. SYNC: reach. A head that is loaded after this is near it.
+    #[inline(always)]
     pub(crate) fn intent(&self) -> u64 {
-        self.word(at::INTENT).load(Ordering::Relaxed)
+        self.word(at::INTENT).load(Ordering::Acquire)
+    }
+
+    /// True when the writer declared nothing that a writer would not, as far as can be told from outside.
+    pub(crate) fn is_plausible(&self) -> bool {
+        let intent = self.intent();
+        let head = self.head();
+        let first = layout::first_position(self.shape.capacity);
+        head.is_multiple_of(layout::LINE_BYTES)
+            && (first..layout::MAX_POSITION).contains(&head)
+            && intent.saturating_sub(head) <= layout::max_reach(self.shape.capacity)
     }
 
     pub(crate) fn writer_state(&self) -> WriterState {
-        let identity =
-            ProcessIdentity { pid: self.load(at::WRITER) as u32, start: self.load(at::WRITER_START) };
-        match self.word(at::WRITER_STATE).load(Ordering::Acquire) {
+        // SYNC: writer. A torn pair can only be an old pid with a new start time, and that pid's process is dead.
+        let state = self.word(at::WRITER_STATE).load(Ordering::Acquire);
+        let pid = self.word(at::WRITER).load(Ordering::Acquire) as u32;
+        let identity = ProcessIdentity { pid, start: self.load(at::WRITER_START) };
+        match state {
             0 => WriterState::Never,
             1 if identity.is_alive() => WriterState::Attached(identity),
             1 => WriterState::Dead(identity),

@@ -98,6 +98,37 @@ pub enum OpenError {
         /// Who.
         pid: u32,
     },
+    /// Somebody reads this journal in that seat, and lives.
+    #[error(
+        "seat {seat} of journal `{name}` is being read already; a seat has one reader: end that one first"
+    )]
+    SeatTaken {
+        /// Which journal.
+        name: String,
+        /// Asked for.
+        seat: u32,
+    },
+    /// A gated cursor cannot be given where bytes are gone already.
+    #[error(
+        "the first frames of journal `{name}` are overwritten already, seat {seat} cannot have them: admit it before \
+         the writer comes round, or let it join at the head"
+    )]
+    TooLate {
+        /// Which journal.
+        name: String,
+        /// Asked for.
+        seat: u32,
+    },
+    /// No frame can start there.
+    #[error(
+        "no frame of journal `{name}` starts at position {position}: positions are multiples of 64 below 2^63"
+    )]
+    NoSuchPosition {
+        /// Which journal.
+        name: String,
+        /// Asked for.
+        position: u64,
+    },
     /// No such seat in this journal's tables.
     #[error("journal `{name}` has {seats} seats, there is no seat {seat}")]
     NoSuchSeat {

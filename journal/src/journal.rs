@@ -1,95 +1,34 @@
-//! A journal as a pair of files: making it, opening it, and what can be had from it.
+//! A journal: making it, opening it, and what can be had from it.
 
-use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::control::{Control, JournalShape, ReaderView, WriterState};
+use crate::control::{Control, JournalShape};
 use crate::error::{CreateError, OpenError};
+use crate::files::{JournalFiles, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
-use crate::memory::{Access, heap, map, mirror, reserve};
-use crate::process::ProcessIdentity;
+use crate::lease::{Book, Lease, Office};
+use crate::memory::{Access, heap, map, mirror};
 use crate::reader::{GatedReader, LooseReader};
 use crate::ring::Ring;
 use crate::sync::Ordering;
 use crate::writer::Writer;
-
-/// Where a journal's two files are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalFiles {
-    /// `NAME.ctl`: header, cursors, interest.
-    pub control: PathBuf,
-    /// `NAME.ring`: the frames; on a huge-page file system if the journal uses such pages.
-    pub ring: PathBuf,
-}
-
-impl JournalFiles {
-    /// Both files of `name`, the control file in `control_directory` and the ring in `ring_directory`.
-    pub fn new(control_directory: &Path, ring_directory: &Path, name: &str) -> JournalFiles {
-        JournalFiles {
-            control: control_directory.join(format!("{name}.ctl")),
-            ring: ring_directory.join(format!("{name}.ring")),
-        }
-    }
-
-    /// Removes both files; processes that have them mapped keep the memory. Files that are gone already are fine.
-    ///
-    /// # Errors
-    /// The first refusal of the system.
-    pub fn remove(&self) -> io::Result<()> {
-        for path in [&self.control, &self.ring] {
-            match std::fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
 
 /// One journal, opened by this process.
 ///
 /// Holding it costs one mapping of the control page; the ring is mapped by each writer and reader.
 #[derive(Debug)]
 pub struct Journal {
-    control: Arc<Control>,
+    pub(crate) control: Arc<Control>,
     source: Source,
 }
 
 #[derive(Debug)]
 enum Source {
     Files { files: JournalFiles, writable: bool },
-    Memory(Arc<Ring>),
-}
-
-/// What a journal's control page says at one moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalStat {
-    /// What it is.
-    pub shape: JournalShape,
-    /// End of the committed frames.
-    pub head: u64,
-    /// Frames committed since it was made.
-    pub frames: u64,
-    /// Time of the last one, nanoseconds since the epoch; zero before the first.
-    pub last_time: u64,
-    /// Bytes before this position may be overwritten or gone.
-    pub oldest: u64,
-    /// Times that the writer found it full.
-    pub full: u64,
-    /// Wake-ups sent.
-    pub wakes: u64,
-    /// Who writes.
-    pub writer: WriterState,
-    /// How many writers there were.
-    pub epoch: u64,
-    /// When it was made, nanoseconds since the epoch.
-    pub created: u64,
-    /// Its readers by seat.
-    pub readers: Vec<ReaderView>,
+    Memory { ring: Arc<Ring>, offices: Book },
 }
 
 impl Journal {
@@ -101,16 +40,8 @@ impl Journal {
         if let Some(what) = shape.problem() {
             return Err(CreateError::Invalid { name: shape.name.clone(), what });
         }
-        let temporary = JournalFiles {
-            control: files.control.with_extension("ctl.new"),
-            ring: files.ring.with_extension("ring.new"),
-        };
-        let made = make_files(&temporary, &files, shape, created);
-        if made.is_err() {
-            // The error that matters is the first one.
-            let _ = temporary.remove();
-        }
-        made
+        let control = Arc::new(files.create(shape, created)?);
+        Ok(Journal { control, source: Source::Files { files, writable: true } })
     }
 
     /// Opens a journal to write or to read with a seat.
@@ -131,7 +62,7 @@ impl Journal {
 
     fn open_with(files: JournalFiles, access: Access) -> Result<Journal, OpenError> {
         let (file, bytes) = open_file(&files.control, access)?;
-        let region = map(&file, bytes, access).map_err(io_error("map", &files.control))?;
+        let region = map(&file, bytes, access).map_err(refused("map", &files.control))?;
         let control = Arc::new(Control::check(region, &files.control)?);
         Ok(Journal { control, source: Source::Files { files, writable: access == Access::ReadWrite } })
     }
@@ -147,17 +78,18 @@ impl Journal {
         Ok(Journal::on_heap(shape))
     }
 
-    /// As [`Journal::in_memory`], without the check of sizes: models need rings of a few lines.
+    /// As [`Journal::in_memory`], without the check of sizes: models need rings of a few lines and tables of a few
+    /// seats.
     pub(crate) fn on_heap(shape: JournalShape) -> Journal {
         let ring = Ring::new(heap(shape.capacity as usize / WORD_BYTES), shape.capacity);
-        let words = layout::control_bytes(shape.seats, shape.topics) as usize / WORD_BYTES;
-        let control = Arc::new(Control::initialise(heap(words), shape, 0));
-        Journal { control, source: Source::Memory(Arc::new(ring)) }
+        let control = Control::initialise(heap(layout::control_words(shape.seats, shape.topics)), shape, 0);
+        let source = Source::Memory { ring: Arc::new(ring), offices: Book::default() };
+        Journal { control: Arc::new(control), source }
     }
 
-    fn ring(&self, access: Access) -> Result<Arc<Ring>, OpenError> {
+    pub(crate) fn ring(&self, access: Access) -> Result<Arc<Ring>, OpenError> {
         let files = match &self.source {
-            Source::Memory(ring) => return Ok(Arc::clone(ring)),
+            Source::Memory { ring, .. } => return Ok(Arc::clone(ring)),
             Source::Files { files, .. } => files,
         };
         let shape = self.shape();
@@ -166,15 +98,19 @@ impl Journal {
             let what = format!("its control file says {} bytes, the ring has {bytes}", shape.capacity);
             return Err(OpenError::Damaged { path: files.ring.clone(), what });
         }
-        let region = mirror(&file, bytes, shape.page, access).map_err(io_error("map", &files.ring))?;
+        let region = mirror(&file, bytes, shape.page, access).map_err(refused("map", &files.ring))?;
         Ok(Arc::new(Ring::new(region, shape.capacity)))
     }
 
     fn path(&self) -> PathBuf {
         match &self.source {
             Source::Files { files, .. } => files.control.clone(),
-            Source::Memory(_) => PathBuf::from(&self.shape().name),
+            Source::Memory { .. } => PathBuf::from(&self.shape().name),
         }
+    }
+
+    pub(crate) fn damaged(&self, what: String) -> OpenError {
+        OpenError::Damaged { path: self.path(), what }
     }
 
     fn writable(&self) -> Result<(), OpenError> {
@@ -189,6 +125,7 @@ impl Journal {
     }
 
     fn check_seat(&self, seat: u32) -> Result<(), OpenError> {
+        self.writable()?;
         let shape = self.shape();
         if seat < shape.seats {
             return Ok(());
@@ -196,52 +133,57 @@ impl Journal {
         Err(OpenError::NoSuchSeat { name: shape.name.clone(), seat, seats: shape.seats })
     }
 
+    fn lease(&self, office: Office) -> Result<Lease, OpenError> {
+        let lease = match &self.source {
+            Source::Memory { offices, .. } => Lease::of_memory(offices, office),
+            Source::Files { files, .. } => {
+                let (file, _) = open_file(&files.control, Access::ReadWrite)?;
+                Lease::of_file(file, office).map_err(refused("lock", &files.control))?
+            }
+        };
+        let name = || self.shape().name.clone();
+        lease.ok_or_else(|| match office {
+            Office::Writer => {
+                OpenError::WriterExists { name: name(), pid: self.control.load(at::WRITER) as u32 }
+            }
+            Office::Seat(seat) => OpenError::SeatTaken { name: name(), seat },
+        })
+    }
+
     /// Becomes the journal's writer. What a dead one left unfinished does not exist; positions go on behind its last
     /// committed frame.
     ///
     /// # Errors
-    /// [`OpenError::WriterExists`] while another process writes it; others as [`Journal::open`].
+    /// [`OpenError::WriterExists`] while another writes it, [`OpenError::Damaged`] when its end cannot be found;
+    /// others as [`Journal::open`].
     pub fn writer(&self, seat: u32, clock: Clock) -> Result<Writer, OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
-        let path = self.path();
-        let lock = match &self.source {
-            Source::Memory(_) => None,
-            Source::Files { files, .. } => Some(self.lock(files)?),
-        };
+        let lease = self.lease(Office::Writer)?;
         let ring = self.ring(Access::ReadWrite)?;
-        let damaged = move |what| OpenError::Damaged { path: path.clone(), what };
-        Writer::attach(ring, Arc::clone(&self.control), clock, seat, lock, damaged)
-    }
-
-    fn lock(&self, files: &JournalFiles) -> Result<File, OpenError> {
-        let (file, _) = open_file(&files.control, Access::ReadWrite)?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => Err(OpenError::WriterExists {
-                name: self.shape().name.clone(),
-                pid: self.control.load(at::WRITER) as u32,
-            }),
-            Err(TryLockError::Error(source)) => {
-                Err(OpenError::Io { action: "lock", path: files.control.clone(), source })
-            }
-        }
+        Writer::attach(ring, Arc::clone(&self.control), clock, seat, lease, |what| self.damaged(what))
     }
 
     /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that nothing is lost
     /// however late it starts. A cursor that is there already stays as it is.
     ///
     /// # Errors
-    /// [`OpenError::NoSuchSeat`], or opened read-only.
+    /// [`OpenError::NoSuchSeat`], [`OpenError::TooLate`] when the beginning is gone, or opened read-only.
     pub fn admit_gated(&self, seat: u32) -> Result<(), OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
-        if !self.control.has_reader(at::GATED, seat) {
-            let first = layout::first_position(self.shape().capacity);
-            self.start_cursor(seat, first);
-            self.control.add_reader(at::GATED, seat);
+        if self.old_cursor(seat)?.is_some() || self.join(seat, self.first_position()) {
+            return Ok(());
         }
-        Ok(())
+        self.control.remove_reader(at::GATED, seat);
+        Err(OpenError::TooLate { name: self.shape().name.clone(), seat })
+    }
+
+    /// Gives a seat a gated cursor at `position`. False when the writer had declared more before it could see the
+    /// cursor: then bytes from `position` on may be gone.
+    fn join(&self, seat: u32, position: u64) -> bool {
+        self.start_cursor(seat, position);
+        // SYNC: join.
+        self.control.add_reader(at::GATED, seat);
+        self.control.intent() <= position + self.shape().capacity
     }
 
     fn start_cursor(&self, seat: u32, position: u64) {
@@ -259,10 +201,10 @@ impl Journal {
     /// Takes a seat's cursor and interest away: the writer no longer waits for it, nor wakes it.
     ///
     /// # Errors
-    /// As [`Journal::admit_gated`].
+    /// [`OpenError::SeatTaken`] while its reader lives; [`OpenError::NoSuchSeat`], or opened read-only.
     pub fn dismiss(&self, seat: u32) -> Result<(), OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
+        let _lease = self.lease(Office::Seat(seat))?;
         for topic in 0..self.shape().topics {
             self.control.set_interest(topic, seat, false);
         }
@@ -274,54 +216,89 @@ impl Journal {
     /// Reads as `seat`, which the writer waits for: from the seat's cursor if it has one, else from the head.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// [`OpenError::SeatTaken`], [`OpenError::Damaged`] when the cursor cannot be one; others as [`Journal::open`].
     pub fn gated(&self, seat: u32) -> Result<GatedReader, OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
+        let lease = self.lease(Office::Seat(seat))?;
         let ring = self.ring(Access::Read)?;
-        let position_word = self.control.word(self.control.cursor(seat) + at::CURSOR_POSITION);
-        let position = if self.control.has_reader(at::GATED, seat) {
-            position_word.load(Ordering::Acquire)
-        } else {
-            // SYNC: join. The writer may have declared more before it could see our bit; then join again, later.
-            loop {
-                let head = self.control.head();
-                self.start_cursor(seat, head);
-                self.control.add_reader(at::GATED, seat);
-                if self.control.word(at::INTENT).load(Ordering::SeqCst) <= head + ring.capacity() {
-                    break head;
-                }
-            }
+        let position = match self.old_cursor(seat)? {
+            Some(position) => position,
+            None => self.join_at_head(seat)?,
         };
-        Ok(GatedReader::new(ring, Arc::clone(&self.control), seat, position))
+        Ok(GatedReader::new(ring, Arc::clone(&self.control), seat, position, lease))
+    }
+
+    /// Where the seat's last reader stopped; `None` when it never had one, or was killed before it had joined.
+    fn old_cursor(&self, seat: u32) -> Result<Option<u64>, OpenError> {
+        if !self.control.has_reader(at::GATED, seat) {
+            return Ok(None);
+        }
+        let cursor = self.control.cursor(seat) + at::CURSOR_POSITION;
+        let position = self.control.word(cursor).load(Ordering::Acquire);
+        let intent = self.control.intent();
+        let possible = position.is_multiple_of(layout::LINE_BYTES)
+            && (self.first_position()..=intent).contains(&position);
+        if !possible || !self.control.is_plausible() {
+            let what = format!("the cursor of seat {seat}, {position}, or the head is no possible position");
+            return Err(self.damaged(what));
+        }
+        Ok((intent - position <= self.shape().capacity).then_some(position))
+    }
+
+    /// Joins at the head; once more when the writer has declared more meanwhile, from which on it waits for us.
+    fn join_at_head(&self, seat: u32) -> Result<u64, OpenError> {
+        self.control.remove_reader(at::LOOSE, seat);
+        loop {
+            if !self.control.is_plausible() {
+                self.control.remove_reader(at::GATED, seat);
+                return Err(self.damaged("head and intent do not belong together".to_owned()));
+            }
+            let head = self.control.head();
+            if self.join(seat, head) {
+                return Ok(head);
+            }
+        }
     }
 
     /// Reads as `seat` from the head on, without holding the writer up.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// As [`Journal::loose_at`].
     pub fn loose(&self, seat: u32) -> Result<LooseReader, OpenError> {
         self.loose_at(seat, self.control.head())
     }
 
-    /// Reads as `seat` from a position that is known to start a frame.
+    /// Reads as `seat` from a position that is known to start a frame; a gated cursor of the seat is given up.
+    /// Positions before the journal's first frame mean that frame.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// [`OpenError::SeatTaken`], [`OpenError::NoSuchPosition`]; others as [`Journal::open`].
     pub fn loose_at(&self, seat: u32, position: u64) -> Result<LooseReader, OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
+        let position = self.check_position(position)?;
+        let lease = self.lease(Office::Seat(seat))?;
+        let ring = self.ring(Access::Read)?;
+        self.control.remove_reader(at::GATED, seat);
         self.start_cursor(seat, position);
         self.control.add_reader(at::LOOSE, seat);
-        Ok(LooseReader::new(self.ring(Access::Read)?, Arc::clone(&self.control), Some(seat), position))
+        Ok(LooseReader::new(ring, Arc::clone(&self.control), Some((seat, lease)), position))
     }
 
-    /// Looks on from a position that is known to start a frame, unseen by everybody.
+    /// Looks on from a position that is known to start a frame, unseen by everybody. Positions before the journal's
+    /// first frame mean that frame.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// [`OpenError::NoSuchPosition`]; others as [`Journal::open`].
     pub fn observe(&self, position: u64) -> Result<LooseReader, OpenError> {
+        let position = self.check_position(position)?;
         Ok(LooseReader::new(self.ring(Access::Read)?, Arc::clone(&self.control), None, position))
+    }
+
+    fn check_position(&self, position: u64) -> Result<u64, OpenError> {
+        if !position.is_multiple_of(layout::LINE_BYTES) || position >= layout::MAX_POSITION {
+            return Err(OpenError::NoSuchPosition { name: self.shape().name.clone(), position });
+        }
+        Ok(position.max(self.first_position()))
     }
 
     /// Looks on from the first frame ever written. If it is gone, the first answer is the gap.
@@ -329,7 +306,7 @@ impl Journal {
     /// # Errors
     /// As [`Journal::open`].
     pub fn loose_from_start(&self) -> Result<LooseReader, OpenError> {
-        self.observe(layout::first_position(self.shape().capacity))
+        self.observe(self.first_position())
     }
 
     /// Position of the journal's first frame.
@@ -344,7 +321,6 @@ impl Journal {
     /// # Errors
     /// As [`Journal::admit_gated`].
     pub fn set_interest(&self, seat: u32, topics: Option<&[u32]>) -> Result<(), OpenError> {
-        self.writable()?;
         self.check_seat(seat)?;
         for topic in 0..self.shape().topics {
             let wanted = topics.is_none_or(|topics| topics.contains(&topic));
@@ -362,95 +338,8 @@ impl Journal {
     pub fn head(&self) -> u64 {
         self.control.head()
     }
-
-    /// True when every gated reader stands at the head.
-    pub fn is_drained(&self) -> bool {
-        let slowest = self.control.slowest_gated();
-        slowest >= self.control.head()
-    }
-
-    /// Everything that the control page says.
-    pub fn stat(&self) -> JournalStat {
-        let shape = self.shape().clone();
-        let oldest =
-            self.control.intent().saturating_sub(shape.capacity).max(layout::first_position(shape.capacity));
-        JournalStat {
-            oldest,
-            head: self.control.head(),
-            frames: self.control.load(at::FRAMES),
-            last_time: self.control.load(at::LAST_TIME),
-            full: self.control.load(at::FULL),
-            wakes: self.control.load(at::WAKES),
-            writer: self.control.writer_state(),
-            epoch: self.control.load(at::EPOCH),
-            created: self.control.load(at::CREATED),
-            readers: self.control.reader_views(),
-            shape,
-        }
-    }
-
-    /// The process that writes it now, if one does.
-    pub fn writer_process(&self) -> Option<ProcessIdentity> {
-        match self.control.writer_state() {
-            WriterState::Attached(process) => Some(process),
-            _ => None,
-        }
-    }
 }
 
-fn io_error<'a>(action: &'static str, path: &'a Path) -> impl Fn(io::Error) -> OpenError + 'a {
+fn refused<'a>(action: &'static str, path: &'a std::path::Path) -> impl Fn(io::Error) -> OpenError + 'a {
     move |source| OpenError::Io { action, path: path.to_owned(), source }
-}
-
-fn open_file(path: &Path, access: Access) -> Result<(File, u64), OpenError> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(access == Access::ReadWrite)
-        .open(path)
-        .map_err(io_error("open", path))?;
-    let bytes = file.metadata().map_err(io_error("read the size of", path))?.len();
-    if bytes == 0 {
-        return Err(OpenError::Damaged { path: path.to_owned(), what: "it is empty".to_owned() });
-    }
-    Ok((file, bytes))
-}
-
-fn make_files(
-    temporary: &JournalFiles,
-    last: &JournalFiles,
-    shape: JournalShape,
-    created: u64,
-) -> Result<Journal, CreateError> {
-    let create = |path: &Path, mode: u32, bytes: u64| {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(mode)
-            .open(path)
-            .map_err(|source| CreateError::Io { action: "create", path: path.to_owned(), source })?;
-        reserve(&file, bytes).map_err(|source| CreateError::NoSpace {
-            path: path.to_owned(),
-            bytes,
-            source,
-        })?;
-        Ok(file)
-    };
-    let failed = |action: &'static str, path: &Path| {
-        let path = path.to_owned();
-        move |source| CreateError::Io { action, path, source }
-    };
-    let ring_file = create(&temporary.ring, 0o640, shape.capacity)?;
-    // Populated through a writable mapping: the pages exist and are zero from here on.
-    mirror(&ring_file, shape.capacity, shape.page, Access::ReadWrite)
-        .map_err(failed("map", &temporary.ring))?;
-    let bytes = layout::control_bytes(shape.seats, shape.topics);
-    let control_file = create(&temporary.control, 0o660, bytes)?;
-    let region = map(&control_file, bytes, Access::ReadWrite).map_err(failed("map", &temporary.control))?;
-    let control = Arc::new(Control::initialise(region, shape, created));
-    // The ring first: whoever sees the control file finds the ring.
-    std::fs::rename(&temporary.ring, &last.ring).map_err(failed("rename into place", &last.ring))?;
-    std::fs::rename(&temporary.control, &last.control).map_err(failed("rename into place", &last.control))?;
-    Ok(Journal { control, source: Source::Files { files: last.clone(), writable: true } })
 }

@@ -28,6 +28,9 @@ pub const MAX_PAYLOAD: u64 = 1 << 20;
 pub const MAX_SEATS: u32 = 1_024;
 /// Topics a journal can have.
 pub const MAX_TOPICS: u32 = 4_096;
+/// Positions stay below this: 29 years at 10 GB/s. A journal that gets there answers "full" for ever, and a word
+/// that claims more is damage, so that no sum of a position and a capacity ever overflows.
+pub const MAX_POSITION: u64 = 1 << 63;
 /// Longest name of a journal or node in bytes.
 pub const MAX_NAME: usize = 63;
 
@@ -99,11 +102,12 @@ pub mod control {
     pub const WRITER_STATE: usize = 19;
     /// End of the committed frames.
     pub const HEAD: usize = 32;
-    /// Frames committed since the journal was made.
+    /// Frames committed since the journal was made (high 48 bits), and up to which position they are counted: the
+    /// number of its line (low 16 bits). One word, so that a successor knows whether a frame was counted already.
     pub const FRAMES: usize = 33;
     /// Time of the last frame.
     pub const LAST_TIME: usize = 34;
-    /// No byte at or after this position has been touched by the writer.
+    /// The writer may touch any byte before this position, and none at or after it.
     pub const INTENT: usize = 40;
     /// Times that a gated reader made the writer answer "full".
     pub const FULL: usize = 48;
@@ -197,6 +201,29 @@ pub const fn stride(capacity: u64) -> u64 {
     capacity / 8
 }
 
+/// The farthest that the intent can be ahead of the head: one frame that a dead writer committed but did not count,
+/// the stride (or larger frame) that it declared behind it, and one line. More than that is damage.
+pub const fn max_reach(capacity: u64) -> u64 {
+    let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
+    2 * step + LINE_BYTES
+}
+
+/// The word that says how many frames there are, see [`control::FRAMES`].
+pub const fn frames_word(frames: u64, end: u64) -> u64 {
+    frames << 16 | line_mark(end)
+}
+
+/// Number of frames in such a word.
+pub const fn frames_of(word: u64) -> u64 {
+    word >> 16
+}
+
+/// Low 16 bits of the number of the line at `position`: differs between any two positions of a recovery, since the
+/// largest frame has fewer lines than that.
+pub const fn line_mark(position: u64) -> u64 {
+    (position / LINE_BYTES) & 0xffff
+}
+
 /// Bytes that a frame with this payload takes in the ring.
 pub const fn frame_bytes(payload: u64) -> u64 {
     (frame::HEADER_BYTES + payload).next_multiple_of(LINE_BYTES)
@@ -204,7 +231,7 @@ pub const fn frame_bytes(payload: u64) -> u64 {
 
 /// Words of a row of seat bits.
 pub const fn seat_words(seats: u32) -> usize {
-    seats as usize / 64
+    (seats as usize).div_ceil(64)
 }
 
 /// Word at which the interest table starts.
@@ -212,10 +239,14 @@ pub const fn interest_start(seats: u32) -> usize {
     control::CURSORS + seats as usize * LINE_WORDS
 }
 
+/// Words of a control file that mean something.
+pub const fn control_words(seats: u32, topics: u32) -> usize {
+    interest_start(seats) + seat_words(seats) * topics as usize
+}
+
 /// Bytes of a control file, whole 4 KiB pages.
 pub const fn control_bytes(seats: u32, topics: u32) -> u64 {
-    let words = interest_start(seats) + seat_words(seats) * topics as usize;
-    ((words * WORD_BYTES) as u64).next_multiple_of(4096)
+    ((control_words(seats, topics) * WORD_BYTES) as u64).next_multiple_of(4096)
 }
 
 /// Bytes of a registry file.
@@ -224,7 +255,8 @@ pub const fn registry_bytes(seats: u32) -> u64 {
         .next_multiple_of(4096)
 }
 
-/// A number that differs between any two layouts: FNV-1a over every offset of this module.
+/// A number that differs between any two layouts: FNV-1a, by whole words, over every offset of this module in its
+/// order.
 pub const fn layout_hash() -> u64 {
     const OFFSETS: &[usize] = &[
         FORMAT_VERSION as usize,
@@ -234,6 +266,12 @@ pub const fn layout_hash() -> u64 {
         frame::TIME,
         frame::ORIGIN,
         frame::HEADER_WORDS,
+        control::ID,
+        control::CAPACITY,
+        control::TABLES,
+        control::CREATED,
+        control::MAX_PAYLOAD,
+        control::NAME,
         control::WRITER,
         control::WRITER_START,
         control::EPOCH,
@@ -251,8 +289,12 @@ pub const fn layout_hash() -> u64 {
         control::CURSOR_LOST,
         control::CURSOR_GAPS,
         control::CURSOR_FRAMES,
+        registry::SEATS,
         registry::PHASE,
         registry::CLOCK_KIND,
+        registry::CLOCK_BASE,
+        registry::CLOCK_EPOCH,
+        registry::CLOCK_SCALE,
         registry::RECORDS,
         registry::RECORD_WORDS,
         registry::WAIT,
@@ -284,14 +326,23 @@ const _: () = assert!(frame::HEADER_WORDS * WORD_BYTES == frame::HEADER_BYTES as
 const _: () = assert!(control::HEAD / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () = assert!(control::WRITER / LINE_WORDS != control::HEAD / LINE_WORDS);
 const _: () = assert!(control::FULL / LINE_WORDS != control::INTENT / LINE_WORDS);
-const _: () = assert!(control::GATED % LINE_WORDS == 0 && control::CURSORS % LINE_WORDS == 0);
+const _: () =
+    assert!(control::GATED.is_multiple_of(LINE_WORDS) && control::CURSORS.is_multiple_of(LINE_WORDS));
 const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::RECORD_WORDS);
-const _: () = assert!(registry::RECORD_WORDS % LINE_WORDS == 0 && registry::RECORDS % LINE_WORDS == 0);
+const _: () = assert!(
+    registry::RECORD_WORDS.is_multiple_of(LINE_WORDS) && registry::RECORDS.is_multiple_of(LINE_WORDS)
+);
 // The largest frame, its successor's commit line and two strides fit in the smallest ring.
 const _: () = assert!(
     frame_bytes(max_payload(MIN_CAPACITY)) + LINE_BYTES + 2 * stride(MIN_CAPACITY) <= MIN_CAPACITY / 2
 );
 // The largest frame plus its successor's commit line fits in two strides of every ring.
 const _: () = assert!(frame_bytes(max_payload(MIN_CAPACITY)) <= stride(MIN_CAPACITY));
+// A reader that was passed finds the head well ahead of it, so a gap is never empty.
+const _: () = assert!(max_reach(MIN_CAPACITY) < MIN_CAPACITY / 2);
+// Two ends of one recovery never share a mark.
+const _: () = assert!(frame_bytes(MAX_PAYLOAD - frame::HEADER_BYTES) / LINE_BYTES < 0xffff);
+// No sum of a position and a capacity, or of a position and a frame, overflows.
+const _: () = assert!(MAX_POSITION.checked_add(2 * MAX_CAPACITY).is_some());

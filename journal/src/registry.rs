@@ -7,15 +7,14 @@
 //! - the wait word is written by the node (to sleep and when it wakes) and by any writer that wakes it;
 //! - everything else only reads.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::clock::Clock;
 use crate::control::{check_format, load_name, store_name};
 use crate::error::{CreateError, OpenError};
+use crate::files::{create_file, open_file};
 use crate::layout::{self, registry as at};
-use crate::memory::{Access, Region, map, reserve};
+use crate::memory::{Access, Region, heap, map};
 use crate::process::ProcessIdentity;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -34,27 +33,45 @@ impl Registry {
     /// # Errors
     /// [`CreateError`]: too many seats, no space, no permission.
     pub fn create(path: &Path, seats: u32, clock: Clock) -> Result<Registry, CreateError> {
-        if seats == 0 || seats > layout::MAX_SEATS || seats % 64 != 0 {
-            let what = format!("{seats} seats, but must be a multiple of 64 up to {}", layout::MAX_SEATS);
-            return Err(CreateError::Invalid { name: "registry".to_owned(), what });
-        }
-        let io = |action| move |source| CreateError::Io { action, path: path.to_owned(), source };
+        check_seats(seats)?;
         let temporary = path.with_extension("new");
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o660)
-            .open(&temporary)
-            .map_err(io("create"))?;
+        let made = Registry::make(&temporary, seats, clock).and_then(|registry| {
+            std::fs::rename(&temporary, path).map_err(|source| CreateError::Io {
+                action: "rename into place",
+                path: path.to_owned(),
+                source,
+            })?;
+            Ok(registry)
+        });
+        if made.is_err() {
+            // The error that matters is the first one.
+            let _ = std::fs::remove_file(&temporary);
+        }
+        made
+    }
+
+    fn make(path: &Path, seats: u32, clock: Clock) -> Result<Registry, CreateError> {
         let bytes = layout::registry_bytes(seats);
-        reserve(&file, bytes).map_err(|source| CreateError::NoSpace {
+        let file = create_file(path, 0o660, bytes)?;
+        let region = map(&file, bytes, Access::ReadWrite).map_err(|source| CreateError::Io {
+            action: "map",
             path: path.to_owned(),
-            bytes,
             source,
         })?;
-        let region = map(&file, bytes, Access::ReadWrite).map_err(io("map"))?;
+        Ok(Registry::initialise(region, seats, clock))
+    }
+
+    /// A registry in the plain memory of this process: for tests and models, where threads take the part of nodes.
+    ///
+    /// # Errors
+    /// [`CreateError::Invalid`]: too many seats.
+    pub fn in_memory(seats: u32, clock: Clock) -> Result<Registry, CreateError> {
+        check_seats(seats)?;
+        let words = layout::registry_bytes(seats) as usize / layout::WORD_BYTES;
+        Ok(Registry::initialise(heap(words), seats, clock))
+    }
+
+    pub(crate) fn initialise(region: Region, seats: u32, clock: Clock) -> Registry {
         let word = |index: usize, value: u64| region.word(index).store(value, Ordering::Relaxed);
         word(at::VERSION, u64::from(layout::FORMAT_VERSION));
         word(at::LAYOUT_HASH, layout::layout_hash());
@@ -63,8 +80,7 @@ impl Registry {
             word(at::CLOCK_KIND + offset, value);
         }
         region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
-        std::fs::rename(&temporary, path).map_err(io("rename into place"))?;
-        Ok(Registry { region, seats, writable: true })
+        Registry { region, seats, writable: true }
     }
 
     /// Maps a registry to take part: with a seat, or as master.
@@ -84,18 +100,16 @@ impl Registry {
     }
 
     fn open_with(path: &Path, access: Access) -> Result<Registry, OpenError> {
-        let io = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
-        let file = OpenOptions::new()
-            .read(true)
-            .write(access == Access::ReadWrite)
-            .open(path)
-            .map_err(io("open"))?;
-        let bytes = file.metadata().map_err(io("read the size of"))?.len();
+        let (file, bytes) = open_file(path, access)?;
         let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
         if bytes < layout::registry_bytes(64) {
             return Err(damaged(format!("{bytes} bytes are too few for a registry")));
         }
-        let region = map(&file, bytes, access).map_err(io("map"))?;
+        let region = map(&file, bytes, access).map_err(|source| OpenError::Io {
+            action: "map",
+            path: path.to_owned(),
+            source,
+        })?;
         let word = |index: usize| region.word(index).load(Ordering::Acquire);
         check_format(&word, layout::REGISTRY_MAGIC, "registry", path)?;
         let seats = word(at::SEATS);
@@ -182,6 +196,14 @@ impl Registry {
             store_name(&self.region, self.name_index(seat), name);
         }
     }
+}
+
+fn check_seats(seats: u32) -> Result<(), CreateError> {
+    if seats == 0 || seats > layout::MAX_SEATS || !seats.is_multiple_of(64) {
+        let what = format!("{seats} seats, but must be a multiple of 64 up to {}", layout::MAX_SEATS);
+        return Err(CreateError::Invalid { name: "registry".to_owned(), what });
+    }
+    Ok(())
 }
 
 /// One seat's record, to read.

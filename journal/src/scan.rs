@@ -1,7 +1,5 @@
 //! Finding the frames of a ring that nobody followed from its start.
 
-use std::sync::Arc;
-
 use crate::error::OpenError;
 use crate::journal::Journal;
 use crate::layout::{LINE_BYTES, frame_bytes};
@@ -12,42 +10,45 @@ use crate::sync::Ordering;
 impl Journal {
     /// Position of the oldest frame that can still be read; the head when there is none.
     ///
-    /// Frames do not say where their predecessor lies, so this looks at line after line for a commit word that names
-    /// its own position, and takes the first from which a chain of frames leads exactly to the head. A payload may
-    /// hold such a word by chance or malice; a whole chain of them is not believed to happen by chance.
+    /// Frames do not say where their predecessor lies, so this looks at every line, from the head backwards: a frame
+    /// starts where a commit word names its own position and the frame's end is the start of another, or the head.
+    /// The first of the chain is the answer. A payload may hold such a word by chance or malice; it can deceive only
+    /// where the frame that holds it lost its own start already, which are the oldest bytes of a ring that went round.
     ///
-    /// While a writer is at work the answer may be overtaken at any time: the reader then learns so by a gap.
+    /// Takes a bit for each line, and time in proportion to the ring. While a writer is at work the answer may be
+    /// overtaken at any time: the reader then learns so by a gap.
     ///
     /// # Errors
-    /// As [`Journal::open`].
+    /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is no possible position.
     pub fn oldest_frame(&self) -> Result<u64, OpenError> {
         let ring = self.ring(Access::Read)?;
-        let (oldest, head) = (self.stat().oldest, self.head());
-        let mut candidate = oldest.next_multiple_of(LINE_BYTES);
-        while candidate < head {
-            if self.leads_to(&ring, candidate, head) {
-                return Ok(candidate);
+        let oldest = self.oldest_bytes()?;
+        let head = self.head();
+        let from = oldest.next_multiple_of(LINE_BYTES).max(head.saturating_sub(self.shape().capacity));
+        let lines = head.saturating_sub(from) / LINE_BYTES;
+        // One bit a line: does a chain of frames lead from it to the head?
+        let mut leads = vec![0_u64; lines as usize / 64 + 1];
+        let mut first = head;
+        for line in (0..lines).rev() {
+            let position = from + line * LINE_BYTES;
+            let Some(end) = self.end_of(&ring, position) else { continue };
+            let next = (end.saturating_sub(from) / LINE_BYTES) as usize;
+            if end == head || end < head && leads[next / 64] & 1 << (next % 64) != 0 {
+                leads[line as usize / 64] |= 1 << (line % 64);
+                first = position;
             }
-            candidate += LINE_BYTES;
         }
-        Ok(head)
+        Ok(first)
     }
 
-    /// True when frames follow one another from `position` to `head`.
-    fn leads_to(&self, ring: &Arc<Ring>, mut position: u64, head: u64) -> bool {
-        let most = self.shape().max_payload();
-        while position < head {
-            // SYNC: commit.
-            if ring.commit_word(position).load(Ordering::Acquire) != position {
-                return false;
-            }
-            let length = u64::from(ring.header(position).length);
-            if length > most {
-                return false;
-            }
-            position += frame_bytes(length);
+    /// Where the frame at `position` ends, if one may start there.
+    fn end_of(&self, ring: &Ring, position: u64) -> Option<u64> {
+        // SYNC: commit.
+        if ring.commit_word(position).load(Ordering::Acquire) != position {
+            return None;
         }
-        position == head
+        let length = u64::from(ring.header(position).length);
+        (length <= self.shape().max_payload()).then(|| position + frame_bytes(length))
     }
 }
 

@@ -6,15 +6,28 @@
 //! | name | publishes | ends |
 //! |---|---|---|
 //! | `SYNC: commit` | a frame's bytes | writer's Release store of the commit word, reader's Acquire load |
-//! | `SYNC: intent` | "from here on I overwrite" | writer's store + Release fence before the bytes; loose reader's Acquire fence + load after its copy |
+//! | `SYNC: intent` | "from here on I overwrite" | writer's store + full fence before the bytes; loose reader's Acquire fence + load after its copy |
+//! | `SYNC: reach` | "the head was this near when I declared" | writer's Release store of the intent; reader's Acquire load of it, before its load of the head |
 //! | `SYNC: gate` | "I am done with these bytes" | reader's Release store of its cursor, writer's Acquire load before it overwrites |
 //! | `SYNC: join` | a new gated reader | reader: active bit, full fence, load intent; writer: store intent, full fence, load active bits |
 //! | `SYNC: head` | the end of the committed frames | writer's Release store, late reader's Acquire load |
 //! | `SYNC: park` | "I am asleep" / "there is news" | parker: word, full fence, look at the journals; writer: commit, full fence, look at the word |
-//! | `SYNC: interest` | who wants a topic | reader: bit, barrier in every thread; writer: plain load after its commit |
+//! | `SYNC: interest` | who wants a topic | reader: bit, barrier in every thread; writer: commit, [`light_barrier`], plain load |
+//! | `SYNC: writer` | who writes | new writer: start time, then pid (Release), then state (Release); looker: state, then pid (both Acquire), then start time |
 
 #[cfg(loom)]
-pub use loom::sync::atomic::{AtomicU64, Ordering, fence};
+pub use crate::models::sync::{AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 #[allow(clippy::disallowed_types, reason = "this module is the door")]
 pub use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+/// The cheap end of `SYNC: interest`: keeps the compiler from moving the look at the interest before the commit. The
+/// dear end is [`announce`](crate::announce), which puts a full fence into every thread of the host.
+#[inline(always)]
+pub fn light_barrier() {
+    #[cfg(not(loom))]
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+    // The pair is as good as a full fence at both ends, which is how it is modelled.
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+}

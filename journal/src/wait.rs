@@ -24,7 +24,9 @@ use std::time::Duration;
 
 use crate::control::{Bits, Control};
 use crate::registry::Registry;
-use crate::sync::{AtomicU64, Ordering, fence};
+#[cfg(not(loom))]
+use crate::sync::AtomicU64;
+use crate::sync::{Ordering, fence, light_barrier};
 
 const AWAKE: u64 = 0;
 const PARKED: u64 = 1;
@@ -70,10 +72,11 @@ impl Parker {
             word.store(AWAKE, Ordering::Relaxed);
             return None;
         }
-        futex_wait(word, PARKED as u32, timeout);
-        // Who woke us has set the word to AWAKE; if it still says PARKED, nobody did.
+        let timed_out = futex_wait(word, PARKED as u32, timeout);
+        // Who woke us has set the word to AWAKE; if it still says PARKED, nobody did. A signal, or the late call of
+        // a waker whom an earlier sleep was over for, is no time-out either.
         let before = word.swap(AWAKE, Ordering::Acquire);
-        Some(if before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
+        Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
     }
 }
 
@@ -109,8 +112,9 @@ impl Waker {
     pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
         let mut woken = 0;
         let mut fenced = false;
+        // SYNC: interest. Between the commit and the look at the row.
+        light_barrier();
         for (first_seat, row) in control.interest(topic) {
-            // SYNC: interest.
             let wanted = row.load(Ordering::Relaxed);
             if wanted == 0 {
                 continue;
@@ -134,6 +138,17 @@ impl Waker {
 /// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
 /// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
 pub fn announce() {
+    heavy_barrier();
+}
+
+#[cfg(loom)]
+fn heavy_barrier() {
+    fence(Ordering::SeqCst);
+}
+
+/// SYNC: interest.
+#[cfg(not(loom))]
+fn heavy_barrier() {
     const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
     // SAFETY: integers only.
     let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
@@ -143,8 +158,12 @@ pub fn announce() {
     }
 }
 
+#[cfg(loom)]
+use crate::models::futex::{futex_wait, futex_wake};
+
+/// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
 #[cfg(not(loom))]
-fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) {
+fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
     let time = libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,
         tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
@@ -152,7 +171,7 @@ fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) {
     // The low half of a little-endian word lies at its address.
     // SAFETY: the word and the timespec live across the call; the kernel only reads them. Not a private futex: the
     // word is shared between processes.
-    unsafe {
+    let refused = unsafe {
         libc::syscall(
             libc::SYS_futex,
             word.as_ptr(),
@@ -161,6 +180,7 @@ fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) {
             &time as *const libc::timespec,
         )
     };
+    refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
 }
 
 #[cfg(not(loom))]
@@ -168,11 +188,3 @@ fn futex_wake(word: &AtomicU64) {
     // SAFETY: the kernel uses the address as a key only.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }
-
-#[cfg(loom)]
-fn futex_wait(_word: &AtomicU64, _expected: u32, _timeout: Duration) {
-    loom::thread::yield_now();
-}
-
-#[cfg(loom)]
-fn futex_wake(_word: &AtomicU64) {}

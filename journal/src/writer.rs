@@ -1,12 +1,12 @@
 //! The one writer of a journal.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::error::{OpenError, WriteError};
-use crate::layout::{self, LINE_BYTES, control as at, frame_bytes};
+use crate::layout::{self, LINE_BYTES, MAX_POSITION, control as at, frame_bytes};
+use crate::lease::Lease;
 use crate::process::ProcessIdentity;
 use crate::registry::Registry;
 use crate::ring::{RawHeader, Ring};
@@ -44,27 +44,30 @@ pub struct Writer {
     epoch: u64,
     max_payload: u64,
     topics: u32,
-    /// Holds the lock; `None` in memory.
-    _lock: Option<File>,
+    _lease: Lease,
 }
 
 impl Writer {
-    /// Takes the journal over from whoever wrote it last. The caller holds the lock.
+    /// Takes the journal over from whoever wrote it last.
     pub(crate) fn attach(
         ring: Arc<Ring>,
         control: Arc<Control>,
         clock: Clock,
         seat: u32,
-        lock: Option<File>,
+        lease: Lease,
         damaged: impl Fn(String) -> OpenError,
     ) -> Result<Writer, OpenError> {
-        let (position, recovered) = end_of_frames(&ring, &control).map_err(damaged)?;
+        let end = end_of_frames(&ring, &control).map_err(damaged)?;
         let word = |index: usize| control.word(index);
         let identity = ProcessIdentity::current();
-        let epoch = control.load(at::EPOCH) + 1;
-        word(at::HEAD).store(position, Ordering::Release);
-        word(at::WRITER).store(u64::from(identity.pid) | u64::from(seat) << 32, Ordering::Relaxed);
+        let epoch = control.load(at::EPOCH).wrapping_add(1);
+        word(at::FRAMES).store(layout::frames_word(end.frames, end.position), Ordering::Relaxed);
+        word(at::LAST_TIME).store(end.time, Ordering::Relaxed);
+        // SYNC: head.
+        word(at::HEAD).store(end.position, Ordering::Release);
+        // SYNC: writer.
         word(at::WRITER_START).store(identity.start, Ordering::Relaxed);
+        word(at::WRITER).store(u64::from(identity.pid) | u64::from(seat) << 32, Ordering::Release);
         word(at::WRITER_STATE).store(1, Ordering::Release);
         // Last: an idle reader that sees the new epoch finds all the rest in place.
         word(at::EPOCH).store(epoch, Ordering::Release);
@@ -72,15 +75,15 @@ impl Writer {
         Ok(Writer {
             clock,
             waker: None,
-            position,
-            limit: position,
-            last_time: control.load(at::LAST_TIME),
-            frames: control.load(at::FRAMES) + recovered,
+            position: end.position,
+            limit: end.position,
+            last_time: end.time,
+            frames: end.frames,
             wakes: control.load(at::WAKES),
             epoch,
             max_payload: shape.max_payload(),
             topics: shape.topics,
-            _lock: lock,
+            _lease: lease,
             ring,
             control,
         })
@@ -140,15 +143,15 @@ impl Writer {
         self.ring.commit_word(position).store(position, Ordering::Release);
         self.position = end;
         self.last_time = time;
-        self.frames += 1;
-        self.control.word(at::FRAMES).store(self.frames, Ordering::Relaxed);
+        self.frames = self.frames.wrapping_add(1);
+        self.control.word(at::FRAMES).store(layout::frames_word(self.frames, end), Ordering::Relaxed);
         self.control.word(at::LAST_TIME).store(time, Ordering::Relaxed);
         // SYNC: head.
         self.control.word(at::HEAD).store(end, Ordering::Release);
         if let Some(waker) = &self.waker {
             let woken = waker.notify(&self.control, topic);
             if woken > 0 {
-                self.wakes += woken;
+                self.wakes = self.wakes.wrapping_add(woken);
                 self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
             }
         }
@@ -159,23 +162,29 @@ impl Writer {
     #[cold]
     fn extend(&mut self, needed: u64) -> Result<(), WriteError> {
         let capacity = self.ring.capacity();
-        let gate = self.control.slowest_gated().saturating_add(capacity);
+        let gate = self.gate();
         if needed > gate {
             return Err(self.full(needed, gate));
         }
         let wanted = (self.position + layout::stride(capacity)).max(needed).min(gate);
         // What a predecessor declared stays declared: it may have touched those bytes.
         let intent = wanted.max(self.control.intent());
-        self.control.word(at::INTENT).store(intent, Ordering::Relaxed);
+        // SYNC: reach.
+        self.control.word(at::INTENT).store(intent, Ordering::Release);
         // SYNC: intent (before the first byte), SYNC: join (before the second look at the gate).
         fence(Ordering::SeqCst);
-        let gate = self.control.slowest_gated().saturating_add(capacity);
+        let gate = self.gate();
         self.limit = wanted.min(gate);
         if needed > self.limit { Err(self.full(needed, gate)) } else { Ok(()) }
     }
 
+    /// Position that must not be passed: a ring ahead of the slowest gated reader, and never the last of all.
+    fn gate(&self) -> u64 {
+        self.control.slowest_gated().saturating_add(self.ring.capacity()).min(MAX_POSITION)
+    }
+
     fn full(&self, needed: u64, gate: u64) -> WriteError {
-        self.control.word(at::FULL).store(self.control.load(at::FULL) + 1, Ordering::Relaxed);
+        self.control.word(at::FULL).store(self.control.load(at::FULL).wrapping_add(1), Ordering::Relaxed);
         WriteError::Full {
             needed: needed - LINE_BYTES - self.position,
             free: gate.saturating_sub(self.position + LINE_BYTES),
@@ -190,6 +199,11 @@ impl Writer {
     /// How many writers this journal has had, this one included.
     pub fn epoch(&self) -> u64 {
         self.epoch
+    }
+
+    /// Frames committed since the journal was made, by this writer and those before it.
+    pub fn frames(&self) -> u64 {
+        self.frames
     }
 
     /// Largest payload.
@@ -215,28 +229,45 @@ impl Drop for Writer {
     }
 }
 
-/// Walks from the last published head over frames that were committed but not yet counted: at most a few, since
-/// the head follows every commit. Returns the end and how many there were.
-fn end_of_frames(ring: &Ring, control: &Control) -> Result<(u64, u64), String> {
-    let capacity = ring.capacity();
-    let mut position = control.head();
-    let aligned = position % LINE_BYTES == 0 && position >= layout::first_position(capacity);
-    if !aligned {
-        return Err(format!("its head {position} is no possible position"));
+/// What a new writer finds.
+struct End {
+    /// Behind the last committed frame.
+    position: u64,
+    /// Frames committed so far.
+    frames: u64,
+    /// Time of the last.
+    time: u64,
+}
+
+/// Walks from the last published head over frames that were committed but not yet counted: one at most, since the
+/// head follows every commit; garbage may hold more.
+fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
+    let head = control.head();
+    if !control.is_plausible() || control.intent() < head {
+        return Err(format!("head {head} and intent {} do not belong together", control.intent()));
     }
-    let most = position + capacity;
-    let mut frames = 0;
+    let frames_word = control.load(at::FRAMES);
+    let mut end =
+        End { position: head, frames: layout::frames_of(frames_word), time: control.load(at::LAST_TIME) };
     // SYNC: commit.
-    while ring.commit_word(position).load(Ordering::Acquire) == position {
-        let length = u64::from(ring.header(position).length);
+    while ring.commit_word(end.position).load(Ordering::Acquire) == end.position {
+        let header = ring.header(end.position);
+        let length = u64::from(header.length);
         if length > control.shape().max_payload() {
-            return Err(format!("the frame at its end, position {position}, claims {length} bytes"));
+            return Err(format!("the frame at its end, position {}, claims {length} bytes", end.position));
         }
-        position += frame_bytes(length);
-        frames += 1;
-        if position > most {
+        end.position += frame_bytes(length);
+        end.time = end.time.max(header.time);
+        // The writer was killed before or after it counted this frame; the mark says which.
+        if frames_word != layout::frames_word(end.frames, end.position) {
+            end.frames = end.frames.wrapping_add(1);
+        }
+        if end.position > head + ring.capacity() {
             return Err("its frames have no end".to_owned());
         }
     }
-    Ok((position, frames))
+    if ring.commit_word(end.position).load(Ordering::Relaxed) != 0 {
+        return Err(format!("the line behind its last frame, position {}, is not clear", end.position));
+    }
+    Ok(end)
 }

@@ -1,11 +1,14 @@
 //! Shared memory as an array of atomic words, whatever backs it.
 
 mod heap;
+// Models keep to the heap: what another process maps is out of loom's sight.
 #[cfg(not(loom))]
+mod map;
+#[cfg(loom)]
+#[path = "map_loom.rs"]
 mod map;
 
 pub(crate) use heap::heap;
-#[cfg(not(loom))]
 pub(crate) use map::{Access, map, mirror, reserve};
 
 use std::fmt;

@@ -6,6 +6,7 @@ use super::{Frame, Topics};
 use crate::control::{Control, WriterState};
 use crate::error::ReadError;
 use crate::layout::{LINE_BYTES, control as at, frame_bytes};
+use crate::lease::Lease;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::Ordering;
 
@@ -28,10 +29,18 @@ pub struct GatedReader {
     topics: Topics,
     /// For a frame that is not in one piece (unmirrored memory only).
     scratch: Vec<u8>,
+    /// One reader moves a cursor: what is lent out stays ours.
+    _lease: Lease,
 }
 
 impl GatedReader {
-    pub(crate) fn new(ring: Arc<Ring>, control: Arc<Control>, seat: u32, position: u64) -> GatedReader {
+    pub(crate) fn new(
+        ring: Arc<Ring>,
+        control: Arc<Control>,
+        seat: u32,
+        position: u64,
+        lease: Lease,
+    ) -> GatedReader {
         let cursor = control.cursor(seat);
         let frames = control.load(cursor + at::CURSOR_FRAMES);
         let scratch = vec![0; control.shape().max_payload() as usize];
@@ -44,6 +53,7 @@ impl GatedReader {
             frames,
             topics: Topics::All,
             scratch,
+            _lease: lease,
         }
     }
 
@@ -57,7 +67,7 @@ impl GatedReader {
         let Some(header) = self.next_wanted()? else { return Ok(None) };
         let position = self.position;
         self.position += frame_bytes(u64::from(header.length));
-        self.frames += 1;
+        self.frames = self.frames.wrapping_add(1);
         let length = header.length as usize;
         // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
         // next published through `&mut self`, when the frame that borrows from `self` is gone.

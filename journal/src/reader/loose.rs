@@ -6,6 +6,7 @@ use super::{Frame, Topics};
 use crate::control::{Control, WriterState};
 use crate::error::{Gap, ReadError};
 use crate::layout::{control as at, frame_bytes};
+use crate::lease::Lease;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
@@ -25,18 +26,21 @@ pub struct LooseReader {
     gaps: u64,
     topics: Topics,
     copy: Vec<u8>,
+    /// One reader has a cursor.
+    _lease: Option<Lease>,
 }
 
 impl LooseReader {
     pub(crate) fn new(
         ring: Arc<Ring>,
         control: Arc<Control>,
-        seat: Option<u32>,
+        seat: Option<(u32, Lease)>,
         position: u64,
     ) -> LooseReader {
         let copy = vec![0; control.shape().max_payload() as usize];
+        let (cursor, lease) = seat.map(|(seat, lease)| (control.cursor(seat), lease)).unzip();
         let mut reader = LooseReader {
-            cursor: seat.map(|seat| control.cursor(seat)),
+            cursor,
             ring,
             control,
             position,
@@ -46,6 +50,7 @@ impl LooseReader {
             gaps: 0,
             topics: Topics::All,
             copy,
+            _lease: lease,
         };
         reader.publish();
         reader
@@ -88,8 +93,15 @@ impl LooseReader {
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
-            // Either nothing is there yet, or the writer has been here since.
-            return if self.is_lapped() { Err(self.resume()) } else { Ok(None) };
+            // Either nothing is there yet, or the writer has been here since. The line was cleared before its
+            // predecessor was committed, so nothing else can stand here.
+            return if self.is_lapped() {
+                Err(self.resume())
+            } else if commit == 0 {
+                Ok(None)
+            } else {
+                Err(self.corrupt("the commit word is neither clear nor this frame's position"))
+            };
         }
         let header = self.ring.header(self.position);
         if u64::from(header.length) > self.control.shape().max_payload() {
@@ -97,8 +109,7 @@ impl LooseReader {
             return Err(if self.is_lapped() {
                 self.resume()
             } else {
-                let what = "the frame claims more payload than this journal allows";
-                ReadError::Corrupt { position: self.position, what }
+                self.corrupt("the frame claims more payload than this journal allows")
             });
         }
         Ok(Some(header))
@@ -107,13 +118,21 @@ impl LooseReader {
     /// True when the writer may have touched bytes at our position.
     #[inline]
     fn is_lapped(&self) -> bool {
-        self.control.intent() > self.position + self.ring.capacity()
+        self.control.intent().saturating_sub(self.ring.capacity()) > self.position
+    }
+
+    fn corrupt(&self, what: &'static str) -> ReadError {
+        ReadError::Corrupt { position: self.position, what }
     }
 
     /// Jumps to the head and says what was lost.
     #[cold]
     fn resume(&mut self) -> ReadError {
-        let gap = Gap { from: self.position, resumed_at: self.control.head().max(self.position) };
+        // SYNC: reach. The head is ahead of us by almost the whole ring.
+        if !self.control.is_plausible() || self.control.head() <= self.position {
+            return self.corrupt("the writer's intent is further ahead of its head than any writer's");
+        }
+        let gap = Gap { from: self.position, resumed_at: self.control.head() };
         self.position = gap.resumed_at;
         self.lost += gap.bytes();
         self.gaps += 1;

@@ -1,0 +1,90 @@
+//! Who may write a journal, and who may read it in which seat: locks that the kernel drops with the process.
+//!
+//! Lending frames in place is sound only while one reader moves a cursor and one writer moves the head. These leases
+//! see to it within this process as well as between processes:
+//!
+//! - the writer holds `flock` on the control file;
+//! - a reader with a seat holds an open-file-description lock on the 64 bytes of the seat's cursor.
+//!
+//! A journal in memory keeps the same book in a set.
+
+use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, control};
+
+/// What is leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Office {
+    /// To write the journal.
+    Writer,
+    /// To read it in this seat.
+    Seat(u32),
+}
+
+/// Offices of a journal in memory that are taken.
+pub(crate) type Book = Arc<Mutex<BTreeSet<Office>>>;
+
+/// An office, until this is dropped or the process ends.
+#[derive(Debug)]
+pub(crate) enum Lease {
+    File(#[allow(dead_code, reason = "the lock lives as long as the open file")] File),
+    Memory(Book, Office),
+}
+
+impl Lease {
+    /// Takes an office of the journal with this control file; `None` when it is taken.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub(crate) fn of_file(file: File, office: Office) -> io::Result<Option<Lease>> {
+        let taken = match office {
+            Office::Writer => match file.try_lock() {
+                Ok(()) => false,
+                Err(TryLockError::WouldBlock) => true,
+                Err(TryLockError::Error(error)) => return Err(error),
+            },
+            Office::Seat(seat) => !lock_cursor(&file, seat)?,
+        };
+        Ok((!taken).then_some(Lease::File(file)))
+    }
+
+    /// Takes an office of a journal in memory; `None` when it is taken.
+    pub(crate) fn of_memory(book: &Book, office: Office) -> Option<Lease> {
+        let mut offices = book.lock().unwrap_or_else(PoisonError::into_inner);
+        offices.insert(office).then(|| Lease::Memory(Arc::clone(book), office))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Lease::Memory(book, office) = self {
+            book.lock().unwrap_or_else(PoisonError::into_inner).remove(office);
+        }
+    }
+}
+
+/// False when another open file holds the cursor's bytes.
+fn lock_cursor(file: &File, seat: u32) -> io::Result<bool> {
+    let first = (control::CURSORS + seat as usize * LINE_WORDS) * WORD_BYTES;
+    let range = libc::flock {
+        l_type: libc::F_WRLCK as libc::c_short,
+        l_whence: libc::SEEK_SET as libc::c_short,
+        l_start: first as libc::off_t,
+        l_len: LINE_BYTES as libc::off_t,
+        l_pid: 0,
+    };
+    // SAFETY: an open descriptor, and a range that the kernel only reads.
+    let refused = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &range as *const libc::flock) };
+    if refused == 0 {
+        return Ok(true);
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EAGAIN | libc::EACCES) => Ok(false),
+        _ => Err(error),
+    }
+}

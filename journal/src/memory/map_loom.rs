@@ -1,0 +1,24 @@
+//! Files cannot be mapped in a model: the same functions, which refuse.
+
+use std::fs::File;
+use std::io;
+
+use super::Region;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    ReadWrite,
+}
+
+pub(crate) fn reserve(_file: &File, _bytes: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn map(_file: &File, _bytes: u64, _access: Access) -> io::Result<Region> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn mirror(_file: &File, _bytes: u64, _page: u64, _access: Access) -> io::Result<Region> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,161 @@
+//! Models of sleeping and waking: SYNC: park.
+
+use loom::thread;
+use std::sync::Arc;
+
+use super::futex::expire;
+use super::support::{GATED, LONG, LOOSE, drain, explore, journal, registry, write, writer};
+use super::sync::{is_dead, kill_after};
+use crate::journal::Journal;
+use crate::reader::Reader;
+use crate::registry::Registry;
+use crate::wait::{Parker, Wakeup, announce, wake};
+
+fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops::RangeInclusive<u16>) {
+    let mut writer = writer(journal);
+    writer.wake_through(Arc::clone(registry));
+    for number in numbers {
+        write(&mut writer, number, 0).unwrap();
+    }
+}
+
+/// Sleeps until the readers have had `frames` frames together.
+fn sleep_until(parker: &Parker, readers: &mut [Reader], frames: usize) {
+    let mut seen = Vec::new();
+    loop {
+        for reader in readers.iter_mut() {
+            drain(reader, &mut seen);
+        }
+        if seen.len() >= frames {
+            assert_eq!(seen.len(), frames);
+            return;
+        }
+        let wakeup = parker.park(LONG, || readers.iter().any(Reader::has_news));
+        assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
+    }
+}
+
+#[test]
+fn no_commit_is_slept_through() {
+    explore("park and commit", 3, || {
+        let (journal, registry) = (journal(1, 8), registry());
+        journal.set_interest(GATED, None).unwrap();
+        announce();
+        let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            thread::spawn(move || write_and_wake(&journal, &registry, 1..=2))
+        };
+        sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
+        writing.join().unwrap();
+    });
+}
+
+#[test]
+fn one_word_serves_the_writers_of_two_journals() {
+    explore("park, two writers", 2, || {
+        let (journals, registry) = ([journal(1, 4), journal(2, 4)], registry());
+        let mut readers = Vec::new();
+        for journal in &journals {
+            journal.set_interest(GATED, None).unwrap();
+            readers.push(Reader::Loose(journal.loose(GATED).unwrap()));
+        }
+        announce();
+        let writing = journals.map(|journal| {
+            let registry = Arc::clone(&registry);
+            thread::spawn(move || write_and_wake(&journal, &registry, 1..=1))
+        });
+        sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
+        for writing in writing {
+            writing.join().unwrap();
+        }
+    });
+}
+
+/// One message wakes the seat that wants its topic, and the other sleeps on.
+#[test]
+fn only_who_wants_the_topic_is_woken() {
+    explore("park, two seats", 2, || {
+        let (journal, registry) = (journal(1, 4), registry());
+        journal.set_interest(GATED, Some(&[1])).unwrap();
+        journal.set_interest(LOOSE, Some(&[0])).unwrap();
+        announce();
+        let mut readers = [Reader::Loose(journal.loose(GATED).unwrap())];
+        let sleeping = {
+            let registry = Arc::clone(&registry);
+            thread::spawn(move || sleep_until_phase_1(&registry))
+        };
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            // Number 1 has topic 1.
+            thread::spawn(move || write_and_stay(&journal, &registry))
+        };
+        sleep_until(&Parker::new(Arc::clone(&registry), GATED).unwrap(), &mut readers, 1);
+        writing.join().unwrap();
+        registry.set_phase(1);
+        wake(&registry, LOOSE);
+        sleeping.join().unwrap();
+    });
+}
+
+/// Fails when anything wakes the seat before the phase is 1.
+fn sleep_until_phase_1(registry: &Arc<Registry>) {
+    let parker = Parker::new(Arc::clone(registry), LOOSE).unwrap();
+    while registry.phase() != 1 {
+        let wakeup = parker.park(LONG, || registry.phase() == 1);
+        assert!(wakeup != Some(Wakeup::Woken) || registry.phase() == 1, "woken for nothing");
+    }
+}
+
+fn write_and_stay(journal: &Journal, registry: &Arc<Registry>) {
+    let mut writer = writer(journal);
+    writer.wake_through(Arc::clone(registry));
+    write(&mut writer, 1, 0).unwrap();
+    // Leaving wakes everybody, which is not what this model asks about.
+    kill_after(Some(0));
+}
+
+/// A writer that is killed between the exchange and the call leaves a sleeper whom nobody wakes: the time-out does,
+/// and no committed frame is overlooked then.
+#[test]
+fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
+    for stores in 0..30 {
+        explore(&format!("waker killed after {stores} stores"), 2, move || {
+            let (journal, registry) = (journal(1, 4), registry());
+            journal.set_interest(GATED, None).unwrap();
+            announce();
+            let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
+            let writing = {
+                let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+                thread::spawn(move || {
+                    kill_after(Some(stores));
+                    write_and_wake(&journal, &registry, 1..=1);
+                    let killed = is_dead();
+                    kill_after(None);
+                    // Stands for master, which tells everybody to stop; or for the clock.
+                    registry.set_phase(1);
+                    if killed {
+                        expire();
+                    } else {
+                        wake(&registry, GATED);
+                    }
+                })
+            };
+            let parker = Parker::new(Arc::clone(&registry), GATED).unwrap();
+            let mut seen = Vec::new();
+            loop {
+                let stopping = registry.phase() == 1;
+                drain(&mut reader, &mut seen);
+                if stopping {
+                    break;
+                }
+                parker.park(LONG, || reader.has_news() || registry.phase() == 1);
+            }
+            writing.join().unwrap();
+            let mut witness = Reader::Loose(journal.loose_from_start().unwrap());
+            let mut committed = Vec::new();
+            drain(&mut witness, &mut committed);
+            assert_eq!(seen, committed);
+        });
+    }
+}

@@ -1,0 +1,103 @@
+//! Models of a writer's death: it is killed after each of its stores in turn, and another takes over.
+
+use loom::thread;
+use std::sync::Arc;
+
+use super::support::{GATED, LOOSE, drain, explore, journal, read_some, write, writer};
+use super::sync::{is_dead, kill_after};
+use crate::journal::Journal;
+use crate::reader::Reader;
+
+/// Attaches, writes two frames, and is killed after `stores` stores; then a successor writes number 3. Returns
+/// whether the first was killed at all.
+fn die_and_go_on(journal: &Journal, stores: u32, payload: usize) -> bool {
+    kill_after(Some(stores));
+    let mut first = writer(journal);
+    for number in 1..=2 {
+        write(&mut first, number, payload).unwrap();
+    }
+    let killed = is_dead();
+    // Out of fuel, it leaves nothing but its lease.
+    drop(first);
+    kill_after(None);
+    let mut second = writer(journal);
+    write(&mut second, 3, payload).unwrap();
+    killed
+}
+
+/// Runs `model` for a writer that is killed after 0, 1, 2, … stores, until it lives. A writer's whole life is one
+/// store after the other, so this is every moment that it can be killed at.
+fn at_every_store(name: &str, model: impl Fn(u32) -> bool + Sync + Send + Copy + 'static) {
+    let mut stores = 0;
+    loop {
+        let lived = Arc::new(std::sync::Mutex::new(false));
+        let outcome = Arc::clone(&lived);
+        explore(&format!("{name}, killed after {stores} stores"), 2, move || {
+            *outcome.lock().unwrap() = !model(stores);
+        });
+        if *lived.lock().unwrap() {
+            break;
+        }
+        stores += 1;
+    }
+    println!("model {name}: {stores} moments of death");
+    assert!(stores > 20, "a life of two frames has more stores than {stores}");
+}
+
+fn committed(seen: &[Option<u16>]) -> bool {
+    [&[3][..], &[1, 3], &[1, 2, 3]]
+        .iter()
+        .any(|frames| seen.iter().copied().eq(frames.iter().map(|&n| Some(n))))
+}
+
+#[test]
+fn no_frame_is_lost_or_doubled_when_a_writer_is_killed_anywhere() {
+    at_every_store("recovery", |stores| {
+        let journal = journal(1, 8);
+        let mut gated = Reader::Gated(journal.gated(GATED).unwrap());
+        let mut loose = Reader::Loose(journal.loose(LOOSE).unwrap());
+        let writing = {
+            let journal = Arc::clone(&journal);
+            thread::spawn(move || die_and_go_on(&journal, stores, 8))
+        };
+        let (mut by_gated, mut by_loose) = (Vec::new(), Vec::new());
+        read_some(&mut gated, 1, &mut by_gated);
+        read_some(&mut loose, 1, &mut by_loose);
+        let killed = writing.join().unwrap();
+        drain(&mut gated, &mut by_gated);
+        drain(&mut loose, &mut by_loose);
+        assert!(committed(&by_gated), "{by_gated:?}");
+        assert_eq!(by_gated, by_loose);
+        let stat = journal.stat();
+        assert_eq!(stat.frames, by_gated.len() as u64, "counted as often as written");
+        assert_eq!(stat.head, gated.position());
+        killed
+    });
+}
+
+/// A loose reader stands where the dead writer was about to come round.
+#[test]
+fn a_writer_killed_on_its_way_round_tears_nothing() {
+    at_every_store("recovery on the way round", |stores| {
+        let journal = journal(1, 4);
+        let mut before = writer(&journal);
+        for number in 11..=13 {
+            write(&mut before, number, 0).unwrap();
+        }
+        drop(before);
+        let first = journal.first_position();
+        let writing = {
+            let journal = Arc::clone(&journal);
+            thread::spawn(move || die_and_go_on(&journal, stores, 0))
+        };
+        let mut loose = Reader::Loose(journal.observe(first).unwrap());
+        let mut seen = Vec::new();
+        read_some(&mut loose, 2, &mut seen);
+        let killed = writing.join().unwrap();
+        drain(&mut loose, &mut seen);
+        let order: Vec<u16> = seen.iter().flatten().map(|&n| if n > 10 { n - 10 } else { n + 3 }).collect();
+        assert!(order.is_sorted_by(|a, b| a < b), "{seen:?}");
+        assert_eq!(loose.position(), journal.head());
+        killed
+    });
+}

@@ -1,0 +1,103 @@
+//! What the models share: tiny journals, checked frames, and a runner that prints how much it explored.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::clock::Clock;
+use crate::control::JournalShape;
+use crate::error::{ReadError, WriteError};
+use crate::journal::Journal;
+use crate::layout;
+use crate::reader::{Frame, Reader};
+use crate::registry::Registry;
+use crate::writer::{Writer, Written};
+
+/// Seat of the gated reader.
+pub(super) const GATED: u32 = 0;
+/// Seat of the loose reader.
+pub(super) const LOOSE: u32 = 1;
+/// Seat of the writer.
+pub(super) const WRITER: u32 = 2;
+
+/// Checks `model` with at most `preemptions` forced switches of threads an execution, and says how many executions
+/// that were. `COLO_LOOM_PREEMPTIONS` adds to the bound.
+pub(super) fn explore(name: &str, preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let more = std::env::var("COLO_LOOM_PREEMPTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions + more);
+    builder.max_branches = 20_000;
+    let executions = Arc::new(Mutex::new(0_u64));
+    let count = Arc::clone(&executions);
+    let start = Instant::now();
+    builder.check(move || {
+        *count.lock().unwrap() += 1;
+        model();
+    });
+    let executions = *executions.lock().unwrap();
+    println!(
+        "model {name}: {executions} executions, all within {} preemptions, {:.1} s",
+        preemptions + more,
+        start.elapsed().as_secs_f64()
+    );
+    assert!(executions > 1, "{name} explored nothing");
+}
+
+/// A journal of `lines` lines with three seats and two topics.
+pub(super) fn journal(id: u32, lines: u64) -> Arc<Journal> {
+    let capacity = lines * layout::LINE_BYTES;
+    let shape = JournalShape { id, name: format!("model{id}"), capacity, seats: 3, topics: 2, page: 4096 };
+    Arc::new(Journal::on_heap(shape))
+}
+
+/// A registry of three seats.
+pub(super) fn registry() -> Arc<Registry> {
+    let words = layout::registry::RECORDS + 3 * layout::registry::RECORD_WORDS;
+    Arc::new(Registry::initialise(crate::memory::heap(words), 3, Clock::monotonic()))
+}
+
+pub(super) fn writer(journal: &Journal) -> Writer {
+    journal.writer(WRITER, Clock::monotonic()).unwrap()
+}
+
+/// The `number`-th frame: header and payload say so in every word.
+pub(super) fn write(writer: &mut Writer, number: u16, payload: usize) -> Result<Written, WriteError> {
+    writer.write(number, u32::from(number % 2), &vec![number as u8; payload])
+}
+
+/// Fails unless every word of the frame belongs to one and the same. Returns its number.
+pub(super) fn check(frame: &Frame<'_>) -> u16 {
+    let number = frame.message_id;
+    assert_eq!(frame.topic, u32::from(number % 2), "torn: topic of another frame than {number}");
+    assert!(frame.payload.iter().all(|&byte| byte == number as u8), "torn: {frame:?}");
+    assert_eq!(frame.flags, 0);
+    number
+}
+
+/// Reads up to `most` times; appends the numbers of the frames. `None` for a gap.
+pub(super) fn read_some(reader: &mut Reader, most: usize, seen: &mut Vec<Option<u16>>) {
+    for _ in 0..most {
+        match reader.read() {
+            Ok(Some(frame)) => seen.push(Some(check(&frame))),
+            Ok(None) => loom::thread::yield_now(),
+            Err(ReadError::Lapped(gap)) => {
+                assert!(gap.bytes() > 0 && gap.bytes() % layout::LINE_BYTES == 0, "{gap:?}");
+                seen.push(None);
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Reads until there is nothing more.
+pub(super) fn drain(reader: &mut Reader, seen: &mut Vec<Option<u16>>) {
+    loop {
+        let before = seen.len();
+        read_some(reader, 1, seen);
+        if seen.len() == before {
+            return;
+        }
+    }
+}
+
+/// Long: in a model, time passes only by `futex::expire`.
+pub(super) const LONG: Duration = Duration::from_secs(1);
