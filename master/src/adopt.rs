@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use journal::{ProcessIdentity, Registry};
 use node::{InstanceDir, huge_mounts};
+use pinning::Placement;
 use topology::Topology;
 
 use crate::error::MasterError;
@@ -23,6 +24,7 @@ pub(crate) enum Found {
 pub(crate) fn look(
     directory: &InstanceDir,
     topology: &Topology,
+    placements: &[Placement],
     claim: Claim,
 ) -> Result<(Found, Option<Claim>), MasterError> {
     let path = directory.registry();
@@ -64,6 +66,7 @@ pub(crate) fn look(
         registry: Arc::new(registry),
         clock,
         backings,
+        placements: placements.to_vec(),
         _claim: claim,
     };
     Ok((Found::Running(Box::new(instance), alive), None))

@@ -65,12 +65,14 @@ pub enum MasterError {
     #[error("the pin plan does not fit this host:\n{0}")]
     Plan(String),
     /// A node failed before the platform was up, and its policy does not start it again.
-    #[error("node `{node}` {how} before the platform was up; its log is {}", log.display())]
+    #[error("node `{node}` {how} before the platform was up; its log is {}{words}", log.display())]
     NodeFailed {
         /// Which node.
         node: String,
         /// "ended with exit code 2", "was killed by signal 9".
         how: String,
+        /// The last lines that it left there, each on a line of its own.
+        words: String,
         /// Where it says why.
         log: PathBuf,
         /// Its exit code, if it left one.

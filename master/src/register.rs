@@ -87,6 +87,7 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
         mode: mode(node),
         deterministic: instance.topology.deterministic,
         section: section(node),
+        placement: instance.placements.get(usize::from(node.seat)).cloned(),
         writes: writes.collect(),
         reads: reads.collect(),
     }

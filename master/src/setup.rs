@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use journal::{Clock, Journal, JournalShape, ProcessIdentity, Registry};
 use node::{InstanceDir, NodeKind, NodeState, Phase, WaitMode, kind_word};
+use pinning::{Host, Placement};
 use topology::config::ReaderKind;
 use topology::{NodeSpec, Topology};
 
@@ -29,6 +30,8 @@ pub(crate) struct Instance {
     pub(crate) clock: Clock,
     /// By journal, in the topology's order.
     pub(crate) backings: Vec<Backing>,
+    /// By seat; empty when the platform file plans nothing.
+    pub(crate) placements: Vec<Placement>,
     pub(crate) _claim: Claim,
 }
 
@@ -67,16 +70,35 @@ pub(crate) fn claim(directory: &InstanceDir) -> Result<Claim, MasterError> {
     Ok(Claim { _lock: lock })
 }
 
+/// A place for every node by seat, on this host; master takes its own at once. Empty when nothing is planned.
+pub(crate) fn place(topology: &Topology) -> Result<Vec<Placement>, MasterError> {
+    let host = Host::read(Path::new("/")).map_err(|error| MasterError::Plan(error.to_string()))?;
+    let plan = topology.place(&host).map_err(|problems| {
+        MasterError::Plan(
+            problems.iter().map(|problem| format!("  {problem}")).collect::<Vec<_>>().join("\n"),
+        )
+    })?;
+    let Some(plan) = plan else { return Ok(Vec::new()) };
+    for warning in &plan.warnings {
+        log::warn!("pin plan: {warning}");
+    }
+    if let Some(own) = plan.placements.first() {
+        pinning::apply(own).map_err(|error| MasterError::Plan(error.to_string()))?;
+    }
+    Ok(plan.placements)
+}
+
 /// Makes journals, registry and seats of a fresh instance. On an error, what was made is removed again.
 pub(crate) fn build(
     directory: InstanceDir,
     topology: Topology,
+    placements: Vec<Placement>,
     claim: Claim,
 ) -> Result<Instance, MasterError> {
     let built = try_build(&directory, &topology);
     match built {
         Ok((registry, clock, backings)) => {
-            Ok(Instance { directory, topology, registry, clock, backings, _claim: claim })
+            Ok(Instance { directory, topology, registry, clock, backings, placements, _claim: claim })
         }
         Err(error) => {
             remove(&directory);

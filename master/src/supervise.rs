@@ -48,10 +48,11 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     })?;
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
+    let placements = setup::place(&topology)?;
     let claim = setup::claim(&directory)?;
-    let (instance, running) = match adopt::look(&directory, &topology, claim)? {
+    let (instance, running) = match adopt::look(&directory, &topology, &placements, claim)? {
         (Found::Running(instance, running), _) => (*instance, running),
-        (Found::Nothing, Some(claim)) => (setup::build(directory, topology, claim)?, Vec::new()),
+        (Found::Nothing, Some(claim)) => (setup::build(directory, topology, placements, claim)?, Vec::new()),
         (Found::Nothing, None) => return Err(MasterError::BadInstance(topology.instance)),
     };
     let mut master = Master::new(instance, options, stop)?;
@@ -404,6 +405,7 @@ impl Master {
             return Err(MasterError::NodeFailed {
                 node: node.spec.name.clone(),
                 how: ended.to_string(),
+                words: last_errors(&self.instance.directory.log(&node.spec.name)),
                 log: self.instance.directory.log(&node.spec.name),
                 exit: u8::try_from(ended.code()).ok(),
             });
@@ -446,4 +448,14 @@ impl Master {
             }
         }
     }
+}
+
+/// What a node's log says last of errors: the lines behind the last informational one.
+fn last_errors(log: &std::path::Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut lines: Vec<&str> =
+        text.lines().rev().take_while(|line| !line.contains(" INFO ")).take(12).collect();
+    lines.reverse();
+    lines.iter().map(|line| format!("\n  {line}")).collect()
 }

@@ -37,6 +37,9 @@ pub enum JoinError {
     /// A journal or the registry cannot be used.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The process cannot run where the plan says.
+    #[error("cannot take its place: {0}")]
+    Placement(#[from] pinning::ApplyError),
     /// The node's own section does not fit its program.
     #[error("section of node `{node}`: {source}")]
     Section {
@@ -81,6 +84,7 @@ impl JoinError {
                 Exit::of_io(source)
             }
             JoinError::Open(_) => Exit::Failed,
+            JoinError::Placement(_) => Exit::HostUnfit,
         }
     }
 }
@@ -136,5 +140,12 @@ impl RunError {
             RunError::Component { exit, .. } => *exit,
             _ => Exit::Failed,
         }
+    }
+}
+
+impl From<JoinError> for RunError {
+    /// A component finds out late that its part of the topology does not fit: the node ends with the same code.
+    fn from(error: JoinError) -> RunError {
+        RunError::Component { exit: error.exit(), message: error.to_string() }
     }
 }

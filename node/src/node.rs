@@ -46,6 +46,10 @@ impl Node {
             InstanceDir::new(instance).ok_or_else(|| JoinError::BadInstance(instance.to_owned()))?;
         let stop = StopFlag::install()?;
         let assignment = register(&instance, name)?;
+        if let Some(placement) = &assignment.placement {
+            let applied = pinning::apply(placement)?;
+            log::info!("runs on CPU {}", applied.cpus);
+        }
         fine_timers();
         let registry_path = instance.registry();
         let registry = Arc::new(Registry::open(&registry_path)?);

@@ -121,6 +121,11 @@ impl Output {
         self.writer.epoch()
     }
 
+    /// Frames in the journal since it was made, by this writer and those before it.
+    pub fn frames(&self) -> u64 {
+        self.writer.frames()
+    }
+
     /// Where the next message goes.
     pub fn position(&self) -> u64 {
         self.writer.position()

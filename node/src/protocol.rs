@@ -65,6 +65,8 @@ pub struct Assignment {
     pub deterministic: bool,
     /// Its own section of the platform file.
     pub section: serde_json::Value,
+    /// Where it runs and how; `None`: wherever the system puts it.
+    pub placement: Option<pinning::Placement>,
     /// Journals that it writes.
     pub writes: Vec<WriteAssignment>,
     /// Journals that it reads.

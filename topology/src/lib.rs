@@ -37,6 +37,7 @@ mod faults;
 mod files;
 mod memory;
 mod pin_rules;
+mod places;
 mod rules;
 mod schema;
 mod settings;

@@ -1,0 +1,260 @@
+//! Publishing a recorded day.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use node::{
+    Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError,
+};
+use topology::config::{self, BadRow, MarketSource, MdConfig};
+use wire::{BookEvent, Nanos, Quote, TradePrint};
+
+use super::publisher::Publisher;
+use crate::book::Books;
+use crate::pace::{Pace, Speed};
+use crate::source::{Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, open};
+
+/// Events published in one turn, before the node looks whether it should stop.
+const BURST: usize = 256;
+/// A journal that is full is tried again after this many nanoseconds.
+const RETRY: u64 = 20_000;
+/// In lock-step, looks at the cursors before md sleeps between them.
+const QUIET_LOOKS: usize = 64;
+
+/// A recorded day on its way out.
+pub(super) struct Replay {
+    source: Box<dyn Source>,
+    books: Books,
+    speed: Speed,
+    pace: Option<Pace>,
+    publisher: Publisher,
+    event: SourceEvent,
+    /// Messages of the current event that are not written yet.
+    outgoing: VecDeque<Outgoing>,
+    /// When they may be.
+    due: u64,
+    quiescence: Option<Quiescence>,
+    stage: Stage,
+    published: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Events,
+    End,
+    Done,
+}
+
+enum Outgoing {
+    Book(BookEvent),
+    Trade(TradePrint),
+    Quote(Box<Quote>),
+}
+
+impl Replay {
+    pub(super) fn open(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<Replay, RunError> {
+        let kind = match config.source {
+            MarketSource::Sse => SourceKind::Sse,
+            MarketSource::Lobster => SourceKind::Lobster,
+            MarketSource::Pitch => SourceKind::Pitch,
+            MarketSource::Dbn | MarketSource::Sim => SourceKind::Dbn,
+        };
+        let options = Options {
+            from: config.from.map(|time| Nanos(time.0)),
+            to: config.to.map(|time| Nanos(time.0)),
+            symbols: config.symbols.clone(),
+            on_bad_row: match config.on_bad_row {
+                BadRow::Stop => OnBadRow::Stop,
+                BadRow::Skip => OnBadRow::Skip,
+            },
+            date: None,
+        };
+        let unusable =
+            |error: SourceError| RunError::Component { message: error.to_string(), exit: Exit::Usage };
+        let source = open(kind, &files(config)?, &options).map_err(unusable)?;
+        let speed = match config.speed {
+            config::Speed::Word(_) => Speed::Max,
+            config::Speed::Times(factor) => Speed::times(factor)
+                .map_err(|error| RunError::Component { message: error.to_string(), exit: Exit::Usage })?,
+        };
+        let quiescence = if node.is_deterministic() {
+            let watched = Quiescence::watch(node.instance(), |_| true);
+            Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
+        } else {
+            None
+        };
+        Ok(Replay {
+            books: Books::new(source.instruments()),
+            source,
+            speed,
+            pace: None,
+            publisher,
+            event: SourceEvent::default(),
+            outgoing: VecDeque::new(),
+            due: 0,
+            quiescence,
+            stage: Stage::Events,
+            published: 0,
+        })
+    }
+
+    /// Takes the next event of the source apart into messages. False at the end.
+    fn fetch(&mut self) -> Result<bool, RunError> {
+        if !self.source.next(&mut self.event).map_err(|error| RunError::failed(error.to_string()))? {
+            return Ok(false);
+        }
+        let due = match &mut self.pace {
+            Some(pace) if !self.event.warm_up => pace.due(self.event.event_time),
+            _ => None,
+        };
+        self.due = due.map_or(0, |due| due.0);
+        self.outgoing.extend(self.event.book_events.iter().copied().map(Outgoing::Book));
+        let quote = self.books.apply(&self.event).quote.copied();
+        if !self.event.warm_up {
+            let trades = self.event.trades.iter().map(|trade| TradePrint { due: Nanos(self.due), ..*trade });
+            self.outgoing.extend(trades.map(Outgoing::Trade));
+        }
+        if let Some(mut quote) = quote {
+            quote.due = Nanos(self.due);
+            self.outgoing.push_back(Outgoing::Quote(Box::new(quote)));
+        }
+        Ok(true)
+    }
+
+    /// Writes what is fetched.
+    fn flush(&mut self) -> Result<(), WriteError> {
+        while let Some(message) = self.outgoing.front() {
+            match message {
+                Outgoing::Book(event) => self.publisher.book_event(event)?,
+                Outgoing::Trade(trade) => self.publisher.trade(trade)?,
+                Outgoing::Quote(quote) => self.publisher.quote(quote)?,
+            }
+            self.outgoing.pop_front();
+        }
+        Ok(())
+    }
+
+    /// In lock-step: has everybody dealt with the last event?
+    fn is_quiet(&mut self) -> bool {
+        let Some(quiescence) = &mut self.quiescence else { return true };
+        for _ in 0..QUIET_LOOKS {
+            if quiescence.is_quiet() {
+                return true;
+            }
+            std::thread::yield_now();
+        }
+        false
+    }
+
+    /// One event on its way, or a reason to wait.
+    fn step(&mut self, context: &mut Context) -> Result<Step, RunError> {
+        if self.outgoing.is_empty() {
+            if !self.is_quiet() {
+                return Ok(Step::WaitUntil(context.now() + RETRY));
+            }
+            match self.stage {
+                Stage::Events => {
+                    if !self.fetch()? {
+                        self.stage = Stage::End;
+                    }
+                }
+                Stage::End => return self.end(context),
+                Stage::Done => return Ok(Step::Idle),
+            }
+        }
+        if self.due > context.now() {
+            return Ok(Step::WaitUntil(self.due));
+        }
+        match self.flush() {
+            Ok(()) => {
+                self.published += 1;
+                if self.published.is_multiple_of(1_024) {
+                    self.publisher.count_source(self.source.counts());
+                }
+                Ok(Step::Go)
+            }
+            Err(error) => full_or_fatal(error, context),
+        }
+    }
+
+    fn end(&mut self, context: &mut Context) -> Result<Step, RunError> {
+        self.publisher.count_source(self.source.counts());
+        match self.publisher.end(self.source.counts()) {
+            Ok(()) => {
+                let anomalies = self.books.anomalies().total();
+                if anomalies > 0 {
+                    log::warn!("{anomalies} book events did not fit the book");
+                }
+                context.add(node::Counter::Anomalies, anomalies);
+                context.handle().set_state(NodeState::Finished);
+                self.stage = Stage::Done;
+                Ok(Step::Idle)
+            }
+            Err(error) => full_or_fatal(error, context),
+        }
+    }
+}
+
+enum Step {
+    Go,
+    WaitUntil(u64),
+    Idle,
+}
+
+fn full_or_fatal(error: WriteError, context: &Context) -> Result<Step, RunError> {
+    match error {
+        WriteError::Full { .. } => {
+            context.add(node::Counter::Full, 1);
+            Ok(Step::WaitUntil(context.now() + RETRY))
+        }
+        source => Err(RunError::Write { journal: "md.quotes or md.flow".to_owned(), source }),
+    }
+}
+
+impl Component for Replay {
+    fn start(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        self.publisher.list(self.source.instruments())
+    }
+
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if context.handle().phase() == Phase::Starting {
+            context.wake_at(context.now() + 1_000_000);
+            return Ok(());
+        }
+        if self.pace.is_none() {
+            self.pace = Some(Pace::new(self.speed, Nanos(context.now())));
+        }
+        for _ in 0..BURST {
+            match self.step(context)? {
+                Step::Go => {}
+                Step::WaitUntil(time) => {
+                    context.wake_at(time);
+                    return Ok(());
+                }
+                Step::Idle => return Ok(()),
+            }
+        }
+        // More is ready: only a look at the stop flag, no sleep.
+        context.wake_at(context.now());
+        Ok(())
+    }
+
+    fn frame(&mut self, _context: &mut Context, _input: InputId, _frame: &Frame<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+fn files(config: &MdConfig) -> Result<Files, RunError> {
+    match &config.files {
+        Some(config::Files::Path(path)) => Ok(Files::Path(path.clone())),
+        Some(config::Files::Named(named)) => {
+            let roles = [("orders", &named.orders), ("trades", &named.trades), ("messages", &named.messages)];
+            let named: BTreeMap<_, _> =
+                roles.into_iter().filter_map(|(role, path)| Some((role.to_owned(), path.clone()?))).collect();
+            Ok(Files::Named(named))
+        }
+        None => Err(RunError::Component {
+            message: "md.files is not set: name the recorded day's folder or files".to_owned(),
+            exit: Exit::Usage,
+        }),
+    }
+}

@@ -1,0 +1,172 @@
+//! Simulated instruments, each on a thread of its own, as a feed handler per instrument would be.
+//!
+//! The threads sleep until their quote is due, whatever the node's wait mode; they meet at the one journal.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use node::{Component, Context, Frame, InputId, NodeHandle, NodeState, Phase, RunError, WriteError};
+use topology::config::MdConfig;
+use wire::Nanos;
+
+use super::publisher::Publisher;
+use super::sim_timed::schedule;
+use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
+use crate::source::Counts;
+
+/// A journal that is full is tried again after this long.
+const RETRY: Duration = Duration::from_micros(20);
+/// Longest sleep of a thread, so that a stop is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+/// How often the node looks whether all threads have ended, in nanoseconds.
+const LOOK: u64 = 5_000_000;
+
+/// A thread an instrument.
+pub(super) struct SimThreads {
+    config: MdConfig,
+    publisher: Arc<Mutex<Publisher>>,
+    threads: Vec<JoinHandle<Result<(), WriteError>>>,
+    ended: bool,
+}
+
+impl SimThreads {
+    pub(super) fn new(config: &MdConfig, publisher: Publisher) -> SimThreads {
+        SimThreads {
+            config: config.clone(),
+            publisher: Arc::new(Mutex::new(publisher)),
+            threads: Vec::new(),
+            ended: false,
+        }
+    }
+
+    fn begin(&mut self, now: u64) -> Result<(), RunError> {
+        let schedule = schedule(&self.config, now);
+        for index in 0..self.config.instruments {
+            let publisher = Arc::clone(&self.publisher);
+            let generator = SimInstrument::new(index, self.config.seed);
+            let name = generator.instrument().symbol.to_string();
+            let thread = std::thread::Builder::new()
+                .name(name)
+                .stack_size(256 << 10)
+                .spawn(move || generate(generator, u64::from(index), schedule, &publisher))
+                .map_err(|error| RunError::failed(format!("cannot start a thread an instrument: {error}")))?;
+            self.threads.push(thread);
+        }
+        Ok(())
+    }
+
+    /// Ends the run when every thread has.
+    fn end(&mut self, context: &mut Context) -> Result<(), RunError> {
+        for thread in self.threads.drain(..) {
+            match thread.join() {
+                Ok(Ok(())) => {}
+                Ok(Err(source)) => return Err(RunError::Write { journal: "md.quotes".to_owned(), source }),
+                Err(_) => return Err(RunError::failed("a generator thread panicked")),
+            }
+        }
+        self.ended = lock(&self.publisher).end(&Counts::default()).is_ok();
+        if self.ended {
+            context.handle().set_state(NodeState::Finished);
+        }
+        Ok(())
+    }
+}
+
+/// A thread that panicked while it held the lock left whole messages behind it: the journal is fine.
+fn lock(publisher: &Mutex<Publisher>) -> MutexGuard<'_, Publisher> {
+    publisher.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn generate(
+    mut generator: SimInstrument,
+    index: u64,
+    schedule: Schedule,
+    publisher: &Mutex<Publisher>,
+) -> Result<(), WriteError> {
+    let handle = lock(publisher).handle().clone();
+    for number in 0.. {
+        let Some(due) = schedule.due(index, number) else { break };
+        if !sleep_until(due.0, &handle) {
+            break;
+        }
+        let event = generator.next(Nanos(due.0));
+        if !publish(event, publisher, &handle)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// False when the node is asked to stop meanwhile.
+fn sleep_until(due: u64, handle: &NodeHandle) -> bool {
+    loop {
+        if handle.is_stopping() {
+            return false;
+        }
+        let left = due.saturating_sub(handle.now());
+        if left == 0 {
+            return true;
+        }
+        std::thread::sleep(Duration::from_nanos(left).min(LONGEST_SLEEP));
+    }
+}
+
+/// Writes one event; waits while a gated reader is behind. False when asked to stop meanwhile.
+fn publish(
+    mut event: SimEvent,
+    publisher: &Mutex<Publisher>,
+    handle: &NodeHandle,
+) -> Result<bool, WriteError> {
+    loop {
+        let mut journals = lock(publisher);
+        let written = match event.trade {
+            Some(trade) => journals.trade(&trade).inspect(|()| event.trade = None),
+            None => Ok(()),
+        }
+        .and_then(|()| journals.quote(&event.quote));
+        drop(journals);
+        match written {
+            Ok(()) => return Ok(true),
+            Err(WriteError::Full { .. }) if handle.is_stopping() => return Ok(false),
+            Err(WriteError::Full { .. }) => std::thread::sleep(RETRY),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl Component for SimThreads {
+    fn start(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        lock(&self.publisher).list(&instruments(self.config.instruments))
+    }
+
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if self.ended {
+            return Ok(());
+        }
+        if context.handle().phase() == Phase::Starting {
+            context.wake_at(context.now() + 1_000_000);
+            return Ok(());
+        }
+        if self.threads.is_empty() {
+            self.begin(context.now())?;
+        }
+        if self.threads.iter().all(JoinHandle::is_finished) {
+            return self.end(context);
+        }
+        context.wake_at(context.now() + LOOK);
+        Ok(())
+    }
+
+    fn frame(&mut self, _context: &mut Context, _input: InputId, _frame: &Frame<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        for thread in self.threads.drain(..) {
+            // Its own failure was the reason to stop, or does not matter any more.
+            let _ = thread.join();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Simulated instruments on one thread, by one schedule.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use node::{Component, Context, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError};
+use topology::config::MdConfig;
+use wire::Nanos;
+
+use super::publisher::Publisher;
+use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
+use crate::source::Counts;
+
+/// A journal that is full is tried again after this many nanoseconds.
+const RETRY: u64 = 20_000;
+/// Quotes published in one turn, before the node looks whether it should stop.
+const BURST: usize = 64;
+
+/// Quotes in the order of their due times.
+pub(super) struct SimTimed {
+    listed: u32,
+    generators: Vec<SimInstrument>,
+    schedule: Schedule,
+    /// Next due time, instrument, number of the quote.
+    queue: BinaryHeap<Reverse<(u64, u64, u64)>>,
+    /// Generated and not written yet.
+    pending: Option<SimEvent>,
+    publisher: Publisher,
+    quiescence: Option<Quiescence>,
+    started: bool,
+    ended: bool,
+}
+
+/// The schedule of a configuration that starts at `start`.
+pub(super) fn schedule(config: &MdConfig, start: u64) -> Schedule {
+    let nanos = |duration: std::time::Duration| Nanos(duration.as_nanos() as u64);
+    Schedule {
+        start: Nanos(start),
+        interval: nanos(config.interval),
+        count: config.count,
+        stagger: nanos(config.stagger),
+    }
+}
+
+impl SimTimed {
+    pub(super) fn new(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<SimTimed, RunError> {
+        let quiescence = if node.is_deterministic() {
+            let watched = Quiescence::watch(node.instance(), |_| true);
+            Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
+        } else {
+            None
+        };
+        Ok(SimTimed {
+            listed: config.instruments,
+            generators: (0..config.instruments).map(|index| SimInstrument::new(index, config.seed)).collect(),
+            schedule: schedule(config, 0),
+            queue: BinaryHeap::new(),
+            pending: None,
+            publisher,
+            quiescence,
+            started: false,
+            ended: false,
+        })
+    }
+
+    fn begin(&mut self, now: u64) {
+        self.started = true;
+        // In lock-step nothing may depend on when the run was started: time counts from the epoch then.
+        self.schedule.start = Nanos(if self.quiescence.is_some() { 1 } else { now });
+        for index in 0..self.generators.len() as u64 {
+            self.enqueue(index, 0);
+        }
+    }
+
+    fn enqueue(&mut self, index: u64, number: u64) {
+        if let Some(due) = self.schedule.due(index, number) {
+            self.queue.push(Reverse((due.0, index, number)));
+        }
+    }
+
+    fn write(&mut self) -> Result<(), WriteError> {
+        let Some(event) = &mut self.pending else { return Ok(()) };
+        if let Some(trade) = event.trade.take()
+            && let Err(error) = self.publisher.trade(&trade)
+        {
+            event.trade = Some(trade);
+            return Err(error);
+        }
+        self.publisher.quote(&event.quote)?;
+        self.pending = None;
+        Ok(())
+    }
+}
+
+impl Component for SimTimed {
+    fn start(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        self.publisher.list(&instruments(self.listed))
+    }
+
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if context.handle().phase() == Phase::Starting {
+            context.wake_at(context.now() + 1_000_000);
+            return Ok(());
+        }
+        if !self.started {
+            self.begin(context.now());
+        }
+        for _ in 0..BURST {
+            let now = context.now();
+            match self.write() {
+                Ok(()) => {}
+                Err(WriteError::Full { .. }) => {
+                    context.wake_at(now + RETRY);
+                    return Ok(());
+                }
+                Err(source) => return Err(RunError::Write { journal: "md.quotes".to_owned(), source }),
+            }
+            let Some(Reverse((due, index, number))) = self.queue.peek().copied() else { break };
+            if due > now {
+                context.wake_at(due);
+                return Ok(());
+            }
+            if let Some(quiescence) = &mut self.quiescence
+                && !quiescence.is_quiet()
+            {
+                std::thread::yield_now();
+                context.wake_at(now + RETRY);
+                return Ok(());
+            }
+            self.queue.pop();
+            self.pending = self.generators.get_mut(index as usize).map(|generator| {
+                let mut event = generator.next(Nanos(due));
+                if self.quiescence.is_some() {
+                    // Nobody waits for the clock in lock-step, so nothing was due at any time.
+                    event.quote.due = Nanos(0);
+                    event.trade.iter_mut().for_each(|trade| trade.due = Nanos(0));
+                }
+                event
+            });
+            self.enqueue(index, number + 1);
+        }
+        if self.queue.is_empty() && self.pending.is_none() {
+            if !self.ended && self.publisher.end(&Counts::default()).is_ok() {
+                self.ended = true;
+                context.handle().set_state(NodeState::Finished);
+            }
+        } else {
+            context.wake_at(context.now());
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, _context: &mut Context, _input: InputId, _frame: &Frame<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Where the nodes of a topology run on a given host.
+
+use pinning::{Host, NodeRequest, Plan, PlanProblem, ResolvedPlan, WaitMode};
+use serde_json::Value as Json;
+
+use crate::config::Mode;
+use crate::spec::{NodeKind, NodeSpec, Topology};
+
+/// Keys of a rule that are no placement: they start processes of their own.
+const NOT_PLACES: [&str; 2] = ["relay", "keep_awake"];
+
+impl Topology {
+    /// A place for every node, in the order of the seats; `None` when `[pin]` says nothing, and the kernel decides.
+    ///
+    /// # Errors
+    /// All that does not fit this host.
+    pub fn place(&self, host: &Host) -> Result<Option<ResolvedPlan>, Vec<PlanProblem>> {
+        if self.pin.auto.is_none() && self.pin.nodes.is_empty() {
+            return Ok(None);
+        }
+        let requests: Vec<NodeRequest> = self.nodes.iter().map(request).collect();
+        self.plan().resolve(host, &requests).map(Some)
+    }
+
+    /// `[pin]` as the pinning crate reads it. The two forms are held together by a test.
+    fn plan(&self) -> Plan {
+        let mut plan = serde_json::to_value(&self.pin).unwrap_or_default();
+        let rules = plan.get_mut("nodes").and_then(Json::as_object_mut);
+        for rule in rules.into_iter().flat_map(|rules| rules.values_mut()).filter_map(Json::as_object_mut) {
+            for key in NOT_PLACES {
+                rule.remove(key);
+            }
+        }
+        serde_json::from_value(plan).unwrap_or_default()
+    }
+}
+
+fn request(node: &NodeSpec) -> NodeRequest {
+    NodeRequest {
+        name: node.name.clone(),
+        mode: match node.mode {
+            Mode::Fast => WaitMode::Fast,
+            Mode::Parked => WaitMode::Parked,
+            Mode::Adaptive { .. } => WaitMode::Adaptive,
+        },
+        platform: !matches!(node.kind, NodeKind::Strategy | NodeKind::Custom),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pinning::Host;
+
+    #[test]
+    fn a_plan_places_every_node_and_no_plan_places_none() {
+        let host = Host::read("/".as_ref()).unwrap();
+        let first = host.allowed.first().unwrap();
+        let base = "[md]\n[strategies]\ncount = 2\n";
+        let free = crate::parse("t.toml", base, &[]).unwrap().topology;
+        assert!(free.place(&host).unwrap().is_none());
+        let text = format!("{base}[pin.nodes.\"strategy-*\"]\ncpu = {first}\nkeep_awake = true\n");
+        let pinned = crate::parse("t.toml", &text, &[]).unwrap().topology.place(&host).unwrap().unwrap();
+        assert_eq!(pinned.placements.len(), 7);
+        assert_eq!(pinned.placements[5].node, "strategy-1");
+        assert_eq!(pinned.placements[5].pinned_cpu(), Some(first));
+        let far = format!("{base}[pin.nodes.md]\ncpu = 8000\n");
+        assert!(crate::parse("t.toml", &far, &[]).unwrap().topology.place(&host).is_err());
+    }
+}
