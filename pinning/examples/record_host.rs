@@ -4,6 +4,7 @@
 //!
 //! Only what the crate reads about a host is recorded: no host name, no addresses, no process; of the kernel's
 //! command line only the parameters that matter here.
+#![allow(clippy::print_stdout)] // It is for printing.
 
 use std::fs;
 use std::path::{Path, PathBuf};

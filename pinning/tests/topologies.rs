@@ -2,6 +2,7 @@
 //!
 //! A new host is a new folder with a `tree.txt` (see `support`) or with the `sys` and `proc` folders themselves.
 //! Without an `expected.toml` the test fails and prints one, to be compared with the tree by hand.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
 

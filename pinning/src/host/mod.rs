@@ -177,6 +177,11 @@ impl Host {
         siblings
     }
 
+    /// The other hardware threads of the cores of `cpus`, those of `cpus` themselves among them where two share a core.
+    pub(crate) fn siblings_of(&self, cpus: &CpuSet) -> CpuSet {
+        cpus.iter().fold(CpuSet::new(), |all, cpu| all.union(&self.siblings(cpu)))
+    }
+
     /// The CPUs that share the last-level cache of `cpu`: its level 3 group; without one its level 2 group of more
     /// than one core, else its package, else itself.
     pub fn cache_neighbours(&self, cpu: usize) -> CpuSet {

@@ -53,7 +53,7 @@ pub(super) fn place(
     for index in sleepers {
         drafts[index].place(CpuSet::single(seats.housekeeping), name, quiet.clone());
     }
-    let left: Vec<usize> = seats.left(busy.len());
+    let left = seats.left(host, busy.len());
     for (turn, &index) in sleeping_strategies.iter().enumerate() {
         let (cpu, why) = match kind {
             Auto::Latency => {
@@ -89,7 +89,7 @@ fn free_cpus(host: &Host, drafts: &[Draft<'_>]) -> CpuSet {
             taken = taken.union(&draft.cpus);
         }
         if draft.keeps_siblings_empty() {
-            taken.extend(draft.cpus.iter().flat_map(|cpu| host.siblings(cpu).iter().collect::<Vec<_>>()));
+            taken = taken.union(&host.siblings_of(&draft.cpus));
         }
     }
     let free = host.allowed.difference(&taken);
@@ -103,6 +103,8 @@ struct Seats {
     busy: Vec<usize>,
     /// For the platform's sleepers.
     housekeeping: usize,
+    /// The other hardware threads of its core.
+    beside_housekeeping: CpuSet,
 }
 
 impl Seats {
@@ -112,6 +114,7 @@ impl Seats {
         let lowest = |set: &CpuSet| set.first().unwrap_or(0);
         let ordinary = cores.iter().filter(|core| !core.overlaps(&host.isolated)).map(lowest).min();
         let housekeeping = ordinary.or_else(|| cores.iter().map(lowest).min()).unwrap_or(0);
+        let beside_housekeeping = host.siblings(housekeeping).intersection(free);
         if let Some(at) = cores.iter().position(|core| core.contains(housekeeping)) {
             let core = cores.remove(at);
             let threads_elsewhere: usize = cores.iter().map(CpuSet::len).sum();
@@ -128,13 +131,22 @@ impl Seats {
             Auto::Latency => (0..most).flat_map(|nth| threads(&cores, nth)).collect(),
             Auto::Density => cores.iter().flat_map(|core| core.iter().collect::<Vec<_>>()).collect(),
         };
-        Seats { kind, busy, housekeeping }
+        Seats { kind, busy, housekeeping, beside_housekeeping }
     }
 
-    /// CPUs for sleeping strategies: what the busy-pollers leave, else the housekeeping CPU.
-    fn left(&self, busy: usize) -> Vec<usize> {
-        let left: Vec<usize> =
-            self.busy.iter().copied().skip(busy).filter(|&cpu| cpu != self.housekeeping).collect();
+    /// CPUs for sleeping strategies: what the busy-pollers leave, else the housekeeping CPU. Under `latency` also not
+    /// the other hardware threads of a busy-poller's core, which would take half of its speed.
+    fn left(&self, host: &Host, busy: usize) -> Vec<usize> {
+        let used: CpuSet = self.busy.iter().copied().take(busy).collect();
+        let is_quiet = |cpu: &usize| self.kind == Auto::Density || !host.siblings(*cpu).overlaps(&used);
+        let is_free = |cpu: &usize| *cpu != self.housekeeping && !used.contains(*cpu);
+        let all = self.busy.iter().copied().chain(self.beside_housekeeping.iter());
+        let mut left: Vec<usize> = Vec::new();
+        for cpu in all.filter(|cpu| is_free(cpu) && is_quiet(cpu)) {
+            if !left.contains(&cpu) {
+                left.push(cpu);
+            }
+        }
         if left.is_empty() { vec![self.housekeeping] } else { left }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::problem::{PlanProblem, PlanWarning};
-use super::{Placement, Policy};
+use super::{DEFAULT, Placement, Policy};
 use crate::cpuset::CpuSet;
 use crate::host::{CoreKind, Host};
 
@@ -119,9 +119,7 @@ fn exclusive(host: &Host, placements: &[Placement], found: &mut Found) {
 
 fn siblings(host: &Host, placements: &[Placement], found: &mut Found) {
     for placement in placements.iter().filter(|placement| placement.no_smt_sibling) {
-        let empty: CpuSet =
-            placement.cpus.iter().flat_map(|cpu| host.siblings(cpu).iter().collect::<Vec<_>>()).collect();
-        let empty = empty.difference(&placement.cpus);
+        let empty = host.siblings_of(&placement.cpus).difference(&placement.cpus);
         let others: Vec<&Placement> = placements.iter().filter(|other| other.cpus.overlaps(&empty)).collect();
         if !others.is_empty() {
             found.problems.push(PlanProblem::SiblingUsed {
@@ -134,6 +132,10 @@ fn siblings(host: &Host, placements: &[Placement], found: &mut Found) {
 }
 
 fn platform_and_strategies(placements: &[Placement], found: &mut Found) {
+    // Without a plan everybody shares everything, as whoever wrote none will expect.
+    if placements.iter().flat_map(|placement| &placement.reasons).all(|reason| reason.origin == DEFAULT) {
+        return;
+    }
     let cpus_of = |platform: bool| {
         let of_kind = placements.iter().filter(|placement| placement.platform == platform);
         of_kind.fold(CpuSet::new(), |all, placement| all.union(&placement.cpus))

@@ -28,6 +28,7 @@ mod problem;
 mod remap;
 mod resolve;
 mod rule;
+mod spread;
 
 use std::collections::BTreeMap;
 
@@ -40,6 +41,9 @@ pub use problem::{PlanProblem, PlanWarning};
 pub use rule::NodeRule;
 
 use crate::cpuset::CpuSet;
+
+/// Origin of a choice that nobody made.
+const DEFAULT: &str = "default";
 
 /// A pin plan: section `[pin]` of a platform's TOML.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +93,17 @@ pub enum Spread {
     Pack,
     /// Any of them, as the kernel likes (the default).
     Float,
+}
+
+impl Spread {
+    /// As TOML has it.
+    fn name(self) -> &'static str {
+        match self {
+            Spread::RoundRobin => "round-robin",
+            Spread::Pack => "pack",
+            Spread::Float => "float",
+        }
+    }
 }
 
 /// How a node waits for news.

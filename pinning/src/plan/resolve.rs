@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::problem::{PlanProblem, PlanWarning};
 use super::rule::{self, Effective};
 use super::{
-    NodeRequest, OnSmallHost, Placement, Plan, Reason, ResolvedPlan, Spread, WaitMode, auto, check, remap,
+    NodeRequest, OnSmallHost, Placement, Plan, Reason, ResolvedPlan, WaitMode, auto, check, remap, spread,
 };
 use crate::cpuset::CpuSet;
 use crate::host::Host;
@@ -101,12 +101,12 @@ impl Plan {
             return Err(unique(problems));
         }
 
-        spread(host, &mut drafts, &remapped);
+        spread::deal(host, &mut drafts);
         let is_short = match self.auto {
             Some(kind) => auto::place(kind, host, &mut drafts, may_bend, &mut problems),
             None => false,
         };
-        float_the_rest(host, &mut drafts);
+        spread::float_the_rest(host, &mut drafts);
 
         let placements: Vec<Placement> = drafts.into_iter().map(finish).collect();
         let found = check::run(host, &placements);
@@ -250,105 +250,6 @@ fn choose_candidates(
         candidates = candidates.iter().filter(is_first).collect();
     }
     draft.candidates = Some(candidates);
-}
-
-/// Deals the CPUs of each rule out to its nodes.
-fn spread(host: &Host, drafts: &mut [Draft<'_>], remapped: &BTreeMap<usize, usize>) {
-    // Nodes share a deal when they share both the set and the way: a node with a `spread` of its own is another deal.
-    let mut deals: BTreeMap<(String, CpuSet), Vec<usize>> = BTreeMap::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        if let Some(candidates) = &draft.candidates {
-            let source = draft.rule.cpus.as_ref().map(|cpus| &cpus.pattern);
-            let source = source.or(draft.rule.numa.as_ref().map(|numa| &numa.pattern));
-            let way = way(draft);
-            deals.entry((format!("{way:?} {source:?}"), candidates.clone())).or_default().push(index);
-        }
-    }
-    for ((_, candidates), members) in deals {
-        let cpus: Vec<usize> = candidates.iter().collect();
-        let busy_before: Vec<usize> = members
-            .iter()
-            .scan(0, |busy, &member| {
-                let before = *busy;
-                *busy += usize::from(drafts[member].is_busy());
-                Some(before)
-            })
-            .collect();
-        let busy = members.iter().filter(|&&member| drafts[member].is_busy()).count();
-        for (turn, &member) in members.iter().enumerate() {
-            let draft = &mut drafts[member];
-            let (chosen, why) = match way(draft) {
-                _ if cpus.len() == 1 => (candidates.clone(), "the one CPU that the rule gives".to_owned()),
-                Spread::Float => {
-                    (candidates.clone(), "any of the rule's CPUs, as the kernel likes".to_owned())
-                }
-                Spread::RoundRobin => {
-                    let why = format!("turn {} of {} over CPUs {candidates}", turn + 1, members.len());
-                    (CpuSet::single(cpus[turn % cpus.len()]), why)
-                }
-                Spread::Pack if draft.is_busy() => {
-                    let cpu = cpus[busy_before[turn] % cpus.len()];
-                    (
-                        CpuSet::single(cpu),
-                        format!("packed on CPUs {candidates}: a CPU of its own to busy-poll on"),
-                    )
-                }
-                Spread::Pack => {
-                    let cpu = cpus[busy.min(cpus.len() - 1)];
-                    (CpuSet::single(cpu), format!("packed on CPUs {candidates}: one CPU for all that sleep"))
-                }
-            };
-            let origin = origin_of(draft);
-            let note = match remapped.is_empty() {
-                true => String::new(),
-                false => {
-                    format!(" (remapped from {})", draft.rule.cpus.as_ref().map_or("", |_| "the plan's CPUs"))
-                }
-            };
-            let numa = chosen.first().and_then(|cpu| host.cpu(cpu)).and_then(|cpu| cpu.node);
-            let where_it_is = match numa {
-                Some(node) if host.nodes.len() > 1 => format!("{why}, on NUMA node {node}{note}"),
-                _ => format!("{why}{note}"),
-            };
-            draft.place(chosen, &origin, where_it_is);
-        }
-    }
-}
-
-fn way(draft: &Draft<'_>) -> Spread {
-    draft.rule.spread.as_ref().map_or(Spread::Float, |spread| spread.value)
-}
-
-fn origin_of(draft: &Draft<'_>) -> String {
-    let cpus = draft.rule.cpus.as_ref().map(|cpus| cpus.origin.clone());
-    cpus.or_else(|| draft.rule.numa.as_ref().map(|numa| numa.origin.clone())).unwrap_or_default()
-}
-
-/// Nodes that nobody placed run anywhere but on the CPUs of those who must not be disturbed.
-fn float_the_rest(host: &Host, drafts: &mut [Draft<'_>]) {
-    let mut quiet = CpuSet::new();
-    for draft in drafts.iter().filter(|draft| !draft.cpus.is_empty()) {
-        if draft.is_exclusive() || (draft.is_busy() && draft.cpus.len() == 1) {
-            quiet = quiet.union(&draft.cpus);
-        }
-        if draft.keeps_siblings_empty() {
-            quiet.extend(draft.cpus.iter().flat_map(|cpu| host.siblings(cpu).iter().collect::<Vec<_>>()));
-        }
-    }
-    let shared = host.allowed.difference(&quiet).difference(&host.isolated);
-    let shared = if shared.is_empty() { host.allowed.difference(&quiet) } else { shared };
-    let (cpus, why) = match shared.is_empty() {
-        true => {
-            (host.allowed.clone(), "no rule places it, and no CPU is left over: floats over all".to_owned())
-        }
-        false if quiet.is_empty() => (shared, "no rule places it: floats".to_owned()),
-        false => {
-            (shared, format!("no rule places it: floats, but not over CPUs {quiet}, which must be quiet"))
-        }
-    };
-    for draft in drafts.iter_mut().filter(|draft| draft.cpus.is_empty()) {
-        draft.place(cpus.clone(), "default", why.clone());
-    }
 }
 
 fn finish(draft: Draft<'_>) -> Placement {

@@ -68,6 +68,7 @@ fn write(path: &Path, content: &str) {
 }
 
 /// A host of `tests/topologies`, unpacked; a folder that holds `sys` or `proc` themselves is copied as it is.
+#[allow(dead_code)] // Each test binary uses its own part of this module.
 pub(crate) struct Recorded {
     /// Name of its folder.
     pub(crate) name: String,
