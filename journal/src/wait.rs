@@ -81,8 +81,16 @@ impl Parker {
 }
 
 /// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
-#[inline]
+///
+/// What the caller stored before is seen by the `has_news` of a sleep that this call comes too early for.
 pub fn wake(registry: &Registry, seat: u32) -> bool {
+    // SYNC: park. Between what the caller stored and the look at the word.
+    fence(Ordering::SeqCst);
+    wake_after_fence(registry, seat)
+}
+
+#[inline]
+fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
     if seat >= registry.seats() || !registry.is_writable() {
         return false;
     }
@@ -126,7 +134,7 @@ impl Waker {
             }
             for bit in Bits(wanted) {
                 let seat = first_seat + bit;
-                if wake(&self.registry, seat) {
+                if wake_after_fence(&self.registry, seat) {
                     woken += 1;
                 }
             }

@@ -11,8 +11,8 @@ use super::sync::{AtomicU64, Ordering, is_dead};
 struct Sleepers {
     /// Calls to wake, by address.
     wakes: BTreeMap<usize, u64>,
-    /// Times that all time-outs were over.
-    expirations: u64,
+    /// Every time-out is over, also those of sleeps to come.
+    expired: bool,
 }
 
 loom::lazy_static! {
@@ -31,8 +31,8 @@ pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, _timeout: Duration) ->
         return false;
     }
     let wakes = |sleepers: &Sleepers| sleepers.wakes.get(&address(word)).copied().unwrap_or(0);
-    let (before, expirations) = (wakes(&sleepers), sleepers.expirations);
-    while wakes(&sleepers) == before && sleepers.expirations == expirations {
+    let before = wakes(&sleepers);
+    while wakes(&sleepers) == before && !sleepers.expired {
         sleepers = NEWS.wait(sleepers).expect("no model panics in here");
     }
     wakes(&sleepers) == before
@@ -47,10 +47,10 @@ pub(crate) fn futex_wake(word: &AtomicU64) {
     NEWS.notify_all();
 }
 
-/// The time of all who sleep now is over.
+/// From now on no sleep lasts: its time is over.
 #[cfg(test)]
 pub(crate) fn expire() {
     let mut sleepers = SLEEPERS.lock().expect("no model panics in here");
-    sleepers.expirations += 1;
+    sleepers.expired = true;
     NEWS.notify_all();
 }

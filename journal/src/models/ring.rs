@@ -10,7 +10,7 @@ use crate::reader::Reader;
 /// SYNC: commit. Both kinds of reader look while two frames of two lines each are written.
 #[test]
 fn a_frame_is_seen_whole_or_not_at_all() {
-    explore("commit", 3, || {
+    explore("commit", 6, || {
         let journal = journal(1, 16);
         let mut gated = Reader::Gated(journal.gated(GATED).unwrap());
         let mut loose = Reader::Loose(journal.loose(LOOSE).unwrap());
@@ -38,7 +38,7 @@ fn a_frame_is_seen_whole_or_not_at_all() {
 /// SYNC: intent, SYNC: reach. The writer comes round while a loose reader copies.
 #[test]
 fn a_lapped_reader_sees_no_torn_frame_and_resumes_at_the_head() {
-    explore("lap", 2, || {
+    explore("lap", 3, || {
         // Rings of 8 lines take one-line frames with 32 bytes of payload.
         let journal = journal(1, 8);
         let first = journal.first_position();
@@ -81,7 +81,7 @@ fn a_lapped_reader_sees_no_torn_frame_and_resumes_at_the_head() {
 /// The line that the third frame starts on held a payload that says exactly what a reader waits for there.
 #[test]
 fn an_old_payload_is_never_taken_for_a_commit_word() {
-    explore("old payload", 3, || {
+    explore("old payload", 5, || {
         let journal = journal(1, 16);
         let first = journal.first_position();
         let mut before = writer(&journal);
@@ -151,7 +151,7 @@ fn the_writer_never_touches_what_a_gated_reader_holds() {
 /// SYNC: join. A gated reader comes while the writer goes round: from where it starts, nothing is missing.
 #[test]
 fn a_gated_reader_that_joins_late_misses_nothing_from_there_on() {
-    explore("join", 3, || {
+    explore("join", 4, || {
         let journal = journal(1, 4);
         let first = journal.first_position();
         let writing = {
