@@ -56,6 +56,10 @@ fn one_cpu_holds_and_is_seen_from_outside() {
         assert_eq!((seen.cpu, &seen.allowed), (cpu, &wanted.cpus));
         assert_eq!(seen.off_plan(&wanted), None);
         assert!(seen.run_ns.is_none_or(|ns| ns > 0));
+        // The kernel counts migrations where it was built to; then they must be seen.
+        let is_counted =
+            std::fs::read_to_string("/proc/self/sched").is_ok_and(|text| text.contains("nr_migrations"));
+        assert_eq!(seen.migrations.is_some(), is_counted);
     }
 }
 

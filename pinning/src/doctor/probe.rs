@@ -84,7 +84,7 @@ impl<'a> Probe<'a> {
     /// CPUs that must be quiet: those of the plan, else those that the kernel isolates.
     pub(super) fn quiet(&self) -> Result<CpuSet, Skip> {
         let cpus = match self.plan {
-            Some(plan) => plan.pinned_cpus(),
+            Some(plan) => plan.quiet_cpus(),
             None => self.host()?.isolated.clone(),
         };
         if cpus.is_empty() { skip("no plan pins a node, and no CPU is isolated") } else { Ok(cpus) }

@@ -141,7 +141,8 @@ impl Tree {
         let text = self.text(path)?;
         let line = text.lines().find_map(|line| {
             let rest = line.trim_start().strip_prefix(key)?;
-            rest.starts_with([':', ' ', '\t']).then(|| rest.trim_start_matches(':').trim().to_owned())
+            rest.starts_with([':', ' ', '\t'])
+                .then(|| rest.trim_start_matches([':', ' ', '\t']).trim().to_owned())
         });
         let Some(value) = line else {
             return Err(Unreadable::Missing(format!("{} with a line `{key}`", path.trim_start_matches('/'))));

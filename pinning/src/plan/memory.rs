@@ -69,3 +69,34 @@ impl MemoryBill {
         problems
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{MemoryBill, MemoryProblem};
+    use crate::host::{Host, HugePages};
+
+    #[test]
+    fn what_is_missing_is_named_with_the_command_that_mends_it() {
+        let mut host = Host::read("/".as_ref()).unwrap();
+        host.memory.available_bytes = Some(1 << 30);
+        host.limits.memory_bytes = Some(1 << 20);
+        host.huge_pages = vec![HugePages { size_kib: 2048, total: 10, free: 6, reserved: 2 }];
+        let bill = |ordinary_bytes, huge: &[(u64, u64)]| {
+            let required_huge_bytes = huge.iter().copied().collect::<BTreeMap<_, _>>();
+            MemoryBill { ordinary_bytes, required_huge_bytes }.problems(&host)
+        };
+        assert_eq!(bill(1 << 20, &[(2048, 4 << 21)]), []);
+        let found = bill((1 << 20) + 1, &[(2048, (4 << 21) + 1), (1 << 20, 1)]);
+        assert!(
+            matches!(found[0], MemoryProblem::HugePages { wanted: 5, available: 4, total: 11, .. }),
+            "{found:?}"
+        );
+        assert!(
+            found[0].to_string().contains("echo 11 | sudo tee /sys/kernel/mm/hugepages/hugepages-2048kB")
+        );
+        assert!(matches!(found[1], MemoryProblem::NoSuchPage { size_kib: 1_048_576, .. }), "{found:?}");
+        assert!(matches!(found[2], MemoryProblem::Memory { available: 1_048_576, .. }), "{found:?}");
+    }
+}

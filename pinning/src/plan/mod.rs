@@ -195,9 +195,17 @@ impl ResolvedPlan {
         self.placements.iter().find(|placement| placement.node == node)
     }
 
-    /// CPUs that one node at least is pinned to, alone or with others: those that should be quiet.
+    /// CPUs that one node at least is pinned to, alone or with others.
     pub fn pinned_cpus(&self) -> CpuSet {
         self.placements.iter().filter_map(Placement::pinned_cpu).collect()
+    }
+
+    /// CPUs that nothing else should disturb: those of pinned busy-pollers and of exclusive nodes; in a plan without
+    /// either, all that a node is pinned to.
+    pub fn quiet_cpus(&self) -> CpuSet {
+        let exclusive = self.placements.iter().filter(|placement| placement.exclusive);
+        let quiet = exclusive.fold(self.busy_cpus(), |all, placement| all.union(&placement.cpus));
+        if quiet.is_empty() { self.pinned_cpus() } else { quiet }
     }
 
     /// CPUs that a busy-polling node is pinned to.

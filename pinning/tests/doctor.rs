@@ -1,0 +1,165 @@
+//! The doctor against a plan, and what a made-up `/proc` says about threads.
+#![allow(clippy::unwrap_used)] // The helpers are tests too.
+
+mod support;
+
+use std::time::Duration;
+
+use pinning::{
+    Check, Doctor, DoctorReport, Host, NodeRequest, ObserveError, Plan, ResolvedPlan, Scheduling, Status,
+    WaitMode, check_ids, observe_below, unmet,
+};
+use support::{Recorded, unpack};
+
+fn resolve(recorded: &Recorded, text: &str) -> ResolvedPlan {
+    let plan: Plan = toml::from_str(text).unwrap();
+    let host = Host::read(recorded.root.path()).unwrap();
+    let nodes = [("md", WaitMode::Fast), ("td", WaitMode::Fast), ("master", WaitMode::Parked)];
+    let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
+    plan.resolve(&host, &nodes).unwrap()
+}
+
+fn status(checks: &[Check], id: &str) -> Status {
+    checks.iter().find(|check| check.id == id).unwrap().status
+}
+
+#[test]
+fn the_plan_says_which_cpus_must_be_quiet() {
+    let tuned = Recorded::open("tuned-server");
+    let isolated = resolve(&tuned, "nodes = { md = { cpu = 4 }, td = { cpu = 5 }, master = { cpu = 0 } }");
+    let checks = Doctor::run_with_plan(tuned.root.path(), &isolated);
+    for id in [
+        "cpu-isolated",
+        "cpu-nohz-full",
+        "cpu-rcu-nocbs",
+        "irq-affinity",
+        "irq-default",
+        "irq-network",
+        "irq-workqueue",
+    ] {
+        assert_eq!(status(&checks, id), Status::Ok, "{id}");
+    }
+    let disturbed = resolve(&tuned, "nodes = { md = { cpu = 2 }, td = { cpu = 5 }, master = { cpu = 0 } }");
+    let checks = Doctor::run_with_plan(tuned.root.path(), &disturbed);
+    for id in [
+        "cpu-isolated",
+        "cpu-nohz-full",
+        "cpu-rcu-nocbs",
+        "irq-affinity",
+        "irq-default",
+        "irq-network",
+        "irq-workqueue",
+    ] {
+        assert_eq!(status(&checks, id), Status::Warn, "{id}");
+    }
+    let irq = checks.iter().find(|check| check.id == "irq-affinity").unwrap();
+    assert_eq!(irq.found, "interrupts 24 go to CPUs 2,5");
+    assert!(irq.fix.contains("echo 0-1,3-4,6-7"), "{}", irq.fix);
+    let isolcpus = checks.iter().find(|check| check.id == "cpu-isolated").unwrap();
+    assert_eq!(isolcpus.fix, "kernel command line: isolcpus=managed_irq,domain,2,4-7");
+}
+
+#[test]
+fn both_threads_of_a_core_are_noticed() {
+    let xeon = Recorded::open("xeon-2s-smt");
+    let apart = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 2 } }");
+    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &apart), "cpu-smt"), Status::Ok);
+    let together = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 21 } }");
+    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &together), "cpu-smt"), Status::Warn);
+    let across = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 12 } }");
+    let checks = Doctor::run_with_plan(xeon.root.path(), &across);
+    assert_eq!(status(&checks, "memory-numa-planned"), Status::Warn);
+    // Only node 0 has huge pages.
+    assert_eq!(status(&checks, "memory-huge-nodes"), Status::Warn);
+    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &apart), "memory-huge-nodes"), Status::Ok);
+}
+
+#[test]
+fn real_time_plans_need_their_limits() {
+    let container = Recorded::open("container-v1");
+    let plan = resolve(
+        &container,
+        r#"nodes = { md = { cpu = 2, policy = "fifo:50" }, td = { cpu = 3, policy = "nice:-5" } }"#,
+    );
+    let checks = Doctor::run_with_plan(container.root.path(), &plan);
+    assert_eq!(status(&checks, "limit-rtprio"), Status::Fail);
+    assert_eq!(status(&checks, "limit-nice"), Status::Fail);
+    let required = ["limit-rtprio", "limit-memlock", "cpu-governor"].map(str::to_owned);
+    let failed: Vec<&str> = unmet(&checks, &required).iter().map(|check| check.id.as_str()).collect();
+    assert_eq!(failed, ["limit-rtprio"], "a warning and a skip are no failure");
+}
+
+#[test]
+fn the_running_host_gets_an_answer_to_every_check() {
+    let report = Doctor::report("/".as_ref(), None);
+    assert_eq!(report.checks.len(), check_ids().len());
+    assert_eq!(report.host, Some(Host::read("/".as_ref()).unwrap().summary()));
+    let json = serde_json::to_string(&report).unwrap();
+    assert_eq!(serde_json::from_str::<DoctorReport>(&json).unwrap(), report);
+    for key in ["\"id\"", "\"group\":\"cpu\"", "\"status\"", "\"found\"", "\"wanted\"", "\"cost\"", "\"fix\""]
+    {
+        assert!(json.contains(key), "{key}");
+    }
+}
+
+const STAT: &str = "S 1 1 1 0 -1 4194304 17 0 3 0 5 6 0 0 20 -5 1 0 100 1000 50 18446744073709551615 1 1 0 0 0 0 0 0 0 0 \
+                    0 0 17 6 0 0 0 0 0 0 0 0 0 0 0 0 0";
+
+fn thread(pid: u32, tid: u32, name: &str, stat: &str) -> String {
+    format!(
+        "proc/{pid}/task/{tid}/stat = {tid} ({name}) {stat}\n\
+         proc/{pid}/task/{tid}/status:\n  Name:\tx\n  Cpus_allowed:\t40\n  Cpus_allowed_list:\t6\n  Mems_allowed_list:\t0\n  \
+         voluntary_ctxt_switches:\t12\n  nonvoluntary_ctxt_switches:\t3\n"
+    )
+}
+
+#[test]
+fn threads_are_read_whatever_their_names() {
+    let root = tempfile::tempdir().unwrap();
+    let counters = "proc/7/task/7/schedstat = 5000 70 9\nproc/7/task/7/sched:\n  md (7, #threads: 2)\n  \
+                    se.nr_migrations                             :                    4\n";
+    let real_time = STAT.replace(" 17 6 0 0 ", " 17 6 50 1 ");
+    let text = format!("{}{counters}{}", thread(7, 7, "a) R (b", STAT), thread(7, 8, "", &real_time));
+    unpack(&text, root.path());
+    let threads = observe_below(root.path(), 7).unwrap();
+    assert_eq!(threads.len(), 2);
+    let first = &threads[0];
+    assert_eq!((first.name.as_str(), first.cpu, first.allowed.to_string().as_str()), ("a) R (b", 6, "6"));
+    assert_eq!(first.scheduling, Scheduling::Other(-5));
+    assert_eq!((first.voluntary_switches, first.involuntary_switches), (12, 3));
+    assert_eq!((first.run_ns, first.run_queue_wait_ns, first.migrations), (Some(5000), Some(70), Some(4)));
+    assert_eq!((first.minor_faults, first.major_faults), (17, 3));
+    assert_eq!(threads[1].scheduling, Scheduling::Fifo(50));
+    assert_eq!(threads[1].run_ns, None);
+}
+
+#[test]
+fn a_thread_that_ends_meanwhile_is_left_out_and_garbage_is_an_error() {
+    let root = tempfile::tempdir().unwrap();
+    unpack(
+        &format!("{}proc/7/task/9/comm = half\nproc/8/comm = hidden\n", thread(7, 7, "md", STAT)),
+        root.path(),
+    );
+    assert_eq!(observe_below(root.path(), 7).unwrap().len(), 1);
+    assert!(matches!(observe_below(root.path(), 8), Err(ObserveError::Hidden { pid: 8, .. })));
+    assert!(matches!(observe_below(root.path(), 9), Err(ObserveError::Gone { pid: 9 })));
+    for stat in ["", "S", "S 1 1 x", &STAT.replace("17 6", "17 -6"), &STAT.replace(' ', "\n")] {
+        let root = tempfile::tempdir().unwrap();
+        unpack(&thread(7, 7, "md", "S"), root.path());
+        std::fs::write(root.path().join("proc/7/task/7/stat"), format!("7 (md) {stat}")).unwrap();
+        match observe_below(root.path(), 7) {
+            Err(ObserveError::Hidden { reason, .. }) => {
+                assert!(reason.contains("a line of /proc/PID/stat"), "{reason}")
+            }
+            Ok(threads) => assert_eq!(threads[0].cpu, 6),
+            Err(error) => panic!("{stat}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn watching_the_host_takes_the_time_that_is_said() {
+    let start = std::time::Instant::now();
+    Doctor::run("/".as_ref());
+    assert!(start.elapsed() >= Duration::from_millis(200));
+}
