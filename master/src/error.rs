@@ -79,7 +79,7 @@ pub enum MasterError {
         exit: Option<u8>,
     },
     /// A node did not become ready.
-    #[error("node `{node}` was not ready within {seconds} s; its log is {}", log.display())]
+    #[error("node `{node}` did not register within {seconds} s (master.ready_timeout); its log is {}", log.display())]
     NotReady {
         /// Which node.
         node: String,

@@ -16,8 +16,6 @@ const ORDER: [&[NodeKind]; 5] = [
     &[NodeKind::Matching],
     &[NodeKind::Ledger],
 ];
-/// A node that has not stopped by then is killed.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Longest wait between two groups for what is under way.
 const SETTLE: Duration = Duration::from_millis(500);
 
@@ -41,7 +39,7 @@ impl Master {
     }
 
     fn await_end(&mut self, in_group: impl Fn(NodeKind) -> bool) {
-        let patience = Instant::now() + PATIENCE;
+        let patience = Instant::now() + self.config.stop_timeout;
         let mut killed = false;
         loop {
             // While stopping, no death is an error.

@@ -11,7 +11,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
 use node::{InstanceDir, NodeState, Phase, StopFlag};
-use topology::config::{OnDeath, ReaderKind, RestartPolicy};
+use topology::config::{MasterConfig, OnDeath, ReaderKind, RestartPolicy};
 use topology::{NodeKind, NodeSpec, Topology};
 use wire::{Message, NodeChange, NodeEvent};
 
@@ -28,8 +28,6 @@ pub struct MasterOptions {
     pub colo: PathBuf,
 }
 
-/// A started process must register within this time.
-const REGISTER_WITHIN: Duration = Duration::from_secs(30);
 /// Longest sleep of the supervision loop.
 const TICK: Duration = Duration::from_millis(100);
 /// The same while nodes start: their readiness shows in shared memory only.
@@ -82,6 +80,7 @@ pub(crate) struct Master {
     pub(crate) instance: Instance,
     pub(crate) nodes: Vec<Managed>,
     options: MasterOptions,
+    pub(crate) config: MasterConfig,
     listener: UnixListener,
     events: Option<Writer>,
     stop: StopFlag,
@@ -127,10 +126,17 @@ impl Master {
                 done: false,
             })
             .collect();
+        let config = instance
+            .topology
+            .nodes
+            .first()
+            .and_then(|master| serde_json::from_value(master.section.clone()).ok())
+            .unwrap_or_default();
         Ok(Master {
             instance,
             nodes,
             options,
+            config,
             listener,
             events,
             stop,
@@ -423,11 +429,11 @@ impl Master {
             let state = self.instance.state(node.spec.seat);
             all &= matches!(state, NodeState::Running | NodeState::Finished) || node.done;
             if state == NodeState::Starting
-                && node.started.is_some_and(|started| started.elapsed() > REGISTER_WITHIN)
+                && node.started.is_some_and(|started| started.elapsed() > self.config.ready_timeout)
             {
                 return Err(MasterError::NotReady {
                     node: node.spec.name.clone(),
-                    seconds: REGISTER_WITHIN.as_secs(),
+                    seconds: self.config.ready_timeout.as_secs(),
                     log: self.instance.directory.log(&node.spec.name),
                 });
             }
