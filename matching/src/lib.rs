@@ -50,3 +50,6 @@
 #![forbid(unsafe_code)]
 
 pub mod engine;
+mod process;
+
+pub use process::run;

@@ -1,0 +1,146 @@
+//! The matching process: orders and the market in, executions out.
+//!
+//! ```text
+//!  instruments ─► listed            td.orders ─► new, cancel, replace ─┐
+//!  md.flow (recorded days) or md.quotes ─► the market's side ──────────┴─► matching.executions
+//! ```
+//!
+//! Nothing is taken while executions wait for their readers, so that nothing the engine says can be lost. An order or
+//! event about an instrument that is not listed yet waits until the list has been read.
+//!
+//! The books are in this process alone. One that is killed loses them: its successor starts with empty books, and
+//! says so by rejecting what it is asked about orders that it does not know.
+
+use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
+use topology::config::{Fill as FillRule, MatchingConfig};
+use wire::{BookEvent, CancelOrder, Fill, Instrument, Message, NewOrder, OrderStatus, OrderUpdate, Quote};
+use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
+
+use crate::engine::{Engine, EngineOptions, Execution, FillModel};
+
+/// While executions wait for their readers, in nanoseconds between two tries.
+const RETRY: u64 = 50_000;
+
+/// Runs matching as this node until it is asked to stop.
+///
+/// # Errors
+/// What it cannot start with, or cannot go on with.
+pub fn run(mut node: Node) -> Result<(), RunError> {
+    let config: MatchingConfig = node.section()?;
+    let fill = match config.fill {
+        FillRule::Book => FillModel::Book,
+        FillRule::Quotes => FillModel::Quotes,
+    };
+    if node.generation() > 1 {
+        log::warn!("started again: the books of the matching process before this one are lost");
+    }
+    let mut matching = Matching {
+        engine: Engine::new(EngineOptions { fill, ..EngineOptions::default() }),
+        instruments: node.input("instruments")?,
+        executions: node.take_output("executions")?,
+        answers: Vec::with_capacity(64),
+        listing_done: false,
+        anomalies: 0,
+    };
+    node.run(&mut matching)
+}
+
+struct Matching {
+    engine: Engine,
+    instruments: InputId,
+    executions: node::Output,
+    /// What the engine says to one message, before it is written.
+    answers: Vec<Execution>,
+    /// The end of the list of instruments was read.
+    listing_done: bool,
+    anomalies: u64,
+}
+
+impl Matching {
+    fn take(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), WireError> {
+        match frame.message_id {
+            NewOrder::ID => {
+                self.engine.new_order(&NewOrder::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::Orders, 1);
+            }
+            CancelOrder::ID => {
+                self.engine.cancel(&CancelOrder::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::Changes, 1);
+            }
+            ReplaceOrder::ID => {
+                self.engine.replace(&ReplaceOrder::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::Changes, 1);
+            }
+            BookEvent::ID => {
+                self.engine.on_book_event(&BookEvent::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::BookEvents, 1);
+            }
+            Quote::ID => {
+                self.engine.on_quote(&Quote::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::Quotes, 1);
+            }
+            TradePrint::ID => {
+                self.engine.on_trade_print(&TradePrint::decode(frame.payload)?, &mut self.answers);
+                context.add(Counter::Trades, 1);
+            }
+            Instrument::ID => self.engine.on_instrument(&Instrument::decode(frame.payload)?),
+            EndOfStream::ID if input == self.instruments => self.listing_done = true,
+            EndOfStream::ID => log::info!("the market's source has given all it had"),
+            id => return Err(WireError::UnknownId { id }),
+        }
+        Ok(())
+    }
+
+    /// Writes the engine's answers, or keeps them until their journal has room.
+    fn answer(&mut self, context: &Context) -> Result<(), RunError> {
+        for answer in self.answers.drain(..) {
+            let posted = match answer {
+                Execution::Fill(fill) => {
+                    context.add(Counter::Fills, 1);
+                    self.executions.post::<Fill>(0, &fill)
+                }
+                Execution::Update(update) => {
+                    let refused = matches!(
+                        update.status,
+                        OrderStatus::Rejected | OrderStatus::CancelRejected | OrderStatus::ReplaceRejected
+                    );
+                    context.add(Counter::Rejects, u64::from(refused));
+                    self.executions.post::<OrderUpdate>(0, &update)
+                }
+            };
+            posted.map_err(|source| RunError::Write {
+                journal: self.executions.journal().to_owned(),
+                source,
+            })?;
+        }
+        let anomalies = self.engine.anomalies().total();
+        if anomalies != self.anomalies {
+            context.add(Counter::Anomalies, anomalies - self.anomalies);
+            self.anomalies = anomalies;
+        }
+        Ok(())
+    }
+}
+
+impl Component for Matching {
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if self.executions.backlog() > 0 && matches!(self.executions.flush(), Err(WriteError::Full { .. })) {
+            context.add(Counter::Full, 1);
+            context.wake_at(context.now() + RETRY);
+        }
+        Ok(())
+    }
+
+    fn accepts(&mut self, input: InputId, _position: u64) -> bool {
+        input == self.instruments || (self.listing_done && self.executions.backlog() == 0)
+    }
+
+    fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        if let Err(error) = self.take(context, input, frame) {
+            context.add(Counter::Malformed, 1);
+            log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
+            return Ok(());
+        }
+        self.answer(context)
+    }
+}
