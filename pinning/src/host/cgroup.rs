@@ -65,9 +65,9 @@ impl Hierarchy {
 
 pub(super) fn read(tree: &Tree, notes: &mut Vec<String>) -> CgroupLimits {
     let cpuset = hierarchy(tree, "cpuset");
-    let set = |name_v1: &[&str], name_v2: &str, notes: &mut Vec<String>| {
+    let set = |version_1: [&str; 2], version_2: [&str; 2], notes: &mut Vec<String>| {
         let hierarchy = cpuset.as_ref()?;
-        let names: &[&str] = if hierarchy.version == 1 { name_v1 } else { &[name_v2] };
+        let names = if hierarchy.version == 1 { version_1 } else { version_2 };
         hierarchy.nearest(|folder| {
             names.iter().find_map(|name| match tree.cpus(&format!("{folder}/{name}")) {
                 Ok(set) => Some(set).filter(|set| !set.is_empty()),
@@ -85,8 +85,12 @@ pub(super) fn read(tree: &Tree, notes: &mut Vec<String>) -> CgroupLimits {
     let tasks = hierarchy(tree, "pids");
     CgroupLimits {
         version: cpuset.as_ref().map_or(0, |hierarchy| hierarchy.version),
-        cpus: set(&["cpuset.effective_cpus", "cpuset.cpus"], "cpuset.cpus.effective", notes),
-        memory_nodes: set(&["cpuset.effective_mems", "cpuset.mems"], "cpuset.mems.effective", notes),
+        cpus: set(["cpuset.effective_cpus", "cpuset.cpus"], ["cpuset.cpus.effective", "cpuset.cpus"], notes),
+        memory_nodes: set(
+            ["cpuset.effective_mems", "cpuset.mems"],
+            ["cpuset.mems.effective", "cpuset.mems"],
+            notes,
+        ),
         cpu_quota: cpu.as_ref().and_then(|hierarchy| quota(tree, hierarchy)),
         throttled: cpu.and_then(|hierarchy| {
             hierarchy.nearest(|f| tree.field(&format!("{f}/cpu.stat"), "nr_throttled").ok())
@@ -126,27 +130,35 @@ fn quota(tree: &Tree, hierarchy: &Hierarchy) -> Option<f64> {
 /// The hierarchy that holds `controller`: version 1 where it is mounted so, else version 2.
 fn hierarchy(tree: &Tree, controller: &str) -> Option<Hierarchy> {
     let groups = tree.text("proc/self/cgroup").unwrap_or_default();
-    let group_of = |matches: &dyn Fn(&str, &str) -> bool| {
-        groups.lines().find_map(|line| {
-            let mut parts = line.splitn(3, ':');
-            let (id, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-            matches(id, controllers).then(|| path.to_owned())
-        })
-    };
     let mounts = tree.text("proc/self/mountinfo").unwrap_or_default();
-    let version_1 = group_of(&|_, controllers| controllers.split(',').any(|name| name == controller));
-    if let Some(path) = version_1 {
-        let mount = mount_of(&mounts, |kind, options| {
-            kind == "cgroup" && options.split(',').any(|o| o == controller)
-        });
-        let candidates = [mount, Some((format!("/sys/fs/cgroup/{controller}"), "/".to_owned()))];
-        return candidates.into_iter().flatten().find_map(|mount| place(tree, 1, mount, &path));
+    let lists = |list: &str| list.split(',').any(|name| name == controller);
+    let at = |point: String| (point, "/".to_owned());
+
+    let version_1 = group_lines(&groups).find(|(_, controllers, _)| lists(controllers));
+    if let Some((_, controllers, path)) = version_1 {
+        let mounted = mount_of(&mounts, |kind, options| kind == "cgroup" && lists(options));
+        let usual = [controller, controllers].map(|name| Some(at(format!("/sys/fs/cgroup/{name}"))));
+        let candidates = std::iter::once(mounted).chain(usual).flatten();
+        return candidates.into_iter().find_map(|mount| place(tree, 1, mount, path));
     }
-    let path =
-        group_of(&|id, controllers| id == "0" && controllers.is_empty()).unwrap_or_else(|| "/".to_owned());
-    let mount = mount_of(&mounts, |kind, _| kind == "cgroup2");
-    let candidates = [mount, Some(("/sys/fs/cgroup".to_owned(), "/".to_owned()))];
-    candidates.into_iter().flatten().find_map(|mount| place(tree, 2, mount, &path))
+    // Without the list of groups a folder of the controller's name tells version 1.
+    let bare = format!("/sys/fs/cgroup/{controller}");
+    if groups.is_empty() && tree.exists(&bare) {
+        return place(tree, 1, at(bare), "/");
+    }
+    let version_2 = group_lines(&groups).find(|(id, controllers, _)| *id == "0" && controllers.is_empty());
+    let path = version_2.map_or("/", |(_, _, path)| path);
+    let mounted = mount_of(&mounts, |kind, _| kind == "cgroup2");
+    let candidates = mounted.into_iter().chain([at("/sys/fs/cgroup".to_owned())]);
+    candidates.into_iter().find_map(|mount| place(tree, 2, mount, path))
+}
+
+/// The lines `ID:CONTROLLERS:PATH` of `/proc/self/cgroup`.
+fn group_lines(groups: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    groups.lines().filter_map(|line| {
+        let mut parts = line.splitn(3, ':');
+        Some((parts.next()?, parts.next()?, parts.next()?))
+    })
 }
 
 /// Mount point and the folder of the hierarchy that is mounted there.
