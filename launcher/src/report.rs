@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use journal::{Journal, ReadError};
 use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
 use pinning::{Host, HostSummary};
 use serde::{Deserialize, Serialize};
 use topology::Topology;
-use wire::{Message, PositionState, SnapshotBegin};
+use wire::{AnyMessage, PositionState};
 
 use crate::collect::Collector;
 use crate::error::LaunchError;
@@ -139,7 +138,7 @@ impl Report {
         let sum = |kind: NodeKind, counter: Counter| -> u64 {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
         };
-        let positions = last_snapshot(view)?;
+        let positions = last_positions(view);
         let lost_by: Vec<Lost> = seats.iter().filter_map(lost).collect();
         let stages = collector.map(|collector| collector.stages().summaries()).unwrap_or_default();
         Ok(Report {
@@ -231,34 +230,14 @@ fn strategy(seat: &SeatView, positions: &[PositionState]) -> StrategyReport {
 }
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.
-fn last_snapshot(view: &InstanceView) -> Result<Vec<PositionState>, LaunchError> {
-    const JOURNAL: &str = "ledger.state";
-    let Ok(journal) = Journal::open_read_only(view.instance().find_journal(JOURNAL)) else {
-        return Ok(Vec::new());
+fn last_positions(view: &InstanceView) -> Vec<PositionState> {
+    let messages = node::last_snapshot(view.instance()).unwrap_or_else(|error| {
+        log::warn!("no positions: {error}");
+        Vec::new()
+    });
+    let position = |message: AnyMessage| match message {
+        AnyMessage::PositionState(state) => Some(state),
+        _ => None,
     };
-    let mut reader = journal.observe(journal.oldest_frame()?)?;
-    let (mut last, mut current): (Vec<PositionState>, Option<Vec<PositionState>>) = (Vec::new(), None);
-    loop {
-        match reader.read() {
-            Ok(Some(frame)) => match frame.message_id {
-                SnapshotBegin::ID => {
-                    let everybody = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
-                    current = (frame.topic == everybody).then(Vec::new);
-                }
-                PositionState::ID => {
-                    if let (Some(current), Ok(state)) = (&mut current, PositionState::decode(frame.payload)) {
-                        current.push(state);
-                    }
-                }
-                wire::SnapshotEnd::ID => last = current.take().unwrap_or(last),
-                _ => {}
-            },
-            Ok(None) => return Ok(last),
-            Err(ReadError::Lapped(_)) => current = None,
-            Err(error) => {
-                log::warn!("{JOURNAL}: {error}");
-                return Ok(last);
-            }
-        }
-    }
+    messages.into_iter().filter_map(position).collect()
 }

@@ -61,11 +61,13 @@ mod anomalies;
 mod book;
 mod marks;
 mod position;
+mod process;
 mod restore;
 mod snapshot;
 
 pub use anomalies::{Anomalies, Anomaly};
 pub use book::{Book, Totals};
 pub use position::Position;
+pub use process::run;
 pub use restore::RestoreError;
 pub use snapshot::SnapshotMessage;

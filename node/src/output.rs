@@ -39,10 +39,33 @@ impl Output {
     /// [`WriteError::Full`] when a gated reader is behind, or when earlier messages still wait in the backlog.
     #[inline]
     pub fn send<M: Message>(&mut self, topic: u32, message: &M) -> Result<Written, WriteError> {
+        self.send_bytes(M::ID, topic, message.bytes())
+    }
+
+    /// As [`Output::send`], for a message that is bytes already.
+    ///
+    /// # Errors
+    /// As [`Output::send`].
+    pub fn send_bytes(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
         if !self.backlog.is_empty() {
             self.flush()?;
         }
-        self.write(M::ID, topic, message.bytes())
+        self.write(message_id, topic, payload)
+    }
+
+    /// As [`Output::post`], for a message that is bytes already.
+    ///
+    /// # Errors
+    /// As [`Output::post`].
+    pub fn post_bytes(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<(), WriteError> {
+        match self.send_bytes(message_id, topic, payload) {
+            Ok(_) => Ok(()),
+            Err(WriteError::Full { .. }) if self.backlog.len() < LONGEST_BACKLOG => {
+                self.backlog.push_back(Kept { message_id, topic, payload: payload.into() });
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     #[inline]
@@ -61,15 +84,7 @@ impl Output {
     /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message does not
     /// fit the journal at all.
     pub fn post<M: Message>(&mut self, topic: u32, message: &M) -> Result<(), WriteError> {
-        match self.send(topic, message) {
-            Ok(_) => Ok(()),
-            Err(WriteError::Full { .. }) if self.backlog.len() < LONGEST_BACKLOG => {
-                let payload = message.bytes().into();
-                self.backlog.push_back(Kept { message_id: M::ID, topic, payload });
-                Ok(())
-            }
-            Err(error) => Err(error),
-        }
+        self.post_bytes(M::ID, topic, message.bytes())
     }
 
     /// Writes what was kept, as far as the journal takes it.

@@ -78,6 +78,7 @@ mod gateway;
 mod instruments;
 mod limits;
 mod orders;
+mod process;
 mod request;
 mod restore;
 
@@ -87,5 +88,6 @@ pub use execution::{Delivery, Outcome, Report};
 pub use gateway::Gateway;
 pub use instruments::InstrumentError;
 pub use limits::{GatewayOptions, Limits, LimitsError};
+pub use process::run;
 pub use request::{Decision, Request};
 pub use restore::RestoreError;

@@ -3,8 +3,8 @@
 //! `g` is a gated reader, `l` a loose one:
 //!
 //! ```text
-//! master.events        master   → ledger l
-//! md.instruments       md       → td g, matching g, ledger g, each strategy l          all from the start
+//! master.events        master   → ledger l, td l
+//! md.instruments       md       → td l, matching l, ledger l, each strategy l          all from the start: never laps
 //! md.quotes            md       → ledger l, each strategy (md.readers), matching g if it fills against quotes
 //! md.flow              md       → matching g if it fills against the recorded book
 //! td.orders            td       → matching g
@@ -231,14 +231,15 @@ impl Builder<'_> {
             .collect();
 
         let td = config.td.run.on_death();
-        self.read("td", "instruments", "md.instruments", (Gated, Start, td));
+        self.read("td", "instruments", "md.instruments", (Loose, Start, td));
+        self.read("td", "events", "master.events", (Loose, Start, td));
         for (name, _) in &strategies {
             self.read("td", "orders", &format!("orders.{name}"), (Gated, Cursor, td));
         }
         self.read("td", "executions", "matching.executions", (Gated, Cursor, td));
 
         let matching = config.matching.run.on_death();
-        self.read("matching", "instruments", "md.instruments", (Gated, Start, matching));
+        self.read("matching", "instruments", "md.instruments", (Loose, Start, matching));
         self.read("matching", "orders", "td.orders", (Gated, Cursor, matching));
         let market = match config.matching.fill {
             Fill::Book => ("flow", "md.flow"),
@@ -250,7 +251,7 @@ impl Builder<'_> {
         // In lock-step nobody may be behind, nor lose anything.
         let ledger_quotes =
             if config.platform.deterministic { (Gated, Cursor, ledger) } else { (Loose, Start, ledger) };
-        self.read("ledger", "instruments", "md.instruments", (Gated, Start, ledger));
+        self.read("ledger", "instruments", "md.instruments", (Loose, Start, ledger));
         self.read("ledger", "events", "master.events", (Loose, Start, ledger));
         self.read("ledger", "quotes", "md.quotes", ledger_quotes);
         self.read("ledger", "executions", "matching.executions", (Gated, Cursor, ledger));

@@ -1,0 +1,80 @@
+//! What a node's predecessors left in the journals: for processes that are started again.
+
+use journal::{Journal, OpenError, ReadError};
+use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
+
+use crate::input::Input;
+use crate::instance::InstanceDir;
+
+/// Name of the ledger's journal.
+const STATE: &str = "ledger.state";
+
+/// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
+///
+/// # Errors
+/// [`OpenError`] when there is no such journal, or it cannot be read.
+pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(STATE))?;
+    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let head = journal.head();
+    let topic = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
+    let (mut last, mut current): (Vec<AnyMessage>, Option<Vec<AnyMessage>>) = (Vec::new(), None);
+    while reader.position() < head {
+        match reader.read() {
+            Ok(Some(frame)) if frame.topic == topic => {
+                let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) else {
+                    current = None;
+                    continue;
+                };
+                if frame.message_id == SnapshotBegin::ID {
+                    current = Some(Vec::new());
+                }
+                if let Some(messages) = &mut current {
+                    messages.push(message);
+                }
+                if frame.message_id == SnapshotEnd::ID {
+                    last = current.take().unwrap_or(last);
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(ReadError::Lapped(_)) => current = None,
+            Err(error) => {
+                log::warn!("{STATE}: {error}");
+                break;
+            }
+        }
+    }
+    Ok(last)
+}
+
+impl Input {
+    /// Hands out once more what was read before this process began: the frames from position `from` on, which must
+    /// start one, up to where this input stands. True when all of them were still there.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the journal cannot be read.
+    pub fn read_again(
+        &self,
+        from: u64,
+        mut visit: impl FnMut(&journal::Frame<'_>),
+    ) -> Result<bool, OpenError> {
+        let mut reader = self.journal.observe(from)?;
+        while reader.position() < self.position() {
+            match reader.read() {
+                Ok(Some(frame)) => visit(&frame),
+                Ok(None) => break,
+                Err(error) => {
+                    log::warn!("journal `{}`: {error}", self.name());
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Position of the journal's first frame.
+    pub fn first_position(&self) -> u64 {
+        self.journal.first_position()
+    }
+}
