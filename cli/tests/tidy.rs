@@ -26,8 +26,18 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "colo",
         &[
-            "journal", "launcher", "ledger", "master", "matching", "md", "node", "pinning", "strategy-sdk", "td",
-            "topology", "wire",
+            "journal",
+            "launcher",
+            "ledger",
+            "master",
+            "matching",
+            "md",
+            "node",
+            "pinning",
+            "strategy-sdk",
+            "td",
+            "topology",
+            "wire",
         ],
     ),
 ];
@@ -64,7 +74,8 @@ fn crates_use_only_those_that_they_may() {
     let mut looked_at = 0;
     for package in &metadata.packages {
         let name = package.name.as_str();
-        let may_use = allowed.get(name).unwrap_or_else(|| panic!("crate `{name}` is not in the table of edges"));
+        let may_use =
+            allowed.get(name).unwrap_or_else(|| panic!("crate `{name}` is not in the table of edges"));
         let ours = package
             .dependencies
             .iter()
@@ -136,7 +147,9 @@ fn atomics_of_the_journal_go_through_one_door() {
         let text = fs::read_to_string(&path).expect("readable");
         let named = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         assert!(
-            !named.clone().any(|line| line.contains("std::sync::atomic") || line.contains("core::sync::atomic")),
+            !named
+                .clone()
+                .any(|line| line.contains("std::sync::atomic") || line.contains("core::sync::atomic")),
             "{} names std's atomics: use crate::sync",
             path.display()
         );
@@ -158,8 +171,10 @@ fn orderings_are_named_at_both_ends() {
         }
         let text = fs::read_to_string(&path).expect("readable");
         for (index, _) in text.match_indices("SYNC: ") {
-            let name: String =
-                text[index + 6..].chars().take_while(|letter| letter.is_alphanumeric() || *letter == '-').collect();
+            let name: String = text[index + 6..]
+                .chars()
+                .take_while(|letter| letter.is_alphanumeric() || *letter == '-')
+                .collect();
             assert!(known.contains(&name.as_str()), "{} names an unknown pair `{name}`", path.display());
             *used.entry(name).or_default() += 1;
         }

@@ -1,0 +1,302 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::output::Format;
+
+/// Runs trading strategies next to the processes that feed them, over journals in shared memory.
+#[derive(Debug, Parser)]
+#[command(
+    name = "colo",
+    version,
+    propagate_version = true,
+    after_help = "\
+Examples:
+  colo up                                   run the built-in demo to its end
+  colo up configs/demo.toml --stay          bring a platform up and leave it running
+  colo status                               what runs
+  colo down                                 stop it, and say what came of it
+  colo journal tail md.quotes --follow      watch a journal
+
+Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
+5 inconclusive, 69 no master, 73 cannot create, 77 permission."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Bring a platform up; run it to its end, or leave it running.
+    Up(Up),
+    /// Take a platform down, and say what came of it.
+    Down(Down),
+    /// Show what runs: nodes, journals, lag, losses.
+    Status(Status),
+    /// Run one process of a platform.
+    #[command(subcommand)]
+    Run(Run),
+    /// Look into journals, of live instances and dead ones.
+    #[command(subcommand)]
+    Journal(JournalVerb),
+    /// Compare market data with what its vendor says.
+    #[command(subcommand)]
+    Md(MdVerb),
+    /// Check a platform file without starting anything.
+    Check(Check),
+    /// Show what a platform file means: every value with its origin, the nodes, the memory.
+    Explain(Check),
+    /// Print the format of platform files as JSON Schema.
+    Schema,
+    /// Print a completion script for a shell.
+    #[command(after_help = "\
+Examples:
+  colo completions bash > ~/.local/share/bash-completion/completions/colo
+  colo completions zsh > ~/.zfunc/_colo")]
+    Completions {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo check configs/demo.toml
+  colo explain configs/replay.toml --set md.source=sse --set md.files=DIR --format json")]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) platform: PlatformArguments,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalVerb {
+    /// List the journals of all instances, or of one.
+    #[command(after_help = "Examples:\n  colo journal ls\n  colo journal ls demo --format json")]
+    Ls {
+        #[command(flatten)]
+        instance: InstanceArgument,
+        /// Text for people, or one JSON object.
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Show everything that a journal's control page says.
+    #[command(
+        after_help = "Examples:\n  colo journal stat md.quotes\n  colo journal stat matching.executions -i demo --format json"
+    )]
+    Stat {
+        /// Name of the journal.
+        journal: String,
+        /// The instance; may be left out when there is only one.
+        #[arg(short, long)]
+        instance: Option<String>,
+        /// Text for people, or one JSON object.
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Print the last frames of a journal, decoded.
+    #[command(
+        after_help = "Examples:\n  colo journal tail md.quotes -n 5\n  colo journal tail orders.takers-1 --follow\n  colo journal tail td.orders --format json"
+    )]
+    Tail {
+        /// Name of the journal.
+        journal: String,
+        /// The instance; may be left out when there is only one.
+        #[arg(short, long)]
+        instance: Option<String>,
+        /// How many frames.
+        #[arg(short = 'n', long, default_value_t = 10)]
+        lines: usize,
+        /// Go on with what comes, until Ctrl-C or the writer is gone. With `--format json`: one object a line.
+        #[arg(short, long)]
+        follow: bool,
+        /// Text for people, or one JSON object.
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MdVerb {
+    /// Rebuild the books from a recorded day and compare them with the vendor's own.
+    #[command(after_help = "\
+Examples:
+  colo md verify --source lobster --messages message.csv --orderbook orderbook_10.csv --levels 10
+  colo md verify --source pitch --messages pitch.txt.gz --format json
+
+Exit code 4 when they differ by more than --tolerance allows.")]
+    Verify(MdVerify),
+}
+
+/// A source that can be compared with something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifySource {
+    /// LOBSTER: the message file against the order-book file, row by row.
+    Lobster,
+    /// BATS PITCH: adds = cancels + executions + resting, for each symbol.
+    Pitch,
+    /// Shanghai Level 2: the exchange's own ten-level snapshots in continuous trading.
+    Sse,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MdVerify {
+    /// Which format.
+    #[arg(long, value_enum)]
+    pub(crate) source: VerifySource,
+    /// The message file, plain or .gz; for sse the folder with the day's orders and trades.
+    #[arg(long)]
+    pub(crate) messages: PathBuf,
+    /// The vendor's order-book file (lobster), or the exchange's snapshots (sse).
+    #[arg(long, required_if_eq_any([("source", "lobster"), ("source", "sse")]))]
+    pub(crate) orderbook: Option<PathBuf>,
+    /// How many levels to compare (lobster).
+    #[arg(long, default_value_t = 1)]
+    pub(crate) levels: usize,
+    /// Share of rows that may differ before the exit code says so (lobster, sse).
+    #[arg(long, default_value_t = 0.001)]
+    pub(crate) tolerance: f64,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Which platform file, and what is changed in it.
+#[derive(Debug, Args)]
+pub(crate) struct PlatformArguments {
+    /// The platform file; the built-in demo when left out.
+    pub(crate) file: Option<PathBuf>,
+    /// Change one key: `--set md.interval=1ms`. May be given many times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// Name of the instance, instead of the file's.
+    #[arg(short, long)]
+    pub(crate) instance: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo up
+  colo up configs/demo.toml --set md.instruments=4 --format json
+  colo up configs/demo.toml --stay
+  colo up configs/replay.toml --set md.source=sse --set md.files=DIR --set md.speed=max
+
+Without --stay the platform runs until its source has given all it had (or Ctrl-C), is taken down, and the
+report is printed. An instance whose master died is taken over: its running nodes run on.")]
+pub(crate) struct Up {
+    #[command(flatten)]
+    pub(crate) platform: PlatformArguments,
+    /// Leave the platform running once all its nodes are ready; `colo down` stops it.
+    #[arg(long)]
+    pub(crate) stay: bool,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Which instance.
+#[derive(Debug, Args)]
+pub(crate) struct InstanceArgument {
+    /// Name of the instance; may be left out when there is only one.
+    pub(crate) instance: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo down
+  colo down demo --format json
+
+Works without a master too: the nodes are stopped directly, in the same order.")]
+pub(crate) struct Down {
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgument,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo status
+  colo status demo --format json")]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgument,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Master starts these; by hand they are for trying and for debuggers.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  colo run master configs/demo.toml         master in the foreground; it starts all other nodes
+  colo run strategy taker --instance demo --node takers-1")]
+pub(crate) enum Run {
+    /// Own an instance: make its journals, start its nodes, look after them.
+    Master(RunMaster),
+    /// Market data in.
+    Md(Place),
+    /// Trade gateway.
+    Td(Place),
+    /// Order books.
+    Matching(Place),
+    /// Positions, working orders, latest quotes.
+    Ledger(Place),
+    /// One of the built-in example strategies.
+    Strategy(RunStrategy),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunMaster {
+    #[command(flatten)]
+    pub(crate) platform: PlatformArguments,
+    /// Read an already checked topology (JSON) from standard input: `--topology -`.
+    #[arg(long, hide = true, conflicts_with_all = ["file", "sets", "instance"])]
+    pub(crate) topology: Option<String>,
+}
+
+/// Where a process belongs.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The instance.
+    #[arg(short, long, env = node::INSTANCE_VARIABLE)]
+    pub(crate) instance: String,
+    /// Name of the node; by default that of its kind.
+    #[arg(short, long, env = node::NODE_VARIABLE)]
+    pub(crate) node: Option<String>,
+}
+
+/// A strategy that comes with colo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Builtin {
+    /// Answers quotes with immediate-or-cancel orders, sides alternating.
+    Taker,
+    /// Quotes both sides around the middle.
+    MarketMaker,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo run strategy taker --instance demo --node takers-1
+  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param size=5")]
+pub(crate) struct RunStrategy {
+    /// Which one.
+    #[arg(value_enum)]
+    pub(crate) strategy: Builtin,
+    /// What every strategy takes.
+    #[command(flatten)]
+    pub(crate) options: strategy_sdk::Options,
+}

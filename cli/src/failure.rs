@@ -1,0 +1,76 @@
+//! Anything that ends a verb, with its exit code.
+
+use node::{Exit, JoinError, RunError, ViewError};
+
+/// Why a verb failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The platform file is wrong, or cannot be read.
+    #[error(transparent)]
+    Platform(#[from] topology::LoadError),
+    #[error(transparent)]
+    Launch(#[from] launcher::LaunchError),
+    #[error(transparent)]
+    Master(#[from] master::MasterError),
+    #[error(transparent)]
+    Join(#[from] JoinError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    View(#[from] ViewError),
+    #[error(transparent)]
+    Open(#[from] journal::OpenError),
+    /// Standard output is gone.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] std::io::Error),
+    /// Anything else, in its own words.
+    #[error("{message}")]
+    Other {
+        /// What, where, and what to do.
+        message: String,
+        /// The exit code.
+        exit: Exit,
+    },
+}
+
+impl Failure {
+    /// A failure in the verb's own words.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Failure {
+        Failure::Other { message: message.into(), exit }
+    }
+
+    /// What the process ends with.
+    pub(crate) fn exit(&self) -> u8 {
+        match self {
+            Failure::Platform(topology::LoadError::Read { source, .. }) => match Exit::of_io(source) {
+                Exit::Permission => Exit::Permission.code(),
+                _ => Exit::Usage.code(),
+            },
+            Failure::Platform(topology::LoadError::Invalid(_)) => Exit::Usage.code(),
+            Failure::Launch(error) => error.exit(),
+            Failure::Master(error) => error.exit(),
+            Failure::Join(error) => error.exit().code(),
+            Failure::Run(error) => error.exit().code(),
+            Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
+            Failure::View(ViewError::Io { source, .. })
+            | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))
+            | Failure::Open(journal::OpenError::Io { source, .. }) => Exit::of_io(source).code(),
+            // A reader that has seen enough (`colo … | head`) is no failure.
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done.code(),
+            Failure::Output(_) | Failure::View(_) | Failure::Open(_) => Exit::Failed.code(),
+            Failure::Other { exit, .. } => exit.code(),
+        }
+    }
+
+    /// Says it on standard error.
+    pub(crate) fn print(&self) {
+        match self {
+            Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            // Already a text of its own, with lines and carets.
+            Failure::Platform(topology::LoadError::Invalid(diagnostics)) => {
+                eprint!("{}", diagnostics.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
+            }
+            other => eprintln!("colo: {other}"),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Printing: one JSON object, or tables for people.
+
+use std::io::Write;
+
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// How data is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One object, stable names.
+    Json,
+}
+
+/// Writes text to standard output.
+///
+/// # Errors
+/// [`Failure::Output`].
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one JSON object to standard output.
+///
+/// # Errors
+/// [`Failure::Output`].
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+    print(&text)
+}
+
+/// A table without lines but one below its head; columns after the first `left` are aligned to the right.
+pub(crate) fn table<S: ToString>(
+    head: &[&str],
+    left: usize,
+    rows: impl IntoIterator<Item = Vec<S>>,
+) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_header(head.iter().map(ToString::to_string));
+    for row in rows {
+        table.add_row(row.iter().map(ToString::to_string));
+    }
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// Bytes in the largest unit that keeps them readable.
+pub(crate) fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 || value.fract() == 0.0 {
+        format!("{value:.0} {}", UNITS[unit])
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+/// A whole number with thin separators.
+pub(crate) fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_numbers_are_readable() {
+        assert_eq!(bytes(512), "512 B");
+        assert_eq!(bytes(4 << 20), "4 MiB");
+        assert_eq!(bytes(1_536), "1.5 KiB");
+        assert_eq!(number(1_234_567), "1,234,567");
+        assert_eq!(number(12), "12");
+    }
+}

@@ -1,0 +1,72 @@
+//! `colo md verify`.
+
+use md::source::Files;
+use md::verify::{BookDifference, VerifyError, verify_lobster, verify_pitch, verify_sse};
+use node::Exit;
+use serde::Serialize;
+
+use crate::args::{MdVerify, VerifySource};
+use crate::failure::Failure;
+use crate::output::{self, Format, number};
+
+pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
+    let orderbook = arguments.orderbook.clone().unwrap_or_default();
+    let unusable = |error: VerifyError| Failure::new(Exit::Usage, error.to_string());
+    match arguments.source {
+        VerifySource::Lobster => {
+            let report =
+                verify_lobster(&arguments.messages, &orderbook, arguments.levels).map_err(unusable)?;
+            let difference = report.first_difference.clone();
+            let text = compared("rows", report.identical, report.rows, difference.as_ref());
+            print(arguments.format, &report, &text)?;
+            Ok(judge(report.identical, report.rows, arguments.tolerance))
+        }
+        VerifySource::Sse => {
+            let files = Files::Path(arguments.messages.clone());
+            let report = verify_sse(&files, &orderbook).map_err(unusable)?;
+            let difference = report.first_difference.clone();
+            let text = compared("snapshots", report.identical, report.snapshots, difference.as_ref());
+            print(arguments.format, &report, &text)?;
+            Ok(judge(report.identical, report.snapshots, arguments.tolerance))
+        }
+        VerifySource::Pitch => {
+            let report = verify_pitch(&arguments.messages).map_err(unusable)?;
+            let text = format!(
+                "{} symbols: {} added = {} cancelled + {} executed + {} resting: {}\n",
+                number(report.symbols),
+                report.adds,
+                report.cancels,
+                report.executions,
+                report.resting,
+                if report.conserved { "holds for every symbol" } else { "does NOT hold" },
+            );
+            print(arguments.format, &report, &text)?;
+            Ok(if report.conserved { Exit::Done } else { Exit::CheckFailed }.code())
+        }
+    }
+}
+
+fn print(format: Format, report: &impl Serialize, text: &str) -> Result<(), Failure> {
+    match format {
+        Format::Json => output::print_json(report),
+        Format::Text => output::print(text),
+    }
+}
+
+fn compared(what: &str, identical: u64, all: u64, first: Option<&BookDifference>) -> String {
+    let share = if all == 0 { 0.0 } else { identical as f64 / all as f64 * 100.0 };
+    let mut text = format!("{} of {} {what} identical ({share:.3} %)\n", number(identical), number(all));
+    if let Some(difference) = first {
+        text.push_str(&format!(
+            "first difference: row {}, {}: the file says {}, our book has {}\n",
+            difference.row, difference.place, difference.file, difference.ours
+        ));
+    }
+    text
+}
+
+/// Nothing compared is no success.
+fn judge(identical: u64, all: u64, tolerance: f64) -> u8 {
+    let holds = all > 0 && (all - identical) as f64 <= tolerance * all as f64;
+    if holds { Exit::Done } else { Exit::CheckFailed }.code()
+}

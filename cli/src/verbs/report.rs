@@ -1,0 +1,122 @@
+//! The report of a run, for people.
+
+use launcher::{Report, StageSummary};
+use node::Exit;
+
+use crate::failure::Failure;
+use crate::output::{self, Format, number, table};
+
+/// Rows of the t2o table in the order of time.
+const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
+
+/// Prints a report.
+pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Json => output::print_json(report),
+        Format::Text => output::print(&text(report)),
+    }
+}
+
+/// A run in which a node failed has failed, whatever it measured. The first failing node's own code is passed on.
+pub(crate) fn exit(report: &Report) -> u8 {
+    match report.failed_nodes().next() {
+        None => Exit::Done.code(),
+        Some(node) => node.exit.filter(|exit| *exit != 0).unwrap_or(Exit::Failed.code()),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    text.push_str(&stages(report));
+    text.push('\n');
+    text.push_str(&totals(report));
+    if !report.strategies.is_empty() {
+        text.push('\n');
+        text.push_str(&strategies(report));
+    }
+    text.push('\n');
+    text.push_str(&losses(report));
+    for node in report.failed_nodes() {
+        let exit = node.exit.map_or(String::new(), |exit| format!(", exit code {exit}"));
+        text.push_str(&format!("node {} failed ({}{exit})\n", node.name, node.state));
+    }
+    text
+}
+
+fn stages(report: &Report) -> String {
+    let row = |name: &str| -> Option<Vec<String>> {
+        let summary = report.stages.get(name).filter(|summary| summary.n > 0)?;
+        let StageSummary { n, mean_us, p50_us, p90_us, p99_us, p999_us, max_us } = *summary;
+        let mut row = vec![name.to_owned(), number(n)];
+        row.extend([mean_us, p50_us, p90_us, p99_us, p999_us, max_us].map(|time| format!("{time:.1}")));
+        Some(row)
+    };
+    let rows: Vec<Vec<String>> = STAGES.into_iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return "no order answered a quote: there is no tick-to-order time to show\n".to_owned();
+    }
+    let head = ["stage, µs", "n", "mean", "p50", "p90", "p99", "p99.9", "max"];
+    table(&head, 1, rows)
+}
+
+fn totals(report: &Report) -> String {
+    let mut line = format!(
+        "{} quotes, {} trade prints, {} orders ({} rejected), {} fills in {:.1} s",
+        number(report.quotes),
+        number(report.trades),
+        number(report.orders),
+        number(report.rejected),
+        number(report.fills),
+        report.seconds,
+    );
+    if report.source.messages > 0 {
+        line.push_str(&format!(
+            "\nsource: {} messages read, {} left out on purpose, {} not understood; {} order-flow events published",
+            number(report.source.messages),
+            number(report.source.skipped),
+            number(report.source.rejected),
+            number(report.book_events),
+        ));
+    }
+    if report.deterministic {
+        line.push_str("\nran in lock-step: the same files and seed give the same fills");
+    }
+    line + "\n"
+}
+
+fn strategies(report: &Report) -> String {
+    let rows = report.strategies.iter().map(|strategy| {
+        vec![
+            strategy.name.clone(),
+            number(strategy.orders),
+            number(strategy.rejected),
+            number(strategy.fills),
+            strategy.position.to_string(),
+            format!("{:.2}", strategy.pnl),
+        ]
+    });
+    table(&["strategy", "orders", "rejected", "fills", "position", "pnl"], 1, rows)
+}
+
+fn losses(report: &Report) -> String {
+    if report.lost == 0 && report.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
+        return "lost: nothing\n".to_owned();
+    }
+    let mut text = format!("lost: {}\n", number(report.lost));
+    for lost in &report.lost_by {
+        text.push_str(&format!(
+            "  {}: {} in {} gaps, {} messages undelivered\n",
+            lost.node,
+            output::bytes(lost.bytes),
+            lost.gaps,
+            lost.undelivered
+        ));
+    }
+    if report.wait_timeouts_with_data > 0 {
+        text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
+    }
+    if report.disordered_samples > 0 {
+        text.push_str(&format!("  {} samples contradict themselves\n", report.disordered_samples));
+    }
+    text
+}

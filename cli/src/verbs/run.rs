@@ -1,0 +1,64 @@
+//! `colo run`: one process of a platform.
+
+use std::env;
+use std::io::Read;
+
+use node::{Exit, Node};
+use topology::Topology;
+
+use crate::args::{Builtin, Place, Run, RunMaster, RunStrategy};
+use crate::failure::Failure;
+
+// The examples of the SDK are what a reader of its documentation sees, and what runs here: one text.
+#[path = "../../../strategy-sdk/examples/market_maker.rs"]
+#[allow(dead_code, reason = "the example's own `main` is not called here")]
+mod market_maker;
+#[path = "../../../strategy-sdk/examples/taker.rs"]
+#[allow(dead_code, reason = "the example's own `main` is not called here")]
+mod taker;
+
+pub(crate) fn run(what: Run) -> Result<u8, Failure> {
+    node::start_log();
+    let ended = match what {
+        Run::Master(arguments) => master(&arguments),
+        Run::Md(place) => join(&place, "md").and_then(|node| Ok(md::run(node)?)),
+        Run::Td(place) => join(&place, "td").and_then(|node| Ok(td::run(node)?)),
+        Run::Matching(place) => join(&place, "matching").and_then(|node| Ok(matching::run(node)?)),
+        Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
+        Run::Strategy(arguments) => return Ok(strategy(&arguments)),
+    };
+    if let Err(failure) = &ended {
+        // With time and level, beside the node's other words in its log.
+        log::error!("{failure}");
+        return Ok(failure.exit());
+    }
+    Ok(Exit::Done.code())
+}
+
+fn join(place: &Place, kind: &str) -> Result<Node, Failure> {
+    Ok(Node::join(&place.instance, place.node.as_deref().unwrap_or(kind))?)
+}
+
+fn master(arguments: &RunMaster) -> Result<(), Failure> {
+    let topology: Topology = match &arguments.topology {
+        Some(_) => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text)?;
+            serde_json::from_str(&text).map_err(|error| {
+                Failure::new(Exit::Usage, format!("standard input holds no topology: {error}"))
+            })?
+        }
+        None => super::platform(&arguments.platform)?.topology,
+    };
+    let colo = env::current_exe()?;
+    Ok(master::run(topology, master::MasterOptions { colo })?)
+}
+
+fn strategy(arguments: &RunStrategy) -> u8 {
+    let options = &arguments.options;
+    match arguments.strategy {
+        Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
+        Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),
+    }
+    .code()
+}

@@ -1,0 +1,210 @@
+//! `colo status`.
+
+use journal::WriterState;
+use node::{Counter, InstanceView, JournalView, NodeState, SeatView};
+use serde::Serialize;
+
+use crate::args::Status;
+use crate::failure::Failure;
+use crate::output::{self, Format, bytes, number, table};
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct StatusReport {
+    instance: String,
+    phase: String,
+    /// Whether a master process lives.
+    master: bool,
+    clock: &'static str,
+    nodes: Vec<NodeRow>,
+    journals: Vec<JournalRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct NodeRow {
+    node: String,
+    seat: u32,
+    kind: String,
+    pid: u32,
+    cpu: Option<u64>,
+    mode: String,
+    state: String,
+    starts: u64,
+    silent_ms: Option<u64>,
+    exit: Option<u8>,
+    /// Bytes committed for its gated inputs and not handled yet.
+    lag_bytes: u64,
+    lost_bytes: u64,
+    counters: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct JournalRow {
+    pub(super) journal: String,
+    pub(super) id: u32,
+    pub(super) capacity_bytes: u64,
+    pub(super) page_bytes: u64,
+    pub(super) backing: String,
+    pub(super) head: u64,
+    pub(super) frames: u64,
+    pub(super) writer: String,
+    pub(super) epoch: u64,
+    pub(super) full: u64,
+    pub(super) wakes: u64,
+    pub(super) readers: Vec<ReaderRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ReaderRow {
+    pub(super) node: String,
+    pub(super) kind: &'static str,
+    pub(super) position: u64,
+    pub(super) lag_bytes: u64,
+    pub(super) lost_bytes: u64,
+    pub(super) gaps: u64,
+}
+
+pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
+    let view = super::view(arguments.instance.instance.clone())?;
+    let report = gather(&view)?;
+    match arguments.format {
+        Format::Json => output::print_json(&report)?,
+        Format::Text => output::print(&text(&report))?,
+    }
+    Ok(node::Exit::Done.code())
+}
+
+fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
+    let seats = view.seats();
+    let name_of = |seat: u32| {
+        seats
+            .iter()
+            .find(|view| view.seat == seat)
+            .map_or_else(|| format!("seat {seat}"), |view| view.name.clone())
+    };
+    let journals: Vec<JournalView> = view.journals()?.into_iter().map(|(_, view)| view).collect();
+    let nodes = seats.iter().map(|seat| node_row(seat, &journals)).collect();
+    let mut rows: Vec<JournalRow> = journals.iter().map(|journal| journal_row(journal, &name_of)).collect();
+    rows.sort_by_key(|row| row.id);
+    Ok(StatusReport {
+        instance: view.instance().name().to_owned(),
+        phase: view.phase().to_string(),
+        master: seats.first().is_some_and(|master| master.alive),
+        clock: view.clock().source().as_str(),
+        nodes,
+        journals: rows,
+    })
+}
+
+fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
+    let lag_bytes = journals
+        .iter()
+        .flat_map(|journal| journal.stat.readers.iter().map(move |reader| (journal.stat.head, reader)))
+        .filter(|(_, reader)| reader.gated && reader.seat == seat.seat)
+        .map(|(head, reader)| head.saturating_sub(reader.position))
+        .sum();
+    NodeRow {
+        node: seat.name.clone(),
+        seat: seat.seat,
+        kind: seat.kind.to_string(),
+        pid: seat.process.pid,
+        cpu: seat.alive.then_some(seat.cpu),
+        mode: seat.mode.to_owned(),
+        state: state_text(seat),
+        starts: seat.generation,
+        silent_ms: seat.silent_ns.filter(|_| seat.alive).map(|silent| silent / 1_000_000),
+        exit: seat.exit,
+        lag_bytes,
+        lost_bytes: seat.counter(Counter::BytesLost),
+        counters: seat.counters.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect(),
+    }
+}
+
+/// A node that has not shown itself for this long, though its process lives, is stalled.
+const STALLED_NS: u64 = 1_000_000_000;
+
+fn state_text(seat: &SeatView) -> String {
+    let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
+    if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
+        return format!("{}, stalled", seat.state);
+    }
+    seat.state.to_string()
+}
+
+pub(super) fn journal_row(view: &JournalView, name_of: &impl Fn(u32) -> String) -> JournalRow {
+    let stat = &view.stat;
+    JournalRow {
+        journal: stat.shape.name.clone(),
+        id: stat.shape.id,
+        capacity_bytes: stat.shape.capacity,
+        page_bytes: stat.shape.page,
+        backing: backing(stat.shape.page),
+        head: stat.head,
+        frames: stat.frames,
+        writer: writer(stat.writer),
+        epoch: stat.epoch,
+        full: stat.full,
+        wakes: stat.wakes,
+        readers: stat
+            .readers
+            .iter()
+            .map(|reader| ReaderRow {
+                node: name_of(reader.seat),
+                kind: if reader.gated { "gated" } else { "loose" },
+                position: reader.position,
+                lag_bytes: stat.head.saturating_sub(reader.position),
+                lost_bytes: reader.lost,
+                gaps: reader.gaps,
+            })
+            .collect(),
+    }
+}
+
+fn backing(page: u64) -> String {
+    if page == 4096 { "4 KiB pages".to_owned() } else { format!("{} huge pages", bytes(page)) }
+}
+
+fn writer(state: WriterState) -> String {
+    match state {
+        WriterState::Never => "nobody yet".to_owned(),
+        WriterState::Attached(process) => format!("process {}", process.pid),
+        WriterState::Closed => "left".to_owned(),
+        WriterState::Dead(process) => format!("process {} died", process.pid),
+    }
+}
+
+fn text(report: &StatusReport) -> String {
+    let master = if report.master { "" } else { "; its master is gone: `colo up` takes it over" };
+    let mut text =
+        format!("instance {}: {}, clock {}{master}\n\n", report.instance, report.phase, report.clock);
+    let nodes = report.nodes.iter().map(|node| {
+        vec![
+            node.node.clone(),
+            if node.pid == 0 { "-".to_owned() } else { node.pid.to_string() },
+            node.cpu.map_or("-".to_owned(), |cpu| cpu.to_string()),
+            node.mode.clone(),
+            node.state.clone(),
+            node.starts.to_string(),
+            bytes(node.lag_bytes),
+            bytes(node.lost_bytes),
+        ]
+    });
+    text.push_str(&table(&["node", "pid", "cpu", "wait", "state", "starts", "lag", "lost"], 1, nodes));
+    text.push('\n');
+    let journals = report.journals.iter().map(|journal| {
+        let lag = journal.readers.iter().map(|reader| reader.lag_bytes).max().unwrap_or(0);
+        vec![
+            journal.journal.clone(),
+            bytes(journal.capacity_bytes),
+            journal.backing.clone(),
+            number(journal.frames),
+            journal.readers.len().to_string(),
+            bytes(lag),
+            number(journal.full),
+            journal.writer.clone(),
+        ]
+    });
+    let head = ["journal", "ring", "backing", "frames", "readers", "largest lag", "full", "writer"];
+    text.push_str(&table(&head, 1, journals));
+    text
+}

@@ -1,0 +1,94 @@
+//! `colo up`.
+
+use std::env;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use launcher::{End, Launch, Running};
+use node::{Counter, Exit, InstanceView, NodeKind, StopFlag};
+use serde_json::json;
+use topology::Topology;
+
+use crate::args::Up;
+use crate::failure::Failure;
+use crate::output::{self, Format};
+use crate::verbs::report;
+
+pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
+    let platform = super::platform(&arguments.platform)?;
+    let stop = StopFlag::install()?;
+    let topology = platform.topology;
+    let (name, total) = (topology.instance.clone(), topology.nodes.len());
+    let bar = bar(total as u64, "{prefix} {bar:30} {pos}/{len} nodes ready");
+    bar.set_prefix(format!("instance {name}"));
+    let launch = Launch { topology, colo: env::current_exe()?, keep_raw: false };
+    let started = launch.start(|ready, _| {
+        bar.set_position(ready as u64);
+        !stop.is_set()
+    });
+    bar.finish_and_clear();
+    let running = started?;
+    eprintln!("instance `{name}` is up: {total} nodes");
+    if arguments.stay {
+        running.detach();
+        return stayed(&name, total, arguments.format);
+    }
+    run_to_its_end(running, &stop, arguments.format)
+}
+
+fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
+    match format {
+        Format::Json => output::print_json(&json!({ "instance": name, "nodes": nodes, "state": "running" }))?,
+        Format::Text => eprintln!("`colo status {name}` shows it, `colo down {name}` stops it"),
+    }
+    Ok(Exit::Done.code())
+}
+
+fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
+    let expected = expected_quotes(running.topology());
+    let bar = match expected {
+        Some(quotes) => bar(quotes, "{bar:30} {pos}/{len} quotes, {eta} left"),
+        None => bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
+    };
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let end = running.watch(|view| {
+        bar.set_position(published(view));
+        !stop.is_set()
+    });
+    bar.finish_and_clear();
+    match end {
+        Ok(End::Finished) => {}
+        Ok(End::Asked) => eprintln!("stopping"),
+        Ok(End::MdGone) => eprintln!("md is gone before its source was at its end; taking the platform down"),
+        Ok(End::MasterGone) => eprintln!("master is gone; the platform is taken down without it"),
+        Err(error) => {
+            // The platform still has to come down.
+            eprintln!("colo: {error}");
+        }
+    }
+    let report = running.finish()?;
+    report::print(&report, format)?;
+    Ok(report::exit(&report))
+}
+
+/// Quotes that simulated md is going to publish, if it ever ends.
+fn expected_quotes(topology: &Topology) -> Option<u64> {
+    let section = &topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Md)?.section;
+    let config: topology::config::MdConfig = serde_json::from_value(section.clone()).ok()?;
+    let simulated = !config.source.is_replay() && config.count > 0;
+    simulated.then(|| u64::from(config.instruments) * config.count)
+}
+
+fn published(view: &InstanceView) -> u64 {
+    view.seats()
+        .iter()
+        .filter(|seat| seat.kind == NodeKind::Md)
+        .map(|seat| seat.counter(Counter::Quotes))
+        .sum()
+}
+
+/// Drawn on standard error, and only where that is a terminal.
+fn bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}
