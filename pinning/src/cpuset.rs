@@ -125,6 +125,15 @@ impl CpuSet {
         Ok(set)
     }
 
+    /// Prints a hexadecimal mask that [`CpuSet::from_mask`] and the kernel read.
+    pub fn to_mask(&self) -> String {
+        let group = |index: usize| {
+            let bits = (0..32).filter(|bit| self.contains(index * 32 + bit));
+            format!("{:x}", bits.fold(0_u32, |sum, bit| sum | 1 << bit))
+        };
+        (0..=self.last().unwrap_or(0) / 32).rev().map(group).collect::<Vec<_>>().join(",")
+    }
+
     /// Reads a list from the kernel command line, where `all` and `N` (the last CPU, here `last`) are allowed and
     /// flags may stand in front (`isolcpus=domain,managed_irq,2-5`).
     pub fn from_command_line(text: &str, last: usize) -> Result<CpuSet, ParseCpuSetError> {
@@ -302,7 +311,8 @@ mod tests {
         #[test]
         fn what_is_printed_reads_back(cpus in prop::collection::btree_set(0..MAX_CPUS, 0..200)) {
             let set: CpuSet = cpus.into_iter().collect();
-            prop_assert_eq!(set.to_string().parse::<CpuSet>().unwrap(), set);
+            prop_assert_eq!(&set.to_string().parse::<CpuSet>().unwrap(), &set);
+            prop_assert_eq!(CpuSet::from_mask(&set.to_mask()).unwrap(), set);
         }
 
         #[test]

@@ -7,7 +7,8 @@
 //! ```text
 //! /sys /proc ──► Host ──┬──► Plan::resolve ──► Placement ──► apply ──► Applied    (by the node, before it touches memory)
 //!                       │                          └───────► observe(pid)         (from outside, while it runs)
-//!                       └──► Doctor ──► Check                                     (before anything starts)
+//!                       ├──► Doctor ──► Check                                     (before anything starts)
+//!                       └──► Proposal ──► changes ──► undo                        (only when asked, as root)
 //! ```
 //!
 //! # What this crate guarantees
@@ -15,7 +16,8 @@
 //! - The topology comes from files below a root, never from the caller's own affinity mask; with another root it is
 //!   the topology of a recorded host.
 //! - No content of those files makes it panic: what is missing or garbled is left out and said.
-//! - Reading and checking change nothing and need no root.
+//! - Reading and checking change nothing and need no root. Only [`Proposal::apply`] writes, and [`undo`] puts back
+//!   exactly what it wrote.
 //! - What [`apply()`] answers is what the kernel says after the fact, not what was asked for.
 //!
 //! # Example
@@ -39,6 +41,7 @@ mod doctor;
 mod host;
 mod observe;
 mod plan;
+mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu};
 pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
@@ -52,3 +55,4 @@ pub use plan::{
     Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, ParsePolicyError,
     Placement, Plan, PlanProblem, PlanWarning, Policy, Reason, ResolvedPlan, Spread, WaitMode,
 };
+pub use tune::{Change, Outcome, Proposal, TuneError, TuneOptions, Value, undo};

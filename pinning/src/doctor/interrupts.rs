@@ -113,16 +113,7 @@ fn mask(probe: &Probe<'_>, path: &str, says: &str) -> Answer {
         return ok(format!("CPUs {}", cpus.intersection(&probe.host()?.online)));
     }
     let rest = probe.host()?.online.difference(&quiet);
-    warn(format!("{says} CPUs {hit}"), format!("echo {} | sudo tee /{path}", hexadecimal(&rest)))
-}
-
-/// The kernel's own form: groups of 32 bits, highest first.
-fn hexadecimal(cpus: &CpuSet) -> String {
-    let groups = cpus.last().unwrap_or(0) / 32;
-    let group = |group: usize| {
-        (0..32).filter(|bit| cpus.contains(group * 32 + bit)).fold(0_u32, |sum, bit| sum | 1 << bit)
-    };
-    (0..=groups).rev().map(|index| format!("{:x}", group(index))).collect::<Vec<_>>().join(",")
+    warn(format!("{says} CPUs {hit}"), format!("echo {} | sudo tee /{path}", rest.to_mask()))
 }
 
 fn default_mask(probe: &Probe<'_>) -> Answer {
@@ -219,14 +210,12 @@ fn softirqs(probe: &Probe<'_>) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::{counts, hexadecimal};
+    use super::counts;
 
     #[test]
-    fn counts_and_masks() {
+    fn counts_come_by_number_and_cpu() {
         let read = counts("      CPU0  CPU2\n 24:  5  7  IO-APIC\nNMI: 1 2\n 25: x\n");
         assert_eq!(read[&24][&2], 7);
         assert!(read[&25].is_empty());
-        assert_eq!(hexadecimal(&"0-3".parse().unwrap()), "f");
-        assert_eq!(hexadecimal(&"1,32".parse().unwrap()), "1,2");
     }
 }

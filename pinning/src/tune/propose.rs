@@ -1,0 +1,158 @@
+//! What would be changed.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::change::{Change, Value, current, same};
+use crate::cpuset::CpuSet;
+use crate::doctor::{Doctor, Group, Status};
+use crate::host::tree::Tree;
+use crate::host::{Host, HostError};
+use crate::plan::ResolvedPlan;
+
+/// What a host is tuned for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TuneOptions<'a> {
+    /// The plan whose CPUs are to be kept quiet; without one the CPUs that the kernel isolates.
+    pub plan: Option<&'a ResolvedPlan>,
+    /// Huge pages of the default size (2 MiB on x86-64) that must be in the pool; 0 leaves it as it is.
+    pub huge_pages: u64,
+}
+
+/// Changes that are proposed, and hints for what needs a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposal {
+    #[serde(skip)]
+    pub(super) root: PathBuf,
+    /// Changes that can be made now, and undone. A caller may take some out.
+    pub changes: Vec<Change>,
+    /// What cannot be done, or not undone, at run time: kernel parameters, limits; each with its command.
+    pub hints: Vec<String>,
+}
+
+/// Values that suit every host: (check, file, way of writing, value wanted, values that are as good).
+const SETTINGS: [(&str, &str, Value, &str, &[&str]); 8] = [
+    ("memory-thp", "sys/kernel/mm/transparent_hugepage/enabled", Value::Choice, "madvise", &["never"]),
+    (
+        "memory-thp-defrag",
+        "sys/kernel/mm/transparent_hugepage/defrag",
+        Value::Choice,
+        "madvise",
+        &["never", "defer", "defer+madvise"],
+    ),
+    (
+        "memory-thp-shmem",
+        "sys/kernel/mm/transparent_hugepage/shmem_enabled",
+        Value::Choice,
+        "advise",
+        &["within_size", "always", "force"],
+    ),
+    ("memory-ksm", "sys/kernel/mm/ksm/run", Value::Plain, "0", &["2"]),
+    ("memory-numa-balancing", "proc/sys/kernel/numa_balancing", Value::Plain, "0", &[]),
+    ("memory-zone-reclaim", "proc/sys/vm/zone_reclaim_mode", Value::Plain, "0", &[]),
+    ("memory-compaction", "proc/sys/vm/compaction_proactiveness", Value::Plain, "0", &[]),
+    ("kernel-stat-interval", "proc/sys/vm/stat_interval", Value::Plain, "120", &[]),
+];
+
+impl Proposal {
+    /// What would be changed on the host below `root`. Nothing is written.
+    pub fn new(root: &Path, options: TuneOptions<'_>) -> Result<Proposal, HostError> {
+        let host = Host::read(root)?;
+        let tree = Tree::new(root);
+        let quiet = options.plan.map_or_else(|| host.isolated.clone(), ResolvedPlan::quiet_cpus);
+        let mut wish = Wish { tree: &tree, changes: Vec::new() };
+        for (check, file, value, wanted, as_good) in SETTINGS {
+            let is_good = |now: &String| as_good.contains(&now.as_str());
+            if !current(&tree, file, value).is_ok_and(|now| is_good(&now)) {
+                wish.change(check, file.to_owned(), value, wanted.to_owned());
+            }
+        }
+        let cpus = if quiet.is_empty() { &host.allowed } else { &quiet };
+        wish.cpus(cpus);
+        wish.huge_pages(options.huge_pages);
+        wish.interrupts(&quiet, &host.online);
+        let changes = wish.changes;
+        let hints = hints(root, options.plan, &changes);
+        Ok(Proposal { root: root.to_owned(), changes, hints })
+    }
+}
+
+struct Wish<'a> {
+    tree: &'a Tree,
+    changes: Vec<Change>,
+}
+
+impl Wish<'_> {
+    /// Only files that are there and say something else.
+    fn change(&mut self, check: &str, file: String, value: Value, after: String) {
+        match current(self.tree, &file, value) {
+            Ok(before) if !before.is_empty() && !same(value, &before, &after) => {
+                self.changes.push(Change { check: check.to_owned(), file, value, before, after });
+            }
+            _ => {}
+        }
+    }
+
+    fn cpus(&mut self, cpus: &CpuSet) {
+        for cpu in cpus.iter() {
+            let folder = format!("sys/devices/system/cpu/cpu{cpu}");
+            let performance = || "performance".to_owned();
+            self.change(
+                "cpu-governor",
+                format!("{folder}/cpufreq/scaling_governor"),
+                Value::Plain,
+                performance(),
+            );
+            let preference = format!("{folder}/cpufreq/energy_performance_preference");
+            self.change("cpu-energy-preference", preference, Value::Plain, performance());
+            for state in self.tree.numbered(&format!("{folder}/cpuidle"), "state") {
+                let state = format!("{folder}/cpuidle/state{state}");
+                if self.tree.index(&format!("{state}/latency")).is_ok_and(|latency| latency > 10) {
+                    self.change("cpu-idle-states", format!("{state}/disable"), Value::Plain, "1".to_owned());
+                }
+            }
+        }
+    }
+
+    fn huge_pages(&mut self, wanted: u64) {
+        let size = self.tree.field("proc/meminfo", "Hugepagesize").unwrap_or(2048);
+        let file = format!("sys/kernel/mm/hugepages/hugepages-{size}kB/nr_hugepages");
+        if self.tree.index(&file).is_ok_and(|now| (now as u64) < wanted) {
+            self.change("memory-huge-2m", file, Value::Plain, wanted.to_string());
+        }
+    }
+
+    /// Interrupts and the kernel's own work go to the CPUs that need not be quiet.
+    fn interrupts(&mut self, quiet: &CpuSet, online: &CpuSet) {
+        let rest = online.difference(quiet);
+        if quiet.is_empty() || rest.is_empty() {
+            return;
+        }
+        let overlaps = |set: Option<CpuSet>| set.is_some_and(|cpus| cpus.overlaps(quiet));
+        for irq in self.tree.numbered_all("proc/irq") {
+            let file = format!("proc/irq/{irq}/smp_affinity_list");
+            if overlaps(self.tree.cpus(&file).ok()) {
+                self.change("irq-affinity", file, Value::List, rest.to_string());
+            }
+        }
+        for (check, file) in [
+            ("irq-default", "proc/irq/default_smp_affinity"),
+            ("irq-workqueue", "sys/devices/virtual/workqueue/cpumask"),
+        ] {
+            if overlaps(self.tree.text(file).ok().and_then(|text| CpuSet::from_mask(&text).ok())) {
+                self.change(check, file.to_owned(), Value::Mask, rest.to_mask());
+            }
+        }
+    }
+}
+
+/// The doctor's fixes that no change brings about.
+fn hints(root: &Path, plan: Option<&ResolvedPlan>, changes: &[Change]) -> Vec<String> {
+    let is_open = |check: &&crate::doctor::Check| {
+        let is_bad = matches!(check.status, Status::Warn | Status::Fail);
+        is_bad && check.group != Group::Container && !changes.iter().any(|change| change.check == check.id)
+    };
+    let checks = Doctor::report(root, plan).checks;
+    checks.iter().filter(is_open).map(|check| format!("{}: {}", check.id, check.fix)).collect()
+}

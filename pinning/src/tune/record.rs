@@ -1,0 +1,184 @@
+//! Applying changes, with a record from which each can be undone.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::{Flock, FlockArg};
+
+use super::change::{Change, Outcome};
+use super::propose::Proposal;
+use crate::host::tree::Tree;
+
+/// Why nothing, or nothing more, can be changed or undone.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // The messages say what each field is.
+pub enum TuneError {
+    /// The record cannot be used.
+    #[error("{} cannot be written: {source}; changes that could not be undone are not made", path.display())]
+    Record { path: PathBuf, source: io::Error },
+    /// Somebody else is at it.
+    #[error("{} is in use: another tune runs; wait for it", path.display())]
+    Busy { path: PathBuf },
+    /// The record is not ours, or damaged.
+    #[error("{}, line {line}, is no change ({reason}); mend the line by hand, or delete the file to give up undoing", path.display())]
+    Garbled { path: PathBuf, line: usize, reason: String },
+    /// Nothing was applied.
+    #[error("{} is not there: nothing was applied that could be undone", path.display())]
+    Nothing { path: PathBuf },
+}
+
+/// The record: one change per line in JSON, in the order in which they were made.
+struct Record {
+    path: PathBuf,
+    file: Flock<File>,
+    changes: Vec<Change>,
+}
+
+impl Record {
+    fn open(path: &Path, options: &OpenOptions) -> Result<Record, TuneError> {
+        let record = |source| TuneError::Record { path: path.to_owned(), source };
+        let file = options.open(path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => TuneError::Nothing { path: path.to_owned() },
+            _ => record(source),
+        })?;
+        let mut file = Flock::lock(file, FlockArg::LockExclusiveNonblock)
+            .map_err(|_| TuneError::Busy { path: path.to_owned() })?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(record)?;
+        let mut changes = Vec::new();
+        let complete = text.rsplit_once('\n').map_or("", |(complete, _)| complete);
+        // What follows the last line break is a line that was cut short before its change was made.
+        for (number, line) in complete.lines().enumerate() {
+            changes.push(serde_json::from_str(line).map_err(|error| TuneError::Garbled {
+                path: path.to_owned(),
+                line: number + 1,
+                reason: error.to_string(),
+            })?);
+        }
+        let mut record = Record { path: path.to_owned(), file, changes };
+        if complete.len() + 1 < text.len() {
+            record.save()?;
+        }
+        Ok(record)
+    }
+
+    /// Writes the record anew and waits until it is on disk.
+    fn save(&mut self) -> Result<(), TuneError> {
+        let mut text = String::new();
+        for change in &self.changes {
+            let line = serde_json::to_string(change)
+                .map_err(io::Error::other)
+                .map_err(|source| self.error(source))?;
+            text.push_str(&line);
+            text.push('\n');
+        }
+        let file = &mut *self.file;
+        let write = file
+            .rewind()
+            .and_then(|()| file.write_all(text.as_bytes()))
+            .and_then(|()| file.set_len(text.len() as u64))
+            .and_then(|()| file.sync_all());
+        write.map_err(|source| self.error(source))
+    }
+
+    fn delete(&self) -> Result<(), TuneError> {
+        fs::remove_file(&self.path).map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: io::Error) -> TuneError {
+        TuneError::Record { path: self.path.clone(), source }
+    }
+}
+
+impl Proposal {
+    /// Makes the changes, each after it stands in the file `record`. A change that the kernel refuses is taken out of
+    /// the record again, and the others go on. A record that is there already is added to.
+    pub fn apply(&self, record: &Path) -> Result<Vec<Outcome>, TuneError> {
+        if let Some(folder) = record.parent() {
+            fs::create_dir_all(folder)
+                .map_err(|source| TuneError::Record { path: record.to_owned(), source })?;
+        }
+        let mut options = OpenOptions::new();
+        let mut record = Record::open(record, options.read(true).write(true).create(true).truncate(false))?;
+        let tree = Tree::new(&self.root);
+        let outcomes = self.changes.iter().map(|change| make(&tree, change, &mut record)).collect();
+        if record.changes.is_empty() {
+            record.delete()?;
+        }
+        outcomes
+    }
+}
+
+fn make(tree: &Tree, change: &Change, record: &mut Record) -> Result<Outcome, TuneError> {
+    let failed = |reason: String| Outcome::Failed { change: change.clone(), reason };
+    // Time has passed since the proposal.
+    match change.current(tree) {
+        Ok(now) if change.same(&now, &change.before) => {}
+        Ok(now) => return Ok(failed(format!("it was {}, and is {now} now", change.before))),
+        Err(error) => return Ok(failed(error.to_string())),
+    }
+    record.changes.push(change.clone());
+    record.save()?;
+    let written = change.write(tree, &change.after);
+    let now = change.current(tree).unwrap_or_else(|_| change.before.clone());
+    if change.same(&now, &change.before) {
+        record.changes.pop();
+        record.save()?;
+        return Ok(failed(
+            written.err().map_or_else(|| "the kernel kept the old value".to_owned(), |e| e.to_string()),
+        ));
+    }
+    let done = Change { after: now, ..change.clone() };
+    if done != *change {
+        record.changes.pop();
+        record.changes.push(done.clone());
+        record.save()?;
+    }
+    Ok(Outcome::Done { change: done })
+}
+
+/// Puts back what `record` says was changed on the host below `root`, last change first. What somebody else changed
+/// since is left. What cannot be put back stays in the record; when nothing does, the record is deleted.
+pub fn undo(root: &Path, record: &Path) -> Result<Vec<Outcome>, TuneError> {
+    let mut record = Record::open(record, OpenOptions::new().read(true).write(true))?;
+    let tree = Tree::new(root);
+    let mut outcomes = Vec::new();
+    let mut kept = Vec::new();
+    while let Some(change) = record.changes.last().cloned() {
+        let outcome = put_back(&tree, &change);
+        record.changes.pop();
+        if matches!(outcome, Outcome::Failed { .. }) {
+            kept.push(change);
+        }
+        outcomes.push(outcome);
+        let left = record.changes.len();
+        record.changes.extend(kept.iter().rev().cloned());
+        record.save()?;
+        record.changes.truncate(left);
+    }
+    if kept.is_empty() {
+        record.delete()?;
+    }
+    Ok(outcomes)
+}
+
+fn put_back(tree: &Tree, change: &Change) -> Outcome {
+    let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
+    let failed = |reason: String| Outcome::Failed { change: back.clone(), reason };
+    match change.current(tree) {
+        // It was never made, or is undone already.
+        Ok(now) if change.same(&now, &change.before) => return Outcome::Done { change: back },
+        Ok(now) if !change.same(&now, &change.after) => return Outcome::Left { change: back, found: now },
+        Ok(_) => {}
+        Err(error) => return failed(error.to_string()),
+    }
+    let written = change.write(tree, &change.before);
+    match change.current(tree) {
+        Ok(now) if change.same(&now, &change.before) => Outcome::Done { change: back },
+        Ok(now) => {
+            failed(written.err().map_or_else(|| format!("the kernel made it {now}"), |e| e.to_string()))
+        }
+        Err(error) => failed(error.to_string()),
+    }
+}
