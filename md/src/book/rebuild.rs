@@ -1,0 +1,87 @@
+//! Books of all instruments, and when their quotes are due.
+
+use wire::{Instrument, InstrumentId, Quote};
+
+use super::{Anomalies, Book};
+use crate::source::SourceEvent;
+
+/// The books of a source's instruments.
+#[derive(Debug)]
+pub struct Books {
+    books: Vec<State>,
+    anomalies: Anomalies,
+    crossed: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    book: Book,
+    quote: Quote,
+    /// Something changed that was not published: before the window, or while crossed.
+    held: bool,
+}
+
+/// What an event came to.
+#[derive(Debug)]
+pub struct Rebuilt<'a> {
+    /// To publish, after the event's trades; `None` when nothing visible changed or the book is crossed.
+    pub quote: Option<&'a Quote>,
+}
+
+impl Books {
+    /// One empty book for each instrument; ids count from 1, in order.
+    pub fn new(instruments: &[Instrument]) -> Books {
+        let books = instruments
+            .iter()
+            .map(|instrument| State { book: Book::new(), quote: Quote::empty(instrument.id), held: false })
+            .collect();
+        Books { books, anomalies: Anomalies::default(), crossed: 0 }
+    }
+
+    /// Puts a source's event into effect, and answers the quote if one is due. An event about an instrument that
+    /// is not listed changes nothing.
+    pub fn apply(&mut self, event: &SourceEvent) -> Rebuilt<'_> {
+        let Some(state) = (event.instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get_mut(at))
+        else {
+            return Rebuilt { quote: None };
+        };
+        for part in &event.book_events {
+            if let Err(error) = state.book.apply(part) {
+                self.anomalies.count(error);
+            }
+        }
+        let quote = &mut state.quote;
+        if let Some(trade) = event.trades.last() {
+            (quote.last_price, quote.last_quantity) = (trade.price, trade.quantity);
+        }
+        (quote.event_time, quote.sequence) = (event.event_time, event.sequence);
+        let changed = state.book.quote(quote) || !event.trades.is_empty();
+        if event.warm_up {
+            state.held |= changed;
+            return Rebuilt { quote: None };
+        }
+        if state.book.is_crossed() {
+            self.crossed += u64::from(changed);
+            state.held |= changed;
+            return Rebuilt { quote: None };
+        }
+        let due = changed || state.held;
+        state.held = false;
+        Rebuilt { quote: due.then_some(&state.quote) }
+    }
+
+    /// One instrument's book.
+    pub fn book(&self, instrument: InstrumentId) -> Option<&Book> {
+        (instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get(at)).map(|state| &state.book)
+    }
+
+    /// Events that did not fit; none, for the sources of this crate.
+    pub fn anomalies(&self) -> &Anomalies {
+        &self.anomalies
+    }
+
+    /// Quotes held back because the book was crossed.
+    pub fn crossed(&self) -> u64 {
+        self.crossed
+    }
+}

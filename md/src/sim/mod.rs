@@ -1,0 +1,208 @@
+//! Simulated instruments: seeded, so that one seed always gives the same quotes.
+//!
+//! A [`SimInstrument`] is a pure generator: told when a quote is due, it answers the quote, and now and then a
+//! trade. Its mid price walks at random, one tick at a time, and is drawn back to where it started, so that long
+//! runs keep their prices. The ten levels are one tick apart around it. What it draws depends on its seed and on
+//! how often it was asked, never on a clock.
+
+mod schedule;
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use wire::{
+    Aggressor, Instrument, InstrumentId, LEVELS, Level, Nanos, Price, Quantity, Quote, Symbol, TradePrint,
+};
+
+pub use schedule::Schedule;
+
+/// Tick of every simulated instrument: 0.01.
+pub const TICK: Price = Price(10_000_000);
+/// The walk turns back towards its start at this many ticks from it.
+const LEASH: i64 = 400;
+/// One quote in this many brings a trade.
+const TRADE_EVERY: u32 = 8;
+
+/// What one step of an instrument gives out: the trade, if there is one, goes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimEvent {
+    /// At the touch of the quote before.
+    pub trade: Option<TradePrint>,
+    /// The new quote.
+    pub quote: Quote,
+}
+
+/// One simulated instrument.
+#[derive(Clone, Debug)]
+pub struct SimInstrument {
+    instrument: Instrument,
+    random: ChaCha8Rng,
+    /// Best bid in ticks; the best ask is `spread` above.
+    bid: i64,
+    spread: i64,
+    home: i64,
+    quote: Quote,
+}
+
+/// The first `count` simulated instruments: `SIM001`, `SIM002`, … with the ids 1, 2, …
+pub fn instruments(count: u32) -> Vec<Instrument> {
+    (0..count).map(instrument).collect()
+}
+
+fn instrument(index: u32) -> Instrument {
+    Instrument {
+        id: InstrumentId(index + 1),
+        reserved: 0,
+        symbol: Symbol::new(&format!("SIM{:03}", index + 1)).unwrap_or_default(),
+        tick: TICK,
+        lot: Quantity(1),
+        price_low: Price::NONE,
+        price_high: Price::NONE,
+        reference_price: Price(home(index) * TICK.0),
+        max_quantity: Quantity::ZERO,
+        reserved_tail: 0,
+        reserved_end: 0,
+    }
+}
+
+/// Where an instrument starts, in ticks: 100.00 for the first, 1.00 more for each other, up to 199.00.
+fn home(index: u32) -> i64 {
+    10_000 + i64::from(index % 100) * 100
+}
+
+impl SimInstrument {
+    /// Instrument `index` (from 0) of the simulation with this seed. Instruments of one seed differ.
+    pub fn new(index: u32, seed: u64) -> SimInstrument {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(u64::from(index));
+        let instrument = instrument(index);
+        let home = home(index);
+        SimInstrument { quote: Quote::empty(instrument.id), instrument, random, bid: home, spread: 1, home }
+    }
+
+    /// As it is listed.
+    pub fn instrument(&self) -> &Instrument {
+        &self.instrument
+    }
+
+    /// The next quote. `due` goes into the messages, as the time of the event too, and decides nothing else.
+    pub fn next(&mut self, due: Nanos) -> SimEvent {
+        let trade = self.trade(due);
+        self.walk();
+        let quote = &mut self.quote;
+        (quote.due, quote.event_time, quote.sequence) = (due, due, quote.sequence + 1);
+        if let Some(trade) = &trade {
+            (quote.last_price, quote.last_quantity) = (trade.price, trade.quantity);
+        }
+        for depth in 0..LEVELS {
+            let away = depth as i64;
+            quote.bids[depth] = level(&mut self.random, self.bid - away, depth);
+            quote.asks[depth] = level(&mut self.random, self.bid + self.spread + away, depth);
+        }
+        SimEvent { trade, quote: *quote }
+    }
+
+    /// A trade against what the last quote showed.
+    fn trade(&mut self, due: Nanos) -> Option<TradePrint> {
+        if !self.random.random_ratio(1, TRADE_EVERY) {
+            return None;
+        }
+        let buys = self.random.random::<bool>();
+        let (touch, aggressor) = if buys {
+            (self.quote.best_ask()?, Aggressor::Buy)
+        } else {
+            (self.quote.best_bid()?, Aggressor::Sell)
+        };
+        let lots = self.random.random_range(1..=(touch.quantity.0 / 100).max(1));
+        Some(TradePrint {
+            instrument: self.instrument.id,
+            aggressor,
+            reserved: [0; 3],
+            due,
+            event_time: due,
+            sequence: self.quote.sequence + 1,
+            price: touch.price,
+            quantity: Quantity(lots * 100),
+            trade_id: self.quote.sequence + 1,
+        })
+    }
+
+    fn walk(&mut self) {
+        let away = self.bid - self.home;
+        // The further from home, the likelier the step back: certain at the leash's end.
+        let up = self.random.random_range(-LEASH..LEASH) >= away;
+        match self.random.random_range(0..4_u32) {
+            0 => self.bid += if up { 1 } else { -1 },
+            1 => self.spread = self.random.random_range(1..=3),
+            _ => {}
+        }
+    }
+}
+
+fn level(random: &mut ChaCha8Rng, ticks: i64, depth: usize) -> Level {
+    let lots = random.random_range(1..=5 + 2 * depth as i64);
+    Level { price: Price(ticks * TICK.0), quantity: Quantity(lots * 100) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(index: u32, seed: u64, count: u64) -> Vec<SimEvent> {
+        let mut instrument = SimInstrument::new(index, seed);
+        (0..count).map(|number| instrument.next(Nanos(number * 10))).collect()
+    }
+
+    #[test]
+    fn one_seed_gives_one_run_whatever_the_clock_says() {
+        assert_eq!(run(0, 1, 500), run(0, 1, 500));
+        assert_ne!(run(0, 1, 500), run(0, 2, 500));
+        let prices = |events: Vec<SimEvent>| -> Vec<i64> {
+            events.iter().map(|event| event.quote.bids[0].price.0 % (100 * TICK.0)).collect()
+        };
+        assert_ne!(prices(run(0, 1, 500)), prices(run(1, 1, 500)));
+        let mut late = SimInstrument::new(0, 1);
+        let shifted: Vec<_> = (0..500).map(|_| late.next(Nanos(7)).quote.bids).collect();
+        assert_eq!(shifted, run(0, 1, 500).iter().map(|event| event.quote.bids).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn quotes_are_whole_sorted_on_tick_and_near_home() {
+        let listed = instruments(3);
+        for event in run(2, 9, 20_000) {
+            let Quote { bids, asks, .. } = event.quote;
+            assert!(bids.windows(2).all(|pair| pair[0].price > pair[1].price));
+            assert!(asks.windows(2).all(|pair| pair[0].price < pair[1].price));
+            assert!(bids[0].price < asks[0].price);
+            assert!(
+                bids.iter().chain(&asks).all(|level| level.quantity.0 > 0 && level.price.is_on_tick(TICK))
+            );
+            let away = (bids[0].price.0 - listed[2].reference_price.0) / TICK.0;
+            assert!(away.abs() <= LEASH, "{away}");
+        }
+    }
+
+    #[test]
+    fn trades_happen_at_the_touch_of_the_quote_before() {
+        let events = run(0, 3, 4_000);
+        let mut trades = 0;
+        for pair in events.windows(2) {
+            let Some(trade) = pair[1].trade else { continue };
+            trades += 1;
+            let touch =
+                if trade.aggressor == Aggressor::Buy { pair[0].quote.asks[0] } else { pair[0].quote.bids[0] };
+            assert_eq!(trade.price, touch.price);
+            assert!(trade.quantity.0 > 0 && trade.quantity.0 <= touch.quantity.0);
+            assert_eq!(trade.sequence, pair[1].quote.sequence);
+        }
+        assert!((300..700).contains(&trades), "{trades} trades in 4,000 quotes");
+    }
+
+    #[test]
+    fn names_count_from_one() {
+        let listed = instruments(1_001);
+        assert_eq!(listed[0].symbol.as_str(), "SIM001");
+        assert_eq!(listed[1_000].symbol.as_str(), "SIM1001");
+        assert_eq!(listed[1_000].id, InstrumentId(1_001));
+        assert_eq!(listed[0].reference_price, Price(100 * Price::ONE));
+    }
+}

@@ -1,0 +1,151 @@
+//! The records of a DBN file, one by one, with the guards that a damaged file needs.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use dbn::decode::{DbnDecoder, DbnMetadata, DecodeRecordRef};
+use dbn::{MboMsg, Metadata, Record, SType, Schema, VersionUpgradePolicy};
+
+use crate::source::SourceError;
+use crate::source::error::Fault;
+use crate::source::input::{self, Content, Input};
+
+pub(super) const EXPECTED: &str = "a Databento DBN file of schema mbo";
+/// Metadata longer than this is no metadata.
+const LONGEST_METADATA: u64 = 64 << 20;
+/// Bytes before the metadata: magic, version, length.
+const PRELUDE: u64 = 8;
+/// From this version on, sizes in memory and in the file may differ.
+const FIRST_RESHAPED_VERSION: u8 = 4;
+
+/// A reader that knows how far it is.
+struct Counting {
+    inner: Input,
+    bytes: u64,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.bytes += length as u64;
+        Ok(length)
+    }
+}
+
+/// Records and what the file says about itself.
+pub(super) struct Records {
+    path: PathBuf,
+    decoder: DbnDecoder<Counting>,
+    /// Bytes of prelude, metadata and records handed out.
+    used: u64,
+    number: u64,
+}
+
+/// One record.
+pub(super) enum Item {
+    Mbo(MboMsg),
+    /// Of another kind: status, system, symbol mapping.
+    Other,
+    Bad(Fault),
+}
+
+impl Records {
+    pub(super) fn open(path: &Path) -> Result<Records, SourceError> {
+        let head = input::head(path, EXPECTED)?;
+        let format = |found: String| SourceError::Format {
+            path: path.to_owned(),
+            found,
+            expected: EXPECTED.to_owned(),
+        };
+        if input::content(&head) != Content::Dbn {
+            return Err(match input::check_content(path, Content::Dbn, EXPECTED) {
+                Err(error) => error,
+                Ok(()) => input::nothing_understood(path, EXPECTED),
+            });
+        }
+        let damaged = |reason: String| SourceError::Damaged { path: path.to_owned(), row: 0, reason };
+        let length = head.get(4..8).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
+        let length = length.map_or(0, u64::from);
+        if !(100..=LONGEST_METADATA).contains(&length) {
+            return Err(damaged(format!("the metadata claims a length of {length} bytes")));
+        }
+        let reader = Counting { inner: input::open(path, EXPECTED)?, bytes: 0 };
+        let decoder = DbnDecoder::with_upgrade_policy(reader, VersionUpgradePolicy::AsIs)
+            .map_err(|error| damaged(format!("the metadata cannot be read: {error}")))?;
+        if let Some(schema) = decoder.metadata().schema.filter(|&schema| schema != Schema::Mbo) {
+            return Err(format(format!("this is a DBN file of schema {schema}")));
+        }
+        Ok(Records { path: path.to_owned(), decoder, used: PRELUDE + length, number: 0 })
+    }
+
+    /// The next record and its number from 1.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Item)>, SourceError> {
+        let number = self.number;
+        match self.decoder.decode_record_ref() {
+            Ok(Some(record)) => {
+                self.used += record.record_size() as u64;
+                self.number += 1;
+                let record = if !record.has::<MboMsg>() {
+                    Item::Other
+                } else {
+                    match record.try_get::<MboMsg>() {
+                        Ok(message) => Item::Mbo(message.clone()),
+                        Err(_) => Item::Bad(Fault::new(
+                            "length",
+                            format!("{} bytes", record.record_size()),
+                            "56 bytes in a record of rtype mbo",
+                        )),
+                    }
+                };
+                Ok(Some((self.number, record)))
+            }
+            Ok(None) => self.check_end().map(|()| None),
+            Err(error) => {
+                let path = self.path.clone();
+                Err(SourceError::Damaged { path, row: number, reason: error.to_string() })
+            }
+        }
+    }
+
+    /// The decoder ends quietly inside of a record; we do not.
+    fn check_end(&self) -> Result<(), SourceError> {
+        let bytes = self.decoder.get_ref().bytes;
+        if self.metadata().version < FIRST_RESHAPED_VERSION && bytes != self.used {
+            return Err(SourceError::Damaged {
+                path: self.path.clone(),
+                row: self.number,
+                reason: format!(
+                    "the file ends inside of a record ({} bytes too many)",
+                    bytes.abs_diff(self.used)
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    fn metadata(&self) -> &Metadata {
+        self.decoder.metadata()
+    }
+
+    /// Names of instrument ids: the mappings of the metadata go from a name to ids, or from an id to names. An id
+    /// that changes its name within the file keeps the first.
+    pub(super) fn names(&self) -> BTreeMap<u32, String> {
+        let metadata = self.metadata();
+        let to_id = metadata.stype_out == SType::InstrumentId;
+        let mut names = BTreeMap::new();
+        for mapping in &metadata.mappings {
+            for interval in &mapping.intervals {
+                let (id, name) = if to_id {
+                    (interval.symbol.parse().ok(), &mapping.raw_symbol)
+                } else {
+                    (mapping.raw_symbol.parse().ok(), &interval.symbol)
+                };
+                if let Some(id) = id {
+                    names.entry(id).or_insert_with(|| name.clone());
+                }
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,305 @@
+//! LOBSTER: reconstructed Nasdaq order flow, one stock and one day a file.
+//!
+//! After LOBSTER's own "Output" and "Sample Files Readme" pages (lobsterdata.com). A message has six columns
+//! without a header: seconds after midnight (New York), type, order number, size, price × 10,000, direction of
+//! the **resting** order (1 buy, −1 sell).
+//!
+//! | type | is | becomes |
+//! |---|---|---|
+//! | 1 | new limit order | `Add` |
+//! | 2 | part of it cancelled | `Reduce` |
+//! | 3 | all of it deleted | `Delete` |
+//! | 4 | visible order executed | `Execute`, trade print; the aggressor is the other side |
+//! | 5 | hidden order executed | `Trade` (no effect on the book), trade print |
+//! | 6 | cross (auction): sums up executions that have messages of their own | `Trade`, trade print without aggressor |
+//! | 7 | halt (price −1), quoting resumes (0), trading resumes (1) | skipped, but see below |
+//!
+//! # Volume that rests from before the first message
+//!
+//! The file starts with orders resting that no message adds. They are treated thus:
+//!
+//! 1. Orders that a later message mentions are learnt in the first pass and put into the book before the first
+//!    message ([`Counts::prior`]; the reasoning is in `prior.rs`).
+//! 2. With `files.orderbook` (LOBSTER's own book, one row a message), its first row, less the first message, says
+//!    what else rests within its levels: put into the book as one anonymous order a price.
+//! 3. What is left is unknown. An execution of such an order is a `Trade` with its print; a cancel is skipped as
+//!    `unknown_order`.
+//!
+//! # Files of few levels
+//!
+//! LOBSTER writes the messages of the requested number of levels only. An order that falls out of them may be
+//! cancelled unseen. Without an orderbook file such an order stays until a message proves it gone: somebody
+//! quoted or traded through its price ([`Counts::stale`]; not during a halt, when quotes may cross). With one,
+//! the prices that **newly** come into its view are set to what it shows; prices that were in view already are
+//! never touched, so that a comparison with the same file still means something.
+//!
+//! # Names and dates
+//!
+//! The symbol is `symbols = ["AAPL"]`, else the first part of an official file name
+//! (`AAPL_2012-06-21_34200000_57600000_message_10.csv`), else `LOBSTER`. The date: see the parent module.
+
+mod depth;
+mod orderbook;
+mod prior;
+mod row;
+
+use std::path::Path;
+
+use wire::{Aggressor, BookAction, Instrument, InstrumentId, Symbol};
+
+use super::listing::{Listing, TickRule};
+use super::recorded::{Place, Window, aggressor_against};
+use super::table::Table;
+use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
+use depth::Depth;
+use orderbook::Orderbook;
+use prior::{Learning, Prior};
+use row::{Kind, Row};
+
+pub(crate) use row::View;
+
+const EXPECTED: &str = "a LOBSTER message file";
+
+/// Replays a LOBSTER message file.
+pub struct LobsterSource {
+    messages: Table,
+    orderbook: Option<Orderbook>,
+    instruments: Vec<Instrument>,
+    prior: Vec<Prior>,
+    depth: Depth,
+    window: Window,
+    midnight: u64,
+    halted: bool,
+    started: bool,
+    on_bad_row: OnBadRow,
+    counts: Counts,
+}
+
+/// What one row of the message file came to.
+pub(crate) enum Step {
+    /// An event; from this book event on, it holds what the orderbook file newly shows.
+    Event { revealed_from: usize },
+    /// Counted, nothing to give out.
+    Quiet,
+    /// No more rows.
+    End,
+}
+
+impl LobsterSource {
+    /// Opens a message file, or the only one of a folder, and, when it is named, its orderbook file.
+    ///
+    /// # Errors
+    /// [`SourceError`].
+    pub fn open(files: &Files, options: &Options) -> Result<LobsterSource, SourceError> {
+        let (path, orderbook) = match files {
+            Files::Named(named) => {
+                let [messages, orderbook] = Files::roles(named, ["messages", "orderbook"], 1)?;
+                (messages.unwrap_or_default(), orderbook)
+            }
+            Files::Path(_) => (files.only("message.csv", |name| name.contains("message"), EXPECTED)?, None),
+        };
+        input::check_content(&path, input::Content::LobsterMessages, EXPECTED)?;
+        let orderbook = orderbook.as_deref().map(Orderbook::open).transpose()?;
+        let mut listing = Listing::new(&[], TickRule::Cents);
+        let id = listing.id(symbol(&path, options)?, &path)?.unwrap_or_default();
+        let prior = first_pass(&path, options, &mut listing, id)?;
+        let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
+        Ok(LobsterSource {
+            messages: Table::open(&path, EXPECTED)?,
+            depth: Depth::new(orderbook.is_some()),
+            orderbook,
+            instruments: listing.finish()?,
+            prior,
+            window: Window::new(options)?,
+            midnight: date,
+            halted: false,
+            started: false,
+            on_bad_row: options.on_bad_row,
+            counts: Counts::default(),
+        })
+    }
+
+    /// The orderbook file's row for the message read last, and how many levels it has.
+    pub(crate) fn view(&self) -> Option<(&View, usize)> {
+        self.orderbook.as_ref().map(|orderbook| (orderbook.view(), orderbook.levels()))
+    }
+
+    /// Behind the last message: the orderbook file must be at its end too.
+    ///
+    /// # Errors
+    /// [`SourceError::Format`] when it has more rows.
+    pub(crate) fn check_orderbook_end(&mut self) -> Result<(), SourceError> {
+        match &mut self.orderbook {
+            Some(orderbook) => orderbook.check_end(self.messages.path()),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn step(&mut self, event: &mut SourceEvent) -> Result<Step, SourceError> {
+        let Some(number) = self.messages.next()? else { return Ok(Step::End) };
+        self.counts.read += 1;
+        if let Some(orderbook) = &mut self.orderbook {
+            orderbook.next(number, self.messages.path())?;
+        }
+        let row = match row::message(self.messages.record()) {
+            Ok(row) => row,
+            Err(fault) => {
+                self.counts.reject(self.on_bad_row, fault, self.messages.path(), number)?;
+                return Ok(Step::Quiet);
+            }
+        };
+        let time = self.midnight + row.time;
+        let place = self.window.place(time);
+        if place == Place::After {
+            self.counts.skipped.after_window += 1;
+            return Ok(Step::Quiet);
+        }
+        event.begin(InstrumentId(1), time, number, number, place);
+        if !self.started {
+            self.started = true;
+            self.put_prior(event, &row);
+        }
+        let applied = self.apply(event, &row);
+        let revealed_from = event.book_events.len();
+        if let Some(orderbook) = &self.orderbook {
+            orderbook.reveal(&mut self.depth, event);
+        }
+        if applied {
+            self.counts.apply(event);
+        }
+        Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
+    }
+
+    /// Fills the book with what rests from before the first message.
+    fn put_prior(&mut self, event: &mut SourceEvent, first: &Row) {
+        for Prior { id, side, price, quantity } in std::mem::take(&mut self.prior) {
+            self.depth.add(event, id, side, price, quantity);
+            self.counts.prior += 1;
+        }
+        if let Some(orderbook) = &self.orderbook {
+            orderbook.seed(&mut self.depth, event, first);
+        }
+    }
+
+    /// Puts a row's effect into the event; `false` when it has none and was counted as skipped.
+    fn apply(&mut self, event: &mut SourceEvent, row: &Row) -> bool {
+        let &Row { kind, order, quantity, price, side, .. } = row;
+        match kind {
+            Kind::Halt(halted) => {
+                self.halted = halted;
+                self.counts.skipped.no_effect += 1;
+                return false;
+            }
+            Kind::New => {
+                if !self.halted {
+                    self.counts.stale += self.depth.drop_refuted(event, side.opposite(), price, true);
+                }
+                if self.depth.knows(order) {
+                    self.counts.displaced += 1;
+                    self.depth.delete(event, order);
+                }
+                self.depth.add(event, order, side, price, quantity);
+            }
+            Kind::PartialCancel | Kind::Delete => {
+                let action = if kind == Kind::Delete { BookAction::Delete } else { BookAction::Reduce };
+                let found = self.depth.take(event, action, order, side, price, quantity);
+                self.counts.excess += u64::from(found.excess);
+                if found.quantity == 0 {
+                    self.counts.skipped.unknown_order += 1;
+                    return false;
+                }
+            }
+            Kind::Execute => {
+                if !self.halted {
+                    self.counts.stale += self.depth.drop_refuted(event, side, price, false);
+                }
+                let found = self.depth.take(event, BookAction::Execute, order, side, price, quantity);
+                self.counts.excess += u64::from(found.excess);
+                if found.quantity == 0 {
+                    event.unseen_trade(aggressor_against(side), price, quantity, 0);
+                } else {
+                    event.print(aggressor_against(side), price, quantity, 0);
+                }
+            }
+            Kind::ExecuteHidden => event.unseen_trade(aggressor_against(side), price, quantity, 0),
+            Kind::Cross => event.unseen_trade(Aggressor::None, price, quantity, 0),
+        }
+        true
+    }
+}
+
+impl Source for LobsterSource {
+    fn instruments(&self) -> &[Instrument] {
+        &self.instruments
+    }
+
+    fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError> {
+        loop {
+            match self.step(event)? {
+                Step::Event { .. } => return Ok(true),
+                Step::Quiet => {}
+                Step::End => return Ok(false),
+            }
+        }
+    }
+
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+fn first_pass(
+    path: &Path,
+    options: &Options,
+    listing: &mut Listing,
+    id: InstrumentId,
+) -> Result<Vec<Prior>, SourceError> {
+    let mut messages = Table::open(path, EXPECTED)?;
+    let (mut learning, mut counts, mut understood) = (Learning::default(), Counts::default(), false);
+    while let Some(number) = messages.next()? {
+        match row::message(messages.record()) {
+            Ok(row) => {
+                understood = true;
+                learning.row(&row);
+                match row.kind {
+                    Kind::New => listing.order(id, row.price),
+                    Kind::Execute | Kind::ExecuteHidden => listing.trade(id, row.price),
+                    _ => {}
+                }
+            }
+            Err(fault) => counts.reject(options.on_bad_row, fault, path, number)?,
+        }
+    }
+    if understood { Ok(learning.finish()) } else { Err(input::nothing_understood(path, EXPECTED)) }
+}
+
+fn symbol(path: &Path, options: &Options) -> Result<Symbol, SourceError> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let parts: Vec<&str> = name.split('_').collect();
+    let official = match parts[..] {
+        [ticker, date, ..] if fields::date(date.as_bytes()).is_some() => Some(ticker),
+        _ => None,
+    };
+    let refused = |found: String, expected: &str| SourceError::Option {
+        name: "symbols",
+        found,
+        expected: expected.to_owned(),
+    };
+    let text = match (&options.symbols[..], official) {
+        ([], official) => official.unwrap_or("LOBSTER"),
+        ([one], Some(official)) if one != official => {
+            return Err(refused(
+                format!("`{one}`"),
+                &format!("`{official}`, the stock that {name} is about"),
+            ));
+        }
+        ([one], _) => one,
+        (several, _) => {
+            return Err(refused(
+                format!("{} names", several.len()),
+                "one name: a LOBSTER file holds one stock",
+            ));
+        }
+    };
+    Symbol::new(text).ok_or_else(|| refused(format!("`{text}`"), "a name of 1 to 24 bytes"))
+}

@@ -1,0 +1,133 @@
+//! Orders from before the first message, learnt from the messages themselves.
+//!
+//! A cancel or an execution of an order that no message adds tells, afterwards, that the order was resting all the
+//! time: with this number, at this price, with at least this quantity. The first pass collects such orders, and
+//! the replay puts them into the book before its first message, the lower number first, because LOBSTER's numbers
+//! grow with arrival. Volume from before the first message that no message ever touches stays unknown.
+//!
+//! In files of few levels an unknown order may also have been added out of view, later. One sign refutes that it
+//! rested from the start: before its first mention somebody was able to quote or trade through its price. Such an
+//! order is not put into the book.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use wire::{Price, Side};
+
+use super::depth::is_worse;
+use super::row::{Kind, Row};
+
+/// An order that rests from before the first message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prior {
+    pub(crate) id: u64,
+    pub(crate) side: Side,
+    pub(crate) price: Price,
+    pub(crate) quantity: i64,
+}
+
+/// The collection, fed row by row.
+#[derive(Debug, Default)]
+pub(crate) struct Learning {
+    added: HashSet<u64>,
+    /// `None`: refuted.
+    unknown: BTreeMap<u64, Option<Prior>>,
+    seen: HashMap<Side, Price>,
+    halted: bool,
+}
+
+impl Learning {
+    pub(crate) fn row(&mut self, row: &Row) {
+        match row.kind {
+            Kind::Halt(halted) => self.halted = halted,
+            Kind::New => {
+                self.added.insert(row.order);
+                // An order that can rest proves that the other side has nothing at its price or better.
+                self.through(row.side.opposite(), row.price);
+            }
+            Kind::PartialCancel | Kind::Delete | Kind::Execute => {
+                if !self.added.contains(&row.order) {
+                    self.mention(row);
+                }
+                if row.kind == Kind::Execute {
+                    // The best price trades first: what is better cannot be there.
+                    let better = match row.side {
+                        Side::Buy => Price(row.price.0.saturating_add(1)),
+                        Side::Sell => Price(row.price.0.saturating_sub(1)),
+                    };
+                    self.through(row.side, better);
+                }
+            }
+            Kind::ExecuteHidden | Kind::Cross => {}
+        }
+    }
+
+    /// `side` has no visible order at `price` or better, now. Only the extreme price matters.
+    fn through(&mut self, side: Side, price: Price) {
+        if self.halted {
+            return;
+        }
+        let extreme = self.seen.entry(side).or_insert(price);
+        if is_worse(side, price, *extreme) {
+            *extreme = price;
+        }
+    }
+
+    fn mention(&mut self, row: &Row) {
+        let refuted =
+            self.seen.get(&row.side).is_some_and(|&extreme| !is_worse(row.side, row.price, extreme));
+        let entry = self.unknown.entry(row.order).or_insert_with(|| {
+            let prior = Prior { id: row.order, side: row.side, price: row.price, quantity: 0 };
+            (!refuted).then_some(prior)
+        });
+        if let Some(prior) = entry {
+            prior.quantity = prior.quantity.saturating_add(row.quantity);
+        }
+    }
+
+    /// By number, which is by arrival.
+    pub(crate) fn finish(self) -> Vec<Prior> {
+        self.unknown.into_values().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kind: Kind, order: u64, price: i64, side: Side) -> Row {
+        Row { time: 0, kind, order, quantity: 10, price: Price(price), side }
+    }
+
+    #[test]
+    fn orders_never_added_are_learnt_with_all_that_is_taken_from_them() {
+        let mut learning = Learning::default();
+        learning.row(&row(Kind::New, 50, 200, Side::Sell));
+        learning.row(&row(Kind::PartialCancel, 7, 100, Side::Buy));
+        learning.row(&row(Kind::Execute, 7, 100, Side::Buy));
+        learning.row(&row(Kind::Delete, 50, 200, Side::Sell));
+        learning.row(&row(Kind::Delete, 3, 90, Side::Buy));
+        let prior = |id, price, quantity| Prior { id, side: Side::Buy, price: Price(price), quantity };
+        assert_eq!(learning.finish(), [prior(3, 90, 10), prior(7, 100, 20)]);
+    }
+
+    #[test]
+    fn orders_that_the_market_went_through_before_were_not_there() {
+        let mut learning = Learning::default();
+        learning.row(&row(Kind::New, 50, 95, Side::Sell));
+        learning.row(&row(Kind::Delete, 7, 100, Side::Buy));
+        learning.row(&row(Kind::Delete, 8, 94, Side::Buy));
+        learning.row(&row(Kind::Execute, 9, 90, Side::Buy));
+        learning.row(&row(Kind::Delete, 10, 91, Side::Buy));
+        assert_eq!(learning.finish().iter().map(|prior| prior.id).collect::<Vec<_>>(), [8, 9]);
+    }
+
+    #[test]
+    fn crossed_quotes_of_a_halt_prove_nothing() {
+        let mut learning = Learning::default();
+        learning.row(&row(Kind::Halt(true), 0, 0, Side::Sell));
+        learning.row(&row(Kind::New, 50, 95, Side::Sell));
+        learning.row(&row(Kind::Halt(false), 0, 0, Side::Sell));
+        learning.row(&row(Kind::Delete, 7, 100, Side::Buy));
+        assert_eq!(learning.finish().len(), 1);
+    }
+}

@@ -1,0 +1,289 @@
+//! BATS PITCH, the text form: one line a message, many symbols in one file.
+//!
+//! What the columns mean stands in `message.rs`. Facts from the specification that this reader rests on:
+//!
+//! - Executions (`E`) and cancels (`X`) name the order and not the symbol, so the reader keeps every resting
+//!   order, those of symbols that are not wanted too.
+//! - A trade (`P`, `r`) is one against a hidden order: it never touches the displayed book.
+//! - `X` says how many shares go; the order is gone when none are left.
+//!
+//! Choices:
+//!
+//! - An order number that is added while it still rests means that the old order went unseen: it is deleted, then
+//!   the new one added ([`Counts::displaced`]). Within a session that does not happen. In a file put together from
+//!   several, the clock goes back at the seam too: once it has gone back by more than a minute, the first number
+//!   given out again proves a new session, and every order from before the seam is deleted with it.
+//! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the
+//!   file's first message, and without an add nothing says in which symbol.
+//! - The rows carry no date; see the parent module.
+
+pub(crate) mod message;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use wire::{BookAction, Instrument, InstrumentId, Price};
+
+use super::listing::{Listing, TickRule};
+use super::orders::{OrderTable, Resting, Taken};
+use super::recorded::{Place, Window, aggressor_against};
+use super::{Counts, Files, Lines, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
+use message::{Body, Message};
+
+const EXPECTED: &str = "BATS PITCH messages as text";
+/// The clock of a session never goes back by this much.
+const SEAM: u64 = 60 * fields::SECOND;
+
+/// Replays a PITCH file.
+pub struct PitchSource {
+    path: PathBuf,
+    lines: Lines,
+    listing: Listing,
+    instruments: Vec<Instrument>,
+    orders: OrderTable<u64>,
+    window: Window,
+    midnight: u64,
+    on_bad_row: OnBadRow,
+    counts: Counts,
+    row: u64,
+    latest: u64,
+    /// Orders from before a place where the clock went back.
+    earlier: OrderTable<u64>,
+    held: VecDeque<Held>,
+    /// Shares of dropped orders, by instrument.
+    displaced: Vec<i64>,
+}
+
+/// What goes out before the next line is read.
+enum Held {
+    /// Orders of one instrument that are gone.
+    Drop(Vec<(u64, Resting)>),
+    /// The message that showed it.
+    Message(Message),
+}
+
+impl PitchSource {
+    /// Opens a file (or the only `*pitch*` file of a folder) and lists its symbols.
+    ///
+    /// # Errors
+    /// [`SourceError`].
+    pub fn open(files: &Files, options: &Options) -> Result<PitchSource, SourceError> {
+        let path = files.only("pitch.txt", |name| name.contains("pitch"), EXPECTED)?;
+        input::check_content(&path, input::Content::Pitch, EXPECTED)?;
+        let listing = first_pass(&path, options)?;
+        let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
+        let instruments = listing.finish()?;
+        Ok(PitchSource {
+            lines: Lines::open(&path, EXPECTED)?,
+            displaced: vec![0; instruments.len() + 1],
+            instruments,
+            listing,
+            orders: OrderTable::new(),
+            window: Window::new(options)?,
+            midnight: date,
+            on_bad_row: options.on_bad_row,
+            counts: Counts::default(),
+            latest: 0,
+            earlier: OrderTable::new(),
+            held: VecDeque::new(),
+            row: 0,
+            path,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Shares of an instrument's orders that were dropped up to here because their numbers were given out again.
+    pub(crate) fn displaced(&self, instrument: InstrumentId) -> i64 {
+        self.displaced.get(instrument.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Turns one message into an event; `false` when it has none to give, and is counted.
+    fn apply(&mut self, message: Message, event: &mut SourceEvent) -> bool {
+        let row = self.row;
+        let time = self.midnight + message.time;
+        let place = self.window.place(time);
+        if place == Place::After {
+            self.counts.skipped.after_window += 1;
+            return false;
+        }
+        if time + SEAM < self.latest {
+            for (order, resting) in self.orders.drain() {
+                self.earlier.add(order, resting);
+            }
+            self.latest = time;
+        }
+        self.latest = self.latest.max(time);
+        let begin = |event: &mut SourceEvent, instrument| event.begin(instrument, time, row, row, place);
+        match message.body {
+            Body::NoEffect => {
+                self.counts.skipped.no_effect += 1;
+                return false;
+            }
+            Body::Add { order, side, quantity, symbol, price } => {
+                if self.make_room(order) {
+                    self.held.push_back(Held::Message(message));
+                    return false;
+                }
+                let instrument = self.listing.get(&symbol).unwrap_or_default();
+                self.orders.add(order, Resting { instrument, side, price, remaining: quantity });
+                begin(event, instrument);
+                event.push(BookAction::Add, side, order, price, quantity);
+            }
+            Body::Cancel { order, quantity } => {
+                let Some(taken) = self.take(order, quantity) else { return false };
+                let Taken { order: resting, quantity, last, .. } = taken;
+                begin(event, resting.instrument);
+                let action = if last { BookAction::Delete } else { BookAction::Reduce };
+                event.push(action, resting.side, order, resting.price, quantity);
+            }
+            Body::Execute { order, quantity, execution } => {
+                let Some(taken) = self.take(order, quantity) else { return false };
+                let Taken { order: resting, quantity, .. } = taken;
+                begin(event, resting.instrument);
+                event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
+                event.print(aggressor_against(resting.side), resting.price, quantity, execution);
+            }
+            Body::HiddenTrade { side, quantity, symbol, price, execution } => {
+                begin(event, self.listing.get(&symbol).unwrap_or_default());
+                event.unseen_trade(aggressor_against(side), price, quantity, execution);
+            }
+            Body::Clear { symbol } => {
+                let instrument = self.listing.get(&symbol).unwrap_or_default();
+                if instrument != InstrumentId::default() {
+                    self.orders.clear(instrument);
+                    self.earlier.clear(instrument);
+                }
+                begin(event, instrument);
+                event.push(BookAction::Clear, wire::Side::Buy, 0, Price::NONE, 0);
+            }
+        }
+        if event.instrument == InstrumentId::default() {
+            self.counts.skipped.other_symbol += 1;
+            return false;
+        }
+        self.counts.apply(event);
+        event.finish()
+    }
+
+    /// Holds back the deletion of whatever a new order of this number shows to be gone; `false` when that is
+    /// nothing.
+    fn make_room(&mut self, order: u64) -> bool {
+        let gone = match self.orders.remove(order) {
+            Some(old) => vec![(order, old)],
+            None if self.earlier.contains(order) => self.earlier.drain(),
+            None => return false,
+        };
+        for orders in gone.chunk_by(|one, next| one.1.instrument == next.1.instrument) {
+            let instrument = orders[0].1.instrument;
+            if instrument != InstrumentId::default() {
+                self.displaced[instrument.0 as usize] +=
+                    orders.iter().map(|(_, old)| old.remaining).sum::<i64>();
+                self.counts.displaced += orders.len() as u64;
+                self.held.push_back(Held::Drop(orders.to_vec()));
+            }
+        }
+        true
+    }
+
+    fn give_held(&mut self, held: Held, event: &mut SourceEvent) -> bool {
+        match held {
+            Held::Message(message) => self.apply(message, event),
+            Held::Drop(orders) => {
+                let instrument = orders.first().map_or(InstrumentId::default(), |(_, old)| old.instrument);
+                let place = self.window.place(self.latest);
+                event.begin(instrument, self.latest, self.row, self.row, place);
+                for (order, old) in orders {
+                    event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
+                }
+                event.finish()
+            }
+        }
+    }
+
+    fn take(&mut self, order: u64, quantity: i64) -> Option<Taken> {
+        let taken = self.orders.take(order, quantity).or_else(|| self.earlier.take(order, quantity));
+        match &taken {
+            None => self.counts.skipped.unknown_order += 1,
+            Some(taken) if taken.order.instrument != InstrumentId::default() => {
+                self.counts.excess += u64::from(taken.excess);
+            }
+            Some(_) => {}
+        }
+        taken
+    }
+}
+
+impl Source for PitchSource {
+    fn instruments(&self) -> &[Instrument] {
+        &self.instruments
+    }
+
+    fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError> {
+        loop {
+            if let Some(held) = self.held.pop_front() {
+                if self.give_held(held, event) {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let Some((row, line)) = self.lines.next(&self.path)? else { return Ok(false) };
+            self.counts.read += 1;
+            self.row = row;
+            match message::parse(line) {
+                Ok(message) => {
+                    if self.apply(message, event) {
+                        return Ok(true);
+                    }
+                }
+                Err(fault) => self.counts.reject(self.on_bad_row, fault, &self.path, row)?,
+            }
+        }
+    }
+
+    fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+fn first_pass(path: &Path, options: &Options) -> Result<Listing, SourceError> {
+    let mut listing = Listing::new(&options.symbols, TickRule::Cents);
+    let mut lines = Lines::open(path, EXPECTED)?;
+    let (mut understood, mut counts) = (false, Counts::default());
+    let mut traded: OrderTable<u64> = OrderTable::new();
+    while let Some((row, line)) = lines.next(path)? {
+        let body = match message::parse(line) {
+            Ok(message) => message.body,
+            Err(fault) => {
+                counts.reject(options.on_bad_row, fault, path, row)?;
+                continue;
+            }
+        };
+        understood = true;
+        match body {
+            Body::Add { order, side, quantity, symbol, price } => {
+                if let Some(instrument) = listing.id(symbol, path)? {
+                    listing.order(instrument, price);
+                    traded.add(order, Resting { instrument, side, price, remaining: quantity });
+                }
+            }
+            Body::Execute { order, quantity, .. } => {
+                if let Some(taken) = traded.take(order, quantity) {
+                    listing.trade(taken.order.instrument, taken.order.price);
+                }
+            }
+            Body::Cancel { order, quantity } => {
+                traded.take(order, quantity);
+            }
+            Body::HiddenTrade { symbol, price, .. } => {
+                if let Some(instrument) = listing.id(symbol, path)? {
+                    listing.trade(instrument, price);
+                }
+            }
+            Body::Clear { .. } | Body::NoEffect => {}
+        }
+    }
+    if understood { Ok(listing) } else { Err(input::nothing_understood(path, EXPECTED)) }
+}

@@ -1,0 +1,156 @@
+//! What the readers share: the window, the boxes that rows are counted into, and the making of an event.
+
+use std::path::Path;
+
+use wire::{Aggressor, BookAction, BookEvent, InstrumentId, Nanos, Price, Quantity, Side, TradePrint};
+
+use super::error::Fault;
+use super::fields::DAY;
+use super::{Counts, OnBadRow, Options, SourceError, SourceEvent};
+
+/// Where a row lies with respect to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Before,
+    Inside,
+    After,
+}
+
+/// `from` and `to` on the date of the first row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    from: Option<u64>,
+    to: Option<u64>,
+    midnight: Option<u64>,
+}
+
+impl Window {
+    pub(crate) fn new(options: &Options) -> Result<Window, SourceError> {
+        let (from, to) = (options.from.map(|time| time.0), options.to.map(|time| time.0));
+        if let (Some(from), Some(to)) = (from, to)
+            && from >= to
+        {
+            return Err(SourceError::Option {
+                name: "to",
+                found: format!("{} s after midnight", to / super::fields::SECOND),
+                expected: "a time of day after `from`".to_owned(),
+            });
+        }
+        Ok(Window { from, to, midnight: None })
+    }
+
+    pub(crate) fn place(&mut self, time: u64) -> Place {
+        let midnight = *self.midnight.get_or_insert(time - time % DAY);
+        let at = time.saturating_sub(midnight);
+        if self.to.is_some_and(|to| at >= to) {
+            Place::After
+        } else if self.from.is_some_and(|from| at < from) {
+            Place::Before
+        } else {
+            Place::Inside
+        }
+    }
+}
+
+impl Counts {
+    /// A row that was not understood: an error, or counted, as the options say.
+    pub(crate) fn reject(
+        &mut self,
+        on_bad_row: OnBadRow,
+        fault: Fault,
+        path: &Path,
+        row: u64,
+    ) -> Result<(), SourceError> {
+        match on_bad_row {
+            OnBadRow::Stop => Err(fault.at(path, row).into()),
+            OnBadRow::Skip => {
+                self.rejected += 1;
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn apply(&mut self, event: &SourceEvent) {
+        self.applied += 1;
+        self.warm_up += u64::from(event.warm_up);
+    }
+}
+
+impl SourceEvent {
+    /// Empties the event and gives it its head.
+    pub(crate) fn begin(
+        &mut self,
+        instrument: InstrumentId,
+        time: u64,
+        sequence: u64,
+        row: u64,
+        place: Place,
+    ) {
+        self.instrument = instrument;
+        self.event_time = Nanos(time);
+        self.sequence = sequence;
+        self.row = row;
+        self.warm_up = place == Place::Before;
+        self.book_events.clear();
+        self.trades.clear();
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        action: BookAction,
+        side: Side,
+        order_ref: u64,
+        price: Price,
+        quantity: i64,
+    ) {
+        self.book_events.push(BookEvent {
+            instrument: self.instrument,
+            action,
+            side,
+            flags: 0,
+            order_ref,
+            price,
+            quantity: Quantity(quantity),
+            event_time: self.event_time,
+            sequence: self.sequence,
+            reserved: 0,
+        });
+    }
+
+    pub(crate) fn print(&mut self, aggressor: Aggressor, price: Price, quantity: i64, trade_id: u64) {
+        self.trades.push(TradePrint {
+            instrument: self.instrument,
+            aggressor,
+            reserved: [0; 3],
+            due: Nanos(0),
+            event_time: self.event_time,
+            sequence: self.sequence,
+            price,
+            quantity: Quantity(quantity),
+            trade_id,
+        });
+    }
+
+    /// A trade that touches no visible order, with its print.
+    pub(crate) fn unseen_trade(&mut self, aggressor: Aggressor, price: Price, quantity: i64, trade_id: u64) {
+        let resting = if aggressor == Aggressor::Buy { Side::Sell } else { Side::Buy };
+        self.push(BookAction::Trade, resting, 0, price, quantity);
+        self.print(aggressor, price, quantity, trade_id);
+    }
+
+    /// Marks the last part. `false` when there is nothing to give out.
+    pub(crate) fn finish(&mut self) -> bool {
+        if let Some(last) = self.book_events.last_mut() {
+            last.flags |= BookEvent::LAST;
+        }
+        !(self.book_events.is_empty() && self.trades.is_empty())
+    }
+}
+
+/// Who came in, when this side rested.
+pub(crate) fn aggressor_against(resting: Side) -> Aggressor {
+    match resting {
+        Side::Buy => Aggressor::Sell,
+        Side::Sell => Aggressor::Buy,
+    }
+}

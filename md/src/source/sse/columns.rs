@@ -1,0 +1,187 @@
+//! One map for both column layouts: which header stands for what, in any order and any case.
+
+use super::super::error::Fault;
+use super::super::{SourceError, input};
+use super::EXPECTED;
+use crate::source::table::Table;
+
+/// What a column holds, and the names it goes by.
+struct Role {
+    name: &'static str,
+    headers: &'static [&'static str],
+}
+
+const TIME: Role = Role { name: "time", headers: &["ordertime", "tradtime", "tradetime", "mdtime"] };
+const SEQUENCE: Role = Role { name: "joint sequence", headers: &["bizindex", "applseqnum"] };
+const SYMBOL: Role = Role { name: "stock", headers: &["securityid", "htscsecurityid"] };
+const DATE: Role = Role { name: "date", headers: &["mddate", "tradedate", "tradingday", "actionday"] };
+
+const ORDERS: [Role; 8] = [
+    TIME,
+    SEQUENCE,
+    SYMBOL,
+    Role { name: "order type", headers: &["ordertype"] },
+    Role { name: "order number", headers: &["orderno"] },
+    Role { name: "price", headers: &["orderprice"] },
+    Role { name: "quantity", headers: &["balance", "orderqty"] },
+    Role { name: "side", headers: &["orderbsflag"] },
+];
+
+const TRADES: [Role; 8] = [
+    TIME,
+    SEQUENCE,
+    SYMBOL,
+    Role { name: "buy order", headers: &["tradebuyno"] },
+    Role { name: "sell order", headers: &["tradesellno"] },
+    Role { name: "price", headers: &["tradprice", "tradeprice"] },
+    Role { name: "quantity", headers: &["tradvolume", "tradevolume", "tradeqty"] },
+    Role { name: "aggressor", headers: &["tradebsflag"] },
+];
+
+/// Which of the two files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Orders,
+    Trades,
+}
+
+impl Part {
+    fn roles(self) -> &'static [Role; 8] {
+        match self {
+            Part::Orders => &ORDERS,
+            Part::Trades => &TRADES,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Part::Orders => "orders",
+            Part::Trades => "trades",
+        }
+    }
+}
+
+/// Where a file has its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) part: Part,
+    places: [usize; 8],
+    /// Headers as they stand in the file, for messages.
+    headers: Vec<String>,
+    date: Option<usize>,
+}
+
+impl Columns {
+    /// The map of a header line: `None` when it is neither of orders nor of trades; else which, or the names of
+    /// the roles that have no column.
+    pub(super) fn of(header: &csv::ByteRecord) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
+        let headers: Vec<String> = header
+            .iter()
+            .map(|column| String::from_utf8_lossy(column).trim_matches(['"', ' ', '\u{feff}']).to_owned())
+            .collect();
+        let lower: Vec<String> = headers.iter().map(|header| header.to_ascii_lowercase()).collect();
+        let find =
+            |role: &Role| role.headers.iter().find_map(|name| lower.iter().position(|header| header == name));
+        // What no other table of the market has decides which part it is meant to be.
+        let part = [(Part::Orders, [3, 4]), (Part::Trades, [3, 4])]
+            .into_iter()
+            .find(|(part, decisive)| decisive.iter().any(|&role| find(&part.roles()[role]).is_some()))?
+            .0;
+        let mut places = [0; 8];
+        let mut missing = Vec::new();
+        for (place, role) in places.iter_mut().zip(part.roles()) {
+            match find(role) {
+                Some(found) => *place = found,
+                None => missing.push(role.name),
+            }
+        }
+        if !missing.is_empty() {
+            return Some(Err((part, missing)));
+        }
+        let date = find(&DATE);
+        Some(Ok(Columns { part, places, headers, date }))
+    }
+
+    /// Reads the header line of a table that must be `part`.
+    pub(super) fn read(table: &mut Table, part: Part) -> Result<Columns, SourceError> {
+        let path = table.path().to_owned();
+        if table.next()?.is_none() {
+            return Err(SourceError::Empty { path, expected: EXPECTED.to_owned() });
+        }
+        let expected = || {
+            let roles: Vec<String> = part.roles().iter().map(|role| role.headers.join(" or ")).collect();
+            format!("the {} file of Shanghai Level 2, with the columns {}", part.name(), roles.join(", "))
+        };
+        match Columns::of(table.record()) {
+            Some(Ok(columns)) if columns.part == part => Ok(columns),
+            Some(Ok(columns)) => Err(SourceError::Format {
+                path,
+                found: format!("this is the {} file", columns.part.name()),
+                expected: expected(),
+            }),
+            Some(Err((found, missing))) if found == part => Err(SourceError::Format {
+                path,
+                found: format!("no column for {}", missing.join(", ")),
+                expected: expected(),
+            }),
+            _ => Err(input::nothing_understood(&path, &expected())),
+        }
+    }
+
+    /// How many columns a row has.
+    pub(super) fn width(&self) -> usize {
+        self.headers.len()
+    }
+
+    /// The value of a role, by its place in the list of roles.
+    pub(super) fn value<'a>(&self, record: &'a csv::ByteRecord, role: usize) -> &'a [u8] {
+        record.get(self.places[role]).unwrap_or(b"")
+    }
+
+    pub(super) fn date<'a>(&self, record: &'a csv::ByteRecord) -> Option<&'a [u8]> {
+        self.date.and_then(|place| record.get(place))
+    }
+
+    /// Puts the file's own header into a fault.
+    pub(super) fn named(&self, role: usize, fault: Fault) -> Fault {
+        Fault { column: self.headers[self.places[role]].clone().into(), ..fault }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
+        Columns::of(&csv::ByteRecord::from(text.split(',').collect::<Vec<_>>()))
+    }
+
+    #[test]
+    fn both_layouts_find_their_columns() {
+        for (text, part) in [
+            (
+                "DataStatus,OrderIndex,OrderChannel,SecurityID,OrderTime,OrderType,OrderNO,OrderPrice,Balance,OrderBSFlag,BizIndex",
+                Part::Orders,
+            ),
+            ("MDTime,OrderType,OrderPrice,OrderQty,OrderBSFlag,ApplSeqNum,OrderNO,SecurityID", Part::Orders),
+            (
+                "mdtime,tradebuyno,tradesellno,tradebsflag,tradeprice,tradeqty,applseqnum,htscsecurityid",
+                Part::Trades,
+            ),
+            (
+                "SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag,BizIndex",
+                Part::Trades,
+            ),
+        ] {
+            assert_eq!(of(text).unwrap().unwrap().part, part, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_column_is_named_and_another_table_is_none_of_ours() {
+        let (part, missing) =
+            of("MDTime,OrderType,OrderPrice,OrderBSFlag,ApplSeqNum,OrderNO,SecurityID").unwrap().unwrap_err();
+        assert_eq!((part, missing), (Part::Orders, vec!["quantity"]));
+        assert!(of("UpdateTime,SecurityID,PreCloPrice,AskPrice1").is_none());
+    }
+}

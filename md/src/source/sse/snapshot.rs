@@ -1,0 +1,144 @@
+//! The exchange's own ten-level snapshots, for comparison with the rebuilt book.
+
+use std::path::Path;
+
+use wire::{LEVELS, Price, Side, Symbol};
+
+use super::row::symbol;
+use crate::source::SourceError;
+use crate::source::error::Fault;
+use crate::source::fields::{digits, noisy_price, whole};
+use crate::source::input;
+use crate::source::table::Table;
+
+const EXPECTED: &str = "the snapshot file of Shanghai Level 2, with its header line";
+
+/// A level of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    pub(crate) price: Price,
+    pub(crate) quantity: i64,
+    /// How many orders, where the file says it.
+    pub(crate) orders: Option<u64>,
+}
+
+/// One snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Snapshot {
+    pub(crate) row: u64,
+    pub(crate) symbol: Symbol,
+    /// Taken in continuous trading.
+    pub(crate) continuous: bool,
+    /// Trades of the day up to it.
+    pub(crate) trades: u64,
+    bids: Vec<Level>,
+    asks: Vec<Level>,
+}
+
+impl Snapshot {
+    /// Best first.
+    pub(crate) fn side(&self, side: Side) -> &[Level] {
+        match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        }
+    }
+}
+
+/// Reads a snapshot file.
+pub(crate) struct Snapshots {
+    table: Table,
+    width: usize,
+    symbol: usize,
+    phase: usize,
+    trades: usize,
+    bids: [Place; LEVELS],
+    asks: [Place; LEVELS],
+}
+
+/// The columns of one level.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    price: usize,
+    quantity: usize,
+    orders: Option<usize>,
+}
+
+impl Snapshots {
+    pub(crate) fn open(path: &Path) -> Result<Snapshots, SourceError> {
+        let mut table = Table::open(path, EXPECTED)?;
+        if table.next()?.is_none() {
+            return Err(SourceError::Empty { path: path.to_owned(), expected: EXPECTED.to_owned() });
+        }
+        let header: Vec<Vec<u8>> = table.record().iter().map(<[u8]>::to_ascii_lowercase).collect();
+        let find = |name: &str| header.iter().position(|column| column == name.as_bytes());
+        let need = |name: String| {
+            find(&name.to_ascii_lowercase()).ok_or_else(|| match find("securityid") {
+                None => input::nothing_understood(path, EXPECTED),
+                Some(_) => SourceError::Format {
+                    path: path.to_owned(),
+                    found: format!("no column {name}"),
+                    expected: EXPECTED.to_owned(),
+                },
+            })
+        };
+        let places = |side: &str, letter: &str| -> Result<[Place; LEVELS], SourceError> {
+            let mut places = [Place { price: 0, quantity: 0, orders: None }; LEVELS];
+            for (place, level) in places.iter_mut().zip(1..) {
+                *place = Place {
+                    price: need(format!("{side}Price{level}"))?,
+                    quantity: need(format!("{side}Volume{level}"))?,
+                    orders: find(&format!("numorders{letter}{level}")),
+                };
+            }
+            Ok(places)
+        };
+        Ok(Snapshots {
+            width: header.len(),
+            symbol: need("SecurityID".to_owned())?,
+            phase: need("InstruStatus".to_owned())?,
+            trades: need("TradNumber".to_owned())?,
+            bids: places("Bid", "b")?,
+            asks: places("Ask", "s")?,
+            table,
+        })
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Snapshot>, SourceError> {
+        let Some(row) = self.table.next()? else { return Ok(None) };
+        self.read(row).map(Some).map_err(|fault| fault.at(self.table.path(), row).into())
+    }
+
+    fn read(&self, row: u64) -> Result<Snapshot, Fault> {
+        let record = self.table.record();
+        Table::check_width(record, self.width)?;
+        let text = |place: usize| record.get(place).unwrap_or(b"");
+        let side = |places: &[Place; LEVELS]| -> Result<Vec<Level>, Fault> {
+            let mut levels = Vec::with_capacity(LEVELS);
+            for place in places {
+                // A level that the book does not have is empty or zero.
+                if text(place.quantity).iter().all(|&byte| byte == b'0') {
+                    break;
+                }
+                levels.push(Level {
+                    price: noisy_price("price of a level", text(place.price))?,
+                    quantity: crate::source::fields::quantity("volume of a level", text(place.quantity))?,
+                    orders: place.orders.and_then(|place| digits(text(place))),
+                });
+            }
+            Ok(levels)
+        };
+        // Outside of continuous trading the levels hold an auction's indicative price instead.
+        let continuous = text(self.phase) == b"TRADE";
+        let levels = |places| if continuous { side(places) } else { Ok(Vec::new()) };
+        Ok(Snapshot {
+            row,
+            symbol: symbol(text(self.symbol))
+                .ok_or_else(|| Fault::text("SecurityID", text(self.symbol), "a stock's number"))?,
+            continuous,
+            trades: whole("TradNumber", text(self.trades))?,
+            bids: levels(&self.bids)?,
+            asks: levels(&self.asks)?,
+        })
+    }
+}
