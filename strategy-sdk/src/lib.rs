@@ -1,1 +1,98 @@
-//! Placeholder.
+//! What a strategy author writes against.
+//!
+//! # What this crate guarantees
+//!
+//! - One thread: the strategy's methods are called one after the other, and none while another runs.
+//! - An order call answers at once, with an id that is never given out twice in the life of an instance, or with
+//!   the request and why it was not sent.
+//! - Each order names the message that it answers: journal, position, when it was due, published and received.
+//! - Orders and fills are not lost. Market data may be, where the topology reads it loosely; then
+//!   [`Strategy::gap`] says how much.
+//! - Position and working orders in [`Context`] are those of the ledger at the start, plus every report since, each
+//!   counted once.
+//! - On a deterministic platform the strategy's clock and its timers go by the market's time, and frames come in
+//!   the order in which they were written.
+//! - In steady state nothing allocates, locks or calls the system between a quote and the order that answers it.
+//!
+//! ```text
+//!   md ── instruments, quotes ──►┐                               ┌──► Strategy::quote, trade, order, fill, …
+//!   td ── reports ──────────────►├─ node ─► session::Session ────┤
+//!   ledger ── state ────────────►┘   (poll, wait)    (core)      └◄── Context::order, cancel, set_timer, …
+//!                                                      │
+//!                                     td ◄── orders ───┘
+//! ```
+//!
+//! # Example
+//!
+//! The whole program, `src/main.rs` of a project of its own:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use strategy_sdk::{Context, NoParameters, OrderRequest, ParameterError, Quote, Side, Strategy};
+//!
+//! /// Buys a lot whenever the spread is a single tick.
+//! struct Narrow;
+//!
+//! impl Strategy for Narrow {
+//!     type Parameters = NoParameters;
+//!
+//!     fn create(_parameters: NoParameters) -> Result<Narrow, ParameterError> {
+//!         Ok(Narrow)
+//!     }
+//!
+//!     fn quote(&mut self, context: &mut Context, quote: &Quote) {
+//!         let (Some(bid), Some(ask)) = (quote.best_bid(), quote.best_ask()) else { return };
+//!         let Some(instrument) = context.instrument(quote.instrument) else { return };
+//!         if ask.price - bid.price <= instrument.tick {
+//!             let request = OrderRequest::limit(Side::Buy, instrument.id, ask.price, instrument.lot).ioc();
+//!             if let Err(error) = context.order(request) {
+//!                 context.log(error);
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     strategy_sdk::main::<Narrow>()
+//! }
+//! ```
+//!
+//! `README.md` beside this crate goes through it step by step; [`testing`] runs a strategy without a platform.
+#![forbid(unsafe_code)]
+
+mod component;
+mod context;
+mod instruments;
+mod options;
+mod orders;
+mod port;
+mod position;
+mod request;
+mod run;
+mod section;
+pub mod session;
+mod snapshot;
+mod strategy;
+pub mod testing;
+mod timers;
+
+pub use context::Context;
+pub use instruments::{Instruments, Interest};
+pub use options::Options;
+pub use orders::WorkingOrder;
+pub use port::{Outgoing, Port};
+pub use position::Position;
+pub use request::{ChangeError, OrderError, OrderRequest, Refusal};
+pub use run::{main, run};
+pub use strategy::{NoParameters, ParameterError, Strategy};
+pub use timers::{Timer, TimerId, When};
+
+// What appears in the signatures above, so that an author can depend on this crate alone.
+pub use node::{Counter, Exit, Frame, Gap, WriteError};
+pub use serde::{self, Deserialize};
+pub use wire::{
+    Aggressor, Cause, Fill, Instrument, InstrumentId, Level, Liquidity, Money, Nanos, OrderId, OrderStatus,
+    OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Side, StrategyId, Symbol, TimeInForce,
+    TradePrint,
+};

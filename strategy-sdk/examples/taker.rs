@@ -1,0 +1,84 @@
+//! The smallest strategy that trades: at quotes of its instruments it sends an immediate-or-cancel order at the best
+//! price of the other side, buying and selling in turn, and never beyond its position limit.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use strategy_sdk::{
+    Context, Deserialize, InstrumentId, OrderRequest, ParameterError, Quantity, Quote, Side, Strategy,
+};
+
+/// `params` in the platform file, or `--param` on the command line.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(crate = "strategy_sdk::serde", default, deny_unknown_fields)]
+pub(crate) struct Parameters {
+    /// Lots of one order.
+    quantity: i64,
+    /// Answers every n-th quote.
+    every: u64,
+    /// Lots that it may be long or short in one instrument.
+    max_position: i64,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters { quantity: 1, every: 1, max_position: 10 }
+    }
+}
+
+/// Takes what is quoted.
+#[derive(Debug)]
+pub(crate) struct Taker {
+    parameters: Parameters,
+    quotes: u64,
+    next_side: BTreeMap<InstrumentId, Side>,
+}
+
+impl Strategy for Taker {
+    type Parameters = Parameters;
+
+    fn create(parameters: Parameters) -> Result<Taker, ParameterError> {
+        let Parameters { quantity, every, max_position } = parameters;
+        for (name, value) in [("quantity", quantity), ("every", every as i64), ("max_position", max_position)]
+        {
+            if value < 1 {
+                return Err(ParameterError::new(name, "must be at least 1"));
+            }
+        }
+        Ok(Taker { parameters, quotes: 0, next_side: BTreeMap::new() })
+    }
+
+    fn quote(&mut self, context: &mut Context, quote: &Quote) {
+        self.quotes += 1;
+        if !self.quotes.is_multiple_of(self.parameters.every) {
+            return;
+        }
+        let Some(instrument) = context.instrument(quote.instrument) else { return };
+        let lots = |lots: i64| Quantity(lots.saturating_mul(instrument.lot.0.max(1)));
+        let (quantity, limit) = (lots(self.parameters.quantity), lots(self.parameters.max_position));
+
+        let next = self.next_side.entry(instrument.id).or_insert(Side::Buy);
+        // What works may still trade: it counts as traded.
+        let room = |side: Side| {
+            let held = context.position(instrument.id).quantity.0.saturating_mul(side.sign());
+            let worst = Quantity(held) + context.working_quantity(instrument.id, side);
+            worst + quantity <= limit
+        };
+        let Some(side) = [*next, next.opposite()].into_iter().find(|side| room(*side)) else { return };
+        let best = match side {
+            Side::Buy => quote.best_ask(),
+            Side::Sell => quote.best_bid(),
+        };
+        let Some(best) = best else { return };
+
+        match context.order(OrderRequest::limit(side, instrument.id, best.price, quantity).ioc()) {
+            Ok(_) => *next = side.opposite(),
+            Err(error) => context.log(error),
+        }
+    }
+}
+
+#[allow(dead_code, reason = "a program that includes this file as a module has a `main` of its own")]
+fn main() -> ExitCode {
+    strategy_sdk::main::<Taker>()
+}

@@ -1,0 +1,355 @@
+//! What a strategy may ask for.
+
+use std::fmt::Display;
+
+use node::Counter;
+use wire::{
+    CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, OrderType,
+    Price, Quantity, Quote, ReplaceOrder, Side, StrategyId, TimeInForce,
+};
+
+use crate::instruments::{Instruments, Interest};
+use crate::orders::{WorkingOrder, WorkingOrders};
+use crate::port::{Outgoing, Port};
+use crate::position::{Position, Positions};
+use crate::request::{ChangeError, OrderError, OrderRequest, Refusal};
+use crate::timers::{TimerId, Timers, When};
+
+/// The strategy's hand on the platform: handed to each of its methods.
+///
+/// Nothing here waits, and in steady state nothing allocates.
+pub struct Context {
+    name: String,
+    strategy: StrategyId,
+    epoch: u16,
+    /// Orders sent since the start.
+    sent: u32,
+    pub(crate) stage: Stage,
+    /// The message that is being handled.
+    pub(crate) cause: Cause,
+    /// `None`: the platform's clock is the strategy's.
+    pub(crate) event_clock: Option<EventClock>,
+    pub(crate) port: Box<dyn Port>,
+    pub(crate) instruments: Instruments,
+    pub(crate) positions: Positions,
+    pub(crate) orders: WorkingOrders,
+    pub(crate) timers: Timers,
+    /// The latest quote of each instrument, by id.
+    quotes: Vec<Option<Quote>>,
+    pub(crate) stop_requested: bool,
+}
+
+/// How far the strategy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Instruments or the ledger's state are still to come.
+    Joining,
+    /// From its start to its stop.
+    Open,
+    /// Stopped.
+    Left,
+}
+
+/// The clock of deterministic mode: the market's own time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EventClock {
+    pub(crate) now: Nanos,
+    /// False before the first event.
+    pub(crate) begun: bool,
+}
+
+impl Context {
+    pub(crate) fn new(
+        name: String,
+        strategy: StrategyId,
+        epoch: u64,
+        interest: Interest,
+        event_clock: Option<EventClock>,
+        port: Box<dyn Port>,
+    ) -> Context {
+        Context {
+            name,
+            strategy,
+            // The id holds the low bits; td knows that they wrap.
+            epoch: epoch as u16,
+            sent: 0,
+            stage: Stage::Joining,
+            cause: Cause::NONE,
+            event_clock,
+            port,
+            instruments: Instruments::new(interest),
+            positions: Positions::default(),
+            orders: WorkingOrders::new(),
+            timers: Timers::new(),
+            quotes: Vec::new(),
+            stop_requested: false,
+        }
+    }
+
+    /// Name of the node, as in the platform file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of the strategy: its seat.
+    pub fn strategy(&self) -> StrategyId {
+        self.strategy
+    }
+
+    /// Low 16 bits of the order journal's epoch: what its own orders carry, and a predecessor's do not.
+    pub(crate) fn epoch(&self) -> u16 {
+        self.epoch
+    }
+
+    /// The time, in nanoseconds since the epoch.
+    ///
+    /// It is the platform's clock. On a deterministic platform it is the market's: the greatest `event_time` of the
+    /// quotes and trades handed over so far, or in [`Strategy::timer`](crate::Strategy::timer) the time at which the
+    /// timer was due; zero before the first event.
+    pub fn now(&self) -> Nanos {
+        match &self.event_clock {
+            Some(clock) => clock.now,
+            None => self.port.now(),
+        }
+    }
+
+    /// One line in the node's log.
+    pub fn log(&self, message: impl Display) {
+        log::info!("{}: {message}", self.name);
+    }
+
+    /// Ends the strategy in good order, as if it had been asked to stop from outside.
+    pub fn request_stop(&mut self) {
+        self.stop_requested = true;
+    }
+
+    /// The listed instruments.
+    pub fn instruments(&self) -> &Instruments {
+        &self.instruments
+    }
+
+    /// One listed instrument, copied: short for `instruments().get(id)`.
+    pub fn instrument(&self, id: InstrumentId) -> Option<Instrument> {
+        self.instruments.get(id).copied()
+    }
+
+    /// The latest quote of an instrument that it hears, also of before the start.
+    pub fn last_quote(&self, instrument: InstrumentId) -> Option<&Quote> {
+        self.quotes.get(instrument.0 as usize)?.as_ref()
+    }
+
+    /// What the strategy holds in an instrument.
+    pub fn position(&self, instrument: InstrumentId) -> Position {
+        self.positions.get(instrument)
+    }
+
+    /// Orders that have not ended, by ascending id.
+    pub fn working_orders(&self) -> impl Iterator<Item = &WorkingOrder> {
+        self.orders.iter()
+    }
+
+    /// One order, if it has not ended.
+    pub fn working_order(&self, id: OrderId) -> Option<WorkingOrder> {
+        self.orders.get(id).copied()
+    }
+
+    /// How much of the orders on this side may still trade.
+    pub fn working_quantity(&self, instrument: InstrumentId, side: Side) -> Quantity {
+        let same = self.orders.iter().filter(|order| order.instrument == instrument && order.side == side);
+        same.fold(Quantity::ZERO, |sum, order| sum + order.remaining())
+    }
+
+    /// Sends a limit order to buy, which rests if need be. See [`Context::order`].
+    ///
+    /// # Errors
+    /// As [`Context::order`].
+    pub fn buy(
+        &mut self,
+        instrument: InstrumentId,
+        price: Price,
+        quantity: Quantity,
+    ) -> Result<OrderId, OrderError> {
+        self.order(OrderRequest::limit(Side::Buy, instrument, price, quantity))
+    }
+
+    /// Sends a limit order to sell, which rests if need be. See [`Context::order`].
+    ///
+    /// # Errors
+    /// As [`Context::order`].
+    pub fn sell(
+        &mut self,
+        instrument: InstrumentId,
+        price: Price,
+        quantity: Quantity,
+    ) -> Result<OrderId, OrderError> {
+        self.order(OrderRequest::limit(Side::Sell, instrument, price, quantity))
+    }
+
+    /// Sends an order, and answers at once with its id: it is on its way to td. What becomes of it is told through
+    /// [`Strategy::order`](crate::Strategy::order) and [`Strategy::fill`](crate::Strategy::fill).
+    ///
+    /// # Errors
+    /// [`OrderError`]: nothing was sent, and the request comes back.
+    pub fn order(&mut self, request: OrderRequest) -> Result<OrderId, OrderError> {
+        self.send_order(&request).map_err(|refusal| OrderError { request, refusal })
+    }
+
+    fn send_order(&mut self, request: &OrderRequest) -> Result<OrderId, Refusal> {
+        let is_limit = request.order_type == OrderType::Limit;
+        if self.stage != Stage::Open {
+            return Err(Refusal::NotReady);
+        }
+        if self.instruments.get(request.instrument).is_none() {
+            return Err(Refusal::UnknownInstrument);
+        }
+        check_amounts(request.quantity, request.price, is_limit)?;
+        if !is_limit && request.time_in_force == TimeInForce::PostOnly {
+            return Err(Refusal::MarketCannotRest);
+        }
+        let sequence = self.sent.checked_add(1).ok_or(Refusal::Exhausted)?;
+        let order = NewOrder {
+            order_id: OrderId::new(self.strategy, self.epoch, sequence),
+            instrument: request.instrument,
+            side: request.side,
+            order_type: request.order_type,
+            time_in_force: request.time_in_force,
+            reserved: 0,
+            price: request.price,
+            quantity: request.quantity,
+            cause: self.cause,
+        };
+        self.send(&Outgoing::New(order))?;
+        self.sent = sequence;
+        self.port.count(Counter::Orders, 1);
+        self.orders.insert(WorkingOrder {
+            id: order.order_id,
+            instrument: order.instrument,
+            side: order.side,
+            price: order.price,
+            quantity: order.quantity,
+            filled: Quantity::ZERO,
+            sent: self.now(),
+            accepted: false,
+            cancelling: false,
+            replacing: 0,
+        });
+        Ok(order.order_id)
+    }
+
+    /// Asks for the rest of an order to be taken out of the book. While one cancel of it is on its way, another
+    /// sends nothing and is fine.
+    ///
+    /// # Errors
+    /// [`ChangeError`]: nothing was sent.
+    pub fn cancel(&mut self, order: OrderId) -> Result<(), ChangeError> {
+        self.send_cancel(order).map_err(|refusal| ChangeError { order, refusal })
+    }
+
+    fn send_cancel(&mut self, id: OrderId) -> Result<(), Refusal> {
+        let order = self.changeable(id)?;
+        if order.cancelling {
+            return Ok(());
+        }
+        self.send(&Outgoing::Cancel(CancelOrder::new(id, order.instrument)))?;
+        self.port.count(Counter::Changes, 1);
+        if let Some(order) = self.orders.get_mut(id) {
+            order.cancelling = true;
+        }
+        Ok(())
+    }
+
+    /// Asks for a new price and a new total quantity, what has traded included. The order keeps its place in the
+    /// queue only if the price stays and the quantity does not grow.
+    ///
+    /// # Errors
+    /// [`ChangeError`]: nothing was sent.
+    pub fn replace(&mut self, order: OrderId, price: Price, quantity: Quantity) -> Result<(), ChangeError> {
+        self.send_replace(order, price, quantity).map_err(|refusal| ChangeError { order, refusal })
+    }
+
+    fn send_replace(&mut self, id: OrderId, price: Price, quantity: Quantity) -> Result<(), Refusal> {
+        let order = self.changeable(id)?;
+        check_amounts(quantity, price, true)?;
+        let replace =
+            ReplaceOrder { order_id: id, instrument: order.instrument, reserved: 0, price, quantity };
+        self.send(&Outgoing::Replace(replace))?;
+        self.port.count(Counter::Changes, 1);
+        if let Some(order) = self.orders.get_mut(id) {
+            order.replacing += 1;
+        }
+        Ok(())
+    }
+
+    fn changeable(&self, id: OrderId) -> Result<WorkingOrder, Refusal> {
+        if self.stage != Stage::Open {
+            return Err(Refusal::NotReady);
+        }
+        self.working_order(id).ok_or(Refusal::UnknownOrder)
+    }
+
+    fn send(&mut self, message: &Outgoing) -> Result<(), Refusal> {
+        self.port.send(message).map_err(|error| {
+            let refusal = Refusal::from(error);
+            if refusal == Refusal::Full {
+                self.port.count(Counter::Full, 1);
+            }
+            refusal
+        })
+    }
+
+    /// Calls [`Strategy::timer`](crate::Strategy::timer) with `key` after a [`Duration`](std::time::Duration), or at
+    /// a time ([`Nanos`]). Once: a timer that should come again is set again.
+    ///
+    /// On a deterministic platform timers go by the market's time, see [`Context::now`]: one fires before the event
+    /// that passes it is handed over, and never when no event follows. What is set to fire "after" something before
+    /// the first event counts from that event.
+    pub fn set_timer(&mut self, when: impl Into<When>, key: u64) -> TimerId {
+        let now = self.now();
+        let (due, counts_from_now) = match when.into() {
+            When::At(time) => (time, false),
+            When::After(delay) => (now + Nanos(u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)), true),
+        };
+        match self.event_clock {
+            None => self.timers.set(due, key, false),
+            Some(EventClock { begun: false, .. }) => self.timers.set(due, key, counts_from_now),
+            // Time must pass from one timer to the next, or the event behind them is never reached.
+            Some(_) => self.timers.set(due.max(now + Nanos(1)), key, false),
+        }
+    }
+
+    /// True when the timer was still set.
+    pub fn cancel_timer(&mut self, timer: TimerId) -> bool {
+        self.timers.cancel(timer)
+    }
+
+    /// Makes room for an instrument, so that its first quote and fill find it.
+    pub(crate) fn reach(&mut self, instrument: InstrumentId) {
+        let length = instrument.0 as usize + 1;
+        if instrument.0 < MAX_INSTRUMENTS && self.quotes.len() < length {
+            self.quotes.resize(length, None);
+        }
+        self.positions.reach(instrument);
+    }
+
+    pub(crate) fn set_quote(&mut self, quote: &Quote) {
+        if let Some(slot) = self.quotes.get_mut(quote.instrument.0 as usize) {
+            *slot = Some(*quote);
+        }
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("name", &self.name)
+            .field("stage", &self.stage)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_amounts(quantity: Quantity, price: Price, is_limit: bool) -> Result<(), Refusal> {
+    if quantity <= Quantity::ZERO {
+        return Err(Refusal::Quantity);
+    }
+    if is_limit && !price.is_some() { Err(Refusal::NoPrice) } else { Ok(()) }
+}

@@ -1,0 +1,88 @@
+//! What the strategy holds, from its fills.
+
+use wire::{Fill, InstrumentId, MAX_INSTRUMENTS, Money, PositionState, Price, Quantity, Side};
+
+/// What the strategy holds in one instrument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Signed: short is negative.
+    pub quantity: Quantity,
+    /// All that was bought.
+    pub bought: Quantity,
+    /// All that was sold.
+    pub sold: Quantity,
+    /// What sales brought less what purchases cost, in 1e-9 of the currency.
+    cash: i128,
+}
+
+impl Position {
+    /// Profit and loss, realised and unrealised together, if what is open were closed at `mark`; with
+    /// [`Price::NONE`] what is open counts nothing.
+    ///
+    /// After a late start the part before it is the ledger's, rounded to what its average price can say.
+    pub fn profit(&self, mark: Price) -> Money {
+        let open = if mark.is_some() { i128::from(self.quantity.0) * i128::from(mark.0) } else { 0 };
+        Money::from_wide(self.cash.saturating_add(open))
+    }
+
+    /// What sales brought less what purchases cost.
+    pub fn cash(&self) -> Money {
+        Money::from_wide(self.cash)
+    }
+
+    fn trade(&mut self, side: Side, price: Price, quantity: Quantity) {
+        let signed = Quantity(quantity.0.saturating_mul(side.sign()));
+        self.quantity += signed;
+        match side {
+            Side::Buy => self.bought += quantity,
+            Side::Sell => self.sold += quantity,
+        }
+        self.cash = self.cash.saturating_sub(i128::from(price.0) * i128::from(signed.0));
+    }
+
+    fn restored(state: &PositionState) -> Position {
+        let cost = i128::from(state.average_price.0) * i128::from(state.position.0);
+        Position {
+            quantity: state.position,
+            bought: state.bought,
+            sold: state.sold,
+            cash: i128::from(state.realised.0) * 1_000 - cost,
+        }
+    }
+}
+
+/// By instrument id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Positions(Vec<Position>);
+
+impl Positions {
+    pub(crate) fn get(&self, instrument: InstrumentId) -> Position {
+        self.0.get(instrument.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// Makes room ahead of the first fill.
+    pub(crate) fn reach(&mut self, instrument: InstrumentId) {
+        let length = instrument.0 as usize + 1;
+        if instrument.0 < MAX_INSTRUMENTS && self.0.len() < length {
+            self.0.resize(length, Position::default());
+        }
+    }
+
+    /// False when the fill cannot be.
+    pub(crate) fn on_fill(&mut self, fill: &Fill) -> bool {
+        if fill.quantity <= Quantity::ZERO {
+            return false;
+        }
+        self.reach(fill.instrument);
+        let Some(position) = self.0.get_mut(fill.instrument.0 as usize) else { return false };
+        position.trade(fill.side, fill.price, fill.quantity);
+        true
+    }
+
+    pub(crate) fn restore(&mut self, state: &PositionState) {
+        self.reach(state.instrument);
+        if let Some(position) = self.0.get_mut(state.instrument.0 as usize) {
+            *position = Position::restored(state);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What an author writes.
+
+use node::Gap;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use wire::{Fill, Instrument, OrderUpdate, Quote, TradePrint};
+
+use crate::context::Context;
+use crate::instruments::Interest;
+use crate::timers::Timer;
+
+/// A strategy: one instance of it lives in one process, and all its methods run on that process's one thread.
+///
+/// ```text
+/// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
+///        ─► { quote | trade | order | fill | timer | gap | instrument }* ─► stop
+/// ```
+///
+/// Only [`Strategy::create`] must be written. A method that takes long holds up the next event: nothing is handed
+/// over behind its back.
+///
+/// ```
+/// use strategy_sdk::{Context, NoParameters, ParameterError, Quote, Side, Strategy};
+///
+/// /// Buys one lot at the first ask it sees.
+/// struct BuyOnce {
+///     done: bool,
+/// }
+///
+/// impl Strategy for BuyOnce {
+///     type Parameters = NoParameters;
+///
+///     fn create(_parameters: NoParameters) -> Result<BuyOnce, ParameterError> {
+///         Ok(BuyOnce { done: false })
+///     }
+///
+///     fn quote(&mut self, context: &mut Context, quote: &Quote) {
+///         let (Some(ask), false) = (quote.best_ask(), self.done) else { return };
+///         let Some(instrument) = context.instrument(quote.instrument) else { return };
+///         match context.buy(instrument.id, ask.price, instrument.lot) {
+///             Ok(_) => self.done = true,
+///             Err(error) => context.log(error), // tried again at the next quote
+///         }
+///     }
+/// }
+/// ```
+///
+/// A binary of its own is one line more: `fn main() -> ExitCode { strategy_sdk::main::<BuyOnce>() }`.
+pub trait Strategy: Sized {
+    /// What `params` in the platform file and `--param` on the command line are read into. With
+    /// `#[serde(default, deny_unknown_fields)]` every parameter has a default, and a misspelt one is an error.
+    /// [`NoParameters`] for none.
+    type Parameters: DeserializeOwned;
+
+    /// Makes the strategy. Nothing is known of the platform yet.
+    ///
+    /// # Errors
+    /// [`ParameterError`]: a parameter has a value that cannot be; the process ends with exit code 2.
+    fn create(parameters: Self::Parameters) -> Result<Self, ParameterError>;
+
+    /// Which instruments the strategy wants to hear, where it knows better than the platform file. `-n` on the
+    /// command line goes before both. Asked once, after [`Strategy::create`].
+    fn interest(&self) -> Option<Interest> {
+        None
+    }
+
+    /// Once, before anything else: positions and working orders are those that the ledger knows of, quotes the
+    /// latest so far. Orders may be sent from here on.
+    fn start(&mut self, _context: &mut Context) {}
+
+    /// An instrument that it hears is listed. Called once for each: right after [`Strategy::start`] for those that
+    /// are listed already, in the order of their ids, else when md lists it; always before its first quote.
+    fn instrument(&mut self, _context: &mut Context, _instrument: &Instrument) {}
+
+    /// The book of an instrument changed. [`Context::last_quote`] is this one already.
+    fn quote(&mut self, _context: &mut Context, _quote: &Quote) {}
+
+    /// The market traded.
+    fn trade(&mut self, _context: &mut Context, _trade: &TradePrint) {}
+
+    /// One of its orders changed state, or a request about one was refused. [`Context::working_orders`] has it
+    /// already: an order that has ended is no longer among them.
+    fn order(&mut self, _context: &mut Context, _update: &OrderUpdate) {}
+
+    /// Part of one of its orders traded. [`Context::position`] has it already. An [`Strategy::order`] about where
+    /// the order stands follows.
+    fn fill(&mut self, _context: &mut Context, _fill: &Fill) {}
+
+    /// A timer that it set is due.
+    fn timer(&mut self, _context: &mut Context, _timer: Timer) {}
+
+    /// It was too slow for the market data and lost some: exactly [`Gap::bytes`] bytes. What it made of earlier
+    /// quotes may be out of date. Orders and fills are never lost.
+    fn gap(&mut self, _context: &mut Context, _gap: Gap) {}
+
+    /// Once, at the end: of the platform, or at [`Context::request_stop`]. Orders may still be sent; whatever works
+    /// afterwards is cancelled.
+    fn stop(&mut self, _context: &mut Context) {}
+}
+
+/// For a strategy without parameters: any that is given is an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoParameters {}
+
+/// A parameter has a value that cannot be.
+///
+/// ```
+/// use strategy_sdk::ParameterError;
+///
+/// let error = ParameterError::new("quantity", "must be at least 1");
+/// assert_eq!(error.to_string(), "`quantity` must be at least 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` {problem}")]
+pub struct ParameterError {
+    name: String,
+    problem: String,
+}
+
+impl ParameterError {
+    /// `name` is the parameter, `problem` what it must be, as in "must be at least 1".
+    pub fn new(name: impl Into<String>, problem: impl Into<String>) -> ParameterError {
+        ParameterError { name: name.into(), problem: problem.into() }
+    }
+}

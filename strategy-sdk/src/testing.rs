@@ -1,0 +1,322 @@
+//! Running a strategy without a platform: its events made by hand, its orders caught.
+//!
+//! ```
+//! use strategy_sdk::testing::Harness;
+//! use strategy_sdk::{Context, NoParameters, Outgoing, ParameterError, Quote, Strategy};
+//!
+//! struct Buyer;
+//!
+//! impl Strategy for Buyer {
+//!     type Parameters = NoParameters;
+//!
+//!     fn create(_parameters: NoParameters) -> Result<Buyer, ParameterError> {
+//!         Ok(Buyer)
+//!     }
+//!
+//!     fn quote(&mut self, context: &mut Context, quote: &Quote) {
+//!         let Some(ask) = quote.best_ask() else { return };
+//!         context.buy(quote.instrument, ask.price, ask.quantity).ok();
+//!     }
+//! }
+//!
+//! let mut harness = Harness::<Buyer>::new(NoParameters {})?;
+//! let instrument = harness.list("SIM001", "0.01", 100);
+//! harness.start();
+//! harness.quote(instrument, "9.99", "10.01", 300);
+//!
+//! let sent = harness.sent();
+//! let [Outgoing::New(order)] = sent[..] else { panic!("{sent:?}") };
+//! assert_eq!((order.price.to_string().as_str(), order.quantity.0), ("10.01", 300));
+//!
+//! harness.accept(&order);
+//! harness.fill(&order, order.price, 300);
+//! assert_eq!(harness.context().position(instrument).quantity.0, 300);
+//! # Ok::<(), strategy_sdk::ParameterError>(())
+//! ```
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use node::{Counter, Frame, Gap, WriteError};
+use wire::{
+    Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos, NewOrder, OrderStatus, OrderUpdate,
+    Price, Quantity, Quote, Reason, StrategyId, Symbol,
+};
+
+use crate::context::Context;
+use crate::instruments::Interest;
+use crate::port::{Outgoing, Port};
+use crate::session::{Role, Session, Setup};
+use crate::strategy::{ParameterError, Strategy};
+
+/// What the harness' journals are called in [`Cause::journal`](wire::Cause::journal), by role.
+pub const INSTRUMENTS_JOURNAL: u32 = 1;
+/// Likewise: quotes and trades.
+pub const QUOTES_JOURNAL: u32 = 2;
+/// Likewise: reports.
+pub const REPORTS_JOURNAL: u32 = 3;
+/// Likewise: the ledger's state.
+pub const STATE_JOURNAL: u32 = 4;
+
+/// What the session's port and the harness share.
+#[derive(Debug, Default)]
+struct Desk {
+    now: u64,
+    sent: Vec<Outgoing>,
+    full: bool,
+    counters: Vec<(Counter, u64)>,
+}
+
+struct DeskPort(Rc<RefCell<Desk>>);
+
+impl Port for DeskPort {
+    fn now(&self) -> Nanos {
+        Nanos(self.0.borrow().now)
+    }
+
+    fn send(&mut self, message: &Outgoing) -> Result<(), WriteError> {
+        let mut desk = self.0.borrow_mut();
+        if desk.full {
+            return Err(WriteError::Full { needed: 128, free: 0 });
+        }
+        desk.sent.push(*message);
+        Ok(())
+    }
+
+    fn count(&mut self, counter: Counter, amount: u64) {
+        let mut desk = self.0.borrow_mut();
+        match desk.counters.iter_mut().find(|(known, _)| *known == counter) {
+            Some((_, value)) => *value += amount,
+            None => desk.counters.push((counter, amount)),
+        }
+    }
+}
+
+/// A strategy in a session of its own, with a clock that stands still unless it is moved.
+#[derive(Debug)]
+pub struct Harness<S> {
+    session: Session<S>,
+    desk: Rc<RefCell<Desk>>,
+    /// Of the next frame, in whatever journal.
+    position: u64,
+    sequence: u64,
+}
+
+impl<S: Strategy> Harness<S> {
+    /// In seat 7, first start, hears everything, without a ledger, by a platform's clock that starts at 1 s.
+    ///
+    /// # Errors
+    /// As [`Strategy::create`].
+    pub fn new(parameters: S::Parameters) -> Result<Harness<S>, ParameterError> {
+        Harness::with(parameters, Harness::<S>::setup())
+    }
+
+    /// What [`Harness::new`] starts with, to be changed for [`Harness::with`].
+    pub fn setup() -> Setup {
+        Setup {
+            name: "test-1".to_owned(),
+            strategy: StrategyId(7),
+            generation: 1,
+            epoch: 1,
+            interest: Interest::All,
+            deterministic: false,
+            ledger: false,
+        }
+    }
+
+    /// With another setup. [`Strategy::interest`] goes before the one in it.
+    ///
+    /// # Errors
+    /// As [`Strategy::create`].
+    pub fn with(parameters: S::Parameters, setup: Setup) -> Result<Harness<S>, ParameterError> {
+        let strategy = S::create(parameters)?;
+        let desk = Rc::new(RefCell::new(Desk { now: 1_000_000_000, ..Desk::default() }));
+        let interest = strategy.interest().unwrap_or(setup.interest);
+        let port = Box::new(DeskPort(Rc::clone(&desk)));
+        let session = Session::new(strategy, Setup { interest, ..setup }, port);
+        Ok(Harness { session, desk, position: 64, sequence: 0 })
+    }
+
+    /// Lists an instrument; ids count from 1. `tick` is a decimal, any price if it is none; 24 bytes of `symbol`
+    /// count.
+    pub fn list(&mut self, symbol: &str, tick: &str, lot: i64) -> InstrumentId {
+        let id = InstrumentId(self.context().instruments().len() as u32 + 1);
+        self.send(
+            Role::Instruments,
+            id.0,
+            &Instrument {
+                id,
+                reserved: 0,
+                symbol: Symbol::new(symbol).unwrap_or_default(),
+                tick: tick.parse().unwrap_or_default(),
+                lot: Quantity(lot),
+                price_low: Price::NONE,
+                price_high: Price::NONE,
+                reference_price: Price::NONE,
+                max_quantity: Quantity::ZERO,
+                reserved_tail: 0,
+                reserved_end: 0,
+            },
+        );
+        id
+    }
+
+    /// The list of instruments is whole: starts the strategy, unless it waits for a ledger.
+    pub fn start(&mut self) {
+        self.session.list_is_whole();
+        self.session.turn();
+    }
+
+    /// A quote of one level a side, both of `quantity`; a side whose price is no decimal is empty. Its event time is
+    /// that of the clock.
+    pub fn quote(&mut self, instrument: InstrumentId, bid: &str, ask: &str, quantity: i64) {
+        let level = |price: &str| match price.parse() {
+            Ok(price) => Level { price, quantity: Quantity(quantity) },
+            Err(_) => Level::EMPTY,
+        };
+        self.sequence += 1;
+        let mut quote = Quote::empty(instrument);
+        quote.event_time = Nanos(self.desk.borrow().now);
+        quote.sequence = self.sequence;
+        quote.bids[0] = level(bid);
+        quote.asks[0] = level(ask);
+        self.send(Role::Quotes, instrument.0, &quote);
+    }
+
+    /// Any message, as a frame of the journal in that role. True when the session took it; false when it must wait.
+    pub fn send<M: Message>(&mut self, role: Role, topic: u32, message: &M) -> bool {
+        self.send_bytes(role, topic, M::ID, message.bytes())
+    }
+
+    /// Any bytes, likewise.
+    pub fn send_bytes(&mut self, role: Role, topic: u32, message_id: u16, payload: &[u8]) -> bool {
+        if !self.session.accepts(role) {
+            return false;
+        }
+        let journal = match role {
+            Role::Instruments => INSTRUMENTS_JOURNAL,
+            Role::Quotes => QUOTES_JOURNAL,
+            Role::Reports => REPORTS_JOURNAL,
+            Role::State => STATE_JOURNAL,
+        };
+        let position = self.position;
+        self.position += 64;
+        // Committed a little before it is in hand.
+        let time = self.desk.borrow().now.saturating_sub(100);
+        let frame = Frame { position, time, message_id, flags: 0, topic, epoch: 1, payload };
+        self.session.frame(role, journal, &frame);
+        true
+    }
+
+    /// The market has accepted an order.
+    pub fn accept(&mut self, order: &NewOrder) {
+        self.update(order, OrderStatus::Accepted, Reason::None);
+    }
+
+    /// An update that leaves price and total quantity as they were asked for.
+    pub fn update(&mut self, order: &NewOrder, status: OrderStatus, reason: Reason) {
+        let filled =
+            self.context().working_order(order.order_id).map_or(Quantity::ZERO, |known| known.filled);
+        let remaining = if status.is_final() { Quantity::ZERO } else { order.quantity - filled };
+        let update = OrderUpdate {
+            order_id: order.order_id,
+            instrument: order.instrument,
+            side: order.side,
+            status,
+            reason,
+            reserved: 0,
+            price: order.price,
+            quantity: order.quantity,
+            filled,
+            remaining,
+            event_time: Nanos(0),
+            execution: self.position,
+        };
+        self.send(Role::Reports, 0, &update);
+    }
+
+    /// Part of an order has traded; the update that says where it stands follows.
+    pub fn fill(&mut self, order: &NewOrder, price: Price, quantity: i64) {
+        let known = self.context().working_order(order.order_id);
+        let remaining = known.map_or(order.quantity, |known| known.remaining()) - Quantity(quantity);
+        let fill = Fill {
+            order_id: order.order_id,
+            trade_id: self.position,
+            instrument: order.instrument,
+            side: order.side,
+            liquidity: Liquidity::Taker,
+            reserved: [0; 2],
+            price,
+            quantity: Quantity(quantity),
+            remaining,
+            event_time: Nanos(0),
+            execution: self.position,
+        };
+        self.send(Role::Reports, 0, &fill);
+        let done = remaining <= Quantity::ZERO;
+        let status = if done { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
+        self.update(order, status, Reason::None);
+    }
+
+    /// Market data was lost.
+    pub fn gap(&mut self, gap: Gap) {
+        self.session.gap(Role::Quotes, gap);
+    }
+
+    /// Moves the platform's clock, and gives timers their turn.
+    pub fn advance(&mut self, time: Duration) {
+        self.desk.borrow_mut().now += time.as_nanos() as u64;
+        self.session.turn();
+    }
+
+    /// The platform's clock, in nanoseconds.
+    pub fn now(&self) -> Nanos {
+        Nanos(self.desk.borrow().now)
+    }
+
+    /// From now on every message finds the order journal full, or not.
+    pub fn set_full(&mut self, full: bool) {
+        self.desk.borrow_mut().full = full;
+    }
+
+    /// What was sent since the last call.
+    pub fn sent(&mut self) -> Vec<Outgoing> {
+        std::mem::take(&mut self.desk.borrow_mut().sent)
+    }
+
+    /// New orders among what was sent since the last call; the rest is dropped.
+    pub fn orders(&mut self) -> Vec<NewOrder> {
+        let order = |message| match message {
+            Outgoing::New(order) => Some(order),
+            _ => None,
+        };
+        self.sent().into_iter().filter_map(order).collect()
+    }
+
+    /// Value of one of the node's counters.
+    pub fn counter(&self, counter: Counter) -> u64 {
+        let desk = self.desk.borrow();
+        desk.counters.iter().find(|(known, _)| *known == counter).map_or(0, |(_, value)| *value)
+    }
+
+    /// Stops the strategy.
+    pub fn stop(&mut self) {
+        self.session.stop();
+    }
+
+    /// The strategy.
+    pub fn strategy(&self) -> &S {
+        self.session.strategy()
+    }
+
+    /// What the strategy knows.
+    pub fn context(&self) -> &Context {
+        self.session.context()
+    }
+
+    /// The session itself.
+    pub fn session(&mut self) -> &mut Session<S> {
+        &mut self.session
+    }
+}
