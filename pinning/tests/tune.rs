@@ -119,7 +119,10 @@ fn every_recorded_host_can_be_tuned_and_put_back() {
         let record = tempfile::tempdir().unwrap();
         let record = record.path().join("tune.jsonl");
         first.apply(&record).unwrap();
-        undo(root, &record).unwrap();
+        assert_eq!(record.exists(), !first.changes.is_empty(), "{}", recorded.name);
+        if record.exists() {
+            undo(root, &record).unwrap();
+        }
         let again = propose(root, 0);
         let values = |proposal: &Proposal| -> Vec<(String, String)> {
             proposal.changes.iter().map(|change| (change.file.clone(), change.before.clone())).collect()
@@ -166,7 +169,7 @@ fn a_death_at_any_point_can_be_undone() {
             let mut part = proposal.clone();
             part.changes.truncate(made + usize::from(is_made));
             part.apply(&record).unwrap();
-            let mut text = fs::read_to_string(&record).unwrap();
+            let mut text = fs::read_to_string(&record).unwrap_or_default();
             if !is_made {
                 text.push_str(&format!("{}\n", serde_json::to_string(&proposal.changes[made]).unwrap()));
             }
