@@ -1,5 +1,6 @@
 //! What a node's predecessors left in the journals: for processes that are started again.
 
+use journal::layout::LINE_BYTES;
 use journal::{Journal, OpenError, ReadError};
 use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
 
@@ -49,8 +50,11 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenErro
 }
 
 impl Input {
-    /// Hands out once more what was read before this process began: the frames from position `from` on, which must
-    /// start one, up to where this input stands. True when all of them were still there.
+    /// Hands out once more what was read before this process began: the frames from the one whose first line holds
+    /// position `from`, up to where this input stands. True when all of them were still there.
+    ///
+    /// `from` may be one past a frame's position ("everything before this was seen"): that frame then comes again,
+    /// and the caller passes over what it knows.
     ///
     /// # Errors
     /// [`OpenError`] when the journal cannot be read.
@@ -59,7 +63,7 @@ impl Input {
         from: u64,
         mut visit: impl FnMut(&journal::Frame<'_>),
     ) -> Result<bool, OpenError> {
-        let mut reader = self.journal.observe(from)?;
+        let mut reader = self.journal.observe(from - from % LINE_BYTES)?;
         while reader.position() < self.position() {
             match reader.read() {
                 Ok(Some(frame)) => visit(&frame),
