@@ -22,7 +22,7 @@ mod market;
 mod reports;
 
 use node::{Counter, Frame, Gap};
-use wire::{Cause, Instrument, Message, Nanos, StrategyId};
+use wire::{EndOfStream, Cause, Instrument, Message, Nanos, StrategyId};
 
 use crate::context::{Context, EventClock, Stage};
 use crate::instruments::Interest;
@@ -199,11 +199,7 @@ impl<S: Strategy> Session<S> {
             self.held = None;
         }
         match self.context.stage {
-            Stage::Joining => {
-                if self.is_ready() {
-                    self.start();
-                }
-            }
+            Stage::Joining => self.start_when_ready(),
             Stage::Open if self.context.event_clock.is_none() => self.fire_by_platform_clock(),
             _ => {}
         }
@@ -229,7 +225,10 @@ impl<S: Strategy> Session<S> {
         true
     }
 
-    fn start(&mut self) {
+    fn start_when_ready(&mut self) {
+        if !self.is_ready() {
+            return;
+        }
         self.context.stage = Stage::Open;
         self.strategy.start(&mut self.context);
         // Copied, since the strategy may use the context meanwhile.
@@ -266,6 +265,8 @@ impl<S: Strategy> Session<S> {
         let done = match role {
             Role::Quotes => self.on_market(frame, cause),
             Role::Reports => self.on_report(frame, cause),
+            // md marks the end of its list.
+            Role::Instruments if frame.message_id == EndOfStream::ID => Ok(()),
             Role::Instruments => Instrument::decode(frame.payload).map(|listed| self.on_listing(&listed)),
             Role::State => self.on_state(frame),
         };
