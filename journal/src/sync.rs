@@ -27,7 +27,6 @@ pub use std::sync::atomic::{AtomicU64, Ordering, fence};
 pub fn light_barrier() {
     #[cfg(not(loom))]
     std::sync::atomic::compiler_fence(Ordering::SeqCst);
-    // The pair is as good as a full fence at both ends, which is how it is modelled.
     #[cfg(loom)]
-    fence(Ordering::SeqCst);
+    crate::models::sync::light_barrier();
 }

@@ -1,10 +1,9 @@
 //! Models of declared interest: SYNC: interest.
 
-use loom::thread;
 use std::sync::Arc;
 
 use super::support::{GATED, LONG, explore, journal, registry, write, writer};
-use super::sync::kill_after;
+use super::sync::{hear_announcements, kill_after, spawn};
 use crate::wait::{Parker, announce, wake};
 
 /// The interest of a seat grows while it sleeps: by another thread, which announces it and wakes the sleeper, so that
@@ -16,7 +15,8 @@ fn interest_may_change_while_its_node_sleeps() {
         let mut reader = journal.loose(GATED).unwrap();
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
-            thread::spawn(move || {
+            spawn(1, move || {
+                hear_announcements();
                 let mut writer = writer(&journal);
                 writer.wake_through(registry);
                 write(&mut writer, 1, 0).unwrap();
@@ -26,7 +26,7 @@ fn interest_may_change_while_its_node_sleeps() {
         };
         let changing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
-            thread::spawn(move || {
+            spawn(2, move || {
                 journal.set_interest(GATED, Some(&[1])).unwrap();
                 announce();
                 registry.set_phase(1);

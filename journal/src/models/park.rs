@@ -1,11 +1,10 @@
 //! Models of sleeping and waking: SYNC: park.
 
-use loom::thread;
 use std::sync::Arc;
 
 use super::futex::expire;
 use super::support::{GATED, LONG, LOOSE, drain, explore, journal, registry, write, writer};
-use super::sync::{is_dead, kill_after};
+use super::sync::{is_dead, kill_after, spawn};
 use crate::journal::Journal;
 use crate::reader::Reader;
 use crate::registry::Registry;
@@ -44,7 +43,7 @@ fn no_commit_is_slept_through() {
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
-            thread::spawn(move || write_and_wake(&journal, &registry, 1..=2))
+            spawn(1, move || write_and_wake(&journal, &registry, 1..=2))
         };
         sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
         writing.join().unwrap();
@@ -61,9 +60,11 @@ fn one_word_serves_the_writers_of_two_journals() {
             readers.push(Reader::Loose(journal.loose(GATED).unwrap()));
         }
         announce();
+        let mut number = 0;
         let writing = journals.map(|journal| {
             let registry = Arc::clone(&registry);
-            thread::spawn(move || write_and_wake(&journal, &registry, 1..=1))
+            number += 1;
+            spawn(number, move || write_and_wake(&journal, &registry, 1..=1))
         });
         sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
         for writing in writing {
@@ -83,12 +84,12 @@ fn only_who_wants_the_topic_is_woken() {
         let mut readers = [Reader::Loose(journal.loose(GATED).unwrap())];
         let sleeping = {
             let registry = Arc::clone(&registry);
-            thread::spawn(move || sleep_until_phase_1(&registry))
+            spawn(1, move || sleep_until_phase_1(&registry))
         };
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
             // Number 1 has topic 1.
-            thread::spawn(move || write_and_stay(&journal, &registry))
+            spawn(2, move || write_and_stay(&journal, &registry))
         };
         sleep_until(&Parker::new(Arc::clone(&registry), GATED).unwrap(), &mut readers, 1);
         writing.join().unwrap();
@@ -127,7 +128,7 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
             let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
             let writing = {
                 let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
-                thread::spawn(move || {
+                spawn(1, move || {
                     kill_after(Some(stores));
                     write_and_wake(&journal, &registry, 1..=1);
                     let killed = is_dead();

@@ -1,10 +1,9 @@
 //! Models of a writer's death: it is killed after each of its stores in turn, and another takes over.
 
-use loom::thread;
 use std::sync::Arc;
 
 use super::support::{GATED, LOOSE, drain, explore, journal, read_some, write, writer};
-use super::sync::{is_dead, kill_after};
+use super::sync::{is_dead, kill_after, spawn};
 use crate::journal::Journal;
 use crate::reader::Reader;
 
@@ -58,7 +57,7 @@ fn no_frame_is_lost_or_doubled_when_a_writer_is_killed_anywhere() {
         let mut loose = Reader::Loose(journal.loose(LOOSE).unwrap());
         let writing = {
             let journal = Arc::clone(&journal);
-            thread::spawn(move || die_and_go_on(&journal, stores, 8))
+            spawn(1, move || die_and_go_on(&journal, stores, 8))
         };
         let (mut by_gated, mut by_loose) = (Vec::new(), Vec::new());
         read_some(&mut gated, 1, &mut by_gated);
@@ -88,7 +87,7 @@ fn a_writer_killed_on_its_way_round_tears_nothing() {
         let first = journal.first_position();
         let writing = {
             let journal = Arc::clone(&journal);
-            thread::spawn(move || die_and_go_on(&journal, stores, 0))
+            spawn(1, move || die_and_go_on(&journal, stores, 0))
         };
         let mut loose = Reader::Loose(journal.observe(first).unwrap());
         let mut seen = Vec::new();
