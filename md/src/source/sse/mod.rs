@@ -1,7 +1,7 @@
 //! Shanghai Stock Exchange Level 2: tick-by-tick orders and trades, two files a day.
 //!
-//! Facts, after the exchange's "Level-2 market data interface specification" (tick-by-tick orders, UA5801 /
-//! "NGTS"), and checked on recorded days:
+//! Facts, after the exchange's Level 2 tick-by-tick orders and trades as vendors pass them on, and checked on a
+//! recorded day, all of whose trades and snapshots they reproduce:
 //!
 //! - Orders (`A`) and cancels (`D`) stand in one file, trades in the other; a joint sequence (`BizIndex`, at other
 //!   vendors `ApplSeqNum`) orders both.
