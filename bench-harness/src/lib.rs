@@ -1,1 +1,16 @@
-//! Placeholder.
+//! Measuring a platform more than once, because one run on a shared host says little.
+//!
+//! ```
+//! use bench_harness::Spread;
+//!
+//! let means = Spread::of([41.0, 38.5, 44.2]).expect("three runs");
+//! assert_eq!((means.low, means.median, means.high), (38.5, 41.0, 44.2));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod repeat;
+mod spread;
+
+pub use repeat::{Repeated, StageSpread, repeat};
+pub use spread::Spread;

@@ -319,6 +319,7 @@ mod tests {
             seat: SEAT,
             generation: 1,
             mode: WaitMode::Parked,
+            placement: None,
             deterministic: false,
             section: serde_json::Value::Null,
             writes: Vec::new(),

@@ -40,14 +40,25 @@ impl Publisher {
         &self.handle
     }
 
-    /// Lists the instruments. A restarted md finds those that its predecessor listed, and adds what is missing.
+    /// Lists the instruments, and marks the end of the list. A restarted md finds what its predecessor listed, and adds
+    /// what is missing.
     pub(super) fn list(&mut self, instruments: &[Instrument]) -> Result<(), RunError> {
         let listed = usize::try_from(self.instruments.frames()).unwrap_or(usize::MAX);
+        let journal = self.instruments.journal().to_owned();
+        let failed = |source| RunError::Write { journal: journal.clone(), source };
         for instrument in instruments.iter().skip(listed) {
-            self.instruments.send(0, instrument).map_err(|source| RunError::Write {
-                journal: self.instruments.journal().to_owned(),
-                source,
-            })?;
+            self.instruments.send(0, instrument).map_err(failed)?;
+        }
+        if listed <= instruments.len() {
+            let end = EndOfStream {
+                quotes: 0,
+                trades: 0,
+                book_events: 0,
+                source_messages: instruments.len() as u64,
+                skipped: 0,
+                rejected: 0,
+            };
+            self.instruments.send(0, &end).map_err(failed)?;
         }
         log::info!("{} instruments", instruments.len());
         Ok(())

@@ -1,0 +1,69 @@
+//! One platform, brought up fresh several times.
+
+use std::collections::BTreeMap;
+
+use launcher::{Launch, LaunchError, Report};
+use serde::{Deserialize, Serialize};
+
+use crate::spread::Spread;
+
+/// Reports of several runs, and the spread of each stage over them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Repeated {
+    /// In the order of the runs.
+    pub reports: Vec<Report>,
+    /// By stage: `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
+    pub stages: BTreeMap<String, StageSpread>,
+}
+
+/// How one stage's figures differ from run to run, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageSpread {
+    /// Of the means.
+    pub mean_us: Spread,
+    /// Of the medians.
+    pub p50_us: Spread,
+    /// Of the 99th percentiles.
+    pub p99_us: Spread,
+}
+
+/// Runs a platform to its end `runs` times, each time from nothing. `go_on` is asked before each run and while one is
+/// under way; when it answers false, what was measured so far is returned.
+///
+/// # Errors
+/// The first run that does not come up or cannot be taken down.
+pub fn repeat(launch: &Launch, runs: usize, go_on: impl Fn() -> bool) -> Result<Repeated, LaunchError> {
+    let mut reports = Vec::with_capacity(runs);
+    while reports.len() < runs && go_on() {
+        let mut running = launch.clone().start(|_, _| go_on())?;
+        let end = running.watch(|_| go_on());
+        let report = running.finish()?;
+        end?;
+        if go_on() {
+            reports.push(report);
+        }
+    }
+    let stages = spreads(&reports);
+    Ok(Repeated { reports, stages })
+}
+
+fn spreads(reports: &[Report]) -> BTreeMap<String, StageSpread> {
+    let names: Vec<String> = reports.iter().flat_map(|report| report.stages.keys().cloned()).collect();
+    let mut spreads = BTreeMap::new();
+    for name in names {
+        let measured: Vec<_> = reports
+            .iter()
+            .filter_map(|report| report.stages.get(&name))
+            .filter(|stage| stage.n > 0)
+            .collect();
+        let spread = |figure: fn(&launcher::StageSummary) -> f64| {
+            Spread::of(measured.iter().map(|stage| figure(stage)))
+        };
+        if let (Some(mean_us), Some(p50_us), Some(p99_us)) =
+            (spread(|stage| stage.mean_us), spread(|stage| stage.p50_us), spread(|stage| stage.p99_us))
+        {
+            spreads.insert(name, StageSpread { mean_us, p50_us, p99_us });
+        }
+    }
+    spreads
+}
