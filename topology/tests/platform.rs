@@ -68,8 +68,8 @@ fn the_standard_wiring() {
     let lines: Vec<&str> = lines.lines().filter(|line| !line.contains("makers-")).collect();
     assert_eq!(
         lines.join("\n"),
-        "1 master.events 1: ledger l start\n\
-         2 md.instruments 1: td g start, matching g start, ledger g start, takers-1 l start\n\
+        "1 master.events 1: td l start, ledger l start\n\
+         2 md.instruments 1: td l start, matching l start, ledger l start, takers-1 l start\n\
          3 md.quotes 9: matching g cursor, ledger l start, takers-1 l head\n\
          4 td.orders 1: matching g cursor\n\
          5 matching.executions 1: td g cursor, ledger g cursor\n\
