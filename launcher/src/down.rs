@@ -47,7 +47,7 @@ pub fn attach(name: &str) -> Result<Running, LaunchError> {
     let topology: Topology = serde_json::from_slice(&text)
         .map_err(|error| system(&format!("understand {}", path.display()))(error.into()))?;
     let collector = Collector::open(&view, false).ok();
-    Ok(Running::new(view, topology, collector, None))
+    Ok(Running::new(view, topology, collector, None).since_it_was_made())
 }
 
 /// The two steps of taking a platform down.

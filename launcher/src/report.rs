@@ -22,7 +22,7 @@ pub struct Report {
     pub instance: String,
     /// Whether it ran in lock-step.
     pub deterministic: bool,
-    /// From "everybody is ready" to the order to stop.
+    /// From "everybody is ready" to the order to stop; when somebody else brought it up, from when it was made.
     pub seconds: f64,
     /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
     pub stages: BTreeMap<String, StageSummary>,

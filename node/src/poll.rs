@@ -70,8 +70,13 @@ impl<'a> PollLoop<'a> {
         component.stop(&mut self.context)
     }
 
-    /// One look at every input. True when anything was taken.
+    /// Takes what is there. True when anything was.
     fn round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }
+    }
+
+    /// One look at every input.
+    fn fair_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         let mut any = false;
         for index in 0..self.inputs.len() {
             let mut taken = 0;
@@ -90,6 +95,53 @@ impl<'a> PollLoop<'a> {
             }
         }
         Ok(any)
+    }
+
+    /// The earliest frames of all inputs, in the order of their times.
+    fn merged_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        let mut taken = 0;
+        while taken < BURST {
+            let Some(index) = self.earliest(component)? else { break };
+            self.take(component, index)?;
+            taken += 1;
+        }
+        if taken > 0 {
+            self.context.add(Counter::FramesRead, taken as u64);
+        }
+        Ok(taken > 0)
+    }
+
+    /// The input with the earliest frame; of equal times, the journal with the lowest number.
+    ///
+    /// What caused a frame was committed before it, but perhaps after we had looked at its journal. So a look counts
+    /// only when the next one finds the same.
+    fn earliest(&mut self, component: &mut impl Component) -> Result<Option<usize>, RunError> {
+        let mut before = None;
+        loop {
+            let mut found = None;
+            for index in 0..self.inputs.len() {
+                self.accepting[index] = self.accepts(component, index);
+                if self.accepting[index]
+                    && let Some(time) = self.peek_time(component, index)?
+                {
+                    let key = (time, self.inputs[index].journal_id(), index);
+                    found = Some(found.map_or(key, |known: (u64, u32, usize)| known.min(key)));
+                }
+            }
+            if found == before {
+                return Ok(found.map(|(_, _, index)| index));
+            }
+            before = found;
+        }
+    }
+
+    fn peek_time(&mut self, component: &mut impl Component, index: usize) -> Result<Option<u64>, RunError> {
+        loop {
+            match self.inputs[index].reader.peek_time() {
+                Ok(time) => return Ok(time),
+                Err(error) => self.failed(component, index, error)?,
+            }
+        }
     }
 
     fn accepts(&mut self, component: &mut impl Component, index: usize) -> bool {
@@ -284,21 +336,42 @@ mod tests {
         )
     }
 
-    fn journal(id: u32) -> (Journal, Writer) {
+    /// Times of two journals compare only when both are of one clock.
+    fn journal(id: u32, clock: Clock) -> (Journal, Writer) {
         let name = format!("journal-{id}");
         let shape = JournalShape { id, name, capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
         let journal = Journal::in_memory(shape).unwrap();
-        let writer = journal.writer(0, Clock::monotonic()).unwrap();
+        let writer = journal.writer(0, clock).unwrap();
         (journal, writer)
     }
 
-    /// Notes what it is handed, narrows after the first frame, and stops after three.
-    #[derive(Default)]
-    struct Recorder {
+    /// Notes what it is handed, and stops after `stop_after` frames. While the first input is looked at for the
+    /// first time nothing is there yet: `cause`, then `effect` are written right behind that look.
+    struct Recorder<'a> {
+        by_time: bool,
         heard: Vec<(usize, u32)>,
+        stop_after: usize,
+        narrow_after: Option<usize>,
+        late: Option<(&'a mut Writer, &'a mut Writer)>,
+        looks: usize,
     }
 
-    impl Component for Recorder {
+    impl Component for Recorder<'_> {
+        fn in_time_order(&self) -> bool {
+            self.by_time
+        }
+
+        fn accepts(&mut self, _input: InputId, _position: u64) -> bool {
+            self.looks += 1;
+            if self.looks == 2
+                && let Some((cause, effect)) = self.late.take()
+            {
+                cause.write(1, 1, b"").unwrap();
+                effect.write(1, 2, b"").unwrap();
+            }
+            true
+        }
+
         fn frame(
             &mut self,
             context: &mut Context,
@@ -306,24 +379,62 @@ mod tests {
             frame: &Frame<'_>,
         ) -> Result<(), RunError> {
             self.heard.push((input.0, frame.topic));
-            if self.heard.len() == 1 {
+            if self.narrow_after == Some(self.heard.len()) {
                 context.narrow(input, Some(&[2]));
             }
-            if self.heard.len() == 3 {
+            if self.heard.len() == self.stop_after {
                 context.request_stop();
             }
             Ok(())
         }
     }
 
+    fn recorder<'a>(by_time: bool, stop_after: usize) -> Recorder<'a> {
+        Recorder { by_time, heard: Vec::new(), stop_after, narrow_after: None, late: None, looks: 0 }
+    }
+
+    #[test]
+    fn in_time_order_frames_of_two_journals_interleave_as_they_were_written() {
+        for (by_time, expected) in
+            [(true, [(1, 1), (0, 2), (1, 3), (0, 4)]), (false, [(0, 2), (0, 4), (1, 1), (1, 3)])]
+        {
+            let clock = Clock::monotonic();
+            let ((first, mut to_first), (second, mut to_second)) = (journal(1, clock), journal(2, clock));
+            let node = node(&[first, second]);
+            for (journal, topic) in [(1, 1), (0, 2), (1, 3), (0, 4)] {
+                let writer = if journal == 0 { &mut to_first } else { &mut to_second };
+                writer.write(1, topic, b"").unwrap();
+                // Equal times would be told apart by the journals' numbers.
+                std::thread::sleep(Duration::from_micros(1));
+            }
+            let mut recorder = recorder(by_time, 4);
+            node.run(&mut recorder).unwrap();
+            assert_eq!(recorder.heard, expected, "by time: {by_time}");
+        }
+    }
+
+    #[test]
+    fn a_frame_is_not_handed_out_before_its_cause_that_was_written_behind_our_look() {
+        for (by_time, expected) in [(true, [(0, 1), (1, 2)]), (false, [(1, 2), (0, 1)])] {
+            let clock = Clock::monotonic();
+            let ((causes, mut cause), (effects, mut effect)) = (journal(1, clock), journal(2, clock));
+            let node = node(&[causes, effects]);
+            let mut recorder = recorder(by_time, 2);
+            recorder.late = Some((&mut cause, &mut effect));
+            node.run(&mut recorder).unwrap();
+            assert_eq!(recorder.heard, expected, "by time: {by_time}");
+        }
+    }
+
     #[test]
     fn topics_can_be_chosen_while_the_loop_runs() {
-        let (only, mut writer) = journal(1);
+        let (only, mut writer) = journal(1, Clock::monotonic());
         let node = node(&[only]);
         for topic in [1, 1, 2, 1, 2] {
             writer.write(1, topic, b"").unwrap();
         }
-        let mut recorder = Recorder::default();
+        let mut recorder = recorder(false, 3);
+        recorder.narrow_after = Some(1);
         node.run(&mut recorder).unwrap();
         assert_eq!(recorder.heard, [(0, 1), (0, 2), (0, 2)]);
     }

@@ -32,6 +32,13 @@ pub trait Component {
         Ok(())
     }
 
+    /// True: frames are handed out in the order of their times over all inputs, one at a time, and none before what
+    /// caused it. False: input by input, which is faster. For nodes whose answers must not depend on which of two
+    /// journals they happen to look at first.
+    fn in_time_order(&self) -> bool {
+        false
+    }
+
     /// False while frames of this input cannot be taken; they stay where they are.
     fn accepts(&mut self, _input: InputId, _position: u64) -> bool {
         true
