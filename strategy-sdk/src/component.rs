@@ -90,6 +90,9 @@ impl<S: Strategy> StrategyNode<S> {
     #[inline]
     fn forward(&mut self, context: &mut NodeContext) {
         if let Some(topics) = self.session.take_topics() {
+            // In lock-step everybody waits until our cursor stands at the end: asleep over quotes of others it would
+            // not. The session leaves those out by itself.
+            let topics = topics.filter(|_| !self.session.is_deterministic());
             context.narrow(self.quotes, topics.as_deref());
         }
         if self.session.is_stop_requested() {
@@ -114,6 +117,8 @@ impl<S: Strategy> Component for StrategyNode<S> {
         Ok(())
     }
 
+    /// In lock-step a quote and a report that it caused may lie there together, and which of the two journals is
+    /// looked at first must not matter.
     fn in_time_order(&self) -> bool {
         self.session.is_deterministic()
     }

@@ -1,4 +1,5 @@
 //! The two strategies that come with the SDK, included as other programs include them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../examples/market_maker.rs"]
 mod market_maker;

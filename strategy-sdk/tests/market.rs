@@ -1,4 +1,5 @@
 //! Market data: what is heard and what is not, listings that come late, losses and garbage.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
@@ -96,6 +97,17 @@ fn topics_are_not_chosen_before_the_list_is_whole() {
 }
 
 #[test]
+fn md_says_itself_when_the_list_is_whole() {
+    let mut harness = listener(Setup { interest: Interest::RoundRobin { index: 5 }, ..setup() });
+    harness.list("A", "0.01", 1);
+    harness.list("B", "0.01", 1);
+    harness.send_bytes(Role::Instruments, 0, wire::EndOfStream::ID, &[0; 48]);
+    assert_eq!(harness.session().take_topics(), Some(Some(vec![2])));
+    harness.session().turn();
+    assert_eq!(told(&harness), [2]);
+}
+
+#[test]
 fn a_quote_that_overtakes_its_listing_waits_for_it() {
     let mut harness = interested(Interest::All, &["A"]);
     harness.quote(InstrumentId(3), "1", "2", 5);
@@ -163,6 +175,7 @@ fn the_end_of_the_stream_and_an_impossible_listing_disturb_nobody() {
     let mut harness = interested(Interest::All, &["A"]);
     let before = harness.strategy().events();
     harness.send_bytes(Role::Quotes, 0, wire::EndOfStream::ID, &[0; 48]);
+    harness.send_bytes(Role::Instruments, 0, wire::EndOfStream::ID, &[0; 48]);
     let mut impossible = *harness.context().instruments().get(InstrumentId(1)).unwrap();
     for id in [0, wire::MAX_INSTRUMENTS, u32::MAX] {
         impossible.id = InstrumentId(id);

@@ -1,4 +1,5 @@
 //! Orders: their ids, what they name as their cause, what is refused at once, how they are followed to their end.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

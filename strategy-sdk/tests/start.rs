@@ -1,4 +1,5 @@
 //! Starting: the list of instruments, the ledger's snapshot, and what must not be counted twice.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,4 +1,5 @@
 //! Timers and clocks: the platform's, and the market's in deterministic mode.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

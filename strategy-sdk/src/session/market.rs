@@ -112,7 +112,17 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    pub(super) fn on_listing(&mut self, instrument: &Instrument) {
+    pub(super) fn on_instruments(&mut self, frame: &Frame<'_>) -> Result<(), WireError> {
+        match frame.message_id {
+            Instrument::ID => self.on_listing(&Instrument::decode(frame.payload)?),
+            // Of the list, not of the market data.
+            EndOfStream::ID => self.list_is_whole(),
+            id => return Err(WireError::UnknownId { id }),
+        }
+        Ok(())
+    }
+
+    fn on_listing(&mut self, instrument: &Instrument) {
         let Some(newly_heard) = self.context.instruments.list(instrument) else {
             self.context.port.count(Counter::Anomalies, 1);
             return;

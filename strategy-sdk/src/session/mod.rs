@@ -22,7 +22,7 @@ mod market;
 mod reports;
 
 use node::{Counter, Frame, Gap};
-use wire::{EndOfStream, Cause, Instrument, Message, Nanos, StrategyId};
+use wire::{Cause, Instrument, Nanos, StrategyId};
 
 use crate::context::{Context, EventClock, Stage};
 use crate::instruments::Interest;
@@ -265,9 +265,7 @@ impl<S: Strategy> Session<S> {
         let done = match role {
             Role::Quotes => self.on_market(frame, cause),
             Role::Reports => self.on_report(frame, cause),
-            // md marks the end of its list.
-            Role::Instruments if frame.message_id == EndOfStream::ID => Ok(()),
-            Role::Instruments => Instrument::decode(frame.payload).map(|listed| self.on_listing(&listed)),
+            Role::Instruments => self.on_instruments(frame),
             Role::State => self.on_state(frame),
         };
         if let Err(error) = done {

@@ -1,5 +1,6 @@
 //! A strategy that notes what it hears, and does what a test tells it to.
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde::Deserialize;
 use strategy_sdk::session::{Role, Setup};
@@ -8,6 +9,7 @@ use strategy_sdk::*;
 use wire::{PositionState, SnapshotBegin, SnapshotEnd};
 
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "a few of them live in a test")]
 pub(crate) enum Event {
     Start,
     Instrument(InstrumentId),
