@@ -300,17 +300,32 @@ fn recorded_days_are_replayed_whole() {
     }
 }
 
+/// What must be the same on every run.
+fn outcome(home: &Home, arguments: &[&str]) -> (Value, Value, Value) {
+    let report = home.json(arguments);
+    assert_eq!(report["deterministic"], true);
+    assert!(number(&report["fills"]) > 0, "{report}\n{}", home.logs());
+    (report["orders"].clone(), report["fills"].clone(), report["strategies"].clone())
+}
+
 #[test]
 fn lock_step_gives_the_same_fills_twice() {
     let home = Home::new();
     let file = config("deterministic.toml");
-    let run = || {
-        let report = home.json(&["up", &file, "--set", "md.count=40", "--format", "json"]);
-        assert_eq!(report["deterministic"], true);
-        assert!(number(&report["fills"]) > 0, "{report}\n{}", home.logs());
-        (report["orders"].clone(), report["fills"].clone(), report["strategies"].clone())
-    };
+    let run = || outcome(&home, &["up", &file, "--set", "md.count=60", "--format", "json"]);
     assert_eq!(run(), run());
+}
+
+#[test]
+fn lock_step_gives_the_same_fills_twice_on_a_recorded_day() {
+    let Some(data) = data() else { return };
+    let home = Home::new();
+    let file = config("replay.toml");
+    let files = format!("md.files={}", data.join("lobster-aapl-20120621/message.csv.gz").display());
+    let sets = ["md.source=lobster", &files, "md.to=09:31:30", "platform.deterministic=true"];
+    let mut arguments = vec!["up", &file, "--format", "json"];
+    arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
+    assert_eq!(outcome(&home, &arguments), outcome(&home, &arguments));
 }
 
 #[test]

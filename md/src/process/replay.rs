@@ -120,9 +120,12 @@ impl Replay {
         Ok(true)
     }
 
-    /// Writes what is fetched.
+    /// Writes what is fetched: all of it, or in lock-step one message, because whoever answers a trade must not find
+    /// out by chance whether the quote behind it is there yet.
     fn flush(&mut self) -> Result<(), WriteError> {
-        while let Some(message) = self.outgoing.front() {
+        let most = if self.quiescence.is_some() { 1 } else { usize::MAX };
+        for _ in 0..most {
+            let Some(message) = self.outgoing.front() else { break };
             match message {
                 Outgoing::Book(event) => self.publisher.book_event(event)?,
                 Outgoing::Trade(trade) => self.publisher.trade(trade)?,
@@ -133,7 +136,7 @@ impl Replay {
         Ok(())
     }
 
-    /// In lock-step: has everybody dealt with the last event?
+    /// In lock-step: has everybody dealt with the last message?
     fn is_quiet(&mut self) -> bool {
         let Some(quiescence) = &mut self.quiescence else { return true };
         for _ in 0..QUIET_LOOKS {
@@ -147,10 +150,10 @@ impl Replay {
 
     /// One event on its way, or a reason to wait.
     fn step(&mut self, context: &mut Context) -> Result<Step, RunError> {
+        if !self.is_quiet() {
+            return Ok(Step::WaitUntil(context.now() + RETRY));
+        }
         if self.outgoing.is_empty() {
-            if !self.is_quiet() {
-                return Ok(Step::WaitUntil(context.now() + RETRY));
-            }
             match self.stage {
                 Stage::Events => {
                     if !self.fetch()? {

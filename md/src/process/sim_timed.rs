@@ -78,17 +78,24 @@ impl SimTimed {
         }
     }
 
+    /// Writes what is pending; in lock-step one message of it, as a replay does.
     fn write(&mut self) -> Result<(), WriteError> {
         let Some(event) = &mut self.pending else { return Ok(()) };
-        if let Some(trade) = event.trade.take()
-            && let Err(error) = self.publisher.trade(&trade)
-        {
-            event.trade = Some(trade);
-            return Err(error);
+        if let Some(trade) = event.trade {
+            self.publisher.trade(&trade)?;
+            event.trade = None;
+            if self.quiescence.is_some() {
+                return Ok(());
+            }
         }
         self.publisher.quote(&event.quote)?;
         self.pending = None;
         Ok(())
+    }
+
+    /// In lock-step: has everybody dealt with the last message?
+    fn is_quiet(&mut self) -> bool {
+        self.quiescence.as_mut().is_none_or(node::Quiescence::is_quiet)
     }
 }
 
@@ -107,7 +114,13 @@ impl Component for SimTimed {
         }
         for _ in 0..BURST {
             let now = context.now();
+            if !self.is_quiet() {
+                std::thread::yield_now();
+                context.wake_at(now + RETRY);
+                return Ok(());
+            }
             match self.write() {
+                Ok(()) if self.pending.is_some() => continue,
                 Ok(()) => {}
                 Err(WriteError::Full { .. }) => {
                     context.wake_at(now + RETRY);
@@ -118,13 +131,6 @@ impl Component for SimTimed {
             let Some(Reverse((due, index, number))) = self.queue.peek().copied() else { break };
             if due > now {
                 context.wake_at(due);
-                return Ok(());
-            }
-            if let Some(quiescence) = &mut self.quiescence
-                && !quiescence.is_quiet()
-            {
-                std::thread::yield_now();
-                context.wake_at(now + RETRY);
                 return Ok(());
             }
             self.queue.pop();
