@@ -291,7 +291,7 @@ pub(crate) enum Builtin {
 #[command(after_help = "\
 Examples:
   colo run strategy taker --instance demo --node takers-1
-  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param size=5")]
+  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param quantity=5")]
 pub(crate) struct RunStrategy {
     /// Which one.
     #[arg(value_enum)]

@@ -14,7 +14,7 @@
 mod batch;
 mod recall;
 
-use node::{Component, Context, Counter, Frame, InputId, Node, Output, RunError, WriteError};
+use node::{Component, Context, Counter, Frame, InputId, Node, Output, Quiescence, RunError, WriteError};
 use topology::TdSection;
 use wire::{CancelOrder, EndOfStream, Fill, Instrument, LatencySample, Message, Nanos, NewOrder, NodeChange};
 use wire::{NodeEvent, OrderUpdate, Quantity, StrategyId};
@@ -59,6 +59,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
                 (StrategyId(account.seat), limits)
             })
             .collect(),
+        quotes: journal_id(&node, "md.quotes").map_err(|error| failed(&error))?,
         started: node.handle().now(),
         orders: node.take_output("orders")?,
         samples: node.take_output("samples")?,
@@ -82,6 +83,8 @@ struct Td {
     /// Seat of matching.
     matching: u16,
     limits: Vec<(StrategyId, Limits)>,
+    /// Number of md's journal of quotes: orders that answer anything else have no tick-to-order time.
+    quotes: u32,
     /// Events from before this process began are history.
     started: u64,
     orders: Output,
@@ -126,6 +129,9 @@ impl Td {
     /// Writes an order's five times, behind its way to matching.
     fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
         let Ok(order) = NewOrder::decode(frame.payload) else { return };
+        if !order.cause.is_some() || order.cause.journal != self.quotes {
+            return;
+        }
         let sample = LatencySample {
             order_id: order.order_id,
             due: order.cause.due,
@@ -237,6 +243,12 @@ impl Td {
         }
         Ok(())
     }
+}
+
+/// Number of a journal that td itself does not read; zero when there is none.
+fn journal_id(node: &Node, name: &str) -> Result<u32, impl std::fmt::Display + use<>> {
+    Quiescence::watch(node.instance(), |known| known == name)
+        .map(|watched| watched.journals().first().map_or(0, |journal| journal.shape().id))
 }
 
 fn is_refusal(update: &OrderUpdate) -> bool {
