@@ -31,7 +31,7 @@ pub(crate) type Book = Arc<Mutex<BTreeSet<Office>>>;
 /// An office, until this is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) enum Lease {
-    File(#[allow(dead_code, reason = "the lock lives as long as the open file")] File),
+    File(File, Office),
     Memory(Book, Office),
 }
 
@@ -47,9 +47,9 @@ impl Lease {
                 Err(TryLockError::WouldBlock) => true,
                 Err(TryLockError::Error(error)) => return Err(error),
             },
-            Office::Seat(seat) => !lock_cursor(&file, seat)?,
+            Office::Seat(seat) => !set_cursor_lock(&file, seat, libc::F_WRLCK)?,
         };
-        Ok((!taken).then_some(Lease::File(file)))
+        Ok((!taken).then_some(Lease::File(file, office)))
     }
 
     /// Takes an office of a journal in memory; `None` when it is taken.
@@ -60,18 +60,24 @@ impl Lease {
 }
 
 impl Drop for Lease {
+    /// Unlocks by name: a process that was forked a moment ago may hold the same open file until it calls exec. Who
+    /// cannot unlock here loses the lock with the file.
     fn drop(&mut self) {
-        if let Lease::Memory(book, office) = self {
-            book.lock().unwrap_or_else(PoisonError::into_inner).remove(office);
+        match self {
+            Lease::File(file, Office::Writer) => drop(file.unlock()),
+            Lease::File(file, Office::Seat(seat)) => drop(set_cursor_lock(file, *seat, libc::F_UNLCK)),
+            Lease::Memory(book, office) => {
+                book.lock().unwrap_or_else(PoisonError::into_inner).remove(office);
+            }
         }
     }
 }
 
-/// False when another open file holds the cursor's bytes.
-fn lock_cursor(file: &File, seat: u32) -> io::Result<bool> {
+/// Locks or unlocks a cursor's bytes; false when another open file holds them.
+fn set_cursor_lock(file: &File, seat: u32, kind: libc::c_int) -> io::Result<bool> {
     let first = (control::CURSORS + seat as usize * LINE_WORDS) * WORD_BYTES;
     let range = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
+        l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: first as libc::off_t,
         l_len: LINE_BYTES as libc::off_t,

@@ -1,5 +1,7 @@
 //! One suite for every backing: shm files, huge pages, plain memory. Each case gets a fresh journal.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use std::process::Command;

@@ -1,0 +1,222 @@
+//! Single cases at the limits: the last line, the smallest ring, the last position, the longest sleep.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use journal::{Gap, Journal, OpenError, ReadError, WriteError, layout};
+use support::{SMALL, Watchdog, clock, payload, payload_of_frame, peek, poke};
+
+#[test]
+fn a_frame_may_end_exactly_at_the_wrap() {
+    let (_directory, _files, journal) = support::journal(SMALL);
+    let (mut gated, mut loose) = (journal.gated(0).unwrap(), journal.loose(1).unwrap());
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for round in 0..20 {
+        // Eight frames of an eighth each: the last of them ends with the ring.
+        for eighth in 0..8 {
+            let body = payload(round * 8 + eighth, payload_of_frame(SMALL / 8));
+            let written = writer.write(1, 0, &body).unwrap();
+            assert_eq!(written.position % SMALL, eighth * SMALL / 8);
+            assert_eq!(gated.read().unwrap().unwrap().payload, body);
+            assert_eq!(loose.read().unwrap().unwrap().payload, body);
+        }
+        assert_eq!(writer.position() % SMALL, 0);
+    }
+}
+
+#[test]
+fn the_largest_frame_of_the_smallest_and_of_a_large_ring() {
+    for capacity in [SMALL, 16 << 20] {
+        let (_directory, _files, journal) = support::journal(capacity);
+        let most = layout::max_payload(capacity) as usize;
+        assert_eq!(most as u64, (capacity / 8).min(1 << 20) - 32);
+        let mut reader = journal.gated(0).unwrap();
+        let mut writer = journal.writer(0, clock()).unwrap();
+        // One line first, so that the large ones straddle the wrap.
+        writer.write(1, 0, &[]).unwrap();
+        assert!(reader.read().unwrap().is_some());
+        for round in 0..40 {
+            let body = payload(round, most);
+            writer.write(1, 0, &body).unwrap();
+            assert_eq!(reader.read().unwrap().unwrap().payload, body);
+        }
+        assert_eq!(
+            writer.write(1, 0, &vec![0; most + 1]),
+            Err(WriteError::TooLarge { size: most + 1, max: most as u64 })
+        );
+    }
+}
+
+#[test]
+fn sizes_out_of_range_are_refused() {
+    let directory = support::directory();
+    for capacity in [0, 1, 4096, SMALL - 1, SMALL / 2, SMALL + 64, 128 << 30, u64::MAX] {
+        let made = Journal::create(support::files(&directory, "t"), support::shape("t", capacity), 1);
+        assert!(made.unwrap_err().to_string().contains("64 KiB to 64 GiB"));
+    }
+    for (seats, topics) in [(0, 1), (1, 1), (65, 1), (1088, 1), (64, 0), (64, 4097)] {
+        let shape = journal::JournalShape { seats, topics, ..support::shape("t", SMALL) };
+        assert!(Journal::create(support::files(&directory, "t"), shape, 1).is_err(), "{seats} {topics}");
+    }
+    for name in ["", ".", "../t", "T", "a/b", &"n".repeat(64)] {
+        assert!(Journal::create(support::files(&directory, "t"), support::shape(name, SMALL), 1).is_err());
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing is left behind");
+}
+
+/// Puts a journal at `position`, as if that many bytes had gone through it.
+fn aged(position: u64) -> (tempfile::TempDir, Journal) {
+    let (directory, files, _) = support::journal(SMALL);
+    poke(&files.control, layout::control::HEAD, position);
+    poke(&files.control, layout::control::INTENT, position);
+    let journal = Journal::open(files).unwrap();
+    (directory, journal)
+}
+
+/// Positions end at 2^63. Up to there all is as ever; there the journal is full for ever, and nothing overflows.
+#[test]
+fn the_last_position_of_all() {
+    let last = layout::MAX_POSITION;
+    let (_directory, journal) = aged(last - 10 * 64);
+    let (mut gated, mut loose) = (journal.gated(0).unwrap(), journal.loose(1).unwrap());
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for number in 0..9 {
+        writer.write(number, 0, &[]).unwrap();
+        assert_eq!(gated.read().unwrap().unwrap().message_id, number);
+        assert_eq!(loose.read().unwrap().unwrap().message_id, number);
+    }
+    for _ in 0..3 {
+        assert_eq!(writer.write(9, 0, &[]), Err(WriteError::Full { needed: 64, free: 0 }));
+        assert_eq!((gated.read(), loose.read()), (Ok(None), Ok(None)));
+    }
+    assert_eq!(writer.position(), last - 64);
+    drop(writer);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    assert!(matches!(writer.write(9, 0, &[]), Err(WriteError::Full { .. })));
+}
+
+#[test]
+fn a_lap_near_the_last_position_is_a_gap_as_ever() {
+    let start = layout::MAX_POSITION - 4 * SMALL;
+    let (_directory, journal) = aged(start);
+    let mut loose = journal.loose(1).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    while writer.write(1, 0, &[0; 500]).is_ok() {}
+    let gap = Gap { from: start, resumed_at: writer.position() };
+    assert_eq!(loose.read(), Err(ReadError::Lapped(gap)));
+    assert!(gap.bytes() > 4 * SMALL - 1024);
+}
+
+#[test]
+fn positions_past_the_last_are_damage() {
+    for head in [layout::MAX_POSITION, u64::MAX - 63, u64::MAX, 0, 64, SMALL + 1] {
+        let (_directory, journal) = aged(head);
+        assert!(matches!(journal.writer(0, clock()), Err(OpenError::Damaged { .. })), "{head}");
+        assert!(matches!(journal.gated(0), Err(OpenError::Damaged { .. })), "{head}");
+        assert!(matches!(journal.oldest_frame(), Err(OpenError::Damaged { .. })), "{head}");
+    }
+}
+
+#[test]
+fn a_reader_may_sleep_through_many_laps() {
+    let (_directory, _files, journal) = support::journal(SMALL);
+    let (mut sleeper, mut gated) = (journal.loose(1).unwrap(), None);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for laps in [1_u64, 2, 3, 10, 500] {
+        let from = sleeper.position();
+        let target = from + laps * SMALL;
+        let mut number = 0;
+        while writer.position() < target {
+            writer.write(1, 0, &payload(number, number as usize % 3_000)).unwrap();
+            number += 1;
+        }
+        let gap = Gap { from, resumed_at: writer.position() };
+        assert_eq!(sleeper.read(), Err(ReadError::Lapped(gap)));
+        assert_eq!(sleeper.read(), Ok(None));
+        writer.write(1, 0, b"awake").unwrap();
+        assert_eq!(sleeper.read().unwrap().unwrap().payload, b"awake");
+    }
+    // A gated one that sleeps holds the writer after less than one.
+    gated.replace(journal.gated(2).unwrap());
+    let from = writer.position();
+    while writer.write(1, 0, &[]).is_ok() {}
+    assert_eq!(writer.position(), from + SMALL - 64);
+}
+
+/// The word that counts frames also says up to where: a successor neither forgets nor doubles one.
+#[test]
+fn a_frame_that_was_committed_but_not_counted_counts_once() {
+    for counted in [false, true] {
+        let (_directory, files, journal) = support::journal(SMALL);
+        let mut writer = journal.writer(0, clock()).unwrap();
+        writer.write(1, 0, &[1; 100]).unwrap();
+        let (head, frames) = (writer.position(), peek(&files.control, layout::control::FRAMES));
+        let second = writer.write(2, 0, &[2; 100]).unwrap();
+        drop(writer);
+        // As it stands when the writer is killed between its commit and its head.
+        poke(&files.control, layout::control::HEAD, head);
+        if !counted {
+            poke(&files.control, layout::control::FRAMES, frames);
+            poke(&files.control, layout::control::LAST_TIME, 0);
+        }
+        let mut writer = journal.writer(0, clock()).unwrap();
+        let stat = journal.stat();
+        assert_eq!((stat.frames, stat.head, stat.last_time), (2, head + 192, second.time), "{counted}");
+        assert!(writer.write(3, 0, &[]).unwrap().time >= second.time);
+        assert_eq!(journal.stat().frames, 3);
+    }
+}
+
+/// Gated readers join, read, leave and come back while the writer runs at full speed: none misses a frame from its
+/// first on, and the writer is never stuck behind one that is gone.
+#[test]
+fn gated_readers_come_and_go_while_the_writer_writes() {
+    const FRAMES: u64 = if cfg!(miri) { 300 } else { 300_000 };
+    let watchdog = Watchdog::start("gated readers that come and go", Duration::from_secs(240));
+    let journal = Journal::in_memory(support::shape("t", SMALL)).unwrap();
+    let mut writer = journal.writer(63, clock()).unwrap();
+    let (done, is_done) = mpsc::channel::<()>();
+    let mut joins = 0;
+    std::thread::scope(|scope| {
+        let journal = &journal;
+        scope.spawn(move || {
+            for number in 0..FRAMES {
+                let body = payload(number, number as usize % 120);
+                while writer.write(number as u16, 0, &[&number.to_le_bytes()[..], &body].concat()).is_err() {
+                    std::thread::yield_now();
+                }
+            }
+            drop(done);
+        });
+        for seat in 0..20_u32 {
+            let mut reader = journal.gated(seat).unwrap();
+            let mut expected = None;
+            // Twice from the same cursor, then it is dismissed.
+            for visit in 0..2 {
+                let mut left = 500;
+                while left > 0 && is_done.try_recv() != Err(mpsc::TryRecvError::Disconnected) {
+                    let Some(frame) = reader.read().unwrap() else { continue };
+                    let number = u64::from_le_bytes(frame.payload[..8].try_into().unwrap());
+                    assert!(expected.is_none_or(|expected| number == expected), "{number}, not {expected:?}");
+                    assert_eq!(frame.payload[8..], payload(number, number as usize % 120));
+                    expected = Some(number + 1);
+                    left -= 1;
+                }
+                reader.publish();
+                if visit == 0 {
+                    drop(reader);
+                    reader = journal.gated(seat).unwrap();
+                }
+            }
+            joins += 1;
+            drop(reader);
+            journal.dismiss(seat).unwrap();
+        }
+    });
+    println!("{joins} joins, {} frames", journal.stat().frames);
+    assert_eq!(journal.stat().frames, FRAMES);
+    watchdog.stop();
+}
