@@ -1,0 +1,236 @@
+//! Files that are not ours, not whole, of another version, or taken; file systems that are full.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
+
+#[path = "support/child.rs"]
+mod child;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use journal::{CreateError, Journal, JournalFiles, JournalShape, OpenError, Registry, layout};
+use support::{SMALL, clock, peek, poke};
+
+fn message(path: &Path, error: impl std::fmt::Display) -> String {
+    let message = error.to_string();
+    assert!(message.contains(&path.display().to_string()), "says which file: {message}");
+    message
+}
+
+#[test]
+fn a_foreign_file_is_refused() {
+    let (_directory, files, _) = support::journal(SMALL);
+    poke(&files.control, layout::control::MAGIC, u64::from_le_bytes(*b"NOTCOLO!"));
+    let error = Journal::open(files.clone()).unwrap_err();
+    assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+    assert!(message(&files.control, error).contains("is no colo journal control file"));
+    let registry = files.control.with_file_name("registry");
+    fs::write(&registry, vec![7; layout::registry_bytes(64) as usize]).unwrap();
+    let error = Registry::open(&registry).unwrap_err();
+    assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+    assert!(message(&registry, error).contains("is no colo registry"));
+}
+
+#[test]
+fn another_version_is_refused_with_both_in_the_message() {
+    let ours = layout::FORMAT_VERSION;
+    for version in [0, ours + 1, 77] {
+        let (_directory, files, _) = support::journal(SMALL);
+        poke(&files.control, layout::control::VERSION, u64::from(version));
+        let error = Journal::open(files.clone()).unwrap_err();
+        let text = message(&files.control, error);
+        assert!(text.contains(&format!("format {version}")), "{text}");
+        assert!(text.contains(&format!("reads format {ours}")), "{text}");
+    }
+    // Same version, other offsets: a build in between.
+    let (_directory, files, _) = support::journal(SMALL);
+    poke(&files.control, layout::control::LAYOUT_HASH, 0x1234);
+    let text = message(&files.control, Journal::open(files.clone()).unwrap_err());
+    assert!(text.contains("0x0000000000001234"), "{text}");
+    assert!(text.contains(&format!("{:#018x}", layout::layout_hash())), "{text}");
+    let registry = files.control.with_file_name("registry");
+    Registry::create(&registry, 64, clock()).unwrap();
+    poke(&registry, layout::registry::VERSION, u64::from(ours) + 1);
+    let text = message(&registry, Registry::open(&registry).unwrap_err());
+    assert!(
+        text.contains(&format!("format {}", ours + 1)) && text.contains(&format!("format {ours}")),
+        "{text}"
+    );
+}
+
+#[test]
+fn truncated_files_are_refused() {
+    for bytes in [0, 1, 7, 8, 1_000, 1_024, 4_096, 8_191, 8_192 + 8] {
+        let (_directory, files, journal) = support::journal(SMALL);
+        let whole = fs::metadata(&files.control).unwrap().len();
+        assert_eq!(whole, layout::control_bytes(64, 16));
+        fs::OpenOptions::new().write(true).open(&files.control).unwrap().set_len(bytes).unwrap();
+        drop(journal);
+        let error = Journal::open(files.clone()).unwrap_err();
+        assert!(matches!(error, OpenError::Damaged { .. }), "{bytes}: {error}");
+        message(&files.control, error);
+    }
+    for bytes in [0, 4_096, SMALL - 1, SMALL + 4_096] {
+        let (_directory, files, journal) = support::journal(SMALL);
+        fs::OpenOptions::new().write(true).open(&files.ring).unwrap().set_len(bytes).unwrap();
+        for error in [
+            journal.writer(0, clock()).map(drop).unwrap_err(),
+            journal.gated(0).map(drop).unwrap_err(),
+            journal.loose(0).map(drop).unwrap_err(),
+            journal.loose_from_start().map(drop).unwrap_err(),
+        ] {
+            assert!(matches!(error, OpenError::Damaged { .. }), "{bytes}: {error}");
+            message(&files.ring, error);
+        }
+        assert!(journal.stat().readers.is_empty(), "who could not read has no cursor");
+    }
+    let directory = support::directory();
+    let registry = directory.path().join("registry");
+    for bytes in [0, 8, 4_096, layout::registry_bytes(64) - 1, layout::registry_bytes(64) + 4_096] {
+        Registry::create(&registry, 64, clock()).unwrap();
+        fs::OpenOptions::new().write(true).open(&registry).unwrap().set_len(bytes).unwrap();
+        assert!(matches!(Registry::open(&registry), Err(OpenError::Damaged { .. })), "{bytes}");
+    }
+}
+
+#[test]
+fn a_header_that_contradicts_itself_is_refused() {
+    use layout::control as at;
+    let page = |shift: u64| 7 | shift << 32;
+    let cases = [
+        (at::CAPACITY, 0),
+        (at::CAPACITY, SMALL + 64),
+        (at::CAPACITY, 1 << 63),
+        (at::TABLES, 64),
+        (at::TABLES, 16 << 32),
+        (at::TABLES, 65 | 16 << 32),
+        (at::TABLES, 128 | 4_000 << 32),
+        (at::TABLES, u64::MAX),
+        (at::MAX_PAYLOAD, 1 << 40),
+        (at::ID, page(0)),
+        (at::ID, page(40)),
+        (at::ID, page(200)),
+        (at::NAME, 0),
+        (at::NAME, u64::MAX),
+        (at::NAME, u64::from_le_bytes(*b"../../et")),
+    ];
+    for (word, value) in cases {
+        let (_directory, files, _) = support::journal(SMALL);
+        poke(&files.control, word, value);
+        let error = Journal::open(files.clone()).unwrap_err();
+        assert!(matches!(error, OpenError::Damaged { .. }), "word {word} = {value:#x}: {error}");
+        message(&files.control, error);
+    }
+    println!("{} contradictions refused", cases.len());
+}
+
+#[test]
+fn what_is_not_there_or_forbidden_says_so() {
+    let directory = support::directory();
+    let files = support::files(&directory, "t");
+    let error = Journal::open(files.clone()).unwrap_err();
+    assert!(message(&files.control, error).starts_with("cannot open"));
+    let journal = Journal::create(files.clone(), support::shape("t", SMALL), 1).unwrap();
+    fs::remove_file(&files.ring).unwrap();
+    message(&files.ring, journal.loose(0).unwrap_err());
+    drop(journal);
+    let journal = Journal::open_read_only(files.clone()).unwrap();
+    for error in [
+        journal.writer(0, clock()).map(drop).unwrap_err(),
+        journal.gated(0).map(drop).unwrap_err(),
+        journal.loose(0).map(drop).unwrap_err(),
+        journal.admit_gated(0).unwrap_err(),
+        journal.dismiss(0).unwrap_err(),
+        journal.set_interest(0, None).unwrap_err(),
+    ] {
+        assert!(message(&files.control, error).contains("read-only"));
+    }
+    let missing = JournalFiles::new(Path::new("/nowhere"), Path::new("/nowhere"), "t");
+    let error = Journal::create(missing.clone(), support::shape("t", SMALL), 1).unwrap_err();
+    assert!(matches!(error, CreateError::Io { .. }), "{error}");
+}
+
+/// Holds the writer until it is killed.
+#[test]
+fn writing_child() {
+    let Some((directory, _)) = child::part() else { return };
+    let journal = Journal::open(JournalFiles::new(&directory, &directory, "t")).unwrap();
+    let _writer = journal.writer(0, clock()).unwrap();
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+#[test]
+fn a_second_writer_is_refused_with_the_pid_of_the_first() {
+    let (directory, files, journal) = support::journal(SMALL);
+    let holding = child::start("writing_child", directory.path(), 0);
+    let attached = || journal.writer_process().is_some();
+    assert!(child::wait(Duration::from_secs(30), attached));
+    let pid = journal.writer_process().unwrap().pid;
+    assert_eq!(pid, peek(&files.control, layout::control::WRITER) as u32);
+    let error = journal.writer(1, clock()).unwrap_err();
+    assert!(
+        matches!(error, OpenError::WriterExists { pid: found, .. } if found == pid && pid != std::process::id())
+    );
+    assert!(error.to_string().contains(&format!("process {pid}")), "{error}");
+    holding.kill();
+    journal.writer(1, clock()).unwrap();
+}
+
+/// A file system of its own, as large as asked for.
+struct SmallTmpfs(tempfile::TempDir);
+
+impl SmallTmpfs {
+    fn mount(size: &str) -> Result<SmallTmpfs, String> {
+        let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"])
+            .arg(directory.path())
+            .output()
+            .map_err(|error| format!("no mount: {error}"))?;
+        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        if done.status.success() {
+            Ok(SmallTmpfs(directory))
+        } else {
+            Err(format!("cannot mount a tmpfs: {why}"))
+        }
+    }
+}
+
+impl Drop for SmallTmpfs {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_file_system_is_an_error_when_the_journal_is_made() {
+    let tmpfs = match SmallTmpfs::mount("1M") {
+        Ok(tmpfs) => tmpfs,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let directory = tmpfs.0.path();
+    let left = || fs::read_dir(directory).unwrap().count();
+    let files = JournalFiles::new(directory, directory, "t");
+    // The ring does not fit.
+    let error = Journal::create(files.clone(), support::shape("t", 2 << 20), 1).unwrap_err();
+    assert!(matches!(error, CreateError::NoSpace { bytes: 2_097_152, .. }), "{error}");
+    assert_eq!(left(), 0, "nothing is left behind");
+    // The ring fits, the control page does not.
+    let shape = JournalShape { seats: 1_024, topics: 4_096, ..support::shape("t", 512 << 10) };
+    let error = Journal::create(files.clone(), shape, 1).unwrap_err();
+    assert!(matches!(error, CreateError::NoSpace { .. }), "{error}");
+    assert!(error.to_string().contains("ctl"), "{error}");
+    assert_eq!(left(), 0);
+    let error = Registry::create(&directory.join("registry"), 1_024, clock()).unwrap_err();
+    assert!(matches!(error, CreateError::NoSpace { .. }), "{error}");
+    assert_eq!(left(), 0);
+    // A journal that stands is not harmed by one that does not fit.
+    let journal = Journal::create(files.clone(), support::shape("t", 512 << 10), 1).unwrap();
+    journal.writer(0, clock()).unwrap().write(1, 0, b"kept").unwrap();
+    assert!(Journal::create(files.clone(), support::shape("t", 512 << 10), 1).is_err());
+    let journal = Journal::open(files).unwrap();
+    assert_eq!(journal.loose_from_start().unwrap().read().unwrap().unwrap().payload, b"kept");
+    assert_eq!(left(), 2);
+}

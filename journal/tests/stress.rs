@@ -1,0 +1,105 @@
+//! Threads at full speed: readers of both kinds beside a writer whose payloads look like commit words.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::time::Duration;
+
+use journal::{Frame, Journal, ReadError};
+use support::{SMALL, Watchdog, clock, forged};
+
+const FRAMES: u64 = if cfg!(miri) { 150 } else { 200_000 };
+
+fn length(number: u64) -> usize {
+    let most = if cfg!(miri) { 300 } else { 2_000 };
+    8 + (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % most
+}
+
+fn body(number: u64, position: u64) -> Vec<u8> {
+    let mut body = forged(position, SMALL, number % 3, length(number));
+    body[..8].copy_from_slice(&number.to_le_bytes());
+    body
+}
+
+fn check(frame: &Frame<'_>) -> u64 {
+    let number = u64::from_le_bytes(frame.payload[..8].try_into().unwrap());
+    assert_eq!((frame.message_id, frame.topic), (number as u16, (number % 16) as u32));
+    assert!(frame.payload == body(number, frame.position), "frame {number} is torn");
+    number
+}
+
+fn run(name: &'static str, journal: &Journal) {
+    let watchdog = Watchdog::start(name, Duration::from_secs(300));
+    let mut writer = journal.writer(63, clock()).unwrap();
+    let gated = [0, 1].map(|seat| journal.gated(seat).unwrap());
+    let loose = [2, 3].map(|seat| journal.loose(seat).unwrap());
+    std::thread::scope(|scope| {
+        for mut reader in gated {
+            scope.spawn(move || {
+                for expected in 0..FRAMES {
+                    loop {
+                        if let Some(frame) = reader.read().unwrap() {
+                            assert_eq!(check(&frame), expected);
+                            break;
+                        }
+                        std::thread::yield_now();
+                    }
+                }
+                reader.publish();
+            });
+        }
+        for (pace, mut reader) in [0, 200].into_iter().zip(loose) {
+            scope.spawn(move || {
+                let (mut next, mut seen, mut gaps, mut after_gap) = (0, 0_u64, 0, false);
+                let last = journal.first_position()
+                    + (0..FRAMES).map(|n| journal::layout::frame_bytes(length(n) as u64)).sum::<u64>();
+                while reader.position() < last {
+                    match reader.read() {
+                        Ok(Some(frame)) => {
+                            let number = check(&frame);
+                            assert!(
+                                number == next || after_gap && number > next,
+                                "{number} instead of {next}"
+                            );
+                            (next, after_gap) = (number + 1, false);
+                            seen += 1;
+                        }
+                        Ok(None) => std::thread::yield_now(),
+                        Err(ReadError::Lapped(_)) => {
+                            gaps += 1;
+                            after_gap = true;
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                    if pace > 0 && seen % 50 == 0 {
+                        std::thread::sleep(Duration::from_micros(pace));
+                    }
+                }
+                println!("{name}: a loose reader saw {seen} of {FRAMES} frames, {gaps} gaps");
+            });
+        }
+        scope.spawn(move || {
+            for number in 0..FRAMES {
+                let body = body(number, writer.position());
+                while writer.write(number as u16, (number % 16) as u32, &body).is_err() {
+                    std::thread::yield_now();
+                }
+            }
+        });
+    });
+    assert_eq!(journal.stat().frames, FRAMES);
+    assert!(journal.is_drained());
+    watchdog.stop();
+}
+
+#[test]
+fn in_memory() {
+    run("memory", &Journal::in_memory(support::shape("t", SMALL)).unwrap());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "miri maps no files")]
+fn in_files() {
+    let (_directory, _files, journal) = support::journal(SMALL);
+    run("files", &journal);
+}
