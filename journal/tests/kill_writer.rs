@@ -25,8 +25,11 @@ fn files(directory: &Path, name: &str) -> JournalFiles {
 /// What frame `number` at `position` holds: its number, and then noise, or the commit words of the next lap.
 fn body(number: u64, position: u64) -> Vec<u8> {
     let length = (number.wrapping_mul(0x9e37_79b9) >> 7) as usize % 700;
-    let mut body =
-        if number % 3 == 0 { forged(position, SMALL, 1, length + 8) } else { payload(number, length + 8) };
+    let mut body = if number.is_multiple_of(3) {
+        forged(position, SMALL, 1, length + 8)
+    } else {
+        payload(number, length + 8)
+    };
     body[..8].copy_from_slice(&number.to_le_bytes());
     body
 }
