@@ -1,70 +1,169 @@
 //! The document and the code say the same.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 
 use journal::layout::{self, control, frame, registry};
 
-/// Rows of the document's tables: first cell, second cell.
-fn rows() -> BTreeMap<String, u64> {
+fn document() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/journal-format.md");
-    let text = std::fs::read_to_string(path).expect("the document is there");
-    text.lines()
-        .filter_map(|line| {
-            let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
-            let (name, offset) = (cells.next()?, cells.next()?);
-            Some((name.to_owned(), offset.parse().ok()?))
-        })
-        .collect()
+    std::fs::read_to_string(path).expect("the document is there")
 }
+
+/// Rows of the document's tables that name an offset: first cell, second cell.
+fn rows() -> BTreeMap<String, usize> {
+    let mut rows = BTreeMap::new();
+    for line in document().lines() {
+        let Some(row) = line.strip_prefix('|') else { continue };
+        let mut cells = row.split('|').map(str::trim);
+        let (Some(name), Some(offset)) = (cells.next(), cells.next()) else { continue };
+        if let Ok(offset) = offset.parse() {
+            assert!(rows.insert(name.to_owned(), offset).is_none(), "{name} twice");
+        }
+    }
+    rows
+}
+
+/// Every constant of the layout that is an index of a word, by its name in the document; bytes within it.
+const WORDS: &[(&str, usize, usize)] = &[
+    ("frame.commit", frame::COMMIT, 0),
+    ("frame.length", frame::SHAPE, 0),
+    ("frame.id", frame::SHAPE, 4),
+    ("frame.flags", frame::SHAPE, 6),
+    ("frame.time", frame::TIME, 0),
+    ("frame.topic", frame::ORIGIN, 0),
+    ("frame.epoch", frame::ORIGIN, 4),
+    ("frame.payload", frame::HEADER_WORDS, 0),
+    ("control.MAGIC", control::MAGIC, 0),
+    ("control.VERSION", control::VERSION, 0),
+    ("control.LAYOUT_HASH", control::LAYOUT_HASH, 0),
+    ("control.ID", control::ID, 0),
+    ("control.CAPACITY", control::CAPACITY, 0),
+    ("control.TABLES", control::TABLES, 0),
+    ("control.CREATED", control::CREATED, 0),
+    ("control.MAX_PAYLOAD", control::MAX_PAYLOAD, 0),
+    ("control.NAME", control::NAME, 0),
+    ("control.WRITER", control::WRITER, 0),
+    ("control.WRITER_START", control::WRITER_START, 0),
+    ("control.EPOCH", control::EPOCH, 0),
+    ("control.WRITER_STATE", control::WRITER_STATE, 0),
+    ("control.HEAD", control::HEAD, 0),
+    ("control.FRAMES", control::FRAMES, 0),
+    ("control.LAST_TIME", control::LAST_TIME, 0),
+    ("control.INTENT", control::INTENT, 0),
+    ("control.FULL", control::FULL, 0),
+    ("control.WAKES", control::WAKES, 0),
+    ("control.GATED", control::GATED, 0),
+    ("control.LOOSE", control::LOOSE, 0),
+    ("control.CURSORS", control::CURSORS, 0),
+    ("cursor.POSITION", control::CURSOR_POSITION, 0),
+    ("cursor.LOST", control::CURSOR_LOST, 0),
+    ("cursor.GAPS", control::CURSOR_GAPS, 0),
+    ("cursor.FRAMES", control::CURSOR_FRAMES, 0),
+    ("registry.MAGIC", registry::MAGIC, 0),
+    ("registry.VERSION", registry::VERSION, 0),
+    ("registry.LAYOUT_HASH", registry::LAYOUT_HASH, 0),
+    ("registry.SEATS", registry::SEATS, 0),
+    ("registry.PHASE", registry::PHASE, 0),
+    ("registry.CLOCK_KIND", registry::CLOCK_KIND, 0),
+    ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
+    ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
+    ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
+    ("registry.RECORDS", registry::RECORDS, 0),
+    ("seat.WAIT", registry::WAIT, 0),
+    ("seat.PID", registry::PID, 0),
+    ("seat.START", registry::START, 0),
+    ("seat.GENERATION", registry::GENERATION, 0),
+    ("seat.STATE", registry::STATE, 0),
+    ("seat.KIND", registry::KIND, 0),
+    ("seat.EXIT", registry::EXIT, 0),
+    ("seat.HEARTBEAT", registry::HEARTBEAT, 0),
+    ("seat.CPU", registry::CPU, 0),
+    ("seat.NAME", registry::NAME, 0),
+    ("seat.COUNTERS", registry::COUNTERS, 0),
+];
 
 #[test]
 fn offsets_in_the_document_are_those_of_the_layout() {
     let rows = rows();
-    let words = [
-        ("MAGIC", control::MAGIC),
-        ("VERSION", control::VERSION),
-        ("LAYOUT_HASH", control::LAYOUT_HASH),
-        ("ID", control::ID),
-        ("CAPACITY", control::CAPACITY),
-        ("TABLES", control::TABLES),
-        ("CREATED", control::CREATED),
-        ("MAX_PAYLOAD", control::MAX_PAYLOAD),
-        ("NAME", control::NAME),
-        ("WRITER", control::WRITER),
-        ("WRITER_START", control::WRITER_START),
-        ("EPOCH", control::EPOCH),
-        ("WRITER_STATE", control::WRITER_STATE),
-        ("HEAD", control::HEAD),
-        ("FRAMES", control::FRAMES),
-        ("LAST_TIME", control::LAST_TIME),
-        ("INTENT", control::INTENT),
-        ("FULL", control::FULL),
-        ("WAKES", control::WAKES),
-        ("GATED", control::GATED),
-        ("LOOSE", control::LOOSE),
-        ("CURSORS", control::CURSORS),
-        ("commit", frame::COMMIT),
-        ("length", frame::SHAPE),
-        ("time", frame::TIME),
-        ("topic", frame::ORIGIN),
-    ];
-    for (name, word) in words {
-        assert_eq!(rows.get(name), Some(&(word as u64 * 8)), "{name}");
+    for &(name, word, byte) in WORDS {
+        assert_eq!(rows.get(name), Some(&(word * 8 + byte)), "{name}");
     }
-    assert_eq!(rows.len(), words.len() + 3, "id, flags and epoch share words with others: {rows:?}");
-    println!("{} offsets; layout hash {:#018x}", words.len(), layout::layout_hash());
+    let known: Vec<_> = WORDS.iter().map(|&(name, ..)| name).collect();
+    for name in rows.keys() {
+        assert!(known.contains(&name.as_str()), "the document's {name} is checked by nothing");
+    }
+    println!("{} offsets are the same", WORDS.len());
+}
+
+/// A constant of the layout that is no offset is named in the source by a sentence of the document.
+#[test]
+fn every_constant_of_the_layout_is_in_the_document() {
+    let source = include_str!("../src/layout.rs");
+    let text = document();
+    let mut section = "";
+    let mut checked = 0;
+    for line in source.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("pub mod ") {
+            section = name.trim_end_matches(" {");
+        }
+        let Some((name, _)) = line.strip_prefix("pub const ").and_then(|rest| rest.split_once(": usize = "))
+        else {
+            continue;
+        };
+        let names = match section {
+            "frame" => continue,
+            "control" => vec![format!("control.{name}"), name.replace("CURSOR_", "cursor.")],
+            _ => vec![format!("registry.{name}"), format!("seat.{name}")],
+        };
+        let sizes = ["LINE_WORDS", "WORD_BYTES", "MAX_NAME", "RECORD_WORDS", "COUNTER_COUNT"];
+        assert!(
+            sizes.contains(&name) || names.iter().any(|name| text.contains(&format!("| {name} |"))),
+            "{section}::{name} is not in the document"
+        );
+        checked += 1;
+    }
+    println!("{checked} constants are in the document");
+    assert!(checked > 50);
 }
 
 #[test]
-fn sizes_in_the_document_are_those_of_the_layout() {
-    assert_eq!(layout::FORMAT_VERSION, 1);
-    assert_eq!(frame::HEADER_BYTES, 32);
-    assert_eq!(layout::first_position(1 << 20), 1 << 20);
-    assert_eq!(layout::frame_bytes(33), 128);
-    assert_eq!(layout::max_payload(1 << 20), (1 << 17) - 32);
-    assert_eq!(layout::max_payload(64 << 20), (1 << 20) - 32);
-    assert_eq!(layout::stride(1 << 20), 1 << 17);
-    assert_eq!(layout::interest_start(64) * 8, 1_024 + 64 * 64);
-    assert_eq!(layout::control_bytes(64, 1), (1_024_u64 + 64 * 64 + 8).next_multiple_of(4_096));
-    assert_eq!((registry::RECORDS * 8, registry::RECORD_WORDS * 8, registry::WAIT), (4_096, 1_024, 0));
+fn numbers_in_the_document_are_those_of_the_layout() {
+    let text = document();
+    let says = |sentence: &str| assert!(text.contains(sentence), "the document does not say: {sentence}");
+    says(&format!("# The journal format, version {}", layout::FORMAT_VERSION));
+    says(&format!("**`{:#018x}`**", layout::layout_hash()));
+    says(&format!("`{}`", std::str::from_utf8(&layout::CONTROL_MAGIC.to_le_bytes()).unwrap()));
+    says(&format!("`{}`", std::str::from_utf8(&layout::REGISTRY_MAGIC.to_le_bytes()).unwrap()));
+    says(&format!("from {} to {} (64 KiB to 64 GiB)", layout::MIN_CAPACITY, layout::MAX_CAPACITY));
+    says(&format!("a *line* is {} bytes", layout::LINE_BYTES));
+    says(&format!("A *word* is {} bytes", layout::WORD_BYTES));
+    says(&format!("A header of {} bytes", frame::HEADER_BYTES));
+    says(&format!("is 1 to {} bytes of `a-z`", layout::MAX_NAME));
+    says(&format!("a multiple of 64 up to {}; u32 topics, 1 to {}", layout::MAX_SEATS, layout::MAX_TOPICS));
+    says(&format!(
+        "a record of {} bytes for each seat from offset {}",
+        registry::RECORD_WORDS * 8,
+        registry::RECORDS * 8
+    ));
+    says(&format!("256 | {} words", registry::COUNTER_COUNT));
+    says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
+    // What the document says in formulas.
+    assert_eq!(layout::MAX_POSITION, 1 << 63);
+    for capacity in [layout::MIN_CAPACITY, 1 << 20, 64 << 20, layout::MAX_CAPACITY] {
+        assert_eq!(layout::first_position(capacity), capacity);
+        assert_eq!(layout::max_payload(capacity), (capacity / 8).min(1 << 20) - 32);
+        assert_eq!(layout::stride(capacity), capacity / 8);
+        assert_eq!(layout::max_reach(capacity), capacity / 4 + 64);
+    }
+    assert_eq!((layout::frame_bytes(0), layout::frame_bytes(32), layout::frame_bytes(33)), (64, 64, 128));
+    for (seats, topics) in [(64, 1), (128, 16), (1_024, 4_096)] {
+        let table = 1_024 + 64 * u64::from(seats);
+        assert_eq!(layout::interest_start(seats) as u64 * 8, table);
+        let end = table + u64::from(topics) * u64::from(seats) / 64 * 8;
+        assert_eq!(layout::control_bytes(seats, topics), end.next_multiple_of(4_096));
+        assert_eq!(layout::registry_bytes(seats), 4_096 + 1_024 * u64::from(seats));
+    }
+    assert_eq!(layout::frames_word(7, 130 * 64), 7 << 16 | 130);
+    println!("layout hash {:#018x}", layout::layout_hash());
 }
