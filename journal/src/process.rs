@@ -95,6 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "miri starts no processes")]
     fn the_current_process_lives_and_an_impostor_does_not() {
         let me = ProcessIdentity::current();
         assert!(me.is_alive());
@@ -104,6 +105,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "miri starts no processes")]
     fn a_killed_child_is_seen_as_dead_before_it_is_reaped() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let identity = ProcessIdentity::of(child.id()).unwrap();

@@ -79,6 +79,7 @@ fn shape(capacity: u64, page: u64) -> JournalShape {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "miri maps no files")]
 fn shm_files() {
     run("shm", || {
         let (directory, files, journal) = support::journal(support::SMALL);

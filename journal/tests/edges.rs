@@ -1,13 +1,11 @@
 //! Single cases at the limits: the last line, the smallest ring, the last position, the longest sleep.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;
 
-use std::sync::mpsc;
-use std::time::Duration;
-
 use journal::{Gap, Journal, OpenError, ReadError, WriteError, layout};
-use support::{SMALL, Watchdog, clock, payload, payload_of_frame, peek, poke};
+use support::{SMALL, clock, payload, payload_of_frame, peek, poke};
 
 #[test]
 fn a_frame_may_end_exactly_at_the_wrap() {
@@ -168,55 +166,4 @@ fn a_frame_that_was_committed_but_not_counted_counts_once() {
         assert!(writer.write(3, 0, &[]).unwrap().time >= second.time);
         assert_eq!(journal.stat().frames, 3);
     }
-}
-
-/// Gated readers join, read, leave and come back while the writer runs at full speed: none misses a frame from its
-/// first on, and the writer is never stuck behind one that is gone.
-#[test]
-fn gated_readers_come_and_go_while_the_writer_writes() {
-    const FRAMES: u64 = if cfg!(miri) { 300 } else { 300_000 };
-    let watchdog = Watchdog::start("gated readers that come and go", Duration::from_secs(240));
-    let journal = Journal::in_memory(support::shape("t", SMALL)).unwrap();
-    let mut writer = journal.writer(63, clock()).unwrap();
-    let (done, is_done) = mpsc::channel::<()>();
-    let mut joins = 0;
-    std::thread::scope(|scope| {
-        let journal = &journal;
-        scope.spawn(move || {
-            for number in 0..FRAMES {
-                let body = payload(number, number as usize % 120);
-                while writer.write(number as u16, 0, &[&number.to_le_bytes()[..], &body].concat()).is_err() {
-                    std::thread::yield_now();
-                }
-            }
-            drop(done);
-        });
-        for seat in 0..20_u32 {
-            let mut reader = journal.gated(seat).unwrap();
-            let mut expected = None;
-            // Twice from the same cursor, then it is dismissed.
-            for visit in 0..2 {
-                let mut left = 500;
-                while left > 0 && is_done.try_recv() != Err(mpsc::TryRecvError::Disconnected) {
-                    let Some(frame) = reader.read().unwrap() else { continue };
-                    let number = u64::from_le_bytes(frame.payload[..8].try_into().unwrap());
-                    assert!(expected.is_none_or(|expected| number == expected), "{number}, not {expected:?}");
-                    assert_eq!(frame.payload[8..], payload(number, number as usize % 120));
-                    expected = Some(number + 1);
-                    left -= 1;
-                }
-                reader.publish();
-                if visit == 0 {
-                    drop(reader);
-                    reader = journal.gated(seat).unwrap();
-                }
-            }
-            joins += 1;
-            drop(reader);
-            journal.dismiss(seat).unwrap();
-        }
-    });
-    println!("{joins} joins, {} frames", journal.stat().frames);
-    assert_eq!(journal.stat().frames, FRAMES);
-    watchdog.stop();
 }

@@ -1,4 +1,5 @@
 //! The document and the code say the same.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
 //! Damaged files, at random: the same treatment as the fuzz targets give, for a fixed number of cases.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 #[path = "support/garbage.rs"]

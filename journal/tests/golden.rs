@@ -1,6 +1,7 @@
 //! Golden vectors: a journal written with a clock that stands still, word for word as in `vectors/`.
 //!
 //! `COLO_BLESS=1` writes them anew; do that only together with a new format version.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;

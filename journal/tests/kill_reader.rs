@@ -1,5 +1,6 @@
 //! Gated readers are killed at random moments and started again: each goes on at the first frame that it had not
 //! finished, and holds the writer until then.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 #[path = "support/child.rs"]

@@ -1,5 +1,6 @@
 //! Processes are killed while they make a journal and while they join one: what is visible is whole, and what was left
 //! half done stands in nobody's way.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 #[path = "support/child.rs"]

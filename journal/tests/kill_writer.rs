@@ -1,6 +1,7 @@
 //! A writer is killed at random moments, and another goes on: no committed frame is lost, torn or doubled.
 //!
 //! 50 kills; `COLO_KILLS=1000` for the long form.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 #[path = "support/child.rs"]

@@ -1,4 +1,5 @@
 //! After set-up nothing allocates: a global allocator that counts says so.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;

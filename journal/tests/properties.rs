@@ -292,6 +292,7 @@ proptest! {
 /// Every distance between a frame's start and the wrap, and every size around it: frames that end before, at and
 /// behind the last line.
 #[test]
+#[cfg_attr(miri, ignore = "miri maps no files")]
 fn every_wrap_edge() {
     let (_directory, _files, journal) = support::journal(SMALL);
     let mut world = World::new(journal);

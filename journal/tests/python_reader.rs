@@ -1,4 +1,5 @@
 //! The reader in Python, which was written from `docs/journal-format.md` alone, against the writer.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;

@@ -1,4 +1,5 @@
 //! Files that are not ours, not whole, of another version, or taken; file systems that are full.
+#![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 #[path = "support/child.rs"]

@@ -5,12 +5,8 @@ use crate::sync::AtomicU64;
 
 /// Zeroed words. Not mirrored: a run that passes the end comes in two pieces.
 pub(crate) fn heap(words: usize) -> Region {
-    let mut memory: Box<[AtomicU64]> = (0..words).map(|_| AtomicU64::new(0)).collect();
-    Region {
-        // Taken from a mutable borrow, so that it may be used beside the box that owns the words.
-        words: memory.as_mut_ptr(),
-        length: words,
-        mirrored: false,
-        owner: Owner::Heap(memory),
-    }
+    let memory: Box<[AtomicU64]> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    // The box is given up until the region is dropped: a box that is moved claims its words for itself alone.
+    let memory = Box::into_raw(memory);
+    Region { words: memory.cast_const().cast(), length: words, mirrored: false, owner: Owner::Heap(memory) }
 }

@@ -31,7 +31,7 @@ pub(crate) struct Region {
 }
 
 enum Owner {
-    Heap(#[allow(dead_code, reason = "owns the words; freed on drop")] Box<[AtomicU64]>),
+    Heap(*mut [AtomicU64]),
     #[cfg(not(loom))]
     Map {
         address: *mut libc::c_void,
@@ -79,7 +79,11 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         match &self.owner {
-            Owner::Heap(_) => {}
+            Owner::Heap(memory) => {
+                // SAFETY: `heap` got this pointer from a box that nobody else has, and no reference into it outlives
+                // `self`.
+                drop(unsafe { Box::from_raw(*memory) });
+            }
             #[cfg(not(loom))]
             Owner::Map { address, bytes } => {
                 // SAFETY: this very range was mapped by `map` or `mirror`, and no reference into it outlives `self`.

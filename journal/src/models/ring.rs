@@ -143,10 +143,21 @@ fn the_writer_never_touches_what_a_gated_reader_holds() {
     });
 }
 
-/// SYNC: join. A gated reader comes while the writer goes round: from where it starts, nothing is missing.
+/// SYNC: join. A gated reader comes while the writer goes round: from where it starts, nothing is missing, however
+/// far the writer goes before the reader reads at all.
 #[test]
 fn a_gated_reader_that_joins_late_misses_nothing_from_there_on() {
-    explore("join", 2, || {
+    join("join", 0);
+}
+
+/// The same, and the reader reads at once.
+#[test]
+fn a_gated_reader_that_joins_late_reads_at_once() {
+    join("join and read", 2);
+}
+
+fn join(name: &str, reads: usize) {
+    explore(name, 2, move || {
         let journal = journal(1, 4);
         let first = journal.first_position();
         let mut writer = writer(&journal);
@@ -160,7 +171,7 @@ fn a_gated_reader_that_joins_late_misses_nothing_from_there_on() {
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let start = ((reader.position() - first) / 64) as u16;
         let mut seen = Vec::new();
-        read_some(&mut reader, 2, &mut seen);
+        read_some(&mut reader, reads, &mut seen);
         let written = writing.join().unwrap();
         drain(&mut reader, &mut seen);
         let expected: Vec<_> = (start + 1..=written).map(Some).collect();
