@@ -182,6 +182,11 @@ impl Control {
         self.region.word(index)
     }
 
+    /// Words of the page.
+    pub(crate) fn words(&self) -> usize {
+        self.region.words().len()
+    }
+
     #[inline(always)]
     pub(crate) fn load(&self, index: usize) -> u64 {
         self.word(index).load(Ordering::Relaxed)

@@ -65,6 +65,7 @@ mod ring;
 mod scan;
 mod stat;
 pub mod sync;
+mod verify;
 pub mod wait;
 mod writer;
 
@@ -78,5 +79,6 @@ pub use process::{PidFd, ProcessIdentity};
 pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;
+pub use verify::{Check, Finding, VerifyReport, verify_files};
 pub use wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce, wake};
 pub use writer::{Writer, Written};

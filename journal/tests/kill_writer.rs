@@ -130,7 +130,7 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
     let witnesses =
         [HELD, FREE].map(|name| child::Witness::open(directory.path(), &format!("{name}.witness")));
     let mut dice = child::Dice::new(0x5eed);
-    let (mut epochs, mut died_writing) = (0, 0);
+    let (mut epochs, mut died_writing, mut verified) = (0, 0, 0);
     for kill in 0..kills {
         let writing = child::start("writing_child", directory.path(), kill);
         // Some die while they start and attach, most while they write.
@@ -154,6 +154,11 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
         assert!(gated.next >= witnesses[0].get().unwrap_or(0), "a committed frame is lost");
         assert_eq!(beside.reader.position(), gated.reader.position());
         assert!(lapped.reader.position() >= free.head());
+        for journal in [&held, &free] {
+            let report = journal.verify();
+            assert!(report.is_clean(), "kill {kill}: {:#?}", report.findings);
+            verified += report.frames;
+        }
         let stat = held.stat();
         if stat.epoch > epochs {
             epochs = stat.epoch;
@@ -172,7 +177,7 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
     }
     assert_eq!(gated.seen, held.stat().frames, "each frame once");
     println!(
-        "{kills} kills, {died_writing} of attached writers, {} frames by gated, {} by loose ({} laps in the free journal)",
+        "{kills} kills, {died_writing} of attached writers, {} frames by gated, {} by loose ({} laps in the free journal), {verified} verified",
         gated.seen, lapped.seen, lapped.gaps
     );
     assert!(died_writing > kills / 2 && gated.seen > u64::from(kills) && lapped.gaps > 0);

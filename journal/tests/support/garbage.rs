@@ -171,6 +171,8 @@ impl Template {
         reached: &mut Reached,
     ) {
         let _ = (journal.stat(), journal.is_drained(), journal.writer_process());
+        let report = journal.verify();
+        assert!(report.checked() > 0 && report.frames <= 20 * MOST_READS);
         let mut starts = vec![journal.first_position(), journal.head()];
         starts.extend(journal.oldest_frame());
         starts.extend(self.positions.iter().rev().step_by(300));

@@ -1,0 +1,379 @@
+//! The ring: from the oldest frame to the head, and what lies behind it.
+
+use super::page::Page;
+use super::report::VerifyReport;
+use crate::control::{ReaderView, WriterState};
+use crate::journal::Journal;
+use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at, frame_bytes};
+use crate::ring::{RawHeader, Ring};
+use crate::sync::{Ordering, fence};
+
+/// A living writer may overtake the walk at its start; then it begins once more at what is the oldest frame by then.
+const RESTARTS: usize = 8;
+/// Looks for a moment at which a living writer's count and head belong together.
+const LOOKS: usize = 1_000;
+
+/// End of a frame that is committed and not in the head yet, and its time.
+type Uncounted = (u64, u64);
+
+/// Words that are written one after the other, at a moment at which the head stood still.
+struct Still {
+    head: u64,
+    frames_word: u64,
+    last_time: u64,
+    epoch: u64,
+    uncounted: Vec<Uncounted>,
+}
+
+struct Walk<'a> {
+    journal: &'a Journal,
+    ring: &'a Ring,
+    report: &'a mut VerifyReport,
+    /// Low half of the newest epoch.
+    newest: u32,
+    time: u64,
+    epoch: u32,
+    /// Where the stretch that is walked begins.
+    from: u64,
+    /// Readers whose cursors have not been met at the start of a frame yet, ascending.
+    cursors: Vec<ReaderView>,
+}
+
+/// How far a walk came.
+struct Walked {
+    /// Where the last stretch began.
+    from: u64,
+    /// It saw every frame ever written.
+    whole: bool,
+    /// It came to the head.
+    reached: bool,
+}
+
+/// How a walk over a stretch of frames ended.
+enum Outcome {
+    Done,
+    Overtaken(u64),
+    Broken(u64),
+}
+
+pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut VerifyReport) {
+    if !page.plausible {
+        return;
+    }
+    let still = still(journal, ring);
+    // Without a moment of rest, the head of before and the epoch of now: no frame before that head has a newer one.
+    let (head, epoch) = match &still {
+        Some(still) => (still.head, still.epoch),
+        None => (page.head, journal.control.load(at::EPOCH)),
+    };
+    report.head = head;
+    let mut cursors = journal.control.reader_views();
+    cursors.sort_by_key(|cursor| cursor.position);
+    let mut walk = Walk { journal, ring, report, newest: epoch as u32, time: 0, epoch: 0, from: 0, cursors };
+    let walked = walk.all(head);
+    if let Some(still) = &still {
+        walk.behind(still);
+        walk.counts(still, &walked);
+    }
+}
+
+/// Head, count and time that belong together; `None` when a living writer never paused for long enough.
+fn still(journal: &Journal, ring: &Ring) -> Option<Still> {
+    let control = &journal.control;
+    for look in 0..LOOKS {
+        let head = control.head();
+        if !head.is_multiple_of(LINE_BYTES) || head >= layout::MAX_POSITION {
+            return None;
+        }
+        let (frames_word, last_time) = (control.load(at::FRAMES), control.load(at::LAST_TIME));
+        let (epoch, uncounted) = (control.load(at::EPOCH), uncounted(journal, ring, head));
+        fence(Ordering::Acquire);
+        if control.head() == head {
+            return Some(Still { head, frames_word, last_time, epoch, uncounted });
+        }
+        if look % 10 == 9 {
+            std::thread::sleep(std::time::Duration::from_micros(50));
+        }
+    }
+    None
+}
+
+/// Frames behind `head` that are committed: what a writer was killed at, or is at.
+fn uncounted(journal: &Journal, ring: &Ring, head: u64) -> Vec<Uncounted> {
+    let mut found = Vec::new();
+    let mut position = head;
+    let limit = head + layout::max_reach(ring.capacity());
+    // SYNC: commit.
+    while position < limit && ring.commit_word(position).load(Ordering::Acquire) == position {
+        let header = ring.header(position);
+        let length = u64::from(header.length);
+        if length > journal.shape().max_payload() {
+            break;
+        }
+        position += frame_bytes(length);
+        found.push((position, header.time));
+    }
+    found
+}
+
+impl Walk<'_> {
+    /// Walks up to `head`.
+    fn all(&mut self, head: u64) -> Walked {
+        let first = self.journal.first_position();
+        let mut walked = Walked { from: first, whole: true, reached: false };
+        for restart in 0..RESTARTS {
+            let Ok(possible) = self.journal.oldest_bytes() else { return walked };
+            // A ring that never went round begins at its first position: nobody has to look for it.
+            if possible > first || !walked.whole {
+                walked.whole = false;
+                let Ok(oldest) = self.journal.oldest_frame() else { return walked };
+                self.lead_in(walked.from.max(possible), oldest.min(head));
+                walked.from = oldest.min(head);
+            }
+            if restart == 0 {
+                self.report.oldest = walked.from;
+            }
+            let mut outcome = self.stretch(walked.from, head);
+            if let Outcome::Broken(at) = outcome {
+                walked.whole = false;
+                // What lies behind the damage is still worth a look.
+                match self.journal.oldest_frame() {
+                    Ok(oldest) if oldest > at && oldest < head => {
+                        walked.from = oldest;
+                        outcome = self.stretch(oldest, head);
+                    }
+                    _ => return walked,
+                }
+            }
+            let Outcome::Overtaken(at) = outcome else {
+                walked.reached = matches!(outcome, Outcome::Done);
+                return walked;
+            };
+            walked.whole = false;
+            walked.from = self.journal.oldest_bytes().map_or(head, |oldest| oldest.min(head));
+            self.report.overtaken += walked.from.saturating_sub(at);
+        }
+        self.report.overtaken += head.saturating_sub(walked.from);
+        walked
+    }
+
+    /// A ring that went round begins with the rest of a frame, which is no longer than a frame can be.
+    fn lead_in(&mut self, from: u64, oldest: u64) {
+        let longest = frame_bytes(self.journal.shape().max_payload());
+        // The writer may have gone on during the search: then the distance says nothing.
+        let overtaken = self.journal.oldest_bytes().is_ok_and(|now| now > from);
+        let holds = oldest.saturating_sub(from) < longest || overtaken;
+        self.report.expect(
+            "chain",
+            holds,
+            from,
+            || format!("no chain of frames leads from here to the head before position {oldest}"),
+            || format!("one within {longest} bytes, the size of the largest frame"),
+        );
+    }
+
+    fn stretch(&mut self, start: u64, head: u64) -> Outcome {
+        (self.from, self.time, self.epoch) = (start, 0, 0);
+        let mut position = start;
+        while position < head {
+            // SYNC: commit.
+            let commit = self.ring.commit_word(position).load(Ordering::Acquire);
+            let header = self.ring.header(position);
+            let length = u64::from(header.length);
+            let possible = length <= self.journal.shape().max_payload();
+            let filling = if possible { self.filling(position, length) } else { 0 };
+            // SYNC: intent.
+            fence(Ordering::Acquire);
+            if self.journal.oldest_bytes().is_ok_and(|oldest| oldest > position) {
+                return Outcome::Overtaken(position);
+            }
+            self.report.expect(
+                "chain",
+                commit == position,
+                position,
+                || format!("commit word {commit}"),
+                || format!("the frame's own position, {position}"),
+            );
+            if commit != position {
+                return Outcome::Broken(position);
+            }
+            let most = self.journal.shape().max_payload();
+            self.report.expect(
+                "chain",
+                possible,
+                position,
+                || format!("a payload of {length} bytes"),
+                || format!("at most {most} bytes"),
+            );
+            let end = position + frame_bytes(length);
+            if !possible {
+                return Outcome::Broken(position);
+            }
+            self.report.expect(
+                "chain",
+                end <= head,
+                position,
+                || format!("a frame up to {end}"),
+                || format!("an end at the head, {head}, or before"),
+            );
+            self.frame(position, header, filling);
+            self.meet(position);
+            position = end;
+        }
+        self.meet(position);
+        Outcome::Done
+    }
+
+    /// Bytes between the payload and the end of its last word.
+    fn filling(&self, position: u64, length: u64) -> u64 {
+        let used = length as usize % WORD_BYTES;
+        if used == 0 {
+            return 0;
+        }
+        let last = position + layout::frame::HEADER_BYTES + length - used as u64;
+        // Any word of the ring has a position of its own.
+        self.ring.commit_word(last).load(Ordering::Relaxed) >> (used * 8)
+    }
+
+    fn frame(&mut self, position: u64, header: RawHeader, filling: u64) {
+        let RawHeader { length, flags, time, topic, epoch, .. } = header;
+        self.report.frames += 1;
+        self.report.bytes += frame_bytes(u64::from(length));
+        let (before, topics) = (self.time, self.journal.shape().topics);
+        self.report.expect(
+            "time",
+            time >= before,
+            position,
+            || format!("time {time}"),
+            || format!("not before the frame in front of it, {before}"),
+        );
+        let (older, newest) = (self.epoch, self.newest);
+        self.report.expect(
+            "epoch",
+            (older.max(1)..=newest).contains(&epoch),
+            position,
+            || format!("epoch {epoch}"),
+            || format!("one from {} to {newest}", older.max(1)),
+        );
+        self.report.expect(
+            "topic",
+            topic < topics,
+            position,
+            || format!("topic {topic}"),
+            || format!("a topic below {topics}"),
+        );
+        self.report.expect("flags", flags == 0, position, || format!("flags {flags:#x}"), || "0".to_owned());
+        self.report.expect(
+            "padding",
+            filling == 0,
+            position,
+            || format!("{filling:#x} behind the payload"),
+            || "zeros up to the next word".to_owned(),
+        );
+        self.time = self.time.max(time);
+        self.epoch = epoch;
+    }
+
+    /// A frame starts, or the stream ends, at `position`: cursors that were passed over stand within a frame.
+    fn meet(&mut self, position: u64) {
+        let passed = self.cursors.iter().take_while(|cursor| cursor.position <= position).count();
+        for cursor in self.cursors.drain(..passed) {
+            if cursor.position < self.from {
+                continue;
+            }
+            let found = cursor.position;
+            self.report.expect(
+                "cursors",
+                found == position,
+                found,
+                || format!("the cursor of seat {} within a frame", cursor.seat),
+                || format!("the start of a frame; the next is at {position}"),
+            );
+        }
+    }
+
+    /// What lies behind the head.
+    fn behind(&mut self, still: &Still) {
+        let end = still.uncounted.last().map_or(still.head, |(end, _)| *end);
+        let commit = self.ring.commit_word(end).load(Ordering::Acquire);
+        let (capacity, control) = (self.ring.capacity(), &self.journal.control);
+        // SYNC: intent.
+        fence(Ordering::Acquire);
+        let overtaken = control.intent() > end + capacity;
+        if !overtaken {
+            // A living writer may have committed it since.
+            let goes_on =
+                || control.head() != still.head || matches!(control.writer_state(), WriterState::Attached(_));
+            let fits = commit == 0 || commit == end && goes_on();
+            self.report.expect(
+                "end",
+                fits,
+                end,
+                || format!("{commit} in the line behind the last frame"),
+                || "0".to_owned(),
+            );
+        }
+        let first_uncounted = still.uncounted.first().map(|(_, time)| *time);
+        if let Some(time) = first_uncounted {
+            let before = self.time;
+            self.report.expect(
+                "time",
+                time >= before,
+                still.head,
+                || format!("time {time}"),
+                || format!("not before the frame in front of it, {before}"),
+            );
+        }
+    }
+
+    /// What the page counts against what was walked.
+    fn counts(&mut self, still: &Still, walked: &Walked) {
+        let (word, head) = (still.frames_word, still.head);
+        let counted = layout::frames_of(word);
+        let ends = || std::iter::once(head).chain(still.uncounted.iter().map(|(end, _)| *end));
+        let fresh = head == self.journal.first_position() && still.uncounted.is_empty();
+        let place = ends().position(|end| layout::frames_word(counted, end) == word);
+        self.report.expect(
+            "count",
+            place.is_some() || fresh && word == 0,
+            head,
+            || format!("a count up to line {:#x} (its low 16 bits)", word & 0xffff),
+            || format!("a count up to line {:#x}, that of the head", layout::line_mark(head)),
+        );
+        let behind = place.unwrap_or(0) as u64;
+        let seen = self.report.frames + behind;
+        if walked.whole {
+            self.report.expect(
+                "count",
+                counted == seen,
+                head,
+                || format!("{counted} frames counted"),
+                || format!("{seen}: so many are there"),
+            );
+        } else if walked.reached && self.report.overtaken == 0 && self.report.is_clean() {
+            // Frames that are gone had at least one line each, and at most the longest.
+            let gone = walked.from.saturating_sub(self.journal.first_position());
+            let seen = seen.min(counted);
+            let (least, most) = (gone / frame_bytes(self.journal.shape().max_payload()), gone / LINE_BYTES);
+            let earlier = counted - seen;
+            self.report.expect(
+                "count",
+                (least..=most).contains(&earlier),
+                head,
+                || format!("{counted} frames counted, {seen} of them still there"),
+                || format!("{least} to {most} in the {gone} bytes that are gone"),
+            );
+        }
+        if walked.reached && walked.from < head {
+            let (last, time) = (self.time, still.last_time);
+            let fits = time == last || still.uncounted.iter().any(|(_, uncounted)| *uncounted == time);
+            self.report.expect(
+                "time",
+                fits,
+                head,
+                || format!("last time {time} in the control page"),
+                || format!("{last}, that of the last frame"),
+            );
+        }
+    }
+}

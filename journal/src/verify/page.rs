@@ -1,0 +1,176 @@
+//! The control page.
+
+use std::time::Duration;
+
+use super::report::VerifyReport;
+use crate::control::Control;
+use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at};
+use crate::sync::Ordering;
+
+/// Words of a living page change one by one. What does not fit is looked at again this often, with pauses.
+const ATTEMPTS: usize = 5;
+const PAUSE: Duration = Duration::from_micros(200);
+/// Words of one of the two bitmaps of readers.
+const BITMAP_WORDS: usize = layout::MAX_SEATS as usize / 64;
+
+/// What the page says, and the walk needs.
+pub(super) struct Page {
+    pub(super) head: u64,
+    /// Head and intent are such that the ring can be walked.
+    pub(super) plausible: bool,
+}
+
+pub(super) fn verify(control: &Control, report: &mut VerifyReport) -> Page {
+    for _ in 1..ATTEMPTS {
+        let mut part = VerifyReport::new("");
+        let page = look(control, &mut part);
+        if part.is_clean() {
+            report.absorb(part);
+            return page;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    look(control, report)
+}
+
+fn look(control: &Control, report: &mut VerifyReport) -> Page {
+    let capacity = control.shape().capacity;
+    let first = layout::first_position(capacity);
+    writer(control, report);
+    tables(control, report);
+    // The intent before the head, so that it is never too far ahead; and again after it, so that it is never behind.
+    let earlier = control.intent();
+    let head = control.head();
+    let intent = control.intent();
+    let head_fits = head.is_multiple_of(LINE_BYTES) && (first..layout::MAX_POSITION).contains(&head);
+    report.expect(
+        "head",
+        head_fits,
+        head,
+        || head.to_string(),
+        || format!("a multiple of 64 from {first} up to 2^63"),
+    );
+    let reach = layout::max_reach(capacity);
+    let near = earlier.saturating_sub(head) <= reach;
+    report.expect(
+        "intent",
+        near,
+        None,
+        || earlier.to_string(),
+        || format!("at most {reach} bytes ahead of the head, {head}"),
+    );
+    report.expect(
+        "intent",
+        intent >= head,
+        None,
+        || intent.to_string(),
+        || format!("not behind the head, {head}"),
+    );
+    let plausible = head_fits && near && intent >= head;
+    if plausible {
+        cursors(control, report, first);
+    }
+    Page { head, plausible }
+}
+
+fn writer(control: &Control, report: &mut VerifyReport) {
+    let word = |index: usize| control.word(index).load(Ordering::Acquire);
+    let state = word(at::WRITER_STATE);
+    report.expect(
+        "writer",
+        state <= 2,
+        None,
+        || format!("state {state}"),
+        || "0 none yet, 1 attached, or 2 left".to_owned(),
+    );
+    let (identity, epoch) = (word(at::WRITER), word(at::EPOCH));
+    let (pid, seat, seats) = (identity as u32, (identity >> 32) as u32, control.shape().seats);
+    if state == 0 {
+        report.expect(
+            "writer",
+            epoch == 0,
+            None,
+            || format!("epoch {epoch} and no writer yet"),
+            || "epoch 0".to_owned(),
+        );
+    } else {
+        report.expect("writer", pid != 0, None, || "process 0".to_owned(), || "a process id".to_owned());
+    }
+    report.expect(
+        "writer",
+        seat < seats,
+        None,
+        || format!("seat {seat}"),
+        || format!("a seat below {seats}"),
+    );
+}
+
+fn tables(control: &Control, report: &mut VerifyReport) {
+    let shape = control.shape();
+    let seat_words = layout::seat_words(shape.seats);
+    for (name, bitmap) in [("gated", at::GATED), ("loose", at::LOOSE)] {
+        for index in seat_words..BITMAP_WORDS {
+            let word = control.load(bitmap + index);
+            report.expect(
+                "tables",
+                word == 0,
+                None,
+                || format!("{word:#x} in word {index} of the {name} readers"),
+                || format!("0: there are {} seats", shape.seats),
+            );
+        }
+    }
+    let version = control.load(at::VERSION) >> 32;
+    report.expect(
+        "tables",
+        version == 0,
+        None,
+        || format!("{version:#x} behind the version"),
+        || "0".to_owned(),
+    );
+    let mut name: Vec<u8> = Vec::with_capacity(layout::MAX_NAME + 1);
+    for index in at::NAME..at::NAME + LINE_BYTES as usize / WORD_BYTES {
+        name.extend(control.load(index).to_le_bytes());
+    }
+    let filling = &name[shape.name.len()..];
+    let clear = filling.iter().all(|&byte| byte == 0);
+    report.expect("tables", clear, None, || format!("{filling:?} behind the name"), || "zeros".to_owned());
+    let used = layout::control_words(shape.seats, shape.topics);
+    let words = layout::control_bytes(shape.seats, shape.topics) as usize / WORD_BYTES;
+    for index in used..words.min(control.words()) {
+        let word = control.load(index);
+        report.expect(
+            "tables",
+            word == 0,
+            None,
+            || format!("{word:#x} in word {index}, behind the tables"),
+            || "0".to_owned(),
+        );
+    }
+}
+
+fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
+    for view in control.reader_views() {
+        // Loaded after the cursor: a reader reads what is committed, and all of that lies before the intent.
+        let intent = control.intent();
+        let position = view.position;
+        let fits = position.is_multiple_of(LINE_BYTES) && (first..=intent).contains(&position);
+        report.expect(
+            "cursors",
+            fits,
+            position,
+            || format!("cursor of seat {}: {position}", view.seat),
+            || format!("a multiple of 64 from {first} to {intent}"),
+        );
+        let lost = view.lost;
+        let most = intent.saturating_sub(first);
+        let possible = lost.is_multiple_of(LINE_BYTES) && lost <= most;
+        report.expect(
+            "cursors",
+            possible,
+            position,
+            || format!("seat {} lost {lost} bytes", view.seat),
+            || format!("whole lines, at most {most}"),
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! What a verification looked at, and what did not fit.
+
+/// What is checked, in the order of a report: a name, and what must hold.
+const CHECKS: &[(&str, &str)] = &[
+    (
+        "header",
+        "magic, version, layout hash, sizes and name are possible and agree with the control file's length",
+    ),
+    ("ring", "the ring has the length that the header states"),
+    ("writer", "the writer's state, process, seat and epoch are possible"),
+    ("head", "the head lies on a line within the stream"),
+    ("intent", "the writer's intent is at or ahead of the head, and no farther than a writer declares"),
+    ("chain", "commit words and lengths lead from the oldest frame to the head"),
+    ("time", "times do not go back, and the last one is the one that the control page names"),
+    ("epoch", "writers' epochs do not go back, and are none that no writer had"),
+    ("topic", "topics are below the journal's number of topics"),
+    ("flags", "reserved bits are clear"),
+    ("padding", "payloads are filled up with zeros to whole words"),
+    ("end", "the line behind the last frame is clear"),
+    ("count", "as many frames as the control page counts"),
+    ("cursors", "readers' cursors are positions that a reader can have, at the start of a frame"),
+    ("tables", "bitmaps name only seats that exist; what is unused is zero"),
+];
+
+/// Findings that are kept of one check; more are only counted.
+const KEPT: u64 = 20;
+
+/// One thing that was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Its short name: `header`, `chain`, …
+    pub name: &'static str,
+    /// What must hold.
+    pub what: &'static str,
+    /// How many times it was looked at: frames, words, cursors. Zero: there was nothing to look at.
+    pub count: u64,
+    /// How many times it did not hold.
+    pub findings: u64,
+}
+
+/// One thing that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Name of the [`Check`].
+    pub check: &'static str,
+    /// Position in the stream, where there is one.
+    pub position: Option<u64>,
+    /// What stands there.
+    pub found: String,
+    /// What should.
+    pub expected: String,
+}
+
+/// What [`Journal::verify`](crate::Journal::verify) looked at, and what did not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Name of the journal.
+    pub journal: String,
+    /// Everything that is ever checked, with how often it was.
+    pub checks: Vec<Check>,
+    /// What does not fit: of each check the first twenty; [`Check::findings`] counts them all.
+    pub findings: Vec<Finding>,
+    /// Where the walk began.
+    pub oldest: u64,
+    /// Where it ended: the head when it began.
+    pub head: u64,
+    /// Frames that were looked at.
+    pub frames: u64,
+    /// Their bytes, headers and fillings included.
+    pub bytes: u64,
+    /// Bytes that a living writer overwrote before they could be looked at.
+    pub overtaken: u64,
+}
+
+impl VerifyReport {
+    pub(super) fn new(journal: &str) -> VerifyReport {
+        let check =
+            |&(name, what): &(&'static str, &'static str)| Check { name, what, count: 0, findings: 0 };
+        VerifyReport {
+            journal: journal.to_owned(),
+            checks: CHECKS.iter().map(check).collect(),
+            findings: Vec::new(),
+            oldest: 0,
+            head: 0,
+            frames: 0,
+            bytes: 0,
+            overtaken: 0,
+        }
+    }
+
+    /// True when everything fits.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// How many single checks were made.
+    pub fn checked(&self) -> u64 {
+        self.checks.iter().map(|check| check.count).sum()
+    }
+
+    fn check(&mut self, name: &'static str) -> Option<&mut Check> {
+        self.checks.iter_mut().find(|check| check.name == name)
+    }
+
+    /// Notes that `name` was looked at `count` times more.
+    pub(super) fn looked(&mut self, name: &'static str, count: u64) {
+        if let Some(check) = self.check(name) {
+            check.count += count;
+        }
+    }
+
+    /// Looks once whether something holds.
+    pub(super) fn expect(
+        &mut self,
+        name: &'static str,
+        holds: bool,
+        position: impl Into<Option<u64>>,
+        found: impl FnOnce() -> String,
+        expected: impl FnOnce() -> String,
+    ) {
+        let Some(check) = self.check(name) else { return };
+        check.count += 1;
+        if holds {
+            return;
+        }
+        check.findings += 1;
+        if check.findings <= KEPT {
+            let (found, expected) = (found(), expected());
+            self.findings.push(Finding { check: name, position: position.into(), found, expected });
+        }
+    }
+
+    /// Takes over what a part of the verification found.
+    pub(super) fn absorb(&mut self, part: VerifyReport) {
+        for (check, more) in self.checks.iter_mut().zip(part.checks) {
+            check.count += more.count;
+            check.findings += more.findings;
+        }
+        self.findings.extend(part.findings);
+    }
+}

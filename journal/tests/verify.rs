@@ -1,0 +1,286 @@
+//! The verification finds every kind of damage, and nothing where there is none.
+#![cfg(not(miri))] // Files and processes.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use journal::layout::{self, control as at, frame};
+use journal::{Journal, JournalFiles, VerifyReport, WriteError, verify_files};
+use proptest::prelude::*;
+use support::{SMALL, Watchdog, clock, forged, journal, payload, peek, poke};
+
+/// Index of the word at a position's byte.
+fn word(position: u64) -> usize {
+    (position % SMALL) as usize / 8
+}
+
+fn clean(journal: &Journal) -> VerifyReport {
+    let report = journal.verify();
+    assert!(report.is_clean(), "{:#?}", report.findings);
+    report
+}
+
+/// `frames` frames of many lengths, some of them full of commit words; their positions.
+fn fill(journal: &Journal, frames: u64) -> Vec<u64> {
+    let mut writer = journal.writer(0, clock()).unwrap();
+    (0..frames)
+        .map(|number| {
+            let length = (number.wrapping_mul(0x9e37_79b9) >> 7) as usize % 700;
+            let body = match number % 3 {
+                0 => forged(writer.position(), SMALL, 1, length),
+                _ => payload(number, length),
+            };
+            writer.write(1, number as u32 % 16, &body).unwrap().position
+        })
+        .collect()
+}
+
+#[test]
+fn whole_journals_verify_clean_and_the_report_says_what_was_looked_at() {
+    let (_directory, files, journal) = journal(SMALL);
+    let report = clean(&journal);
+    assert_eq!((report.frames, report.bytes, report.oldest, report.head), (0, 0, SMALL, SMALL));
+    journal.admit_gated(9).unwrap();
+    let positions = fill(&journal, 40);
+    let report = clean(&journal);
+    assert_eq!((report.frames, report.oldest), (40, SMALL));
+    assert_eq!(report.bytes, journal.head() - SMALL);
+    let looked = |name: &str| report.checks.iter().find(|check| check.name == name).unwrap().count;
+    for name in ["time", "epoch", "topic", "flags", "padding", "chain"] {
+        assert!(looked(name) >= 40, "{name}: {}", looked(name));
+    }
+    assert!(report.checks.iter().all(|check| check.count > 0), "{:#?}", report.checks);
+    // A reader in the middle, a second writer, many laps.
+    let mut reader = journal.gated(9).unwrap();
+    while reader.read().unwrap().is_some_and(|frame| frame.position < positions[20]) {}
+    reader.publish();
+    drop(reader);
+    clean(&journal);
+    journal.dismiss(9).unwrap();
+    drop(journal.loose_at(4, positions[3]).unwrap());
+    fill(&journal, 2_000);
+    let report = clean(&journal);
+    assert!(report.oldest > SMALL && report.frames > 50, "{report:?}");
+    assert_eq!(verify_files(&files).unwrap().frames, report.frames);
+}
+
+/// One kind of damage: what it does to the files, which check must find it, and whether it names a position.
+struct Damage {
+    check: &'static str,
+    does: fn(&JournalFiles, &[u64]),
+}
+
+fn control(files: &JournalFiles, index: usize, value: u64) {
+    poke(&files.control, index, value);
+}
+
+/// Changes a word of the frame at `position`.
+fn change(files: &JournalFiles, position: u64, offset: usize, change: impl Fn(u64) -> u64) {
+    let index = word(position) + offset;
+    poke(&files.ring, index, change(peek(&files.ring, index)));
+}
+
+const DAMAGES: &[Damage] = &[
+    Damage { check: "header", does: |files, _| control(files, at::MAGIC, 1) },
+    Damage { check: "header", does: |files, _| control(files, at::LAYOUT_HASH, 1) },
+    Damage { check: "header", does: |files, _| control(files, at::CAPACITY, 3 * SMALL) },
+    Damage { check: "header", does: |files, _| control(files, at::MAX_PAYLOAD, 1) },
+    Damage { check: "ring", does: |files, _| resize(&files.ring, SMALL / 2) },
+    Damage { check: "writer", does: |files, _| control(files, at::WRITER_STATE, 3) },
+    Damage { check: "writer", does: |files, _| control(files, at::WRITER, 1_000 << 32 | 1) },
+    Damage { check: "head", does: |files, at| control(files, at::HEAD, at[30] + 8) },
+    Damage { check: "head", does: |files, _| control(files, at::HEAD, 64) },
+    Damage { check: "intent", does: |files, at| control(files, at::INTENT, at[30] + SMALL) },
+    Damage { check: "intent", does: |files, at| control(files, at::INTENT, at[10]) },
+    Damage { check: "chain", does: |files, at| change(files, at[7], frame::COMMIT, |_| 0) },
+    Damage { check: "chain", does: |files, at| change(files, at[7], frame::COMMIT, |word| word + SMALL) },
+    Damage {
+        check: "chain",
+        does: |files, at| change(files, at[7], frame::SHAPE, |word| word | 0xffff_ffff),
+    },
+    Damage { check: "chain", does: |files, at| change(files, at[7], frame::SHAPE, |word| word + 64) },
+    Damage { check: "time", does: |files, at| change(files, at[7], frame::TIME, |_| 1) },
+    Damage { check: "time", does: |files, _| control(files, at::LAST_TIME, 5) },
+    Damage { check: "epoch", does: |files, at| change(files, at[7], frame::ORIGIN, |word| word + (1 << 32)) },
+    Damage {
+        check: "epoch",
+        does: |files, at| change(files, at[7], frame::ORIGIN, |word| word & 0xffff_ffff),
+    },
+    Damage { check: "topic", does: |files, at| change(files, at[7], frame::ORIGIN, |word| word + 16) },
+    Damage { check: "flags", does: |files, at| change(files, at[7], frame::SHAPE, |word| word | 1 << 48) },
+    Damage {
+        check: "padding",
+        does: |files, at| change(files, at[39], frame::HEADER_WORDS, |word| word | 1 << 63),
+    },
+    Damage { check: "end", does: |files, at| change(files, at[39] + 64, frame::COMMIT, |_| 7) },
+    Damage { check: "count", does: |files, _| add(files, at::FRAMES, 1 << 16) },
+    Damage { check: "count", does: |files, _| add(files, at::FRAMES, 1) },
+    Damage { check: "cursors", does: |files, at| cursor(files, at[4] + 64 * 1_000_000) },
+    Damage { check: "cursors", does: |files, at| cursor(files, at[4] + 1) },
+    // The eleventh frame is longer than a line.
+    Damage { check: "cursors", does: |files, at| cursor(files, at[11] - 64) },
+    Damage { check: "tables", does: |files, _| control(files, at::GATED + 1, 1) },
+    Damage { check: "tables", does: |files, _| control(files, at::NAME + 7, 1 << 56) },
+    Damage {
+        check: "tables",
+        does: |files, _| control(files, at::VERSION, 1 << 32 | u64::from(layout::FORMAT_VERSION)),
+    },
+];
+
+fn resize(path: &Path, bytes: u64) {
+    std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
+}
+
+fn add(files: &JournalFiles, index: usize, more: u64) {
+    control(files, index, peek(&files.control, index) + more);
+}
+
+fn cursor(files: &JournalFiles, position: u64) {
+    control(files, at::CURSORS + 9 * layout::LINE_WORDS, position);
+}
+
+#[test]
+fn every_kind_of_damage_is_found_by_its_check_and_repaired_it_is_clean_again() {
+    let (_directory, files, journal) = journal(SMALL);
+    journal.admit_gated(9).unwrap();
+    let mut positions = fill(&journal, 39);
+    // Three bytes, so that its last word is filled up.
+    positions.push(journal.writer(0, clock()).unwrap().write(1, 0, b"end").unwrap().position);
+    drop(journal);
+    let good = [&files.control, &files.ring].map(|path| std::fs::read(path).unwrap());
+    for (number, damage) in DAMAGES.iter().enumerate() {
+        (damage.does)(&files, &positions);
+        let report = verify_files(&files).unwrap();
+        let found = report.findings.iter().find(|finding| finding.check == damage.check);
+        let found =
+            found.unwrap_or_else(|| panic!("damage {number} ({}): {:#?}", damage.check, report.findings));
+        assert!(!found.found.is_empty() && !found.expected.is_empty() && found.found != found.expected);
+        if ["time", "epoch", "topic", "flags"].contains(&damage.check) && number != 16 {
+            assert!(
+                report.findings.iter().any(|finding| finding.position.is_some_and(|at| at >= positions[7]))
+            );
+        }
+        for (path, bytes) in [&files.control, &files.ring].into_iter().zip(&good) {
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    assert!(verify_files(&files).unwrap().is_clean());
+    println!("{} kinds of damage", DAMAGES.len());
+}
+
+#[test]
+fn damage_in_the_middle_of_a_ring_that_went_round_is_found() {
+    let (_directory, files, journal) = journal(SMALL);
+    let positions = fill(&journal, 2_000);
+    let head = journal.head();
+    clean(&journal);
+    let middle = *positions.iter().find(|&&position| position > head - SMALL / 2).unwrap();
+    change(&files, middle, frame::COMMIT, |_| 0);
+    let report = journal.verify();
+    assert!(report.findings.iter().any(|finding| finding.check == "chain"), "{:#?}", report.findings);
+    assert!(report.frames > 10, "what lies behind the damage is looked at too");
+}
+
+#[test]
+fn a_missing_journal_is_an_error_and_no_finding() {
+    let directory = support::directory();
+    assert!(verify_files(&support::files(&directory, "nothing")).is_err());
+}
+
+/// The words that a writer stores for one frame, in its order.
+fn stores(files: &JournalFiles, number: u64, length: usize) -> Vec<(bool, usize, u64)> {
+    let read = |index: usize| peek(&files.control, index);
+    let (position, epoch) = (read(at::HEAD), read(at::EPOCH));
+    let end = position + layout::frame_bytes(length as u64);
+    let counted = layout::frames_of(read(at::FRAMES));
+    let mut stores = Vec::new();
+    if end + layout::LINE_BYTES > read(at::INTENT) {
+        let ahead = (position + layout::stride(SMALL)).max(end + layout::LINE_BYTES);
+        stores.push((false, at::INTENT, ahead));
+    }
+    stores.push((true, word(end), 0));
+    let mut body = forged(position, SMALL, number % 3, length);
+    body.resize(length.next_multiple_of(8), 0);
+    for (offset, chunk) in body.chunks(8).enumerate() {
+        let at = position + layout::frame::HEADER_BYTES + offset as u64 * 8;
+        stores.push((true, word(at), u64::from_le_bytes(chunk.try_into().unwrap())));
+    }
+    let time = read(at::LAST_TIME) + number % 5;
+    let header = [(frame::SHAPE, length as u64 | 1 << 32), (frame::TIME, time), (frame::ORIGIN, epoch << 32)];
+    stores.extend(header.map(|(offset, value)| (true, word(position) + offset, value)));
+    stores.push((true, word(position), position));
+    stores.push((false, at::FRAMES, layout::frames_word(counted + 1, end)));
+    stores.push((false, at::LAST_TIME, time));
+    stores.push((false, at::HEAD, end));
+    stores
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The writer is stopped between any two of its stores, after any number of frames; and again after its successor.
+    #[test]
+    fn a_ring_is_clean_wherever_its_writer_was_killed(
+        before in 0..400_u64,
+        lengths in proptest::collection::vec((0..2_000_usize, any::<proptest::sample::Index>()), 1..6),
+    ) {
+        let (_directory, files, journal) = journal(SMALL);
+        fill(&journal, before);
+        for (number, (length, killed_after)) in lengths.into_iter().enumerate() {
+            let stores = stores(&files, number as u64, length);
+            for &(ring, index, value) in &stores[..killed_after.index(stores.len() + 1)] {
+                poke(if ring { &files.ring } else { &files.control }, index, value);
+            }
+            let report = journal.verify();
+            prop_assert!(report.is_clean(), "{:#?}", report.findings);
+            let mut successor = journal.writer(0, clock()).unwrap();
+            let report = journal.verify();
+            prop_assert!(report.is_clean(), "taken over: {:#?}", report.findings);
+            successor.write(2, 0, b"after").unwrap();
+            prop_assert!(journal.verify().is_clean());
+        }
+    }
+}
+
+#[test]
+fn beside_a_living_writer_and_its_readers_nothing_is_found() {
+    let watchdog = Watchdog::start("verifying beside a writer", Duration::from_secs(120));
+    let (_directory, files, journal) = journal(1 << 20);
+    let (sender, stop) = std::sync::mpsc::channel::<()>();
+    let writing = std::thread::spawn(move || {
+        let journal = Journal::open(files).unwrap();
+        let mut reader = journal.gated(5).unwrap();
+        let mut beside = journal.loose(6).unwrap();
+        let mut writer = journal.writer(0, clock()).unwrap();
+        let mut number = 0_u64;
+        while stop.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let body = payload(number, number as usize % 300);
+            match writer.write(1, 0, &body) {
+                Ok(_) => number += 1,
+                Err(WriteError::Full { .. }) => while reader.read().unwrap().is_some() {},
+                Err(error) => panic!("{error}"),
+            }
+            if number.is_multiple_of(1_000) {
+                let _ = beside.read();
+                std::thread::sleep(Duration::from_micros(20));
+            }
+        }
+        number
+    });
+    let (mut walked, mut overtaken) = (0, 0);
+    for _ in 0..100 {
+        let report = clean(&journal);
+        walked += report.frames;
+        overtaken += report.overtaken;
+    }
+    drop(sender);
+    let written = writing.join().unwrap();
+    println!(
+        "{walked} frames walked in 100 verifications, {overtaken} bytes overtaken, {written} frames written"
+    );
+    assert!(walked > 1_000 && written > 1_000);
+    watchdog.stop();
+}
