@@ -1,8 +1,12 @@
 //! The command line.
 
+mod host;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use host::{Doctor, PlanArguments, Tune};
 
 use crate::output::Format;
 
@@ -19,6 +23,7 @@ Examples:
   colo status                               what runs
   colo down                                 stop it, and say what came of it
   colo journal tail md.quotes --follow      watch a journal
+  colo doctor                               is this host fit for latency figures?
 
 Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
 5 inconclusive, 69 no master, 73 cannot create, 77 permission."
@@ -49,6 +54,10 @@ pub(crate) enum Verb {
     Check(Check),
     /// Show what a platform file means: every value with its origin, the nodes, the memory.
     Explain(Check),
+    /// Say what of this host costs latency, and what mends it.
+    Doctor(Doctor),
+    /// Change what can be changed on a running host, and put it back.
+    Tune(Tune),
     /// Print the format of platform files as JSON Schema.
     Schema,
     /// Print a completion script for a shell.

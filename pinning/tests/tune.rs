@@ -24,7 +24,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 fn propose(root: &Path, huge_pages: u64) -> Proposal {
-    Proposal::new(root, TuneOptions { plan: None, huge_pages }).unwrap()
+    Proposal::new(root, TuneOptions { plan: None, huge_pages: &[(2048, huge_pages)] }).unwrap()
 }
 
 fn done(outcomes: &[Outcome]) -> Vec<&Change> {
@@ -51,6 +51,7 @@ sys/devices/system/cpu/cpu[0-3]/cpuidle/state1/latency = 90
 sys/devices/system/cpu/cpu[0-3]/cpuidle/state1/disable = 0
 sys/devices/virtual/workqueue/cpumask = 0000000f
 sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages = 16
+sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages = 4
 sys/kernel/mm/ksm/run = 1
 proc/irq/default_smp_affinity = 3
 proc/irq/24/smp_affinity_list = 0-3
@@ -83,7 +84,7 @@ fn a_proposal_changes_nothing_and_names_each_change() {
         "irq-affinity proc/irq/24/smp_affinity_list: 0-3 -> 0-1",
         "irq-workqueue sys/devices/virtual/workqueue/cpumask: 0000000f -> 3",
         "kernel-stat-interval proc/sys/vm/stat_interval: 1 -> 120",
-        "memory-huge-2m sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages: 16 -> 64",
+        "memory-huge-2m sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages: 16 -> 76",
         "memory-ksm sys/kernel/mm/ksm/run: 1 -> 0",
     ];
     assert_eq!(lines, expected);
@@ -102,7 +103,11 @@ fn undo_leaves_every_file_as_it_was() {
     let before = files(root.path());
     let proposal = propose(root.path(), 64);
     assert_eq!(done(&proposal.apply(&record).unwrap()).len(), proposal.changes.len());
+    // The kernel counts the new pages as free.
+    let free = root.path().join("sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+    fs::write(&free, "64\n").unwrap();
     assert_eq!(propose(root.path(), 64).changes, [], "nothing is left to do");
+    fs::write(&free, "4\n").unwrap();
     let back = undo(root.path(), &record).unwrap();
     assert_eq!(done(&back).len(), proposal.changes.len());
     assert!(!record.exists());

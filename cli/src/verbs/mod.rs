@@ -1,6 +1,7 @@
 //! One module a verb.
 
 mod check;
+mod doctor;
 mod down;
 mod frames;
 mod journals;
@@ -8,6 +9,7 @@ mod md_verify;
 mod report;
 mod run;
 mod status;
+mod tune;
 mod up;
 
 use node::{InstanceDir, InstanceView};
@@ -36,6 +38,8 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Explain(arguments) => check::explain(&arguments),
+        Verb::Doctor(arguments) => doctor::doctor(&arguments),
+        Verb::Tune(arguments) => tune::tune(&arguments),
         Verb::Schema => {
             output::print_json(&topology::schema())?;
             Ok(node::Exit::Done.code())

@@ -16,8 +16,8 @@ use crate::plan::ResolvedPlan;
 pub struct TuneOptions<'a> {
     /// The plan whose CPUs are to be kept quiet; without one the CPUs that the kernel isolates.
     pub plan: Option<&'a ResolvedPlan>,
-    /// Huge pages of the default size (2 MiB on x86-64) that must be in the pool; 0 leaves it as it is.
-    pub huge_pages: u64,
+    /// Huge pages that shall be free: (size of a page in KiB, pages). Pools are only made larger.
+    pub huge_pages: &'a [(u64, u64)],
 }
 
 /// Changes that are proposed, and hints for what needs a person.
@@ -70,7 +70,9 @@ impl Proposal {
         }
         let cpus = if quiet.is_empty() { &host.allowed } else { &quiet };
         wish.cpus(cpus);
-        wish.huge_pages(options.huge_pages);
+        for (size_kib, pages) in options.huge_pages {
+            wish.huge_pages(&host, *size_kib, *pages);
+        }
         wish.interrupts(&quiet, &host.online);
         let changes = wish.changes;
         let hints = hints(root, options.plan, &changes);
@@ -115,11 +117,13 @@ impl Wish<'_> {
         }
     }
 
-    fn huge_pages(&mut self, wanted: u64) {
-        let size = self.tree.field("proc/meminfo", "Hugepagesize").unwrap_or(2048);
-        let file = format!("sys/kernel/mm/hugepages/hugepages-{size}kB/nr_hugepages");
-        if self.tree.index(&file).is_ok_and(|now| (now as u64) < wanted) {
-            self.change("memory-huge-2m", file, Value::Plain, wanted.to_string());
+    fn huge_pages(&mut self, host: &Host, size_kib: u64, wanted: u64) {
+        let Some(pool) = host.huge_pages.iter().find(|pool| pool.size_kib == size_kib) else { return };
+        let missing = wanted.saturating_sub(pool.available());
+        if missing > 0 {
+            let check = if size_kib == 1 << 20 { "memory-huge-1g" } else { "memory-huge-2m" };
+            let file = format!("sys/kernel/mm/hugepages/hugepages-{size_kib}kB/nr_hugepages");
+            self.change(check, file, Value::Plain, pool.total.saturating_add(missing).to_string());
         }
     }
 

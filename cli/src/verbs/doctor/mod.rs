@@ -1,0 +1,187 @@
+//! `colo doctor`: is this host fit for latency figures?
+
+mod topology;
+
+use pinning::{Check, DoctorReport, Group, Host, HostSummary, ResolvedPlan, Status, unmet};
+use serde::Serialize;
+
+use crate::args::{Doctor, PlanArguments};
+use crate::failure::Failure;
+use crate::output::{self, Format};
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    #[serde(flatten)]
+    report: &'a DoctorReport,
+    /// The plan that the host was looked at for; `null` without a platform file, or when that plans nothing.
+    plan: Option<PlanAnswer<'a>>,
+    /// Ids of required checks that failed.
+    unmet: Vec<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlanAnswer<'a> {
+    file: &'a str,
+    /// Why it does not fit this host.
+    problems: &'a [String],
+    /// What it may do but a measurement should know.
+    warnings: &'a [String],
+}
+
+/// The plan of a platform file on the host that is looked at.
+pub(super) struct Planned {
+    pub(super) platform: ::topology::Platform,
+    /// `None` when it plans nothing, or does not fit.
+    pub(super) resolved: Option<ResolvedPlan>,
+    pub(super) problems: Vec<String>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads the plan that the arguments name; `None` without a platform file.
+pub(super) fn planned(arguments: &PlanArguments) -> Result<Option<Planned>, Failure> {
+    let Some(file) = &arguments.file else { return Ok(None) };
+    let platform = ::topology::load(file, &arguments.sets)?;
+    let host = host(arguments)?;
+    let (resolved, problems) = match platform.topology.place(&host) {
+        Ok(resolved) => (resolved, Vec::new()),
+        Err(problems) => (None, problems.iter().map(ToString::to_string).collect()),
+    };
+    let warnings = resolved.iter().flat_map(|plan| &plan.warnings).map(ToString::to_string).collect();
+    Ok(Some(Planned { platform, resolved, problems, warnings }))
+}
+
+pub(super) fn host(arguments: &PlanArguments) -> Result<Host, Failure> {
+    Host::read(&arguments.root).map_err(|error| Failure::new(node::Exit::Failed, error.to_string()))
+}
+
+pub(crate) fn doctor(arguments: &Doctor) -> Result<u8, Failure> {
+    if arguments.topology {
+        return topology::print(&host(&arguments.plan)?, arguments.format);
+    }
+    let planned = planned(&arguments.plan)?;
+    let plan = planned.as_ref().and_then(|planned| planned.resolved.as_ref());
+    let report = pinning::Doctor::report(&arguments.plan.root, plan);
+    let required: &[String] =
+        planned.as_ref().map_or(&[], |planned| planned.platform.topology.pin.required.as_slice());
+    let failed = unmet(&report.checks, required);
+    let fits = planned.as_ref().is_none_or(|planned| planned.problems.is_empty());
+    match arguments.format {
+        Format::Json => output::print_json(&Answer {
+            report: &report,
+            plan: planned.as_ref().map(|planned| PlanAnswer {
+                file: &planned.platform.file,
+                problems: &planned.problems,
+                warnings: &planned.warnings,
+            }),
+            unmet: failed.iter().map(|check| check.id.as_str()).collect(),
+        })?,
+        Format::Text => {
+            let mut text = report.host.as_ref().map_or(String::new(), summary);
+            text.push_str(&checks(&report.checks, required, arguments.problems));
+            if let Some(planned) = &planned {
+                text.push_str(&plan_text(planned));
+            }
+            text.push_str(&totals(&report.checks, &failed));
+            output::print(&text)?;
+        }
+    }
+    let exit = if failed.is_empty() && fits { node::Exit::Done } else { node::Exit::HostUnfit };
+    Ok(exit.code())
+}
+
+/// The host in a line or two.
+pub(super) fn summary(host: &HostSummary) -> String {
+    let mut parts = vec![
+        host.cpu_model.clone(),
+        counted(host.packages, "socket"),
+        counted(host.cores, "core"),
+        format!("{} ({} allowed)", counted(host.cpus, "CPU"), host.allowed_cpus),
+        counted(host.numa_nodes, "NUMA node"),
+    ];
+    parts.extend(host.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))));
+    parts.extend(host.kernel.as_ref().map(|kernel| format!("Linux {kernel}")));
+    parts.push(host.virtualised.as_ref().map_or("no hypervisor".to_owned(), |kind| format!("under {kind}")));
+    parts.extend(host.container.as_ref().map(|kind| format!("in a container ({kind})")));
+    parts.extend(host.clocksource.as_ref().map(|clock| format!("clock {clock}")));
+    parts.join(", ") + "\n"
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+const GROUPS: [(Group, &str); 7] = [
+    (Group::Cpu, "CPU"),
+    (Group::Memory, "memory"),
+    (Group::Interrupts, "interrupts"),
+    (Group::Kernel, "kernel"),
+    (Group::Clock, "clock"),
+    (Group::Limits, "limits"),
+    (Group::Container, "container"),
+];
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::Warn => "warn",
+        Status::Fail => "FAIL",
+        Status::Skip => "skip",
+    }
+}
+
+fn checks(all: &[Check], required: &[String], only_problems: bool) -> String {
+    let mut text = String::new();
+    let is_problem = |check: &Check| matches!(check.status, Status::Warn | Status::Fail);
+    for (group, title) in GROUPS {
+        let shown: Vec<&Check> = all
+            .iter()
+            .filter(|check| check.group == group && (!only_problems || is_problem(check)))
+            .collect();
+        if shown.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title}\n"));
+        for check in shown {
+            let mark = if required.contains(&check.id) { " (required)" } else { "" };
+            text.push_str(&format!("  {:<4}  {:<24}{}{mark}\n", word(check.status), check.id, check.found));
+            if is_problem(check) {
+                let indent = " ".repeat(8);
+                text.push_str(&format!(
+                    "{indent}wanted  {}\n{indent}cost    {}\n{indent}fix     {}\n",
+                    check.wanted, check.cost, check.fix
+                ));
+            }
+        }
+    }
+    text
+}
+
+fn plan_text(planned: &Planned) -> String {
+    let mut text = format!("\nplan of {}\n", planned.platform.file);
+    match (&planned.resolved, planned.problems.as_slice()) {
+        (None, []) => text.push_str("  none: the kernel decides who runs where\n"),
+        (None, _) => text.push_str("  does not fit this host\n"),
+        (Some(plan), _) => text.push_str(&format!("  CPUs that must be quiet: {}\n", plan.quiet_cpus())),
+    }
+    planned.problems.iter().for_each(|problem| text.push_str(&format!("  FAIL  {problem}\n")));
+    planned.warnings.iter().for_each(|warning| text.push_str(&format!("  warn  {warning}\n")));
+    text
+}
+
+fn totals(all: &[Check], failed: &[&Check]) -> String {
+    let count = |status: Status| all.iter().filter(|check| check.status == status).count();
+    let mut text = format!(
+        "\n{} checks: {} ok, {} warn, {} fail, {} skipped\n",
+        all.len(),
+        count(Status::Ok),
+        count(Status::Warn),
+        count(Status::Fail),
+        count(Status::Skip)
+    );
+    if !failed.is_empty() {
+        let names: Vec<&str> = failed.iter().map(|check| check.id.as_str()).collect();
+        text.push_str(&format!("required and failed: {}\n", names.join(", ")));
+    }
+    text
+}
