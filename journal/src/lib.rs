@@ -47,6 +47,7 @@
     reason = "`sync` is the door that the ban points to; a test holds that no other file names std's atomics"
 )]
 
+mod backlog;
 mod clock;
 mod control;
 mod error;
@@ -69,6 +70,7 @@ mod verify;
 pub mod wait;
 mod writer;
 
+pub use backlog::Backlog;
 pub use clock::{Clock, ClockSource};
 pub use control::{JournalShape, ReaderView, WriterState};
 pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};

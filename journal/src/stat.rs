@@ -25,6 +25,8 @@ pub struct JournalStat {
     pub wakes: u64,
     /// Who writes.
     pub writer: WriterState,
+    /// Seat of the writer, now or last; meaningless before the first.
+    pub writer_seat: u32,
     /// How many writers there were.
     pub epoch: u64,
     /// When it was made, nanoseconds since the epoch.
@@ -61,6 +63,7 @@ impl Journal {
             full: self.control.load(at::FULL),
             wakes: self.control.load(at::WAKES),
             writer: self.control.writer_state(),
+            writer_seat: (self.control.load(at::WRITER) >> 32) as u32,
             epoch: self.control.load(at::EPOCH),
             created: self.control.load(at::CREATED),
             readers: self.control.reader_views(),
