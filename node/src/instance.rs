@@ -60,6 +60,33 @@ impl InstanceDir {
         Ok(found)
     }
 
+    /// As [`InstanceDir::all`], and those of which only rings on huge pages are left.
+    ///
+    /// # Errors
+    /// As [`InstanceDir::all`].
+    pub fn all_with_remains() -> io::Result<Vec<InstanceDir>> {
+        let mut found = InstanceDir::all()?;
+        for mount in huge_mounts() {
+            // A mount that nobody of ours has used has no such directory.
+            let entries = fs::read_dir(mount.path.join(root_on_huge_pages())).into_iter().flatten().flatten();
+            found.extend(entries.filter_map(|entry| InstanceDir::new(entry.file_name().to_str()?)));
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Every directory that holds files of this instance while it runs: its own, and one on each huge-page file system.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let huge = huge_mounts().into_iter().map(|mount| self.on_huge_pages(&mount.path));
+        [self.path.clone()].into_iter().chain(huge).collect()
+    }
+
+    /// The folder that holds the directories of all instances of this user.
+    pub fn root() -> PathBuf {
+        root()
+    }
+
     /// The instance's name.
     pub fn name(&self) -> &str {
         &self.name
@@ -106,7 +133,7 @@ impl InstanceDir {
 
     /// This instance's directory on a huge-page file system.
     pub fn on_huge_pages(&self, mount: &Path) -> PathBuf {
-        mount.join(root_name()).join(&self.name)
+        mount.join(root_on_huge_pages()).join(&self.name)
     }
 
     /// Names of the journals that have a control file, sorted.
@@ -198,14 +225,24 @@ fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-fn root_name() -> String {
+fn user_root() -> String {
     format!("colo-{}", nix::unistd::getuid())
 }
 
+fn other_root() -> Option<PathBuf> {
+    env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
 fn root() -> PathBuf {
-    match env::var_os(ROOT_VARIABLE) {
-        Some(root) if !root.is_empty() => PathBuf::from(root),
-        _ => Path::new("/dev/shm").join(root_name()),
+    other_root().unwrap_or_else(|| Path::new("/dev/shm").join(user_root()))
+}
+
+/// The folder of this root's instances on a huge-page file system: one of its own for each root, so that instances of
+/// one name below two roots never share a ring.
+fn root_on_huge_pages() -> String {
+    match other_root() {
+        Some(root) => format!("{}{}", user_root(), root.to_string_lossy().replace('/', "-")),
+        None => user_root(),
     }
 }
 

@@ -33,6 +33,7 @@ mod recall;
 mod run;
 mod state;
 mod stop;
+mod verify;
 mod view;
 
 pub use error::{JoinError, RunError};
@@ -47,6 +48,7 @@ pub use recall::last_snapshot;
 pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
 pub use stop::StopFlag;
+pub use verify::{RegistryReport, verify_registry};
 pub use view::{InstanceView, JournalView, SeatView, ViewError};
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
