@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use host::{Doctor, PlanArguments, Tune};
 
 use crate::output::Format;
+use crate::verbs::journal::args::JournalVerb;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
 #[derive(Debug, Parser)]
@@ -83,53 +84,6 @@ pub(crate) struct Check {
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum JournalVerb {
-    /// List the journals of all instances, or of one.
-    #[command(after_help = "Examples:\n  colo journal ls\n  colo journal ls demo --format json")]
-    Ls {
-        #[command(flatten)]
-        instance: InstanceArgument,
-        /// Text for people, or one JSON object.
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
-    /// Show everything that a journal's control page says.
-    #[command(
-        after_help = "Examples:\n  colo journal stat md.quotes\n  colo journal stat matching.executions -i demo --format json"
-    )]
-    Stat {
-        /// Name of the journal.
-        journal: String,
-        /// The instance; may be left out when there is only one.
-        #[arg(short, long)]
-        instance: Option<String>,
-        /// Text for people, or one JSON object.
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
-    /// Print the last frames of a journal, decoded.
-    #[command(
-        after_help = "Examples:\n  colo journal tail md.quotes -n 5\n  colo journal tail orders.takers-1 --follow\n  colo journal tail td.orders --format json"
-    )]
-    Tail {
-        /// Name of the journal.
-        journal: String,
-        /// The instance; may be left out when there is only one.
-        #[arg(short, long)]
-        instance: Option<String>,
-        /// How many frames.
-        #[arg(short = 'n', long, default_value_t = 10)]
-        lines: usize,
-        /// Go on with what comes, until Ctrl-C or the writer is gone. With `--format json`: one object a line.
-        #[arg(short, long)]
-        follow: bool,
-        /// Text for people, or one JSON object.
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,8 @@
 //! Anything that ends a verb, with its exit code.
 
+use std::io;
+use std::path::Path;
+
 use node::{Exit, JoinError, RunError, ViewError};
 
 /// Why a verb failed.
@@ -22,7 +25,7 @@ pub(crate) enum Failure {
     Open(#[from] journal::OpenError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
-    Output(#[from] std::io::Error),
+    Output(#[from] io::Error),
     /// Anything else, in its own words.
     #[error("{message}")]
     Other {
@@ -37,6 +40,12 @@ impl Failure {
     /// A failure in the verb's own words.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Failure {
         Failure::Other { message: message.into(), exit }
+    }
+
+    /// The system refuses to do something with a file or folder.
+    pub(crate) fn system(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Failure {
+        let path = path.display().to_string();
+        move |error| Failure::new(Exit::of_io(&error), format!("cannot {action} {path}: {error}"))
     }
 
     /// What the process ends with.

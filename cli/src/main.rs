@@ -7,6 +7,7 @@
 
 mod args;
 mod failure;
+mod message;
 mod output;
 mod verbs;
 

@@ -77,6 +77,15 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
+/// A span of nanoseconds in the largest unit that keeps it readable.
+pub(crate) fn duration(nanos: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    match UNITS.into_iter().find(|(size, _)| nanos >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", nanos as f64 / size as f64),
+        None => format!("{nanos} ns"),
+    }
+}
+
 /// A whole number with thin separators.
 pub(crate) fn number(value: u64) -> String {
     let digits = value.to_string();
@@ -101,5 +110,7 @@ mod tests {
         assert_eq!(bytes(1_536), "1.5 KiB");
         assert_eq!(number(1_234_567), "1,234,567");
         assert_eq!(number(12), "12");
+        assert_eq!((duration(999), duration(1_500)), ("999 ns".to_owned(), "1.5 µs".to_owned()));
+        assert_eq!(duration(61_200_000_000), "61.2 s");
     }
 }

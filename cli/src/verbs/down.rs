@@ -6,7 +6,7 @@ use crate::verbs::report;
 
 pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     node::start_log();
-    let name = super::instance_name(&arguments.instance)?;
+    let name = super::instance::name(&arguments.instance)?;
     let report = launcher::attach(&name)?.finish()?;
     report::print(&report, arguments.format)?;
     eprintln!("instance `{name}` is down");

@@ -3,8 +3,8 @@
 mod check;
 mod doctor;
 mod down;
-mod frames;
-mod journals;
+mod instance;
+pub(crate) mod journal;
 mod md_verify;
 mod report;
 mod run;
@@ -12,12 +12,11 @@ mod status;
 mod tune;
 mod up;
 
-use node::{InstanceDir, InstanceView};
 use topology::Platform;
 
 use clap::CommandFactory;
 
-use crate::args::{Arguments, InstanceArgument, JournalVerb, MdVerb, PlatformArguments, Verb};
+use crate::args::{Arguments, MdVerb, PlatformArguments, Verb};
 use crate::failure::Failure;
 use crate::output;
 
@@ -28,13 +27,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Down(arguments) => down::down(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Run(arguments) => run::run(arguments),
-        Verb::Journal(JournalVerb::Ls { instance, format }) => journals::list(&instance, format),
-        Verb::Journal(JournalVerb::Stat { journal, instance, format }) => {
-            journals::stat(&journal, instance, format)
-        }
-        Verb::Journal(JournalVerb::Tail { journal, instance, lines, follow, format }) => {
-            frames::tail(&journal, instance, lines, follow, format)
-        }
+        Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Explain(arguments) => check::explain(&arguments),
@@ -65,30 +58,4 @@ fn platform(arguments: &PlatformArguments) -> Result<Platform, Failure> {
         eprint!("{}", platform.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
     }
     Ok(platform)
-}
-
-/// The instance that is meant, to look at.
-fn view(instance: Option<String>) -> Result<InstanceView, Failure> {
-    let name = instance_name(&InstanceArgument { instance })?;
-    let instance = InstanceDir::new(&name).ok_or(launcher::LaunchError::BadInstance(name))?;
-    Ok(InstanceView::open(instance)?)
-}
-
-/// Name of the instance that is meant: the one given, or the only one there is.
-fn instance_name(argument: &InstanceArgument) -> Result<String, Failure> {
-    if let Some(name) = &argument.instance {
-        return Ok(name.clone());
-    }
-    let all = InstanceDir::all()?;
-    match all.as_slice() {
-        [] => Err(Failure::new(node::Exit::NoMaster, "no instance runs; start one with `colo up`")),
-        [only] => Ok(only.name().to_owned()),
-        many => {
-            let names: Vec<&str> = many.iter().map(InstanceDir::name).collect();
-            Err(Failure::new(
-                node::Exit::Usage,
-                format!("several instances run, say which one is meant: {}", names.join(", ")),
-            ))
-        }
-    }
 }

@@ -65,7 +65,7 @@ pub(super) struct ReaderRow {
 }
 
 pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
-    let view = super::view(arguments.instance.instance.clone())?;
+    let view = super::instance::view(arguments.instance.instance.as_deref())?;
     let report = gather(&view)?;
     match arguments.format {
         Format::Json => output::print_json(&report)?,

@@ -1,0 +1,76 @@
+//! A message on one line.
+
+use serde_json::Value;
+use wire::{AnyMessage, Level};
+
+use super::fields;
+
+/// What a person looks for first.
+pub(crate) fn brief(message: &AnyMessage) -> String {
+    match message {
+        AnyMessage::Quote(m) => {
+            let side = |level: Option<Level>| {
+                level.map_or("-".to_owned(), |level| format!("{}×{}", level.price, level.quantity))
+            };
+            format!(
+                "Quote instrument {} bid {} ask {} last {} #{}",
+                m.instrument,
+                side(m.best_bid()),
+                side(m.best_ask()),
+                m.last_price,
+                m.sequence
+            )
+        }
+        AnyMessage::TradePrint(m) => {
+            format!(
+                "TradePrint instrument {} {}×{} {} #{}",
+                m.instrument, m.price, m.quantity, m.aggressor, m.sequence
+            )
+        }
+        AnyMessage::BookEvent(m) => format!(
+            "BookEvent instrument {} {} {} order {} {}×{} #{}",
+            m.instrument, m.action, m.side, m.order_ref, m.price, m.quantity, m.sequence
+        ),
+        AnyMessage::NewOrder(m) => {
+            let cause = match m.cause.is_some() {
+                true => format!(" caused by {}@{}", m.cause.journal, m.cause.position),
+                false => String::new(),
+            };
+            format!(
+                "NewOrder {} instrument {} {} {} {}×{} {}{cause}",
+                m.order_id, m.instrument, m.side, m.order_type, m.price, m.quantity, m.time_in_force
+            )
+        }
+        AnyMessage::ReplaceOrder(m) => {
+            format!("ReplaceOrder {} instrument {} {}×{}", m.order_id, m.instrument, m.price, m.quantity)
+        }
+        AnyMessage::OrderUpdate(m) => {
+            let reason = match m.reason {
+                wire::Reason::None => String::new(),
+                reason => format!(" ({reason})"),
+            };
+            format!(
+                "OrderUpdate {} {}{reason}, {} of {} traded, {} working",
+                m.order_id, m.status, m.filled, m.quantity, m.remaining
+            )
+        }
+        AnyMessage::Fill(m) => {
+            format!(
+                "Fill {} {} {}×{} {}, {} working",
+                m.order_id, m.side, m.price, m.quantity, m.liquidity, m.remaining
+            )
+        }
+        AnyMessage::LatencySample(m) => {
+            let micros = (m.taken.0.saturating_sub(m.published.0)) as f64 / 1_000.0;
+            format!("LatencySample {} t2o {micros:.1} µs", m.order_id)
+        }
+        other => {
+            let shown = fields(other).into_iter().filter(|(_, value)| !value.is_null());
+            let words = shown.map(|(name, value)| match value {
+                Value::String(text) => format!(" {name} {text}"),
+                value => format!(" {name} {value}"),
+            });
+            format!("{}{}", other.name(), words.collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which instance a verb means. Looking needs no master: dead instances serve as well.
+
+use node::{Exit, InstanceDir, InstanceView, ViewError};
+
+use crate::args::InstanceArgument;
+use crate::failure::Failure;
+
+/// Name of the instance that is meant: the one given, which need not exist, or the only one there is.
+pub(crate) fn name(argument: &InstanceArgument) -> Result<String, Failure> {
+    match &argument.instance {
+        Some(name) => Ok(name.clone()),
+        None => Ok(instance(None)?.name().to_owned()),
+    }
+}
+
+/// The instance that is meant, to look at: live or dead.
+pub(crate) fn view(name: Option<&str>) -> Result<InstanceView, Failure> {
+    let instance = instance(name)?;
+    match InstanceView::open(instance) {
+        // Its directory is there, but has no registry yet or no more.
+        Err(ViewError::NoInstance { name, path }) => Err(Failure::new(
+            Exit::NoMaster,
+            format!(
+                "instance `{name}` has no registry ({}): it is being made, or was only half removed; \
+                 `colo journal clean {name}` removes what is left",
+                path.display()
+            ),
+        )),
+        other => Ok(other?),
+    }
+}
+
+/// All instances of this user, live or dead.
+pub(crate) fn all() -> Result<Vec<InstanceDir>, Failure> {
+    InstanceDir::all().map_err(Failure::system("list", &InstanceDir::root()))
+}
+
+/// The directory of the instance that is meant: the one given, or the only one there is.
+pub(crate) fn instance(name: Option<&str>) -> Result<InstanceDir, Failure> {
+    let all = all()?;
+    let names: Vec<&str> = all.iter().map(InstanceDir::name).collect();
+    if let Some(name) = name {
+        let instance = InstanceDir::new(name).ok_or(launcher::LaunchError::BadInstance(name.to_owned()))?;
+        if !instance.path().exists() {
+            let message = format!("there is no instance `{name}`{}", suggestion(name, &names));
+            return Err(Failure::new(Exit::NoMaster, message));
+        }
+        return Ok(instance);
+    }
+    match all.as_slice() {
+        [] => Err(Failure::new(Exit::NoMaster, "no instance is there; `colo up` starts one")),
+        [only] => Ok(only.clone()),
+        _ => Err(Failure::new(
+            Exit::Usage,
+            format!("there are several instances, say which one is meant: {}", names.join(", ")),
+        )),
+    }
+}
+
+/// Names are alike from here on: 1 is the same.
+const ALIKE: f64 = 0.8;
+
+/// "; did you mean …?", or all that there are.
+pub(crate) fn suggestion(wanted: &str, known: &[&str]) -> String {
+    if known.is_empty() {
+        return "; there are none".to_owned();
+    }
+    let mut near: Vec<(f64, &str)> =
+        known.iter().map(|name| (strsim::jaro_winkler(wanted, name), *name)).collect();
+    near.retain(|(likeness, name)| *likeness >= ALIKE || name.contains(wanted));
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if near.is_empty() {
+        return format!("; there are: {}", known.join(", "));
+    }
+    let names: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    format!("; did you mean {}?", names.join(" or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_offered_and_else_all_of_them() {
+        let known = ["md.quotes", "md.instruments", "orders.takers-1", "orders.takers-2"];
+        assert_eq!(suggestion("md.qoutes", &known)[..27], *"; did you mean `md.quotes`?");
+        assert!(suggestion("takers-1", &known).contains("`orders.takers-1`"));
+        assert!(suggestion("zzz", &known).contains("there are: md.quotes, md.instruments"));
+        assert_eq!(suggestion("a", &[]), "; there are none");
+    }
+}

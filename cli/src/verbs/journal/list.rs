@@ -1,0 +1,103 @@
+//! `colo journal ls`.
+
+use node::{Exit, InstanceDir, InstanceView};
+use serde::Serialize;
+
+use crate::args::InstanceArgument;
+use crate::failure::Failure;
+use crate::output::{self, Format, bytes, number, table};
+use crate::verbs::instance;
+use crate::verbs::status::{JournalRow, journal_row};
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct Listing {
+    instances: Vec<Instance>,
+}
+
+#[derive(Debug, Serialize)]
+struct Instance {
+    instance: String,
+    /// Whether any of its processes lives.
+    alive: bool,
+    path: String,
+    /// Why it, or one of its journals, cannot be read.
+    errors: Vec<String>,
+    journals: Vec<JournalRow>,
+}
+
+pub(super) fn list(argument: &InstanceArgument, format: Format) -> Result<u8, Failure> {
+    let instances = match &argument.instance {
+        Some(name) => vec![instance::instance(Some(name))?],
+        None => instance::all()?,
+    };
+    let listing = Listing { instances: instances.into_iter().map(look).collect() };
+    match format {
+        Format::Json => output::print_json(&listing)?,
+        Format::Text if listing.instances.is_empty() => {
+            eprintln!("no instance is there; start one with `colo up`");
+        }
+        Format::Text => output::print(&text(&listing))?,
+    }
+    for instance in &listing.instances {
+        for error in &instance.errors {
+            eprintln!("colo: instance `{}`: {error}", instance.instance);
+        }
+    }
+    Ok(Exit::Done.code())
+}
+
+/// One that cannot be read is listed with the reason: the others are still of interest.
+fn look(instance: InstanceDir) -> Instance {
+    let mut found = Instance {
+        instance: instance.name().to_owned(),
+        alive: false,
+        path: instance.path().display().to_string(),
+        errors: Vec::new(),
+        journals: Vec::new(),
+    };
+    let view = match InstanceView::open(instance) {
+        Ok(view) => view,
+        Err(error) => {
+            found.errors.push(error.to_string());
+            return found;
+        }
+    };
+    let seats = view.seats();
+    found.alive = seats.iter().any(|seat| seat.alive);
+    let name_of = |number: u32| {
+        let known = seats.iter().find(|seat| seat.seat == number);
+        known.map_or_else(|| format!("seat {number}"), |seat| seat.name.clone())
+    };
+    for name in view.instance().journal_names().unwrap_or_default() {
+        match view.journal(&name) {
+            Ok((_, journal)) => found.journals.push(journal_row(&journal, &name_of)),
+            Err(error) => found.errors.push(error.to_string()),
+        }
+    }
+    found.journals.sort_by_key(|row| row.id);
+    found
+}
+
+fn text(listing: &Listing) -> String {
+    let lines = listing.instances.iter().flat_map(|instance| {
+        let state = if instance.alive { "alive" } else { "dead" };
+        let row = move |row: &JournalRow| {
+            vec![
+                instance.instance.clone(),
+                state.to_owned(),
+                row.journal.clone(),
+                bytes(row.capacity_bytes),
+                number(row.frames),
+                row.readers.len().to_string(),
+                row.writer.clone(),
+            ]
+        };
+        let nothing = instance.journals.is_empty().then(|| {
+            let dash = || "-".to_owned();
+            vec![instance.instance.clone(), state.to_owned(), dash(), dash(), dash(), dash(), dash()]
+        });
+        instance.journals.iter().map(row).chain(nothing)
+    });
+    table(&["instance", "state", "journal", "ring", "frames", "readers", "writer"], 3, lines)
+}

@@ -1,0 +1,29 @@
+//! `colo journal`: looking into journals. Nothing here needs a master, and only `clean` changes anything.
+
+pub(crate) mod args;
+mod backing;
+mod clean;
+mod list;
+mod record;
+mod select;
+mod stat;
+mod tail;
+mod target;
+mod trace;
+mod verify;
+
+use args::JournalVerb;
+
+use crate::failure::Failure;
+
+pub(super) fn dispatch(verb: &JournalVerb) -> Result<u8, Failure> {
+    match verb {
+        JournalVerb::Ls { instance, format } => list::list(instance, *format),
+        JournalVerb::Stat(arguments) => stat::stat(arguments),
+        JournalVerb::Tail(arguments) => tail::tail(arguments),
+        JournalVerb::Dump(arguments) => tail::dump(arguments),
+        JournalVerb::Verify(arguments) => verify::verify(arguments),
+        JournalVerb::Trace(arguments) => trace::trace(arguments),
+        JournalVerb::Clean(arguments) => clean::clean(arguments),
+    }
+}

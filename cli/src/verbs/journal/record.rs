@@ -1,0 +1,220 @@
+//! One frame, or one gap, as it is printed: a line of text, a JSON object, a row of CSV.
+
+use journal::{Frame, Gap};
+use serde_json::{Map, Value, json};
+use wire::AnyMessage;
+
+use crate::message::{FIELDS, brief, fields};
+
+/// CSV columns of the frame itself; those of its message follow, then `payload`.
+const FRAME_COLUMNS: &[&str] = &[
+    "journal",
+    "position",
+    "time_ns",
+    "topic",
+    "epoch",
+    "message_id",
+    "message",
+    "bytes",
+    "lost_bytes",
+    "error",
+];
+/// Last column: the bytes in hex where they could not be decoded.
+const PAYLOAD_COLUMN: &str = "payload";
+
+/// What stands at one place of a journal.
+#[derive(Clone, Debug)]
+pub(super) enum Record {
+    Frame { position: u64, time: u64, topic: u32, epoch: u32, id: u16, bytes: usize, content: Box<Content> },
+    Gap(Gap),
+}
+
+/// A payload.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "almost all are messages, and few are kept at a time")]
+pub(super) enum Content {
+    Message(AnyMessage),
+    /// No message of this version: why, and the bytes.
+    Unknown(String, Vec<u8>),
+}
+
+impl Record {
+    pub(super) fn of(frame: &Frame<'_>) -> Record {
+        let content = match AnyMessage::decode(frame.message_id, frame.payload) {
+            Ok(message) => Content::Message(message),
+            Err(error) => Content::Unknown(error.to_string(), frame.payload.to_vec()),
+        };
+        Record::Frame {
+            position: frame.position,
+            time: frame.time,
+            topic: frame.topic,
+            epoch: frame.epoch,
+            id: frame.message_id,
+            bytes: frame.payload.len(),
+            content: Box::new(content),
+        }
+    }
+
+    /// For people: position, time of day in UTC, what it says.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Record::Gap(gap) => format!(
+                "{:>12}  --  {} bytes are lost: they were overwritten; going on at {}",
+                gap.from,
+                gap.bytes(),
+                gap.resumed_at
+            ),
+            Record::Frame { position, time, id, topic, content, .. } => {
+                let said = match content.as_ref() {
+                    Content::Message(message) => brief(message),
+                    Content::Unknown(error, payload) => {
+                        format!("! id {id} topic {topic}: {error}: {}", hex(payload))
+                    }
+                };
+                format!("{position:>12}  {}  {said}", time_of_day(*time))
+            }
+        }
+    }
+
+    /// One object.
+    pub(super) fn json(&self, journal: &str) -> Value {
+        match self {
+            Record::Gap(gap) => json!({
+                "journal": journal,
+                "position": gap.from,
+                "lost_bytes": gap.bytes(),
+                "resumed_at": gap.resumed_at,
+            }),
+            Record::Frame { position, time, topic, epoch, id, bytes, content } => {
+                let mut object = json!({
+                    "journal": journal,
+                    "position": position,
+                    "time_ns": time,
+                    "topic": topic,
+                    "epoch": epoch,
+                    "message_id": id,
+                    "message": null,
+                    "bytes": bytes,
+                });
+                match content.as_ref() {
+                    Content::Message(message) => {
+                        let named = fields(message).into_iter().map(|(name, value)| (name.to_owned(), value));
+                        object["message"] = json!(message.name());
+                        object["fields"] = Value::Object(named.collect::<Map<_, _>>());
+                    }
+                    Content::Unknown(error, payload) => {
+                        object["error"] = json!(error);
+                        object["payload"] = json!(hex(payload));
+                    }
+                }
+                object
+            }
+        }
+    }
+
+    /// Names of the CSV columns.
+    pub(super) fn columns() -> impl Iterator<Item = &'static str> {
+        FRAME_COLUMNS.iter().chain(FIELDS).copied().chain([PAYLOAD_COLUMN])
+    }
+
+    /// The CSV row.
+    pub(super) fn row(&self, journal: &str) -> Vec<String> {
+        let whole = self.json(journal);
+        let cell = |name: &str| whole.get(name).map(plain).unwrap_or_default();
+        let mut row: Vec<String> = FRAME_COLUMNS.iter().map(|name| cell(name)).collect();
+        if let Record::Gap(_) = self {
+            row[6] = "gap".to_owned();
+        }
+        let fields = &whole["fields"];
+        row.extend(FIELDS.iter().map(|name| fields.get(name).map(plain).unwrap_or_default()));
+        row.push(cell(PAYLOAD_COLUMN));
+        row
+    }
+}
+
+/// A value in a cell: levels of a book as `PRICE*QUANTITY PRICE*QUANTITY …`.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(levels) => {
+            let level = |level: &Value| format!("{}*{}", plain(&level[0]), plain(&level[1]));
+            levels.iter().map(level).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `06:30:00.123456789`, UTC.
+pub(super) fn time_of_day(nanos: u64) -> String {
+    let (seconds, fraction) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02}.{fraction:09}", seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{CancelOrder, InstrumentId, Message, OrderId, StrategyId};
+
+    fn frame(id: u16, payload: &[u8]) -> Frame<'_> {
+        Frame {
+            position: 640,
+            time: 23_400_123_456_789,
+            message_id: id,
+            flags: 0,
+            topic: 3,
+            epoch: 1,
+            payload,
+        }
+    }
+
+    #[test]
+    fn a_message_is_printed_in_three_ways() {
+        let cancel = CancelOrder::new(OrderId::new(StrategyId(7), 1, 42), InstrumentId(3));
+        let record = Record::of(&frame(CancelOrder::ID, cancel.bytes()));
+        assert_eq!(
+            record.text(),
+            "         640  06:30:00.123456789  CancelOrder order_id 7-1-42 instrument 3"
+        );
+        let json = record.json("orders.a");
+        assert_eq!(
+            (&json["message"], &json["fields"]["order_id"]),
+            (&json!("CancelOrder"), &json!("7-1-42"))
+        );
+        let row = record.row("orders.a");
+        assert_eq!(row.len(), Record::columns().count());
+        let cell = |name: &str| row[Record::columns().position(|column| column == name).unwrap()].clone();
+        assert_eq!(
+            (cell("journal"), cell("order_id"), cell("price")),
+            ("orders.a".into(), "7-1-42".into(), "".into())
+        );
+    }
+
+    #[test]
+    fn what_is_no_message_keeps_its_bytes_and_a_gap_says_how_much_is_lost() {
+        let record = Record::of(&frame(999, &[0xab, 0x01]));
+        let json = record.json("x");
+        assert_eq!((&json["message"], &json["payload"]), (&Value::Null, &json!("ab01")));
+        assert!(record.text().contains("ab01") && record.row("x").last().unwrap() == "ab01");
+        let gap = Record::Gap(Gap { from: 64, resumed_at: 640 });
+        assert_eq!(gap.json("x")["lost_bytes"], 576);
+        let columns: Vec<&str> = Record::columns().collect();
+        let row = gap.row("x");
+        let cell = |name: &str| row[columns.iter().position(|column| *column == name).unwrap()].as_str();
+        assert_eq!((cell("message"), cell("lost_bytes"), cell("position")), ("gap", "576", "64"));
+    }
+
+    #[test]
+    fn columns_have_names_of_their_own() {
+        let mut columns: Vec<&str> = Record::columns().collect();
+        let count = columns.len();
+        columns.sort_unstable();
+        columns.dedup();
+        assert_eq!(columns.len(), count);
+    }
+}

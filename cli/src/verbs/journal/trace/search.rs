@@ -1,0 +1,205 @@
+//! Finding every frame that speaks of one order.
+
+use journal::{Journal, ReadError, WriterState};
+use node::{InstanceView, NodeKind, SeatView};
+use wire::{AnyMessage, NewOrder, OrderId};
+
+use crate::failure::Failure;
+use crate::message::order_of;
+
+/// A frame about the order.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) journal: String,
+    pub(super) journal_id: u32,
+    pub(super) writer: Writer,
+    pub(super) position: u64,
+    pub(super) time: u64,
+    pub(super) message: AnyMessage,
+}
+
+/// Who writes a journal.
+#[derive(Clone, Debug)]
+pub(super) struct Writer {
+    pub(super) node: String,
+    pub(super) kind: Option<NodeKind>,
+}
+
+/// A journal that was looked through.
+#[derive(Clone, Debug)]
+pub(super) struct Searched {
+    pub(super) journal: String,
+    pub(super) writer: Writer,
+    /// Position of its oldest frame.
+    pub(super) oldest: u64,
+    /// Time of its oldest frame.
+    pub(super) oldest_time: Option<u64>,
+    pub(super) frames: u64,
+    /// Nothing of it is overwritten: what is not in it never was.
+    pub(super) whole: bool,
+    /// First and last order of the wanted strategy in it.
+    pub(super) orders: Option<(OrderId, OrderId)>,
+}
+
+/// Everything that the journals of an instance hold about one order.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    pub(super) found: Vec<Found>,
+    pub(super) searched: Vec<Searched>,
+    /// Journals that cannot be read, with the reason.
+    pub(super) unreadable: Vec<(String, String)>,
+}
+
+/// Name of a journal, with what it is and who writes it, or why it cannot be opened.
+type Opened = (String, Result<(Journal, Writer), String>);
+
+/// The instance, as far as a trace needs it.
+pub(super) struct Place {
+    pub(super) view: InstanceView,
+    pub(super) seats: Vec<SeatView>,
+}
+
+impl Place {
+    pub(super) fn new(view: InstanceView) -> Place {
+        let seats = view.seats();
+        Place { view, seats }
+    }
+
+    pub(super) fn seat(&self, number: u32) -> Option<&SeatView> {
+        self.seats.iter().find(|seat| seat.seat == number)
+    }
+
+    /// Each journal that somebody has written, with its writer; those that cannot be opened with the reason.
+    fn journals(&self) -> Result<Vec<Opened>, Failure> {
+        let instance = self.view.instance();
+        let names = instance.journal_names().map_err(Failure::system("list", &instance.journals()))?;
+        let open = |name: &String| match self.view.journal(name) {
+            Ok((_, view)) if view.stat.writer == WriterState::Never => None,
+            Ok((journal, view)) => {
+                let seat = self.seat(view.stat.writer_seat);
+                let node =
+                    seat.map_or_else(|| format!("seat {}", view.stat.writer_seat), |seat| seat.name.clone());
+                Some((name.clone(), Ok((journal, Writer { node, kind: seat.map(|seat| seat.kind) }))))
+            }
+            Err(error) => Some((name.clone(), Err(error.to_string()))),
+        };
+        Ok(names.iter().filter_map(open).collect())
+    }
+
+    /// Looks through all journals for an order.
+    pub(super) fn search(&self, order: OrderId) -> Result<Search, Failure> {
+        let mut search = Search::default();
+        for (name, opened) in self.journals()? {
+            let looked = opened.and_then(|(journal, writer)| {
+                walk(&name, &journal, writer, order, &mut search.found).map_err(|error| error.to_string())
+            });
+            match looked {
+                Ok(searched) => search.searched.push(searched),
+                Err(error) => search.unreadable.push((name, error)),
+            }
+        }
+        search.found.sort_by_key(|found| (found.time, found.journal_id, found.position));
+        Ok(search)
+    }
+
+    /// The order of the newest fill, or the newest order where nothing was filled.
+    pub(super) fn newest(&self) -> Result<Option<OrderId>, Failure> {
+        let mut newest: Option<(bool, u64, OrderId)> = None;
+        for (name, opened) in self.journals()? {
+            // What cannot be read is reported by the search that follows.
+            let Ok((journal, _)) = opened else { continue };
+            let looked = each(&journal, &mut |_, time, message| {
+                let is_fill = matches!(message, AnyMessage::Fill(_));
+                if let Some(order) = order_of(&message)
+                    && newest.is_none_or(|(fill, when, _)| (fill, when) < (is_fill, time))
+                {
+                    newest = Some((is_fill, time, order));
+                }
+            });
+            if let Err(error) = looked {
+                eprintln!("colo: journal `{name}` is left out: {error}");
+            }
+        }
+        Ok(newest.map(|(_, _, order)| order))
+    }
+
+    /// The message at a place that an order names as its cause; `None` when it is overwritten.
+    pub(super) fn cause(&self, journal: u32, position: u64) -> Option<Found> {
+        let journals = self.journals().ok()?;
+        let opened = journals.into_iter().filter_map(|(name, opened)| Some((name, opened.ok()?)));
+        let (name, (journal, writer)) =
+            opened.into_iter().find(|(_, (open, _))| open.shape().id == journal)?;
+        let mut reader = journal.observe(position).ok()?;
+        let frame = reader.read().ok()??;
+        let message = AnyMessage::decode(frame.message_id, frame.payload).ok()?;
+        (frame.position == position).then(|| Found {
+            journal: name,
+            journal_id: journal.shape().id,
+            writer,
+            position,
+            time: frame.time,
+            message,
+        })
+    }
+
+    /// Name of a journal by its number.
+    pub(super) fn journal_name(&self, id: u32) -> Option<String> {
+        let journals = self.journals().ok()?;
+        journals.into_iter().find_map(|(name, opened)| (opened.ok()?.0.shape().id == id).then_some(name))
+    }
+}
+
+fn walk(
+    name: &str,
+    journal: &Journal,
+    writer: Writer,
+    order: OrderId,
+    found: &mut Vec<Found>,
+) -> Result<Searched, Failure> {
+    let oldest = journal.oldest_frame()?;
+    let mut searched = Searched {
+        journal: name.to_owned(),
+        writer: writer.clone(),
+        oldest,
+        oldest_time: None,
+        frames: 0,
+        whole: oldest == journal.first_position(),
+        orders: None,
+    };
+    let lost = each(journal, &mut |position, time, message| {
+        searched.oldest_time.get_or_insert(time);
+        searched.frames += 1;
+        if let AnyMessage::NewOrder(NewOrder { order_id, .. }) = &message
+            && order_id.strategy() == order.strategy()
+        {
+            let first = searched.orders.map_or(*order_id, |(first, _)| first);
+            searched.orders = Some((first, *order_id));
+        }
+        if order_of(&message) == Some(order) {
+            let (journal_id, writer) = (journal.shape().id, writer.clone());
+            found.push(Found { journal: name.to_owned(), journal_id, writer, position, time, message });
+        }
+    })?;
+    searched.whole &= !lost;
+    Ok(searched)
+}
+
+/// Calls back for each message that is there now; true when some were overwritten meanwhile.
+fn each(journal: &Journal, visit: &mut impl FnMut(u64, u64, AnyMessage)) -> Result<bool, Failure> {
+    let head = journal.head();
+    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let mut lost = false;
+    while reader.position() < head {
+        match reader.read() {
+            Ok(Some(frame)) => {
+                if let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) {
+                    visit(frame.position, frame.time, message);
+                }
+            }
+            Ok(None) => break,
+            Err(ReadError::Lapped(_)) => lost = true,
+            Err(error) => return Err(Failure::new(node::Exit::Failed, error.to_string())),
+        }
+    }
+    Ok(lost)
+}

@@ -1,0 +1,277 @@
+//! `colo journal dump`, `tail` and `verify` on journals of known content, on damaged ones, and on what is none.
+
+mod home;
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use journal::{Clock, Journal, JournalFiles, JournalShape};
+use serde_json::Value;
+use wire::AnyMessage;
+
+use home::{Home, number, stderr, stdout};
+
+/// Numbers that look random and are the same on every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    /// Bytes that are a message of this kind.
+    fn message(&mut self, id: u16, size: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..size).map(|_| self.next() as u8).collect();
+        while AnyMessage::decode(id, &bytes).is_err() {
+            // An enumeration took an impossible value: all of them allow 1.
+            let place = self.below(size);
+            bytes[place] = 1;
+        }
+        bytes
+    }
+}
+
+/// What was written: position, message id.
+struct Written {
+    folder: tempfile::TempDir,
+    frames: Vec<(u64, u16)>,
+}
+
+impl Written {
+    /// `count` messages of all kinds in a ring of 64 KiB.
+    fn new(seed: u64, count: usize) -> Written {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let files = JournalFiles::new(folder.path(), folder.path(), "test");
+        let shape =
+            JournalShape { id: 7, name: "test".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let journal = Journal::create(files, shape, 1).expect("a journal");
+        let mut writer = journal.writer(0, Clock::monotonic()).expect("a writer");
+        let mut numbers = Numbers(seed);
+        let frames = (0..count).map(|_| {
+            let (id, _, size) = AnyMessage::ALL[numbers.below(AnyMessage::ALL.len())];
+            let payload = numbers.message(id, size);
+            let written = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
+            (written.position, id)
+        });
+        let frames = frames.collect();
+        Written { folder, frames }
+    }
+
+    fn path(&self, extension: &str) -> PathBuf {
+        self.folder.path().join(format!("test.{extension}"))
+    }
+
+    fn text(&self, extension: &str) -> String {
+        self.path(extension).display().to_string()
+    }
+
+    fn overwrite(&self, extension: &str, offset: u64, bytes: &[u8]) {
+        let file = OpenOptions::new().write(true).open(self.path(extension)).expect("the file");
+        file.write_all_at(bytes, offset).expect("written");
+    }
+}
+
+fn name(id: u16) -> &'static str {
+    AnyMessage::ALL.iter().find(|(known, ..)| *known == id).map(|(_, name, _)| *name).expect("an id")
+}
+
+fn dumped(home: &Home, written: &Written, more: &[&str]) -> Vec<Value> {
+    let path = written.text("ctl");
+    let output = home.colo(&[&["journal", "dump", &path, "--format", "json"], more].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output).lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+}
+
+fn assert_same(lines: &[Value], frames: &[(u64, u16)]) {
+    assert_eq!(lines.len(), frames.len());
+    for (line, (position, id)) in lines.iter().zip(frames) {
+        assert_eq!(
+            (number(&line["position"]), &line["message"]),
+            (*position, &Value::from(name(*id))),
+            "{line}"
+        );
+        assert!(line["fields"].is_object(), "{line}");
+    }
+}
+
+#[test]
+fn all_that_was_written_is_dumped_and_decoded() {
+    let home = Home::new();
+    let mut frames = 0;
+    for (seed, count) in [(1, 1), (2, 15), (3, 250), (4, 330)] {
+        let written = Written::new(seed, count);
+        frames += count;
+        assert_same(&dumped(&home, &written, &[]), &written.frames);
+        let csv = home.colo(&["journal", "dump", &written.text("ring"), "--format", "csv"]);
+        let mut rows = csv::Reader::from_reader(csv.stdout.as_slice());
+        let columns = rows.headers().expect("a head").clone();
+        let column = |name: &str| columns.iter().position(|column| column == name).expect(name);
+        let (position, message, error) = (column("position"), column("message"), column("error"));
+        let rows: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
+        assert_eq!(rows.len(), count);
+        for (row, (at, id)) in rows.iter().zip(&written.frames) {
+            assert_eq!(
+                (&row[position], &row[message], &row[error]),
+                (at.to_string().as_str(), name(*id), "")
+            );
+        }
+    }
+    println!("{frames} frames");
+}
+
+#[test]
+fn a_ring_that_went_round_gives_its_newest_frames_in_a_row() {
+    let home = Home::new();
+    let written = Written::new(9, 3_000);
+    let lines = dumped(&home, &written, &[]);
+    assert!(lines.len() > 100 && lines.len() < 3_000);
+    assert_same(&lines, &written.frames[3_000 - lines.len()..]);
+    let path = written.text("ctl");
+    let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
+    assert_eq!((&verified["clean"], &verified["frames"]), (&true.into(), &lines.len().into()));
+}
+
+#[test]
+fn a_part_is_chosen_by_position_count_topic_and_kind() {
+    let home = Home::new();
+    let written = Written::new(5, 300);
+    let (from, to) = (written.frames[100].0.to_string(), written.frames[120].0.to_string());
+    assert_same(&dumped(&home, &written, &["--from", &from, "--to", &to]), &written.frames[100..120]);
+    assert_same(&dumped(&home, &written, &["--from", &from, "-n", "7"]), &written.frames[100..107]);
+    assert!(dumped(&home, &written, &["-n", "0"]).is_empty());
+    let all = dumped(&home, &written, &[]);
+    let fills = dumped(&home, &written, &["--kind", "fill"]);
+    assert!(!fills.is_empty() && fills.len() < 300 && fills.iter().all(|line| line["message"] == "Fill"));
+    let topic = dumped(&home, &written, &["--topic", "3"]);
+    let wanted: Vec<Value> = all.into_iter().filter(|line| line["topic"] == 3).collect();
+    assert_eq!(topic, wanted);
+    let path = written.text("ctl");
+    let tail = home.json(&["journal", "tail", &path, "-n", "4", "--format", "json"]);
+    assert_same(tail["frames"].as_array().expect("frames"), &written.frames[296..]);
+}
+
+#[test]
+fn damage_is_found_and_said_where() {
+    let home = Home::new();
+    let written = Written::new(11, 300);
+    let path = written.text("ctl");
+    let (position, _) = written.frames[150];
+    // A length that no frame of this journal can have.
+    written.overwrite("ring", position % (1 << 16) + 8, &u32::MAX.to_le_bytes());
+    let verify = home.colo(&["journal", "verify", &path, "--format", "json"]);
+    assert_eq!(verify.status.code(), Some(4), "{}", stderr(&verify));
+    let found: Value = serde_json::from_str(&stdout(&verify)).expect("JSON");
+    let findings = found["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|finding| finding["position"] == position), "{found}");
+    let dump = home.colo(&["journal", "dump", &path, "--format", "json"]);
+    assert!(!dump.status.success() || stdout(&dump).lines().count() < 300);
+    assert!(!stderr(&dump).contains("panicked"), "{}", stderr(&dump));
+
+    // Words of the control page, one after the other: whatever is said, nothing hangs or panics.
+    for word in 16..64_u64 {
+        let written = Written::new(13, 20);
+        written.overwrite("ctl", word * 8, &0xdead_beef_dead_beef_u64.to_le_bytes());
+        let path = written.text("ctl");
+        for verb in
+            [["journal", "stat", "--no-rate"].as_slice(), &["journal", "dump"], &["journal", "verify"]]
+        {
+            let output = home.colo(&[verb, &[&path]].concat());
+            assert!(!stderr(&output).contains("panicked"), "{verb:?}, word {word}: {}", stderr(&output));
+        }
+    }
+}
+
+/// Files that are no journal, each with what is said about it.
+fn spoilt() -> Vec<(Written, &'static str)> {
+    let file = |extension: &str, change: &dyn Fn(&Path)| {
+        let written = Written::new(1, 5);
+        change(&written.path(extension));
+        written
+    };
+    let cut = |length: u64| {
+        move |path: &Path| {
+            let file = OpenOptions::new().write(true).open(path).expect("the file");
+            file.set_len(length).expect("cut");
+        }
+    };
+    vec![
+        (
+            file("ctl", &|path| fs::write(path, vec![0x5a; 20_000]).expect("written")),
+            "is no colo journal control file",
+        ),
+        (file("ctl", &cut(0)), "it is empty"),
+        (file("ctl", &cut(100)), "is damaged"),
+        (file("ctl", &cut(4_096)), "is damaged"),
+        (file("ring", &cut(0)), "it is empty"),
+        (file("ring", &cut(8_192)), "the ring has 8192"),
+        (file("ring", &|path| fs::remove_file(path).expect("removed")), "does not exist"),
+        (file("ctl", &|path| fs::remove_file(path).expect("removed")), "does not exist"),
+    ]
+}
+
+#[test]
+fn files_that_are_no_journals_get_a_clear_answer() {
+    let home = Home::new();
+    for (written, words) in spoilt() {
+        let path = written.text("ctl");
+        for verb in ["stat", "tail", "dump", "verify"] {
+            let output = home.colo(&["journal", verb, &path]);
+            let said = stdout(&output) + &stderr(&output);
+            assert!(!output.status.success(), "`{verb}` takes it although {words}: {said}");
+            assert!(said.contains(words), "`{verb}` does not say `{words}`: {said}");
+            assert!(!said.contains("panicked"), "{said}");
+        }
+    }
+    let hidden = Written::new(1, 5);
+    fs::set_permissions(hidden.path("ctl"), fs::Permissions::from_mode(0o000)).expect("hidden");
+    if fs::File::open(hidden.path("ctl")).is_ok() {
+        println!("skipped: this user may read everything");
+        return;
+    }
+    for verb in ["stat", "tail", "dump", "verify"] {
+        let output = home.colo(&["journal", verb, &hidden.text("ctl")]);
+        assert_eq!(output.status.code(), Some(77), "{verb}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn wrong_arguments_get_a_clear_answer_and_their_exit_code() {
+    let home = Home::new();
+    let written = Written::new(1, 5);
+    let path = written.text("ctl");
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["tail", "md.quotes"], 69, "no instance"),
+        (&["stat", "md.quotes", "-i", "nobody"], 69, "nobody"),
+        (&["verify"], 69, "no instance"),
+        (&["trace", "6-1-1"], 69, "no instance"),
+        (&["trace", "bananas"], 2, "no order id"),
+        (&["trace"], 2, "--last"),
+        (&["clean", "nobody"], 69, "nobody"),
+        (&["clean", "../../etc"], 2, "../../etc"),
+        (&["dump", &path, "--from", "soon"], 2, "no place in a journal"),
+        (&["dump", &path, "--kind", "bananas"], 2, "TradePrint"),
+        (&["dump", "/no/such/file.ctl"], 2, "/no/such/file.ctl"),
+        (&["stat", &path, "--interval", "long"], 2, "--interval"),
+    ];
+    for (arguments, code, words) in cases {
+        let output = home.colo(&[&["journal"], *arguments].concat());
+        assert_eq!(output.status.code(), Some(*code), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(words), "{arguments:?} does not say `{words}`: {}", stderr(&output));
+        assert!(!stderr(&output).contains("panicked"), "{arguments:?}: {}", stderr(&output));
+    }
+    // An instance directory without a registry: half made, or half removed.
+    fs::create_dir_all(home.root.path().join("half/journals")).expect("made");
+    let output = home.colo(&["journal", "stat", "md.quotes"]);
+    assert_eq!(output.status.code(), Some(69), "{}", stderr(&output));
+    assert!(stderr(&output).contains("colo journal clean half"), "{}", stderr(&output));
+    assert!(home.colo(&["journal", "clean", "half"]).status.success());
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
