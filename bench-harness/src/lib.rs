@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ipc;
 mod repeat;
 mod spread;
 

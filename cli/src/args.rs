@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use host::{Doctor, PlanArguments, Tune};
 
 use crate::output::Format;
+use crate::verbs::bench::Bench;
 use crate::verbs::journal::args::JournalVerb;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
@@ -51,6 +52,9 @@ pub(crate) enum Verb {
     /// Compare market data with what its vendor says.
     #[command(subcommand)]
     Md(MdVerb),
+    /// Measure how fast the parts are on this host.
+    #[command(subcommand)]
+    Bench(Bench),
     /// Check a platform file without starting anything.
     Check(Check),
     /// Show what a platform file means: every value with its origin, the nodes, the memory.

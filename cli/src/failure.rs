@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     View(#[from] ViewError),
     #[error(transparent)]
     Open(#[from] journal::OpenError),
+    #[error(transparent)]
+    BenchIpc(#[from] bench_harness::ipc::IpcError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -64,6 +66,7 @@ impl Failure {
             Failure::View(ViewError::Io { source, .. })
             | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))
             | Failure::Open(journal::OpenError::Io { source, .. }) => Exit::of_io(source).code(),
+            Failure::BenchIpc(error) => of_bench(error).code(),
             // A reader that has seen enough (`colo … | head`) is no failure.
             Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done.code(),
             Failure::Output(_) | Failure::View(_) | Failure::Open(_) => Exit::Failed.code(),
@@ -81,5 +84,15 @@ impl Failure {
             }
             other => eprintln!("colo: {other}"),
         }
+    }
+}
+
+fn of_bench(error: &bench_harness::ipc::IpcError) -> Exit {
+    use bench_harness::ipc::IpcError;
+    match error {
+        IpcError::TooFewCpus { .. } => Exit::HostUnfit,
+        IpcError::BadCpu { .. } => Exit::Usage,
+        IpcError::Create(_) => Exit::CannotCreate,
+        _ => Exit::Failed,
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -39,6 +40,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     print(&text)
+}
+
+/// A bar on standard error for work of 100 parts; nothing where that is no terminal.
+pub(crate) fn progress(what: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos:>3} %  {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(100).with_style(style).with_message(what.to_owned())
 }
 
 /// A table without lines but one below its head; columns after the first `left` are aligned to the right.

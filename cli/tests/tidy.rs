@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ledger", &["node", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("launcher", &["journal", "node", "pinning", "topology", "wire"]),
-    ("bench-harness", &["launcher", "node", "pinning", "topology", "wire"]),
+    ("bench-harness", &["journal", "launcher", "node", "pinning", "topology", "wire"]),
     (
         "colo",
         &[

@@ -152,6 +152,12 @@ pub enum WriteError {
         /// Bytes free now.
         free: u64,
     },
+    /// The batch is as long as it may become: commit it and begin another.
+    #[error("the batch is full: one takes up to {max} bytes of frames; commit it and begin another")]
+    BatchFull {
+        /// Bytes that a batch of this journal takes, headers included.
+        max: u64,
+    },
     /// The payload is larger than this journal takes.
     #[error("a payload of {size} bytes is too large: this journal takes up to {max}")]
     TooLarge {

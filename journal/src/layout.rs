@@ -201,11 +201,17 @@ pub const fn stride(capacity: u64) -> u64 {
     capacity / 8
 }
 
-/// The farthest that the intent can be ahead of the head: one frame that a dead writer committed but did not count,
+/// The farthest that the intent can be ahead of the head: one batch that a dead writer committed but did not count,
 /// the stride (or larger frame) that it declared behind it, and one line. More than that is damage.
 pub const fn max_reach(capacity: u64) -> u64 {
     let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
     2 * step + LINE_BYTES
+}
+
+/// Longest batch: within one stride, and short enough that [`line_mark`] tells its ends apart.
+pub const fn batch_bytes(capacity: u64) -> u64 {
+    let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
+    if step < 2 << 20 { step } else { 2 << 20 }
 }
 
 /// The word that says how many frames there are, see [`control::FRAMES`].
@@ -219,7 +225,7 @@ pub const fn frames_of(word: u64) -> u64 {
 }
 
 /// Low 16 bits of the number of the line at `position`: differs between any two positions of a recovery, since the
-/// largest frame has fewer lines than that.
+/// largest frame and the longest batch have fewer lines than that.
 pub const fn line_mark(position: u64) -> u64 {
     (position / LINE_BYTES) & 0xffff
 }
@@ -344,5 +350,11 @@ const _: () = assert!(frame_bytes(max_payload(MIN_CAPACITY)) <= stride(MIN_CAPAC
 const _: () = assert!(max_reach(MIN_CAPACITY) < MIN_CAPACITY / 2);
 // Two ends of one recovery never share a mark.
 const _: () = assert!(frame_bytes(MAX_PAYLOAD - frame::HEADER_BYTES) / LINE_BYTES < 0xffff);
+const _: () = assert!(batch_bytes(MAX_CAPACITY) / LINE_BYTES < 0xffff);
+// A batch holds at least one frame of any size.
+const _: () = assert!(
+    batch_bytes(MIN_CAPACITY) >= frame_bytes(max_payload(MIN_CAPACITY))
+        && batch_bytes(MAX_CAPACITY) >= frame_bytes(max_payload(MAX_CAPACITY))
+);
 // No sum of a position and a capacity, or of a position and a frame, overflows.
 const _: () = assert!(MAX_POSITION.checked_add(2 * MAX_CAPACITY).is_some());

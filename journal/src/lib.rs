@@ -52,6 +52,8 @@ mod clock;
 mod control;
 mod error;
 mod files;
+#[cfg(not(loom))]
+mod floor;
 mod journal;
 pub mod layout;
 mod lease;
@@ -75,6 +77,8 @@ pub use clock::{Clock, ClockSource};
 pub use control::{JournalShape, ReaderView, WriterState};
 pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
 pub use files::JournalFiles;
+#[cfg(not(loom))]
+pub use floor::Floor;
 pub use journal::Journal;
 pub use merge::{Merge, MergeError};
 pub use process::{PidFd, ProcessIdentity};
@@ -83,4 +87,4 @@ pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;
 pub use verify::{Check, Finding, VerifyReport, verify_files};
 pub use wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce, wake};
-pub use writer::{Writer, Written};
+pub use writer::{Batch, Claim, Writer, Written};

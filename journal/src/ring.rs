@@ -1,7 +1,7 @@
 //! The bytes of a ring, addressed by stream position.
 
 use crate::layout::{WORD_BYTES, frame};
-use crate::memory::Region;
+use crate::memory::{Region, copy};
 use crate::sync::{AtomicU64, Ordering};
 
 /// A ring's words. Positions grow for ever; the ring repeats every `capacity` bytes.
@@ -78,50 +78,66 @@ impl Ring {
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
     }
 
-    /// `words` words from the payload of the frame at `position` on: one run, and a second only where an unmirrored
-    /// ring wraps.
-    #[inline]
-    fn payload_runs(&self, position: u64, words: usize) -> (&[AtomicU64], &[AtomicU64]) {
-        let first = self.index(position) + frame::HEADER_WORDS;
+    /// The words of `bytes` bytes of payload, from byte `offset` on, in whole units: one run, and a second only where
+    /// an unmirrored ring wraps.
+    #[inline(always)]
+    fn payload_runs(&self, position: u64, offset: usize, bytes: usize) -> (&[AtomicU64], &[AtomicU64]) {
+        let first = self.index(position) + frame::HEADER_WORDS + offset / WORD_BYTES;
+        let words = bytes.next_multiple_of(copy::UNIT_BYTES) / WORD_BYTES;
         let all = self.region.words();
-        if first + words <= all.len() {
-            (&all[first..first + words], &[])
-        } else {
-            let head = &all[first.min(all.len())..];
-            let rest = words - head.len();
-            (head, &all[..rest])
+        match all.get(first..first + words) {
+            Some(run) => (run, &[]),
+            None => self.split_run(first, words),
         }
     }
 
-    /// Writes a payload, filled up with zeros to a whole word.
-    #[inline]
-    pub(crate) fn store_payload(&self, position: u64, payload: &[u8]) {
-        let (first, second) = self.payload_runs(position, payload.len().div_ceil(WORD_BYTES));
-        let mut words = first.iter().chain(second);
-        let (chunks, tail) = payload.as_chunks::<WORD_BYTES>();
-        for (chunk, word) in chunks.iter().zip(words.by_ref()) {
-            word.store(u64::from_le_bytes(*chunk), Ordering::Relaxed);
-        }
-        if let Some(word) = words.next() {
-            let mut last = [0; WORD_BYTES];
-            last[..tail.len()].copy_from_slice(tail);
-            word.store(u64::from_le_bytes(last), Ordering::Relaxed);
+    #[cold]
+    fn split_run(&self, first: usize, words: usize) -> (&[AtomicU64], &[AtomicU64]) {
+        let all = self.region.words();
+        let head = &all[first.min(all.len())..];
+        let wrapped = first.saturating_sub(all.len());
+        (head, &all[wrapped..wrapped + words - head.len()])
+    }
+
+    /// Writes bytes of a payload from `offset` on, a multiple of the copy's unit, and fills the last unit up with
+    /// zeros.
+    #[inline(always)]
+    pub(crate) fn store_payload(&self, position: u64, offset: usize, bytes: &[u8]) {
+        let (first, second) = self.payload_runs(position, offset, bytes.len());
+        if second.is_empty() {
+            copy::store(first, bytes);
+        } else {
+            let (head, tail) = bytes.split_at(bytes.len().min(first.len() * WORD_BYTES));
+            copy::store(first, head);
+            copy::store(second, tail);
         }
     }
 
     /// Copies a payload out.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn load_payload(&self, position: u64, payload: &mut [u8]) {
-        let (first, second) = self.payload_runs(position, payload.len().div_ceil(WORD_BYTES));
-        let mut words = first.iter().chain(second);
-        let (chunks, tail) = payload.as_chunks_mut::<WORD_BYTES>();
-        for (chunk, word) in chunks.iter_mut().zip(words.by_ref()) {
-            *chunk = word.load(Ordering::Relaxed).to_le_bytes();
+        let (first, second) = self.payload_runs(position, 0, payload.len());
+        if second.is_empty() {
+            copy::load(first, payload);
+        } else {
+            let (head, tail) = payload.split_at_mut(payload.len().min(first.len() * WORD_BYTES));
+            copy::load(first, head);
+            copy::load(second, tail);
         }
-        if let Some(word) = words.next() {
-            let last = word.load(Ordering::Relaxed).to_le_bytes();
-            tail.copy_from_slice(&last[..tail.len()]);
+    }
+
+    /// Asks for the line at `position` to be written soon: its owner gives it up while we do other things.
+    #[inline(always)]
+    pub(crate) fn prefetch_for_write(&self, position: u64) {
+        #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
+        {
+            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+            let word = self.region.word(self.index(position));
+            // SAFETY: a hint; it changes no memory and cannot fault.
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast()) };
         }
+        #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
+        let _ = position;
     }
 
     /// The payload in place, when it lies in one piece.
@@ -154,7 +170,7 @@ mod tests {
         ) {
             let ring = Ring::new(heap(1_024 / 8), 1_024);
             let position = line * 64;
-            ring.store_payload(position, &payload);
+            ring.store_payload(position, 0, &payload);
             let mut copy = vec![0xee; payload.len()];
             ring.load_payload(position, &mut copy);
             prop_assert_eq!(copy, payload);

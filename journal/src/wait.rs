@@ -167,11 +167,11 @@ fn heavy_barrier() {
 }
 
 #[cfg(loom)]
-use crate::models::futex::{futex_wait, futex_wake};
+pub(crate) use crate::models::futex::{futex_wait, futex_wake};
 
 /// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
 #[cfg(not(loom))]
-fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
+pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
     let time = libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,
         tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
@@ -192,7 +192,7 @@ fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
 }
 
 #[cfg(not(loom))]
-fn futex_wake(word: &AtomicU64) {
+pub(crate) fn futex_wake(word: &AtomicU64) {
     // SAFETY: the kernel uses the address as a key only.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }

@@ -1,5 +1,6 @@
 //! One module a verb.
 
+pub(crate) mod bench;
 mod check;
 mod doctor;
 mod down;
@@ -29,6 +30,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
+        Verb::Bench(what) => bench::bench(&what),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Explain(arguments) => check::explain(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

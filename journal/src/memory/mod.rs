@@ -1,5 +1,6 @@
 //! Shared memory as an array of atomic words, whatever backs it.
 
+pub(crate) mod copy;
 mod heap;
 // Models keep to the heap: what another process maps is out of loom's sight.
 #[cfg(not(loom))]

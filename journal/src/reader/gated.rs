@@ -68,15 +68,69 @@ impl GatedReader {
         let position = self.position;
         self.position += frame_bytes(u64::from(header.length));
         self.frames = self.frames.wrapping_add(1);
+        Ok(Some(self.lend(position, header)))
+    }
+
+    /// Hands up to `most` frames to `each`, one after the other, and is done with all of them when it returns. Fewer
+    /// when fewer are committed. Cheaper than as many calls of [`GatedReader::read`]: the cursor moves once a quarter
+    /// of the ring, and at the end.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut reader = journal.gated(5)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// for price in [100_u64, 101, 102] {
+    ///     writer.write(7, 3, &price.to_le_bytes())?;
+    /// }
+    /// let mut bytes = 0;
+    /// let frames = reader.read_batch(1_000, |frame| bytes += frame.payload.len())?;
+    /// assert_eq!((frames, bytes), (3, 24));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReadError::Corrupt`]; the frames handed out before are finished.
+    #[inline]
+    pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
+        let quarter = self.ring.capacity() / 4;
+        let mut handed = 0;
+        let outcome = loop {
+            if handed == most {
+                break Ok(handed);
+            }
+            let header = match self.next_header() {
+                Ok(Some(header)) => header,
+                Ok(None) => break Ok(handed),
+                Err(error) => break Err(error),
+            };
+            if self.topics.contains(header.topic) {
+                each(self.lend(self.position, header));
+                self.frames = self.frames.wrapping_add(1);
+                handed += 1;
+            }
+            self.position += frame_bytes(u64::from(header.length));
+            if self.position - self.published > quarter {
+                self.publish();
+            }
+        };
+        self.publish();
+        outcome
+    }
+
+    /// The frame at `position`, in place where it is in one piece.
+    #[inline(always)]
+    fn lend(&mut self, position: u64, header: RawHeader) -> Frame<'_> {
         let length = header.length as usize;
         // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
         // next published through `&mut self`, when the frame that borrows from `self` is gone.
         #[cfg(not(loom))]
         if let Some(payload) = unsafe { self.ring.borrow_payload(position, length) } {
-            return Ok(Some(Frame::new(position, header, payload)));
+            return Frame::new(position, header, payload);
         }
         self.ring.load_payload(position, &mut self.scratch[..length]);
-        Ok(Some(Frame::new(position, header, &self.scratch[..length])))
+        Frame::new(position, header, &self.scratch[..length])
     }
 
     /// Header of the next frame of a wanted topic; those before it are finished.

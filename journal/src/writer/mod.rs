@@ -1,5 +1,12 @@
 //! The one writer of a journal.
 
+mod batch;
+mod claim;
+mod recovery;
+
+pub use batch::Batch;
+pub use claim::Claim;
+
 use std::sync::Arc;
 
 use crate::clock::Clock;
@@ -12,6 +19,7 @@ use crate::registry::Registry;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 use crate::wait::Waker;
+use recovery::end_of_frames;
 
 /// A frame that was committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +51,8 @@ pub struct Writer {
     wakes: u64,
     epoch: u64,
     max_payload: u64,
+    /// Longest batch.
+    batch_bytes: u64,
     topics: u32,
     _lease: Lease,
 }
@@ -82,6 +92,7 @@ impl Writer {
             wakes: control.load(at::WAKES),
             epoch,
             max_payload: shape.max_payload(),
+            batch_bytes: layout::batch_bytes(shape.capacity),
             topics: shape.topics,
             _lease: lease,
             ring,
@@ -112,42 +123,124 @@ impl Writer {
     /// [`WriteError`]; nothing was written and the payload is still the caller's.
     #[inline]
     pub fn write(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
-        if payload.len() as u64 > self.max_payload {
-            return Err(WriteError::TooLarge { size: payload.len(), max: self.max_payload });
+        self.check(payload.len(), topic)?;
+        let position = self.position;
+        let end = position + frame_bytes(payload.len() as u64);
+        // The successor's commit word is cleared too, so its line must be free as well.
+        self.make_room(end + LINE_BYTES)?;
+        // Old bytes in the successor's line may hold any value, the expected one too.
+        self.clear(end);
+        self.ring.store_payload(position, 0, payload);
+        let time = self.stamp();
+        self.store_header(position, message_id, topic, payload.len(), time);
+        self.commit(position, end, 1, time);
+        self.notify(topic);
+        Ok(Written { position, time })
+    }
+
+    /// Room for a frame of up to `room` bytes of payload, to be written in place.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut claim = writer.claim(7, 3, 100)?;
+    /// claim.put(b"hel")?;
+    /// claim.put(b"lo")?;
+    /// let written = claim.commit();
+    /// # let mut reader = journal.loose_from_start()?;
+    /// let frame = reader.read()?.expect("just written");
+    /// assert_eq!((frame.position, frame.payload), (written.position, &b"hello"[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    #[inline]
+    pub fn claim(&mut self, message_id: u16, topic: u32, room: usize) -> Result<Claim<'_>, WriteError> {
+        self.check(room, topic)?;
+        self.make_room(self.position + frame_bytes(room as u64) + LINE_BYTES)?;
+        Ok(Claim::new(self, message_id, topic, room))
+    }
+
+    /// Begins a batch of frames that become visible at once.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut batch = writer.batch();
+    /// batch.push(7, 3, b"bid")?;
+    /// batch.push(7, 3, b"ask")?;
+    /// batch.commit();
+    /// # let mut reader = journal.loose_from_start()?;
+    /// assert_eq!(reader.read()?.expect("the first").payload, b"bid");
+    /// assert_eq!(reader.read()?.expect("the second").payload, b"ask");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn batch(&mut self) -> Batch<'_> {
+        Batch::new(self)
+    }
+
+    #[inline(always)]
+    fn check(&self, payload: usize, topic: u32) -> Result<(), WriteError> {
+        if payload as u64 > self.max_payload {
+            return Err(WriteError::TooLarge { size: payload, max: self.max_payload });
         }
         if topic >= self.topics {
             return Err(WriteError::NoSuchTopic { topic, topics: self.topics });
         }
-        let position = self.position;
-        let end = position + frame_bytes(payload.len() as u64);
-        // The successor's commit word is cleared too, so its line must be free as well.
-        if end + LINE_BYTES > self.limit {
-            self.extend(end + LINE_BYTES)?;
-        }
-        // Old bytes in the successor's line may hold any value, the expected one too.
-        self.ring.commit_word(end).store(0, Ordering::Relaxed);
-        self.ring.store_payload(position, payload);
-        let time = self.clock.now().max(self.last_time);
+        Ok(())
+    }
+
+    /// Sees to it that bytes before `needed` may be overwritten.
+    #[inline(always)]
+    fn make_room(&mut self, needed: u64) -> Result<(), WriteError> {
+        if needed > self.limit { self.extend(needed) } else { Ok(()) }
+    }
+
+    /// Clears the commit word of the frame that will be at `position`.
+    #[inline(always)]
+    fn clear(&self, position: u64) {
+        self.ring.commit_word(position).store(0, Ordering::Relaxed);
+    }
+
+    /// The time now, never before that of the last frame.
+    #[inline(always)]
+    fn stamp(&self) -> u64 {
+        self.clock.now().max(self.last_time)
+    }
+
+    #[inline(always)]
+    fn store_header(&self, position: u64, message_id: u16, topic: u32, length: usize, time: u64) {
+        let epoch = self.epoch as u32;
         self.ring.store_header(
             position,
-            RawHeader {
-                length: payload.len() as u32,
-                message_id,
-                flags: 0,
-                time,
-                topic,
-                epoch: self.epoch as u32,
-            },
+            RawHeader { length: length as u32, message_id, flags: 0, time, topic, epoch },
         );
+    }
+
+    /// Makes `frames` frames from `position` to `end` visible, and counts them.
+    #[inline(always)]
+    fn commit(&mut self, position: u64, end: u64, frames: u64, time: u64) {
         // SYNC: commit.
         self.ring.commit_word(position).store(position, Ordering::Release);
         self.position = end;
         self.last_time = time;
-        self.frames = self.frames.wrapping_add(1);
+        self.frames = self.frames.wrapping_add(frames);
         self.control.word(at::FRAMES).store(layout::frames_word(self.frames, end), Ordering::Relaxed);
         self.control.word(at::LAST_TIME).store(time, Ordering::Relaxed);
         // SYNC: head.
         self.control.word(at::HEAD).store(end, Ordering::Release);
+        // The next frame's line comes back from the readers of the last lap while the caller does other things.
+        self.ring.prefetch_for_write(end + LINE_BYTES);
+    }
+
+    /// Wakes who sleeps and wants `topic`.
+    #[inline(always)]
+    fn notify(&mut self, topic: u32) {
         if let Some(waker) = &self.waker {
             let woken = waker.notify(&self.control, topic);
             if woken > 0 {
@@ -155,7 +248,14 @@ impl Writer {
                 self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
             }
         }
-        Ok(Written { position, time })
+    }
+
+    /// Wakes who sleeps and wants any topic.
+    #[cold]
+    fn notify_all(&mut self) {
+        for topic in 0..self.topics {
+            self.notify(topic);
+        }
     }
 
     /// Asks the gate for room up to `needed`, and declares what will be overwritten.
@@ -221,53 +321,6 @@ impl Drop for Writer {
     /// Leaves in good order: readers learn that nothing more comes from this writer.
     fn drop(&mut self) {
         self.control.word(at::WRITER_STATE).store(2, Ordering::Release);
-        if let Some(waker) = &self.waker {
-            for topic in 0..self.topics {
-                waker.notify(&self.control, topic);
-            }
-        }
+        self.notify_all();
     }
-}
-
-/// What a new writer finds.
-struct End {
-    /// Behind the last committed frame.
-    position: u64,
-    /// Frames committed so far.
-    frames: u64,
-    /// Time of the last.
-    time: u64,
-}
-
-/// Walks from the last published head over frames that were committed but not yet counted: one at most, since the
-/// head follows every commit; garbage may hold more.
-fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
-    let head = control.head();
-    if !control.is_plausible() || control.intent() < head {
-        return Err(format!("head {head} and intent {} do not belong together", control.intent()));
-    }
-    let frames_word = control.load(at::FRAMES);
-    let mut end =
-        End { position: head, frames: layout::frames_of(frames_word), time: control.load(at::LAST_TIME) };
-    // SYNC: commit.
-    while ring.commit_word(end.position).load(Ordering::Acquire) == end.position {
-        let header = ring.header(end.position);
-        let length = u64::from(header.length);
-        if length > control.shape().max_payload() {
-            return Err(format!("the frame at its end, position {}, claims {length} bytes", end.position));
-        }
-        end.position += frame_bytes(length);
-        end.time = end.time.max(header.time);
-        // The writer was killed before or after it counted this frame; the mark says which.
-        if frames_word != layout::frames_word(end.frames, end.position) {
-            end.frames = end.frames.wrapping_add(1);
-        }
-        if end.position > head + ring.capacity() {
-            return Err("its frames have no end".to_owned());
-        }
-    }
-    if ring.commit_word(end.position).load(Ordering::Relaxed) != 0 {
-        return Err(format!("the line behind its last frame, position {}, is not clear", end.position));
-    }
-    Ok(end)
 }

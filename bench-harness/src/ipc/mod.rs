@@ -1,0 +1,247 @@
+//! How fast a journal is, against the cache line that it moves on.
+//!
+//! Two processes bounce messages over two journals, and in the same rounds, between the same two cores, a bare word:
+//! the host's floor. On a virtual machine the same line takes 60 ns now and 250 ns a second later; so every block of
+//! journal round trips stands between two blocks of the floor, a block is *near* or *far* by both of its neighbours,
+//! and a ratio never divides figures of different moments.
+//!
+//! ```text
+//!  round:  floor │ 32 B │ floor │ 64 B │ floor │ 128 B │ floor │ 1,024 B │ floor      (some thousand round trips each)
+//! ```
+//!
+//! One-way times are half of a round trip. Every round trip is timed by one reading of the clock, which is part of
+//! it: the floor's by an extra one, the journal's by the time that its frame bears anyway (the answering side stamps
+//! its frame too, which the floor's does not). The reader copies every payload out whole before it answers.
+//!
+//! Then throughput, the cost of a write as loose readers are added, and what idle journals add to one round of
+//! polling.
+
+mod fan_out;
+mod flow;
+mod parts;
+mod peer;
+mod ping;
+mod poll;
+mod report;
+mod watch;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use pinning::{CpuSet, Host};
+use serde::{Deserialize, Serialize};
+
+pub use fan_out::FanOutRow;
+pub use flow::FlowRow;
+pub use peer::run_peer;
+pub use ping::{PingRow, Placement};
+pub use poll::PollRow;
+pub use report::IpcReport;
+
+/// Payloads in bytes, as in the ping-pong's rows.
+pub const PAYLOADS: [usize; 4] = [32, 64, 128, 1024];
+
+/// What to measure.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IpcSettings {
+    /// Interleaved rounds of the ping-pong.
+    pub rounds: usize,
+    /// Round trips of one block.
+    pub trips: usize,
+    /// How long one run of throughput writes, in milliseconds.
+    pub flow_ms: u64,
+    /// Runs of each throughput row; the median is reported.
+    pub flow_runs: usize,
+    /// Bytes of each ring.
+    pub capacity: u64,
+    /// CPUs: the measuring process, then its peers. Chosen when empty.
+    pub cpus: Vec<usize>,
+}
+
+impl IpcSettings {
+    /// About a minute.
+    pub fn full() -> IpcSettings {
+        IpcSettings {
+            rounds: 101,
+            trips: 4_000,
+            flow_ms: 400,
+            flow_runs: 7,
+            capacity: 1 << 20,
+            cpus: Vec::new(),
+        }
+    }
+
+    /// Within 20 seconds.
+    pub fn quick() -> IpcSettings {
+        IpcSettings { rounds: 21, trips: 3_000, flow_ms: 120, flow_runs: 3, ..IpcSettings::full() }
+    }
+}
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum IpcError {
+    /// Fewer CPUs than the measurement needs.
+    #[error("needs at least 2 CPUs that this process may use, there are {found}")]
+    TooFewCpus {
+        /// There are.
+        found: usize,
+    },
+    /// A CPU was asked for that is not there, or twice.
+    #[error("CPU {cpu} cannot be used: {why}")]
+    BadCpu {
+        /// Which.
+        cpu: usize,
+        /// Why not.
+        why: &'static str,
+    },
+    /// The peer did nothing for a long time, or ended.
+    #[error("the other process {0}")]
+    Peer(String),
+    /// A message came back wrong.
+    #[error("message {expected} came as {found}")]
+    Mixed {
+        /// Number that was due.
+        expected: u64,
+        /// Number that came.
+        found: u64,
+    },
+    /// The host could not be read.
+    #[error(transparent)]
+    Host(#[from] pinning::HostError),
+    /// The thread could not be placed.
+    #[error(transparent)]
+    Place(#[from] pinning::ApplyError),
+    /// A journal could not be made.
+    #[error(transparent)]
+    Create(#[from] journal::CreateError),
+    /// A journal could not be opened.
+    #[error(transparent)]
+    Open(#[from] journal::OpenError),
+    /// A journal could not be read.
+    #[error(transparent)]
+    Read(#[from] journal::ReadError),
+    /// A journal could not be written.
+    #[error(transparent)]
+    Write(#[from] journal::WriteError),
+    /// The system refused something else.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+}
+
+fn system(action: &'static str) -> impl Fn(std::io::Error) -> IpcError {
+    move |source| IpcError::System { action, source }
+}
+
+/// What both sides must agree on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    pub(crate) settings: IpcSettings,
+    pub(crate) directory: PathBuf,
+    /// The peer's number, from 0.
+    pub(crate) peer: usize,
+    /// Number of peers.
+    pub(crate) peers: usize,
+    pub(crate) cpu: usize,
+    pub(crate) parent: u32,
+}
+
+/// Processes that are ended with this value.
+#[derive(Debug, Default)]
+struct Peers(Vec<Child>);
+
+impl Drop for Peers {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended already cannot be killed, and needs not be.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Measures. `program` starts this very program as a peer, which must call [`run_peer`] with what it reads from
+/// standard input; `progress` hears what is being measured, and how far it is (0 to 1).
+///
+/// # Errors
+/// [`IpcError`].
+pub fn measure(
+    settings: &IpcSettings,
+    program: impl Fn() -> Command,
+    progress: impl Fn(&str, f64),
+) -> Result<IpcReport, IpcError> {
+    let host = Host::read("/".as_ref())?;
+    let cpus = choose(&host, &settings.cpus)?;
+    let directory = tempfile::Builder::new()
+        .prefix("colo-bench-")
+        .tempdir_in("/dev/shm")
+        .map_err(system("make a folder in /dev/shm"))?;
+    let peers = (cpus.len() - 1).min(3);
+    let parts = parts::Parts::create(directory.path(), settings, peers)?;
+    let mut children = Peers::default();
+    for peer in 0..peers {
+        let setup = Setup {
+            settings: settings.clone(),
+            directory: directory.path().to_owned(),
+            peer,
+            peers,
+            cpu: cpus[peer + 1],
+            parent: std::process::id(),
+        };
+        children.0.push(start(&program, &setup)?);
+    }
+    parts::pin(cpus[0])?;
+    let result = report::measure_all(settings, &parts, &mut children.0, peers, &progress);
+    let (rows, throughput, fan_out, poll) = result?;
+    Ok(IpcReport {
+        host: host.summary(),
+        cpus,
+        ring_bytes: settings.capacity,
+        clock: parts.clock.source().as_str().to_owned(),
+        rows,
+        throughput,
+        fan_out,
+        poll,
+    })
+}
+
+fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcError> {
+    let mut child = program()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(system("start the other process"))?;
+    let text = serde_json::to_string(setup).map_err(|error| system("describe the work")(error.into()))?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(text.as_bytes()).map_err(system("tell the other process"))?;
+    }
+    Ok(child)
+}
+
+/// The CPUs asked for; or up to four of those allowed, each on a core of its own, the last ones first: CPU 0 takes
+/// most of the host's interrupts.
+fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcError> {
+    let mut seen = CpuSet::new();
+    for &cpu in wished {
+        if !host.allowed.contains(cpu) {
+            return Err(IpcError::BadCpu { cpu, why: "this process may not use it" });
+        }
+        if !seen.insert(cpu) {
+            return Err(IpcError::BadCpu { cpu, why: "it was named twice" });
+        }
+    }
+    let mut cpus = wished.to_vec();
+    if cpus.is_empty() {
+        let cores = host.cores.iter().rev();
+        cpus = cores.filter_map(|core| core.cpus.intersection(&host.allowed).first()).take(4).collect();
+    }
+    if cpus.len() < 2 {
+        return Err(IpcError::TooFewCpus { found: cpus.len() });
+    }
+    Ok(cpus)
+}

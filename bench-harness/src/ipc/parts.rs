@@ -1,0 +1,106 @@
+//! The journals and words that the processes share.
+
+use std::path::Path;
+
+use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry};
+use pinning::{CpuSet, Placement, WaitMode};
+
+use super::{IpcError, IpcSettings};
+
+/// Seat of the measuring process; peers have the seats from 1 on.
+pub(super) const SEAT: u32 = 0;
+/// First seat of the readers of the fan-out.
+pub(super) const FAN_OUT_SEAT: u32 = 8;
+/// Most loose readers of the fan-out.
+pub(super) const FAN_OUT: usize = 100;
+
+/// Words of the floor page, by what they say.
+pub(super) mod word {
+    /// Bounced, from the measuring process to the peer.
+    pub(crate) const TO_PEER: usize = 0;
+    /// Bounced back.
+    pub(crate) const TO_US: usize = 1;
+    /// Number of the step that is under way.
+    pub(crate) const STEP: usize = 2;
+    /// Frames written in the step that just ended, plus one.
+    pub(crate) const WRITTEN: usize = 3;
+    /// From here on one word a peer: the last step that it is ready for.
+    pub(crate) const READY: usize = 4;
+    /// One word a peer: the last step that it has done.
+    pub(crate) const DONE: usize = 8;
+    /// One word a peer: frames read in that step.
+    pub(crate) const READ: usize = 12;
+    /// One word a peer: frames lost in that step.
+    pub(crate) const LOST: usize = 16;
+    /// One word a peer: frames that were not those that were due.
+    pub(crate) const STRANGE: usize = 20;
+}
+
+/// Everything shared.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) floor: Floor,
+    pub(super) registry: std::sync::Arc<Registry>,
+    pub(super) clock: Clock,
+    pub(super) directory: std::path::PathBuf,
+}
+
+impl Parts {
+    pub(super) fn create(directory: &Path, settings: &IpcSettings, peers: usize) -> Result<Parts, IpcError> {
+        let clock = Clock::calibrate();
+        let registry = Registry::create(&directory.join("registry"), 128, clock)?;
+        let floor = Floor::create(&directory.join("floor"))?;
+        let mut names = vec!["ping".to_owned(), "pong".to_owned(), "fan-out".to_owned()];
+        names.extend(super::flow::steps(settings, peers).into_iter().map(|step| step.name()));
+        for (id, name) in names.into_iter().enumerate() {
+            let shape = JournalShape {
+                id: id as u32,
+                name: name.clone(),
+                capacity: settings.capacity,
+                seats: 128,
+                topics: 64,
+                page: 4096,
+            };
+            Journal::create(JournalFiles::new(directory, directory, &name), shape, clock.now())?;
+        }
+        Ok(Parts { floor, registry: registry.into(), clock, directory: directory.to_owned() })
+    }
+
+    pub(super) fn open(directory: &Path) -> Result<Parts, IpcError> {
+        let path = directory.join("registry");
+        let registry = Registry::open(&path)?;
+        Ok(Parts {
+            floor: Floor::open(&directory.join("floor"))?,
+            clock: registry.clock(&path)?,
+            registry: registry.into(),
+            directory: directory.to_owned(),
+        })
+    }
+
+    pub(super) fn journal(&self, name: &str) -> Result<Journal, IpcError> {
+        Ok(Journal::open(JournalFiles::new(&self.directory, &self.directory, name))?)
+    }
+
+    /// A writer as nodes have it: it looks whom to wake after every commit.
+    pub(super) fn writer(&self, name: &str, seat: u32) -> Result<journal::Writer, IpcError> {
+        let mut writer = self.journal(name)?.writer(seat, self.clock)?;
+        writer.wake_through(std::sync::Arc::clone(&self.registry));
+        Ok(writer)
+    }
+}
+
+/// Puts the calling thread on one CPU.
+pub(super) fn pin(cpu: usize) -> Result<(), IpcError> {
+    pinning::apply(&Placement {
+        node: format!("bench on CPU {cpu}"),
+        mode: WaitMode::Fast,
+        platform: false,
+        cpus: CpuSet::single(cpu),
+        policy: None,
+        memory_node: None,
+        exclusive: false,
+        no_smt_sibling: false,
+        reasons: Vec::new(),
+    })?;
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! All of it together.
+
+use std::process::Child;
+
+use pinning::HostSummary;
+use serde::{Deserialize, Serialize};
+
+use super::fan_out::{self, FanOutRow};
+use super::flow::{self, FlowRow};
+use super::parts::Parts;
+use super::ping::{self, PingRow};
+use super::poll::{self, PollRow};
+use super::{IpcError, IpcSettings};
+
+/// What `colo bench ipc` measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IpcReport {
+    /// Where.
+    pub host: HostSummary,
+    /// CPUs of the measuring process and of its peers.
+    pub cpus: Vec<usize>,
+    /// Bytes of each ring.
+    pub ring_bytes: u64,
+    /// What the times were read from.
+    pub clock: String,
+    /// Ping-pong.
+    pub rows: Vec<PingRow>,
+    /// Throughput.
+    pub throughput: Vec<FlowRow>,
+    /// A write beside more and more loose readers.
+    pub fan_out: Vec<FanOutRow>,
+    /// Idle journals.
+    pub poll: PollRow,
+}
+
+type Parts4 = (Vec<PingRow>, Vec<FlowRow>, Vec<FanOutRow>, PollRow);
+
+pub(super) fn measure_all(
+    settings: &IpcSettings,
+    parts: &Parts,
+    children: &mut [Child],
+    peers: usize,
+    progress: &impl Fn(&str, f64),
+) -> Result<Parts4, IpcError> {
+    let result = (|| {
+        let rows = ping::measure(settings, parts, |done| progress("ping-pong", done))?;
+        let flows = flow::measure(settings, parts, peers, |done| progress("throughput", done))?;
+        let fan_out = fan_out::measure(parts, |done| progress("loose readers", done))?;
+        Ok((rows, flows, fan_out, poll::measure(parts.clock)?))
+    })();
+    // A peer that failed has said why on standard error; its silence is only the consequence.
+    if matches!(result, Err(IpcError::Peer(_))) {
+        for child in children {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(IpcError::Peer(format!("ended with {status}")));
+            }
+        }
+    }
+    result
+}

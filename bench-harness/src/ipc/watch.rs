@@ -1,0 +1,54 @@
+//! Busy waiting that ends when the other side is gone.
+
+use std::time::{Duration, Instant};
+
+use super::IpcError;
+
+/// Turns between two looks at the clock: about a millisecond.
+const TURNS: u32 = 1 << 16;
+/// Longest silence of the other side.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Counts the turns of one wait.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    turns: u32,
+    since: Option<Instant>,
+    /// Our parent, for a peer: it must not outlive it.
+    parent: Option<u32>,
+}
+
+impl Watch {
+    pub(super) fn of_peer(parent: u32) -> Watch {
+        Watch { parent: Some(parent), ..Watch::default() }
+    }
+
+    /// Something came: patience starts anew.
+    #[inline(always)]
+    pub(super) fn news(&mut self) {
+        self.turns = 0;
+    }
+
+    /// One turn without news.
+    #[inline(always)]
+    pub(super) fn idle(&mut self) -> Result<(), IpcError> {
+        self.turns += 1;
+        if self.turns >= TURNS { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), IpcError> {
+        if self.turns == TURNS {
+            self.since = Some(Instant::now());
+        }
+        // Stays above the mark, so that from now on every turn looks: it is no measurement any more.
+        self.turns = TURNS + 1;
+        if self.parent.is_some_and(|parent| std::os::unix::process::parent_id() != parent) {
+            return Err(IpcError::Peer("has ended".to_owned()));
+        }
+        if self.since.is_some_and(|since| since.elapsed() > PATIENCE) {
+            return Err(IpcError::Peer(format!("did nothing for {} s", PATIENCE.as_secs())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! `colo bench ipc`.
+
+use bench_harness::ipc::{IpcReport, IpcSettings, measure};
+
+use super::{Ipc, peer};
+use crate::failure::Failure;
+use crate::output::{self, Format, table};
+
+pub(super) fn ipc(arguments: &Ipc) -> Result<u8, Failure> {
+    let mut settings = if arguments.quick { IpcSettings::quick() } else { IpcSettings::full() };
+    settings.cpus.clone_from(&arguments.cpus);
+    if let Some(rounds) = arguments.rounds {
+        settings.rounds = rounds as usize;
+    }
+    let bar = output::progress("ping-pong");
+    let report = measure(
+        &settings,
+        || peer("ipc"),
+        |what, done| {
+            bar.set_message(what.to_owned());
+            bar.set_position((done * 100.0) as u64);
+        },
+    );
+    bar.finish_and_clear();
+    let report = report?;
+    match arguments.format {
+        Format::Json => output::print_json(&report)?,
+        Format::Text => output::print(&text(&report))?,
+    }
+    Ok(node::Exit::Done.code())
+}
+
+fn text(report: &IpcReport) -> String {
+    let host = &report.host;
+    let cpus: Vec<String> = report.cpus.iter().map(usize::to_string).collect();
+    let mut text = format!(
+        "{}, {} CPUs{}; measured on CPUs {}, clock {}\n\none-way, ns (half of a round trip)\n",
+        host.cpu_model,
+        host.cpus,
+        host.virtualised.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default(),
+        cpus.join(", "),
+        report.clock,
+    );
+    let ns = |value: f64| format!("{value:.0}");
+    let rows = report.rows.iter().map(|row| {
+        vec![
+            row.payload_bytes.to_string(),
+            format!("{:?}", row.placement).to_lowercase(),
+            ns(row.floor_p50_ns),
+            ns(row.floor_p99_ns),
+            ns(row.floor_p999_ns),
+            ns(row.journal_p50_ns),
+            ns(row.journal_p99_ns),
+            ns(row.journal_p999_ns),
+            format!("{:.2}", row.ratio_p50),
+            row.rounds.to_string(),
+            output::number(row.samples),
+        ]
+    });
+    let head = [
+        "payload",
+        "cores",
+        "floor p50",
+        "p99",
+        "p99.9",
+        "journal p50",
+        "p99",
+        "p99.9",
+        "ratio p50",
+        "rounds",
+        "samples",
+    ];
+    text += &table(&head, 2, rows);
+    text += "\nthroughput, million messages a second\n";
+    let million = |value: f64| format!("{:.1}", value / 1e6);
+    let rows = report.throughput.iter().map(|row| {
+        vec![
+            row.payload_bytes.to_string(),
+            row.readers.to_string(),
+            format!("{:?}", row.mode).to_lowercase(),
+            format!("{:?}", row.calls).to_lowercase(),
+            million(row.msgs_per_s),
+            format!("{}..{}", million(row.range[0]), million(row.range[1])),
+            million(row.received_per_s),
+            format!("{:.1} %", row.lost as f64 * 100.0 / (row.written.max(1) * row.readers as u64) as f64),
+            if row.exact { "exact" } else { "NOT EXACT" }.to_owned(),
+        ]
+    });
+    let head = ["payload", "readers", "mode", "calls", "msgs/s", "range", "received/s", "lost", "counts"];
+    text += &table(&head, 0, rows);
+    text += "\na write of 32 bytes beside loose readers\n";
+    let rows = report.fan_out.iter().map(|row| {
+        vec![row.loose_readers.to_string(), format!("{:.1}", row.write_p50_ns), row.blocks.to_string()]
+    });
+    text += &table(&["loose readers", "ns p50", "blocks"], 0, rows);
+    text += "\none round of polling\n";
+    let rows = report.poll.idle_journals.iter().zip(&report.poll.added_p50_ns);
+    let rows = rows.map(|(idle, added)| vec![idle.to_string(), format!("{added:.1}")]);
+    text += &table(&["idle journals", "ns added"], 0, rows);
+    text
+}

@@ -1,0 +1,75 @@
+//! `colo bench`: how fast the parts are on this host.
+
+mod ipc;
+
+use std::process::Command;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+use crate::output::Format;
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// A journal between two processes: latency against the bare cache line, throughput, cost of readers.
+    #[command(after_help = "\
+Examples:
+  colo bench ipc
+  colo bench ipc --quick --format json
+  colo bench ipc --cpus 2,3 --rounds 201
+
+One-way times are half of a round trip. `floor` is a bare word bounced between the same two cores, in blocks between
+those of the journal; `near` and `far` say where the host had put the cores. Look at the ratios first.")]
+    Ipc(Ipc),
+    /// The other process of a measurement.
+    #[command(hide = true)]
+    Peer(Peer),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ipc {
+    /// Fewer rounds: ends within 20 seconds.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// CPUs: the measuring process first, then up to three others. By default the last cores of the host.
+    #[arg(long, value_delimiter = ',', value_name = "CPU,CPU")]
+    pub(crate) cpus: Vec<usize>,
+    /// Interleaved rounds of the ping-pong.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(9..))]
+    pub(crate) rounds: Option<u32>,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// Which measurement; how it goes comes over standard input.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PeerOf {
+    /// `bench ipc`.
+    Ipc,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Peer {
+    #[command(subcommand)]
+    of: PeerOf,
+}
+
+pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
+    match what {
+        Bench::Ipc(arguments) => ipc::ipc(arguments),
+        Bench::Peer(Peer { of: PeerOf::Ipc }) => {
+            bench_harness::ipc::run_peer(std::io::stdin())?;
+            Ok(node::Exit::Done.code())
+        }
+    }
+}
+
+/// This very program, as the other process of `measurement`.
+fn peer(measurement: &str) -> Command {
+    // The link of a running program works even when its file was replaced meanwhile.
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["bench", "peer", measurement]);
+    command
+}

@@ -1,0 +1,99 @@
+//! What the host itself can do, to measure journals against: a bare word bounced between two cores, and a bare futex.
+//!
+//! Nothing of the journal is in here on purpose. A latency says little by itself: virtual machines move their cores,
+//! and the same line takes 60 ns now and 250 ns a second later. A ratio to this floor, taken in the same moment by
+//! the same two processes, says how much of it is ours.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::{CreateError, OpenError};
+use crate::files::{create_file, open_file};
+use crate::layout::{LINE_WORDS, WORD_BYTES};
+use crate::memory::{Access, Region, map};
+use crate::sync::{AtomicU64, Ordering};
+use crate::wait::{futex_wait, futex_wake};
+
+/// Words, two lines apart, so that no prefetcher drags one along with another.
+const SPACING: usize = 2 * LINE_WORDS;
+/// One page of memory.
+const BYTES: u64 = 4096;
+
+/// A page of bare words that two processes share.
+///
+/// ```
+/// # let directory = tempfile::tempdir()?;
+/// let mine = journal::Floor::create(&directory.path().join("floor"))?;
+/// let theirs = journal::Floor::open(&directory.path().join("floor"))?;
+/// mine.set(0, 7);
+/// assert_eq!(theirs.get(0), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Floor {
+    region: Region,
+}
+
+impl Floor {
+    /// Number of words, each on lines of its own.
+    pub const WORDS: usize = BYTES as usize / WORD_BYTES / SPACING;
+
+    /// Makes the page.
+    ///
+    /// # Errors
+    /// [`CreateError`].
+    pub fn create(path: &Path) -> Result<Floor, CreateError> {
+        let file = create_file(path, 0o600, BYTES)?;
+        let region = map(&file, BYTES, Access::ReadWrite).map_err(|source| CreateError::Io {
+            action: "map",
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Floor { region })
+    }
+
+    /// Maps a page that another process made.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(path: &Path) -> Result<Floor, OpenError> {
+        let (file, bytes) = open_file(path, Access::ReadWrite)?;
+        if bytes != BYTES {
+            let what = format!("a page of words has {BYTES} bytes, this has {bytes}");
+            return Err(OpenError::Damaged { path: path.to_owned(), what });
+        }
+        let region = map(&file, BYTES, Access::ReadWrite).map_err(|source| OpenError::Io {
+            action: "map",
+            path: path.to_owned(),
+            source,
+        })?;
+        Ok(Floor { region })
+    }
+
+    #[inline(always)]
+    fn word(&self, index: usize) -> &AtomicU64 {
+        self.region.word(index % Floor::WORDS * SPACING)
+    }
+
+    /// Value of a word.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> u64 {
+        self.word(index).load(Ordering::Acquire)
+    }
+
+    /// Sets a word.
+    #[inline(always)]
+    pub fn set(&self, index: usize, value: u64) {
+        self.word(index).store(value, Ordering::Release);
+    }
+
+    /// Sleeps on the low half of a word while it says `expected`. True when the time was over.
+    pub fn sleep(&self, index: usize, expected: u32, timeout: Duration) -> bool {
+        futex_wait(self.word(index), expected, timeout)
+    }
+
+    /// Wakes one who sleeps on a word.
+    pub fn wake(&self, index: usize) {
+        futex_wake(self.word(index));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a new writer finds.
+
+use crate::control::Control;
+use crate::layout::{self, control as at, frame_bytes};
+use crate::ring::Ring;
+use crate::sync::Ordering;
+
+/// Where the frames end.
+pub(super) struct End {
+    /// Behind the last committed frame.
+    pub(super) position: u64,
+    /// Frames committed so far.
+    pub(super) frames: u64,
+    /// Time of the last.
+    pub(super) time: u64,
+}
+
+/// Walks from the last published head over frames that were committed but not yet counted: those of one write, one
+/// claim or one batch, since the head follows every commit; garbage may hold more.
+pub(super) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
+    let head = control.head();
+    if !control.is_plausible() || control.intent() < head {
+        return Err(format!("head {head} and intent {} do not belong together", control.intent()));
+    }
+    let frames_word = control.load(at::FRAMES);
+    let mut end =
+        End { position: head, frames: layout::frames_of(frames_word), time: control.load(at::LAST_TIME) };
+    let mut found = 0;
+    // SYNC: commit.
+    while ring.commit_word(end.position).load(Ordering::Acquire) == end.position {
+        let header = ring.header(end.position);
+        let length = u64::from(header.length);
+        if length > control.shape().max_payload() {
+            return Err(format!("the frame at its end, position {}, claims {length} bytes", end.position));
+        }
+        end.position += frame_bytes(length);
+        end.time = end.time.max(header.time);
+        found += 1;
+        if end.position > head + ring.capacity() {
+            return Err("its frames have no end".to_owned());
+        }
+    }
+    if ring.commit_word(end.position).load(Ordering::Relaxed) != 0 {
+        return Err(format!("the line behind its last frame, position {}, is not clear", end.position));
+    }
+    // They became visible together. The writer was killed before or after it counted them; the mark says which.
+    if layout::frames_word(end.frames, end.position) != frames_word {
+        end.frames = end.frames.wrapping_add(found);
+    }
+    Ok(end)
+}
