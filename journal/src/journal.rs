@@ -28,7 +28,7 @@ pub struct Journal {
 #[derive(Debug)]
 enum Source {
     Files { files: JournalFiles, writable: bool },
-    Memory { ring: Arc<Ring>, offices: Book },
+    Memory { ring: Ring, offices: Book },
 }
 
 impl Journal {
@@ -83,13 +83,13 @@ impl Journal {
     pub(crate) fn on_heap(shape: JournalShape) -> Journal {
         let ring = Ring::new(heap(shape.capacity as usize / WORD_BYTES), shape.capacity);
         let control = Control::initialise(heap(layout::control_words(shape.seats, shape.topics)), shape, 0);
-        let source = Source::Memory { ring: Arc::new(ring), offices: Book::default() };
+        let source = Source::Memory { ring: ring, offices: Book::default() };
         Journal { control: Arc::new(control), source }
     }
 
-    pub(crate) fn ring(&self, access: Access) -> Result<Arc<Ring>, OpenError> {
+    pub(crate) fn ring(&self, access: Access) -> Result<Ring, OpenError> {
         let files = match &self.source {
-            Source::Memory { ring, .. } => return Ok(Arc::clone(ring)),
+            Source::Memory { ring, .. } => return Ok(ring.clone()),
             Source::Files { files, .. } => files,
         };
         let shape = self.shape();
@@ -99,7 +99,7 @@ impl Journal {
             return Err(OpenError::Damaged { path: files.ring.clone(), what });
         }
         let region = mirror(&file, bytes, shape.page, access).map_err(refused("map", &files.ring))?;
-        Ok(Arc::new(Ring::new(region, shape.capacity)))
+        Ok(Ring::new(region, shape.capacity))
     }
 
     fn path(&self) -> PathBuf {

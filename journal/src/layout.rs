@@ -232,7 +232,7 @@ pub const fn line_mark(position: u64) -> u64 {
 
 /// Bytes that a frame with this payload takes in the ring.
 pub const fn frame_bytes(payload: u64) -> u64 {
-    (frame::HEADER_BYTES + payload).next_multiple_of(LINE_BYTES)
+    (frame::HEADER_BYTES + payload + (LINE_BYTES - 1)) & !(LINE_BYTES - 1)
 }
 
 /// Words of a row of seat bits.

@@ -1,18 +1,29 @@
 //! The bytes of a ring, addressed by stream position.
 
-use crate::layout::{WORD_BYTES, frame};
+use std::sync::Arc;
+
+use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, frame};
 use crate::memory::{Region, copy};
 use crate::sync::{AtomicU64, Ordering};
 
-/// A ring's words. Positions grow for ever; the ring repeats every `capacity` bytes.
+/// A ring's words. Positions grow for ever; the ring repeats every `capacity` bytes. Cloning shares the memory.
 ///
-/// All copying is by relaxed atomic words: whether the bytes meant anything is decided by the protocol around it
-/// (`SYNC: commit`, `SYNC: intent`).
-#[derive(Debug)]
+/// All copying is by relaxed atomic words, or as good as that ([`copy`]): whether the bytes meant anything is decided
+/// by the protocol around it (`SYNC: commit`, `SYNC: intent`).
+#[derive(Clone, Debug)]
 pub(crate) struct Ring {
-    region: Region,
+    /// The region's words and their number: here, so that the hot path goes through one pointer less.
+    words: *const AtomicU64,
+    length: usize,
     capacity: u64,
+    /// Keeps `words` mapped.
+    region: Arc<Region>,
 }
+
+// SAFETY: `words` points into `region`, which may be shared and sent; all access to them is as atomics.
+unsafe impl Send for Ring {}
+// SAFETY: as above.
+unsafe impl Sync for Ring {}
 
 /// The header of a frame as it was read, unchecked.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +39,11 @@ pub(crate) struct RawHeader {
 impl Ring {
     /// `capacity` is a power of two, and `region` holds that many bytes (or twice, mirrored).
     pub(crate) fn new(region: Region, capacity: u64) -> Ring {
-        debug_assert!(capacity.is_power_of_two());
+        assert!(capacity.is_power_of_two() && capacity >= LINE_BYTES);
         let views = if region.is_mirrored() { 2 } else { 1 };
         assert_eq!(region.words().len() * WORD_BYTES, capacity as usize * views);
-        Ring { region, capacity }
+        let words = region.words();
+        Ring { words: words.as_ptr(), length: words.len(), capacity, region: Arc::new(region) }
     }
 
     pub(crate) fn capacity(&self) -> u64 {
@@ -43,17 +55,26 @@ impl Ring {
         (position & (self.capacity - 1)) as usize / WORD_BYTES
     }
 
+    /// The line that `position` lies on: where a frame starts.
+    #[inline(always)]
+    fn line(&self, position: u64) -> &[AtomicU64; LINE_WORDS] {
+        let first = (position & (self.capacity - 1) & !(LINE_BYTES - 1)) as usize / WORD_BYTES;
+        // SAFETY: the region holds at least `capacity` bytes, a multiple of a line (`Ring::new`), and `first` is the
+        // start of a line below that; `region` keeps it mapped.
+        unsafe { &*self.words.add(first).cast::<[AtomicU64; LINE_WORDS]>() }
+    }
+
     /// The commit word of the frame at `position`.
     #[inline(always)]
     pub(crate) fn commit_word(&self, position: u64) -> &AtomicU64 {
-        self.region.word(self.index(position) + frame::COMMIT)
+        &self.line(position)[frame::COMMIT]
     }
 
     /// Header of the frame at `position`. A header never wraps: frames start on lines.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn header(&self, position: u64) -> RawHeader {
-        let first = self.index(position);
-        let word = |offset: usize| self.region.word(first + offset).load(Ordering::Relaxed);
+        let line = self.line(position);
+        let word = |offset: usize| line[offset].load(Ordering::Relaxed);
         let (shape, origin) = (word(frame::SHAPE), word(frame::ORIGIN));
         RawHeader {
             length: shape as u32,
@@ -66,11 +87,10 @@ impl Ring {
     }
 
     /// Everything of the header but the commit word.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn store_header(&self, position: u64, header: RawHeader) {
-        let first = self.index(position);
-        let store =
-            |offset: usize, value: u64| self.region.word(first + offset).store(value, Ordering::Relaxed);
+        let line = self.line(position);
+        let store = |offset: usize, value: u64| line[offset].store(value, Ordering::Relaxed);
         let shape =
             u64::from(header.length) | u64::from(header.message_id) << 32 | u64::from(header.flags) << 48;
         store(frame::SHAPE, shape);
@@ -78,51 +98,66 @@ impl Ring {
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
     }
 
-    /// The words of `bytes` bytes of payload, from byte `offset` on, in whole units: one run, and a second only where
-    /// an unmirrored ring wraps.
+    /// Where byte `offset` of the payload of the frame at `position` lies, in words; and whether `bytes` bytes from
+    /// there on, in whole units, are in one piece. They always are in a mirrored ring.
     #[inline(always)]
-    fn payload_runs(&self, position: u64, offset: usize, bytes: usize) -> (&[AtomicU64], &[AtomicU64]) {
+    fn payload_at(&self, position: u64, offset: usize, bytes: usize) -> (usize, bool) {
         let first = self.index(position) + frame::HEADER_WORDS + offset / WORD_BYTES;
-        let words = bytes.next_multiple_of(copy::UNIT_BYTES) / WORD_BYTES;
-        let all = self.region.words();
-        match all.get(first..first + words) {
-            Some(run) => (run, &[]),
-            None => self.split_run(first, words),
-        }
-    }
-
-    #[cold]
-    fn split_run(&self, first: usize, words: usize) -> (&[AtomicU64], &[AtomicU64]) {
-        let all = self.region.words();
-        let head = &all[first.min(all.len())..];
-        let wrapped = first.saturating_sub(all.len());
-        (head, &all[wrapped..wrapped + words - head.len()])
+        let words = bytes.div_ceil(copy::UNIT_BYTES) * copy::UNIT_WORDS;
+        (first, first + words <= self.length)
     }
 
     /// Writes bytes of a payload from `offset` on, a multiple of the copy's unit, and fills the last unit up with
     /// zeros.
     #[inline(always)]
     pub(crate) fn store_payload(&self, position: u64, offset: usize, bytes: &[u8]) {
-        let (first, second) = self.payload_runs(position, offset, bytes.len());
-        if second.is_empty() {
-            copy::store(first, bytes);
+        let (first, whole) = self.payload_at(position, offset, bytes.len());
+        if whole {
+            // SAFETY: in bounds by the comparison in `payload_at`; whole units, as positions are multiples of a line.
+            unsafe { copy::store(self.words.add(first), bytes) };
         } else {
-            let (head, tail) = bytes.split_at(bytes.len().min(first.len() * WORD_BYTES));
-            copy::store(first, head);
-            copy::store(second, tail);
+            self.store_split(first, bytes);
+        }
+    }
+
+    /// A ring that is not mirrored wraps.
+    #[cold]
+    fn store_split(&self, first: usize, bytes: &[u8]) {
+        let head = self.length.saturating_sub(first) * WORD_BYTES;
+        let (before, behind) = bytes.split_at(head.min(bytes.len()));
+        let wrapped = if before.is_empty() { first - self.length } else { 0 };
+        assert!(wrapped * WORD_BYTES + behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize);
+        // SAFETY: `before` ends at the end of the words (its last unit is whole, as both ends are multiples of a
+        // unit), and `behind` fits from `wrapped` on by the line above.
+        unsafe {
+            if !before.is_empty() {
+                copy::store(self.words.add(first), before);
+            }
+            copy::store(self.words.add(wrapped), behind);
         }
     }
 
     /// Copies a payload out.
     #[inline(always)]
     pub(crate) fn load_payload(&self, position: u64, payload: &mut [u8]) {
-        let (first, second) = self.payload_runs(position, 0, payload.len());
-        if second.is_empty() {
-            copy::load(first, payload);
+        let (first, whole) = self.payload_at(position, 0, payload.len());
+        if whole {
+            // SAFETY: in bounds by the comparison in `payload_at`.
+            unsafe { copy::load(self.words.add(first), payload) };
         } else {
-            let (head, tail) = payload.split_at_mut(payload.len().min(first.len() * WORD_BYTES));
-            copy::load(first, head);
-            copy::load(second, tail);
+            self.load_split(first, payload);
+        }
+    }
+
+    #[cold]
+    fn load_split(&self, first: usize, payload: &mut [u8]) {
+        let head = self.length.saturating_sub(first) * WORD_BYTES;
+        let (before, behind) = payload.split_at_mut(head.min(payload.len()));
+        assert!(behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize);
+        // SAFETY: as in `store_split`; a payload's first word is never behind the end.
+        unsafe {
+            copy::load(self.words.add(first), before);
+            copy::load(self.words, behind);
         }
     }
 
@@ -132,9 +167,8 @@ impl Ring {
         #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
         {
             use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-            let word = self.region.word(self.index(position));
             // SAFETY: a hint; it changes no memory and cannot fault.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(std::ptr::from_ref(word).cast()) };
+            unsafe { _mm_prefetch::<_MM_HINT_ET0>(self.line(position).as_ptr().cast()) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
         let _ = position;
@@ -143,16 +177,17 @@ impl Ring {
     /// The payload in place, when it lies in one piece.
     ///
     /// # Safety
-    /// As for [`Region::borrow_bytes`]: the caller's gate keeps the writer off these bytes.
+    /// Nobody writes these bytes while the slice lives. A gated reader has that promise for the frames between its
+    /// published cursor and the head: the writer does not pass its gate.
     #[cfg(not(loom))]
     #[inline]
     pub(crate) unsafe fn borrow_payload(&self, position: u64, length: usize) -> Option<&[u8]> {
-        let first = self.index(position) + frame::HEADER_WORDS;
-        if first + length.div_ceil(WORD_BYTES) > self.region.words().len() {
+        let (first, whole) = self.payload_at(position, 0, length);
+        if !whole {
             return None;
         }
-        // SAFETY: in bounds by the line above; passed on from our caller.
-        Some(unsafe { self.region.borrow_bytes(first, length) })
+        // SAFETY: in bounds and initialised; that nobody writes them is our caller's promise.
+        Some(unsafe { std::slice::from_raw_parts(self.words.add(first).cast(), length) })
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn measure(parts: &Parts, progress: impl Fn(f64)) -> Result<Vec<FanOu
             for _ in 0..BLOCKS {
                 let begin = parts.clock.now();
                 for number in 0..BLOCK {
-                    writer.write(1, 0, black_box(&[number as u8; 32]))?;
+                    writer.write(1, 0, black_box::<&[u8; 32]>(&[number as u8; 32]))?;
                 }
                 means.push((parts.clock.now() - begin) as f64 / BLOCK as f64);
             }

@@ -239,7 +239,7 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
         for _ in 0..frames {
             self.payload[..8].copy_from_slice(&self.written.to_le_bytes());
             loop {
-                match self.writer.write(1, 0, black_box(&self.payload)) {
+                match self.writer.write(1, 0, black_box::<&[u8; BYTES]>(&self.payload)) {
                     Ok(_) => break,
                     Err(WriteError::Full { .. }) => pause(self.watch)?,
                     Err(error) => return Err(error.into()),
@@ -258,7 +258,7 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
             let mut full = false;
             for _ in 0..BATCH {
                 self.payload[..8].copy_from_slice(&self.written.to_le_bytes());
-                match batch.push(1, 0, black_box(&self.payload)) {
+                match batch.push(1, 0, black_box::<&[u8; BYTES]>(&self.payload)) {
                     Ok(_) => self.written += 1,
                     Err(WriteError::BatchFull { .. }) => break,
                     Err(WriteError::Full { .. }) => {
@@ -328,7 +328,7 @@ fn read_run<const BYTES: usize>(
             while !is_over(parts, &count) {
                 let before = count.next;
                 read_gated::<BYTES>(&mut reader, step.calls, &mut count)?;
-                if count.next == before { watch.idle()? } else { watch.news() }
+                if count.next == before { rest(watch)? } else { watch.news() }
             }
         }
         ReadMode::Loose => {
@@ -337,7 +337,7 @@ fn read_run<const BYTES: usize>(
             while !is_over(parts, &count) {
                 let before = count.next;
                 read_loose::<BYTES>(&mut reader, &mut count)?;
-                if count.next == before { watch.idle()? } else { watch.news() }
+                if count.next == before { rest(watch)? } else { watch.news() }
             }
         }
     }
@@ -346,6 +346,14 @@ fn read_run<const BYTES: usize>(
     parts.floor.set(word::STRANGE + peer, count.strange);
     parts.floor.set(word::DONE + peer, number);
     Ok(())
+}
+
+/// Nothing there: lets the writer get a few lines ahead, as the poll loop of a node does. A reader that looks again at
+/// once takes the line away from the writer that is about to fill it.
+#[inline(always)]
+fn rest(watch: &mut Watch) -> Result<(), IpcError> {
+    std::hint::spin_loop();
+    watch.idle()
 }
 
 /// Numbers seen.

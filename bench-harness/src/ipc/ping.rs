@@ -140,7 +140,7 @@ fn journal<const BYTES: usize>(
     let mut before = 0;
     for trip in 0..trips + WARM_UP {
         payload[..8].copy_from_slice(&(trip as u64).to_le_bytes());
-        let written = lines.writer.write(1, 0, black_box(&payload))?;
+        let written = lines.writer.write(1, 0, black_box::<&[u8; BYTES]>(&payload))?;
         if trip > WARM_UP {
             times.push(written.time - before);
         }

@@ -2,8 +2,9 @@
 //!
 //! A payload may be read by a loose reader in the moment in which it is overwritten, so it is never copied as plain
 //! memory: each unit is one access that the compiler neither splits, repeats nor leaves out. On x86-64 the unit is 16
-//! bytes, moved by one instruction that the compiler does not look into (the hardware promises no tearing within 8
-//! bytes, and nothing here needs more). Elsewhere, and where a tool watches the accesses, it is a relaxed atomic word.
+//! bytes, moved by one volatile access, which is what volatile is for: memory that others change. (The hardware
+//! promises no tearing within 8 bytes, and nothing here needs more.) Elsewhere, and where a tool watches the
+//! accesses, it is two relaxed atomic words.
 
 use crate::layout::WORD_BYTES;
 use crate::sync::AtomicU64;
@@ -13,45 +14,46 @@ pub(crate) const UNIT_BYTES: usize = 16;
 /// Words in a unit.
 pub(crate) const UNIT_WORDS: usize = UNIT_BYTES / WORD_BYTES;
 
-/// Copies `bytes` to `words`, and fills the last unit up with zeros.
+/// Copies `bytes` to the words from `target` on, and fills the last unit up with zeros.
 ///
-/// `words` must hold whole units for all of `bytes`; what does not fit is not written.
+/// # Safety
+/// `target` is aligned to a unit, and whole units for all of `bytes` are mapped there and stay so.
 #[inline(always)]
-pub(crate) fn store(words: &[AtomicU64], bytes: &[u8]) {
+pub(crate) unsafe fn store(target: *const AtomicU64, bytes: &[u8]) {
     let (units, tail) = bytes.as_chunks::<UNIT_BYTES>();
-    let (targets, _) = words.as_chunks::<UNIT_WORDS>();
-    for (target, unit) in targets.iter().zip(units) {
-        store_unit(target, unit);
+    for (index, unit) in units.iter().enumerate() {
+        // SAFETY: within what the caller promises.
+        unsafe { store_unit(&*target.add(index * UNIT_WORDS).cast(), unit) };
     }
-    if !tail.is_empty()
-        && let Some(target) = targets.get(units.len())
-    {
+    if !tail.is_empty() {
         let mut last = [0; UNIT_BYTES];
         last[..tail.len()].copy_from_slice(tail);
-        store_unit(target, &last);
+        // SAFETY: as above.
+        unsafe { store_unit(&*target.add(units.len() * UNIT_WORDS).cast(), &last) };
     }
 }
 
-/// Copies `words` to `bytes`.
+/// Copies the words from `source` on to `bytes`.
+///
+/// # Safety
+/// As for [`store`].
 #[inline(always)]
-pub(crate) fn load(words: &[AtomicU64], bytes: &mut [u8]) {
+pub(crate) unsafe fn load(source: *const AtomicU64, bytes: &mut [u8]) {
     let (units, tail) = bytes.as_chunks_mut::<UNIT_BYTES>();
-    let (sources, _) = words.as_chunks::<UNIT_WORDS>();
     let whole = units.len();
-    for (source, unit) in sources.iter().zip(units) {
-        *unit = load_unit(source);
+    for (index, unit) in units.iter_mut().enumerate() {
+        // SAFETY: within what the caller promises.
+        *unit = unsafe { load_unit(&*source.add(index * UNIT_WORDS).cast()) };
     }
-    if !tail.is_empty()
-        && let Some(source) = sources.get(whole)
-    {
-        let last = load_unit(source);
+    if !tail.is_empty() {
+        // SAFETY: as above.
+        let last = unsafe { load_unit(&*source.add(whole * UNIT_WORDS).cast()) };
         tail.copy_from_slice(&last[..tail.len()]);
     }
 }
 
 #[cfg(all(target_arch = "x86_64", not(any(loom, miri, colo_tsan))))]
 mod unit {
-    use std::arch::asm;
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
 
     use super::{AtomicU64, UNIT_BYTES, UNIT_WORDS};
@@ -60,24 +62,19 @@ mod unit {
     pub(super) fn store_unit(target: &[AtomicU64; UNIT_WORDS], unit: &[u8; UNIT_BYTES]) {
         // SAFETY: 16 bytes of private memory, any alignment.
         let value: __m128i = unsafe { _mm_loadu_si128(unit.as_ptr().cast()) };
-        // SAFETY: writes the 16 bytes of two words, which may be written through a shared reference as atomics may;
-        // to the compiler this is as good as two relaxed stores in another language.
-        unsafe {
-            asm!("movdqu xmmword ptr [{target}], {value}",
-                target = in(reg) target.as_ptr(), value = in(xmm_reg) value,
-                options(nostack, preserves_flags));
-        }
+        let target = target.as_ptr().cast::<__m128i>().cast_mut();
+        debug_assert!(target.is_aligned());
+        // SAFETY: two words that may be written through a shared reference as all atomics may; payloads and units
+        // start on multiples of 16 bytes, and regions on multiples of a line.
+        unsafe { target.write_volatile(value) };
     }
 
     #[inline(always)]
     pub(super) fn load_unit(source: &[AtomicU64; UNIT_WORDS]) -> [u8; UNIT_BYTES] {
-        let value: __m128i;
-        // SAFETY: reads the 16 bytes of two words, as two relaxed loads would.
-        unsafe {
-            asm!("movdqu {value}, xmmword ptr [{source}]",
-                source = in(reg) source.as_ptr(), value = out(xmm_reg) value,
-                options(nostack, preserves_flags, readonly));
-        }
+        let source = source.as_ptr().cast::<__m128i>();
+        debug_assert!(source.is_aligned());
+        // SAFETY: two words, aligned as above; any bytes are a valid value.
+        let value = unsafe { source.read_volatile() };
         let mut unit = [0; UNIT_BYTES];
         // SAFETY: 16 bytes of private memory, any alignment.
         unsafe { _mm_storeu_si128(unit.as_mut_ptr().cast(), value) };

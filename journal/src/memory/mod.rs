@@ -19,7 +19,7 @@ use crate::sync::AtomicU64;
 /// A run of words that lives as long as this value, and whoever else maps it.
 ///
 /// Everything in it is an atomic: another process may write any word at any time, so no plain reference into it
-/// may exist (but see [`Region::borrow_bytes`]). A region mapped read-only is only ever loaded from: the types that
+/// may exist (but see [`Ring::borrow_payload`](crate::ring::Ring::borrow_payload)). A region mapped read-only is only ever loaded from: the types that
 /// hold one ([`Ring`](crate::ring::Ring) of a reader) offer no store.
 pub(crate) struct Region {
     words: *const AtomicU64,
@@ -32,7 +32,7 @@ pub(crate) struct Region {
 }
 
 enum Owner {
-    Heap(*mut [AtomicU64]),
+    Heap(*mut [heap::Line]),
     #[cfg(not(loom))]
     Map {
         address: *mut libc::c_void,
@@ -62,18 +62,6 @@ impl Region {
     /// True when the words repeat, so that no run of up to half of them is ever split.
     pub(crate) fn is_mirrored(&self) -> bool {
         self.mirrored
-    }
-
-    /// `length` bytes from word `first` on, as plain memory.
-    ///
-    /// # Safety
-    /// Nobody writes these bytes while the slice lives. A gated reader has that promise for the frames between its
-    /// published cursor and the head: the writer does not pass its gate.
-    #[cfg(not(loom))]
-    pub(crate) unsafe fn borrow_bytes(&self, first: usize, length: usize) -> &[u8] {
-        let words = &self.words()[first..first + length.div_ceil(8)];
-        // SAFETY: the words above are in bounds and initialised; that they do not change is the caller's promise.
-        unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::sync::Ordering;
 /// touch it, which is what makes lending it out sound.
 #[derive(Debug)]
 pub struct GatedReader {
-    ring: Arc<Ring>,
+    ring: Ring,
     control: Arc<Control>,
     /// Next frame to look at.
     position: u64,
@@ -35,7 +35,7 @@ pub struct GatedReader {
 
 impl GatedReader {
     pub(crate) fn new(
-        ring: Arc<Ring>,
+        ring: Ring,
         control: Arc<Control>,
         seat: u32,
         position: u64,

@@ -15,7 +15,7 @@ use crate::sync::{Ordering, fence};
 /// When the writer has come round, the reader jumps to the head: the oldest frame would be the next to go.
 #[derive(Debug)]
 pub struct LooseReader {
-    ring: Arc<Ring>,
+    ring: Ring,
     control: Arc<Control>,
     position: u64,
     published: u64,
@@ -32,7 +32,7 @@ pub struct LooseReader {
 
 impl LooseReader {
     pub(crate) fn new(
-        ring: Arc<Ring>,
+        ring: Ring,
         control: Arc<Control>,
         seat: Option<(u32, Lease)>,
         position: u64,

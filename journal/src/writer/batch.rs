@@ -26,6 +26,7 @@ pub struct Batch<'w> {
     reach: u64,
     frames: u64,
     time: u64,
+    last_topic: Option<u32>,
     topics: [u32; TOPICS],
     different: usize,
 }
@@ -39,6 +40,7 @@ impl<'w> Batch<'w> {
             reach: end + writer.batch_bytes,
             frames: 0,
             time,
+            last_topic: None,
             topics: [0; TOPICS],
             different: 0,
             writer,
@@ -73,9 +75,10 @@ impl<'w> Batch<'w> {
     /// Notes whom to tell. More than [`TOPICS`] different ones are not told apart.
     #[inline]
     fn remember(&mut self, topic: u32) {
-        if self.different > 0 && self.topics[(self.different - 1) % TOPICS] == topic {
+        if self.last_topic == Some(topic) {
             return;
         }
+        self.last_topic = Some(topic);
         let known = self.different <= TOPICS && self.topics[..self.different].contains(&topic);
         if !known {
             if let Some(place) = self.topics.get_mut(self.different) {

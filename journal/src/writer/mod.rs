@@ -38,7 +38,7 @@ pub struct Written {
 /// interest row. No system call, no locked instruction.
 #[derive(Debug)]
 pub struct Writer {
-    ring: Arc<Ring>,
+    ring: Ring,
     control: Arc<Control>,
     clock: Clock,
     waker: Option<Waker>,
@@ -60,7 +60,7 @@ pub struct Writer {
 impl Writer {
     /// Takes the journal over from whoever wrote it last.
     pub(crate) fn attach(
-        ring: Arc<Ring>,
+        ring: Ring,
         control: Arc<Control>,
         clock: Clock,
         seat: u32,

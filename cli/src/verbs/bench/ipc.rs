@@ -12,6 +12,9 @@ pub(super) fn ipc(arguments: &Ipc) -> Result<u8, Failure> {
     if let Some(rounds) = arguments.rounds {
         settings.rounds = rounds as usize;
     }
+    if let Some(kib) = arguments.ring {
+        settings.capacity = (kib << 10).next_power_of_two();
+    }
     let bar = output::progress("ping-pong");
     let report = measure(
         &settings,

@@ -35,6 +35,9 @@ pub(crate) struct Ipc {
     /// CPUs: the measuring process first, then up to three others. By default the last cores of the host.
     #[arg(long, value_delimiter = ',', value_name = "CPU,CPU")]
     pub(crate) cpus: Vec<usize>,
+    /// Size of each ring in KiB.
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(64..=1 << 20))]
+    pub(crate) ring: Option<u64>,
     /// Interleaved rounds of the ping-pong.
     #[arg(long, value_parser = clap::value_parser!(u32).range(9..))]
     pub(crate) rounds: Option<u32>,
