@@ -26,6 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "colo",
         &[
+            "bench-harness",
             "journal",
             "launcher",
             "ledger",

@@ -24,8 +24,8 @@ import sys
 import threading
 import time
 
-VERSION = 1
-LAYOUT_HASH = 0x0E5AB6832ECA0E40
+VERSION = 2
+LAYOUT_HASH = 0xA0A5E91782DAD8DB
 
 LINE = 64
 HEADER = 32

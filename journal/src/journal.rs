@@ -83,7 +83,7 @@ impl Journal {
     pub(crate) fn on_heap(shape: JournalShape) -> Journal {
         let ring = Ring::new(heap(shape.capacity as usize / WORD_BYTES), shape.capacity);
         let control = Control::initialise(heap(layout::control_words(shape.seats, shape.topics)), shape, 0);
-        let source = Source::Memory { ring: ring, offices: Book::default() };
+        let source = Source::Memory { ring, offices: Book::default() };
         Journal { control: Arc::new(control), source }
     }
 

@@ -16,7 +16,7 @@ pub const CONTROL_MAGIC: u64 = u64::from_le_bytes(*b"COLOJRNL");
 /// `COLOSEAT`, as the first eight bytes of a registry file.
 pub const REGISTRY_MAGIC: u64 = u64::from_le_bytes(*b"COLOSEAT");
 /// Grows with every change that an older reader would misread.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Smallest ring.
 pub const MIN_CAPACITY: u64 = 64 << 10;

@@ -17,10 +17,10 @@ pub(crate) struct Ring {
     length: usize,
     capacity: u64,
     /// Keeps `words` mapped.
-    region: Arc<Region>,
+    _region: Arc<Region>,
 }
 
-// SAFETY: `words` points into `region`, which may be shared and sent; all access to them is as atomics.
+// SAFETY: `words` points into `_region`, which may be shared and sent; all access to them is as atomics.
 unsafe impl Send for Ring {}
 // SAFETY: as above.
 unsafe impl Sync for Ring {}
@@ -43,7 +43,7 @@ impl Ring {
         let views = if region.is_mirrored() { 2 } else { 1 };
         assert_eq!(region.words().len() * WORD_BYTES, capacity as usize * views);
         let words = region.words();
-        Ring { words: words.as_ptr(), length: words.len(), capacity, region: Arc::new(region) }
+        Ring { words: words.as_ptr(), length: words.len(), capacity, _region: Arc::new(region) }
     }
 
     pub(crate) fn capacity(&self) -> u64 {
@@ -60,7 +60,7 @@ impl Ring {
     fn line(&self, position: u64) -> &[AtomicU64; LINE_WORDS] {
         let first = (position & (self.capacity - 1) & !(LINE_BYTES - 1)) as usize / WORD_BYTES;
         // SAFETY: the region holds at least `capacity` bytes, a multiple of a line (`Ring::new`), and `first` is the
-        // start of a line below that; `region` keeps it mapped.
+        // start of a line below that; `_region` keeps it mapped.
         unsafe { &*self.words.add(first).cast::<[AtomicU64; LINE_WORDS]>() }
     }
 
@@ -68,6 +68,12 @@ impl Ring {
     #[inline(always)]
     pub(crate) fn commit_word(&self, position: u64) -> &AtomicU64 {
         &self.line(position)[frame::COMMIT]
+    }
+
+    /// The word at `position`, anywhere.
+    pub(crate) fn word(&self, position: u64) -> &AtomicU64 {
+        // SAFETY: the index is below the capacity, and so within the words; `_region` keeps them mapped.
+        unsafe { &*self.words.add(self.index(position)) }
     }
 
     /// Header of the frame at `position`. A header never wraps: frames start on lines.
@@ -126,7 +132,9 @@ impl Ring {
         let head = self.length.saturating_sub(first) * WORD_BYTES;
         let (before, behind) = bytes.split_at(head.min(bytes.len()));
         let wrapped = if before.is_empty() { first - self.length } else { 0 };
-        assert!(wrapped * WORD_BYTES + behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize);
+        assert!(
+            wrapped * WORD_BYTES + behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize
+        );
         // SAFETY: `before` ends at the end of the words (its last unit is whole, as both ends are multiples of a
         // unit), and `behind` fits from `wrapped` on by the line above.
         unsafe {

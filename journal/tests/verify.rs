@@ -203,7 +203,7 @@ fn stores(files: &JournalFiles, number: u64, length: usize) -> Vec<(bool, usize,
     }
     stores.push((true, word(end), 0));
     let mut body = forged(position, SMALL, number % 3, length);
-    body.resize(length.next_multiple_of(8), 0);
+    body.resize(length.next_multiple_of(16), 0);
     for (offset, chunk) in body.chunks(8).enumerate() {
         let at = position + layout::frame::HEADER_BYTES + offset as u64 * 8;
         stores.push((true, word(at), u64::from_le_bytes(chunk.try_into().unwrap())));

@@ -11,8 +11,7 @@ pub(super) struct Line([AtomicU64; LINE_WORDS]);
 /// Zeroed words. Not mirrored: a run that passes the end comes in two pieces.
 pub(crate) fn heap(words: usize) -> Region {
     let lines = words.div_ceil(LINE_WORDS);
-    let memory: Box<[Line]> =
-        (0..lines).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
+    let memory: Box<[Line]> = (0..lines).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
     // The box is given up until the region is dropped: a box that is moved claims its words for itself alone.
     let memory = Box::into_raw(memory);
     Region { words: memory.cast_const().cast(), length: words, mirrored: false, owner: Owner::Heap(memory) }

@@ -5,6 +5,7 @@ use super::report::VerifyReport;
 use crate::control::{ReaderView, WriterState};
 use crate::journal::Journal;
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at, frame_bytes};
+use crate::memory::copy::UNIT_BYTES;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
@@ -224,15 +225,15 @@ impl Walk<'_> {
         Outcome::Done
     }
 
-    /// Bytes between the payload and the end of its last word.
+    /// What is between the payload and the end of its last unit.
     fn filling(&self, position: u64, length: u64) -> u64 {
-        let used = length as usize % WORD_BYTES;
-        if used == 0 {
-            return 0;
-        }
-        let last = position + layout::frame::HEADER_BYTES + length - used as u64;
-        // Any word of the ring has a position of its own.
-        self.ring.commit_word(last).load(Ordering::Relaxed) >> (used * 8)
+        let payload = position + layout::frame::HEADER_BYTES;
+        let (first, end) = (payload + length, payload + length.next_multiple_of(UNIT_BYTES as u64));
+        let used = first % WORD_BYTES as u64;
+        let word = |position| self.ring.word(position).load(Ordering::Relaxed);
+        let begun = if used == 0 { 0 } else { word(first - used) >> (used * 8) };
+        let whole = first.next_multiple_of(WORD_BYTES as u64);
+        begun | if whole < end { word(whole) } else { 0 }
     }
 
     fn frame(&mut self, position: u64, header: RawHeader, filling: u64) {
@@ -268,7 +269,7 @@ impl Walk<'_> {
             filling == 0,
             position,
             || format!("{filling:#x} behind the payload"),
-            || "zeros up to the next word".to_owned(),
+            || format!("zeros up to a multiple of {UNIT_BYTES} bytes"),
         );
         self.time = self.time.max(time);
         self.epoch = epoch;

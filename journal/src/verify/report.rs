@@ -15,7 +15,7 @@ const CHECKS: &[(&str, &str)] = &[
     ("epoch", "writers' epochs do not go back, and are none that no writer had"),
     ("topic", "topics are below the journal's number of topics"),
     ("flags", "reserved bits are clear"),
-    ("padding", "payloads are filled up with zeros to whole words"),
+    ("padding", "payloads are filled up with zeros to a multiple of 16 bytes"),
     ("end", "the line behind the last frame is clear"),
     ("count", "as many frames as the control page counts"),
     ("cursors", "readers' cursors are positions that a reader can have, at the start of a frame"),
