@@ -1,4 +1,5 @@
-//! Measuring a platform more than once, because one run on a shared host says little.
+//! Measuring platforms more than once, because one run on a shared host says little: [`t2o`] scenarios, and the spread
+//! of repeated runs.
 //!
 //! ```
 //! use bench_harness::Spread;
@@ -12,6 +13,7 @@
 pub mod ipc;
 mod repeat;
 mod spread;
+pub mod t2o;
 
 pub use repeat::{Repeated, StageSpread, repeat};
 pub use spread::Spread;

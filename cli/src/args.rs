@@ -11,6 +11,7 @@ pub(crate) use host::{Doctor, PlanArguments, Tune};
 use crate::output::Format;
 use crate::verbs::bench::Bench;
 use crate::verbs::journal::args::JournalVerb;
+use crate::verbs::t2o::args::T2oVerb;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
 #[derive(Debug, Parser)]
@@ -55,7 +56,10 @@ pub(crate) enum Verb {
     /// Measure how fast the parts are on this host.
     #[command(subcommand)]
     Bench(Bench),
-    /// Check a platform file without starting anything.
+    /// Measure the tick-to-order matrix, and say what came of it.
+    #[command(subcommand)]
+    T2o(T2oVerb),
+    /// Check a platform file or a scenario without starting anything.
     Check(Check),
     /// Show what a platform file means: every value with its origin, the nodes, the memory.
     Explain(Check),
@@ -81,6 +85,7 @@ Examples:
 #[command(after_help = "\
 Examples:
   colo check configs/demo.toml
+  colo check configs/scenarios/matrix-quick.toml
   colo explain configs/replay.toml --set md.source=sse --set md.files=DIR --format json")]
 pub(crate) struct Check {
     #[command(flatten)]

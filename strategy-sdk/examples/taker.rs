@@ -18,11 +18,13 @@ pub(crate) struct Parameters {
     every: u64,
     /// Lots that it may be long or short in one instrument.
     max_position: i64,
+    /// Stands for the work of a real strategy: nanoseconds that it keeps its core busy before it answers.
+    think_ns: u64,
 }
 
 impl Default for Parameters {
     fn default() -> Parameters {
-        Parameters { quantity: 1, every: 1, max_position: 10 }
+        Parameters { quantity: 1, every: 1, max_position: 10, think_ns: 0 }
     }
 }
 
@@ -38,7 +40,7 @@ impl Strategy for Taker {
     type Parameters = Parameters;
 
     fn create(parameters: Parameters) -> Result<Taker, ParameterError> {
-        let Parameters { quantity, every, max_position } = parameters;
+        let Parameters { quantity, every, max_position, .. } = parameters;
         for (name, value) in [("quantity", quantity), ("every", every as i64), ("max_position", max_position)]
         {
             if value < 1 {
@@ -70,6 +72,12 @@ impl Strategy for Taker {
             Side::Sell => quote.best_bid(),
         };
         let Some(best) = best else { return };
+        if self.parameters.think_ns > 0 {
+            let until = context.now().0 + self.parameters.think_ns;
+            while context.now().0 < until {
+                std::hint::spin_loop();
+            }
+        }
 
         match context.order(OrderRequest::limit(side, instrument.id, best.price, quantity).ioc()) {
             Ok(_) => *next = side.opposite(),

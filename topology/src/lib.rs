@@ -39,6 +39,7 @@ mod memory;
 mod pin_rules;
 mod places;
 mod rules;
+pub mod scenario;
 mod schema;
 mod settings;
 mod spec;
@@ -119,8 +120,18 @@ pub fn parse(file: &str, text: &str, sets: &[String]) -> Result<Platform, Diagno
     for (index, argument) in sets.iter().enumerate() {
         overrides::apply(&mut root, argument, index + 1, &mut report);
     }
+    assemble(file, &root, whole, report)
+}
+
+/// Checks the sections in `root` as one platform. `whole`: the text that they come from is TOML throughout.
+pub(crate) fn assemble(
+    file: &str,
+    root: &document::Table,
+    whole: bool,
+    mut report: Report,
+) -> Result<Platform, Diagnostics> {
     let mut checker = Checker::new(PlatformConfig::TABLE, &mut report);
-    let effective = checker.root(&root);
+    let effective = checker.root(root);
     let mut rows = Settings::new(checker);
     let mut config: PlatformConfig = match serde_json::from_value(effective) {
         Ok(config) => config,

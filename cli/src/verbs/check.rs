@@ -1,5 +1,7 @@
 //! `colo check` and `colo explain`.
 
+use std::path::Path;
+
 use serde_json::json;
 use topology::Platform;
 
@@ -8,6 +10,16 @@ use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 
 pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
+    if let Some(file) = arguments.platform.file.as_ref().filter(|file| is_scenario(file)) {
+        return super::t2o::plan::plan(&super::t2o::args::Plan {
+            scenario: super::t2o::args::ScenarioArguments {
+                scenario: file.clone(),
+                only: Vec::new(),
+                sets: arguments.platform.sets.clone(),
+            },
+            format: arguments.format,
+        });
+    }
     let platform = super::platform(&arguments.platform)?;
     let topology = &platform.topology;
     let bill = topology.memory_bill();
@@ -30,6 +42,11 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
         ))?,
     }
     Ok(node::Exit::Done.code())
+}
+
+/// A file that cannot be read is reported as a platform file.
+fn is_scenario(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| topology::scenario::is_scenario(&text))
 }
 
 fn total_bytes(platform: &Platform) -> u64 {

@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod status;
 mod tune;
+pub(crate) mod t2o;
 mod up;
 
 use topology::Platform;
@@ -31,6 +32,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
         Verb::Bench(what) => bench::bench(&what),
+        Verb::T2o(verb) => t2o::run(&verb),
         Verb::Check(arguments) => check::check(&arguments),
         Verb::Explain(arguments) => check::explain(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),

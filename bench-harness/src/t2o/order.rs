@@ -1,0 +1,32 @@
+//! The order in which cells are run.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use topology::scenario::{Cell, RunOrder};
+
+/// One run of one cell, on a platform of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// Which cell.
+    pub cell: &'a Cell,
+    /// From 1 to the cell's repeats.
+    pub repeat: u32,
+}
+
+/// All runs. Repeats are passes over the cells: what drifts on the host falls on all cells alike, and whoever stops
+/// early has whole passes. Shuffled passes differ from each other, and are the same for the same seed.
+pub fn runs<'a>(cells: &[&'a Cell], order: RunOrder, seed: u64) -> Vec<Run<'a>> {
+    let passes = cells.iter().map(|cell| cell.repeats).max().unwrap_or(0);
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut all = Vec::new();
+    for repeat in 1..=passes {
+        let mut pass: Vec<Run<'a>> =
+            cells.iter().filter(|cell| repeat <= cell.repeats).map(|&cell| Run { cell, repeat }).collect();
+        if order == RunOrder::Shuffled {
+            pass.shuffle(&mut generator);
+        }
+        all.extend(pass);
+    }
+    all
+}
