@@ -10,8 +10,8 @@ mod md_verify;
 mod report;
 mod run;
 mod status;
-mod tune;
 pub(crate) mod t2o;
+mod tune;
 mod up;
 
 use topology::Platform;
