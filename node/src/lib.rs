@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod due;
 mod error;
 mod exit;
 mod huge;
@@ -46,7 +47,7 @@ pub use output::Output;
 pub use quiescence::Quiescence;
 pub use recall::last_snapshot;
 pub use run::{Component, Context};
-pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
+pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{InstanceView, JournalView, SeatView, ViewError};

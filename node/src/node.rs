@@ -7,12 +7,13 @@ use std::sync::Arc;
 use journal::{Clock, Journal, JournalFiles, Reader, Registry};
 use serde::de::DeserializeOwned;
 
+use crate::due::BELL_FROM;
 use crate::error::JoinError;
-use crate::input::{Input, InputId};
+use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, Phase, kind_word};
+use crate::state::{Counter, NodeState, Phase, WakePolicy, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -31,6 +32,8 @@ pub struct Node {
     pub(crate) clock: Clock,
     pub(crate) inputs: Vec<Input>,
     pub(crate) stop: StopFlag,
+    /// Whether it has so many inputs that a doorbell pays.
+    pub(crate) rings: bool,
     outputs: Vec<Output>,
 }
 
@@ -67,14 +70,22 @@ impl Node {
                 write.peer_seat,
             ));
         }
+        let rings = assignment.reads.len() >= BELL_FROM;
+        // A predecessor's; the poll loop puts ours up.
+        journal::Doorbell::remove(&registry, assignment.seat);
+        let told = match (assignment.mode.sleeps(), assignment.wake) {
+            (true, WakePolicy::Broadcast) => Told::Everything,
+            (false, _) if !rings => Told::Nothing,
+            _ => Told::Wanted,
+        };
         let mut inputs = Vec::with_capacity(assignment.reads.len());
         for read in &assignment.reads {
-            inputs.push(open_input(&instance, &assignment, read)?);
+            inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() {
             journal::announce();
         }
-        let node = Node { assignment, instance, registry, clock, inputs, stop, outputs };
+        let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {
             seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
             seat.set_heartbeat(node.clock.now());
@@ -193,7 +204,8 @@ impl Node {
         inputs: Vec<Input>,
         stop: StopFlag,
     ) -> Node {
-        Node { assignment, instance, registry, clock, inputs, stop, outputs: Vec::new() }
+        let rings = inputs.len() >= BELL_FROM;
+        Node { assignment, instance, registry, clock, inputs, stop, rings, outputs: Vec::new() }
     }
 
     /// A handle that other threads of this process may hold: counters, clock, phase.
@@ -305,6 +317,7 @@ fn open_input(
     instance: &InstanceDir,
     assignment: &Assignment,
     read: &ReadAssignment,
+    told: Told,
 ) -> Result<Input, JoinError> {
     let journal = Journal::open(files(instance, &read.journal, read.huge.as_deref()))?;
     let seat = assignment.seat;
@@ -322,7 +335,7 @@ fn open_input(
         peer: read.peer.clone(),
         peer_seat: read.peer_seat,
         seat,
-        sleeps: assignment.mode.sleeps(),
+        told,
     };
     input.narrow(None)?;
     Ok(input)
