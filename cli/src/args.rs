@@ -230,6 +230,8 @@ pub(crate) enum Run {
     Matching(Place),
     /// Positions, working orders, latest quotes.
     Ledger(Place),
+    /// Wake the nodes that sleep on one core.
+    Relay(Place),
     /// One of the built-in example strategies.
     Strategy(RunStrategy),
 }

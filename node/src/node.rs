@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, JournalFiles, Reader, Registry};
+use journal::{Clock, Journal, JournalFiles, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
 
 use crate::due::BELL_FROM;
@@ -194,6 +194,25 @@ impl Node {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
+    /// A relay in this node's seat for `seats`, which follows `journals` and has not taken over yet.
+    ///
+    /// # Errors
+    /// [`JoinError::Open`] when a journal cannot be followed; [`JoinError::Refused`] when a seat does not exist.
+    pub fn relay<'a>(
+        &self,
+        seats: &[u32],
+        journals: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Relay, JoinError> {
+        let mut relay = Relay::new(Arc::clone(&self.registry), self.seat(), seats).ok_or_else(|| {
+            let reason = "it is to wake a seat that this instance does not have".to_owned();
+            JoinError::Refused { node: self.name().to_owned(), reason }
+        })?;
+        for name in journals {
+            relay.follow(&Journal::open_read_only(self.instance.find_journal(name))?)?;
+        }
+        Ok(relay)
+    }
+
     /// A node without a master.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -271,6 +290,11 @@ impl NodeHandle {
     /// True once the process was asked to stop.
     pub fn is_stopping(&self) -> bool {
         self.stop.is_set()
+    }
+
+    /// Gives the seats of a relay in this node's seat back to the writers.
+    pub fn give_back(&self) -> usize {
+        Relay::give_back(&self.registry, self.seat)
     }
 
     /// A sign of life, with the CPU that the caller runs on.

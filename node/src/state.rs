@@ -231,6 +231,8 @@ counters! {
     Anomalies = 21 => "anomalies",
     /// Largest lateness of a scheduled publication so far, in nanoseconds.
     LatenessMax = 22 => "lateness_max_ns",
+    /// Nodes that a relay woke.
+    Relayed = 23 => "relayed",
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ fn request(node: &NodeSpec) -> NodeRequest {
     NodeRequest {
         name: node.name.clone(),
         mode: match node.mode {
+            Mode::Fast if !node.takes_a_core() => WaitMode::Parked,
             Mode::Fast => WaitMode::Fast,
             Mode::Parked => WaitMode::Parked,
             Mode::Adaptive { .. } => WaitMode::Adaptive,
