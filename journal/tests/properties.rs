@@ -2,54 +2,33 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;
+#[path = "support/world.rs"]
+mod world;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use journal::{
-    GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout,
-    reader::Frame,
-};
+use journal::{Journal, layout};
 use proptest::prelude::*;
-use support::{SMALL, clock, forged, payload};
-
-/// What a payload is made of.
-#[derive(Clone, Copy, Debug)]
-enum Body {
-    Random,
-    /// Each line starts with the commit word that a frame there would have so many laps later.
-    Forged(u64),
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Write {
-        length: usize,
-        body: Body,
-        topic: u32,
-    },
-    WriteUntilFull {
-        length: usize,
-    },
-    /// Another process takes over.
-    NewWriter,
-    JoinGated(u32),
-    ReadGated(u32, usize),
-    /// Goes away; its cursor stays.
-    LeaveGated(u32),
-    Dismiss(u32),
-    Narrow(u32, u32),
-    JoinLoose(u32),
-    ReadLoose(u32, usize),
-    FindOldest,
-}
+use proptest::test_runner::TestRunner;
+use support::SMALL;
+use world::{Body, Step, World};
 
 fn step() -> impl Strategy<Value = Step> {
     let most = layout::max_payload(SMALL) as usize;
     let length = prop_oneof![4 => 0..=130_usize, 2 => 0..=most, 1 => Just(most), 1 => Just(32_usize)];
     let body = prop_oneof![Just(Body::Random), (0..=2_u64).prop_map(Body::Forged)];
     let seat = 0..3_u32;
+    let topic = 0..4_u32;
+    let frames = proptest::collection::vec((length.clone(), topic.clone()), 0..12);
+    let pieces = proptest::collection::vec(prop_oneof![3 => 0..70_usize, 1 => 0..=most], 0..6);
     prop_oneof![
-        12 => (length.clone(), body, 0..4_u32)
+        4 => (frames, body.clone(), prop::bool::weighted(0.8))
+            .prop_map(|(frames, body, keep)| Step::Batch { frames, body, keep }),
+        4 => (length.clone(), pieces, body.clone(), prop::bool::weighted(0.8))
+            .prop_map(|(room, pieces, body, keep)| Step::Claim { room, pieces, body, keep }),
+        4 => (seat.clone(), 0..60_usize).prop_map(|(seat, most)| Step::ReadBatch(seat, most)),
+        12 => (length.clone(), body, topic)
             .prop_map(|(length, body, topic)| Step::Write { length, body, topic }),
         1 => length.prop_map(|length| Step::WriteUntilFull { length }),
         1 => Just(Step::NewWriter),
@@ -64,229 +43,56 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-#[derive(Clone, Debug, PartialEq)]
-struct Expected {
-    message_id: u16,
-    topic: u32,
-    time: u64,
-    end: u64,
-    payload: Vec<u8>,
-}
-
-/// Every frame ever written, by position, and where everybody stands.
-struct World {
-    journal: Journal,
-    writer: Option<Writer>,
-    frames: BTreeMap<u64, Expected>,
-    head: u64,
-    number: u16,
-    gated: BTreeMap<u32, GatedReader>,
-    only: BTreeMap<u32, u32>,
-    loose: BTreeMap<u32, LooseReader>,
-    forged: bool,
-    writers: u64,
-}
-
-const LOOSE_SEAT: u32 = 10;
-
-impl World {
-    fn new(journal: Journal) -> World {
-        let head = journal.first_position();
-        World {
-            writer: Some(journal.writer(63, clock()).unwrap()),
-            journal,
-            frames: BTreeMap::new(),
-            head,
-            number: 0,
-            gated: BTreeMap::new(),
-            only: BTreeMap::new(),
-            loose: BTreeMap::new(),
-            forged: false,
-            writers: 1,
-        }
-    }
-
-    fn run(&mut self, step: &Step) {
-        match *step {
-            Step::Write { length, body, topic } => drop(self.write(length, body, topic)),
-            Step::WriteUntilFull { length } => {
-                for _ in 0..5_000 {
-                    if !self.write(length, Body::Random, 0) {
-                        break;
-                    }
-                }
-            }
-            Step::NewWriter => {
-                self.writer = None;
-                self.writer = Some(self.journal.writer(63, clock()).unwrap());
-                self.writers += 1;
-            }
-            Step::JoinGated(seat) => self.join_gated(seat),
-            Step::ReadGated(seat, count) => self.read_gated(seat, count),
-            Step::LeaveGated(seat) => drop(self.gated.remove(&seat)),
-            Step::Dismiss(seat) => {
-                let lives = self.gated.contains_key(&seat);
-                let done = self.journal.dismiss(seat);
-                assert_eq!(lives, matches!(done, Err(OpenError::SeatTaken { .. })), "{done:?}");
-            }
-            Step::Narrow(seat, topic) => {
-                if let Some(reader) = self.gated.get_mut(&seat) {
-                    reader.set_topics(Topics::only([topic]));
-                    self.only.insert(seat, topic);
-                }
-            }
-            Step::JoinLoose(number) => {
-                self.loose.remove(&number);
-                let reader = self.journal.loose(LOOSE_SEAT + number).unwrap();
-                assert_eq!(reader.position(), self.head);
-                self.loose.insert(number, reader);
-            }
-            Step::ReadLoose(number, count) => self.read_loose(number, count),
-            Step::FindOldest => self.find_oldest(),
-        }
-        let stat = self.journal.stat();
-        assert_eq!((stat.head, stat.frames), (self.head, self.frames.len() as u64));
-        assert_eq!(stat.epoch, self.writers);
-    }
-
-    /// The slowest cursor that the writer knows of.
-    fn gate(&self) -> u64 {
-        let cursors = self.journal.stat().readers;
-        cursors.iter().filter(|view| view.gated).map(|view| view.position + SMALL).min().unwrap_or(u64::MAX)
-    }
-
-    /// True when it was taken, which is so exactly when the frame and the next commit word fit before the gate.
-    fn write(&mut self, length: usize, body: Body, topic: u32) -> bool {
-        let position = self.head;
-        let payload = match body {
-            Body::Random => payload(position, length),
-            Body::Forged(laps) => {
-                self.forged |= laps == 0;
-                forged(position, SMALL, laps, length)
-            }
-        };
-        let end = position + layout::frame_bytes(length as u64);
-        let gate = self.gate();
-        match self.writer.as_mut().unwrap().write(self.number, topic, &payload) {
-            Ok(written) => {
-                assert_eq!(written.position, position);
-                assert!(end + 64 <= gate, "overwrote what a gated reader has not read");
-                let frame = Expected { message_id: self.number, topic, time: written.time, end, payload };
-                if let Some((_, last)) = self.frames.last_key_value() {
-                    assert!(written.time >= last.time);
-                }
-                self.frames.insert(position, frame);
-                self.number = self.number.wrapping_add(1);
-                self.head = end;
-                true
-            }
-            Err(WriteError::Full { needed, free }) => {
-                assert!(end + 64 > gate, "refused although there was room");
-                assert_eq!((needed, free), (end - position, gate.saturating_sub(position + 64)));
-                false
-            }
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    fn join_gated(&mut self, seat: u32) {
-        if self.gated.contains_key(&seat) {
-            assert!(matches!(self.journal.gated(seat), Err(OpenError::SeatTaken { .. })));
-            return;
-        }
-        let held =
-            self.journal.stat().readers.iter().find(|view| view.seat == seat).map(|view| view.position);
-        let reader = self.journal.gated(seat).unwrap();
-        assert_eq!(reader.position(), held.unwrap_or(self.head));
-        self.only.remove(&seat);
-        self.gated.insert(seat, reader);
-    }
-
-    fn read_gated(&mut self, seat: u32, count: usize) {
-        let Some(reader) = self.gated.get_mut(&seat) else { return };
-        let only = self.only.get(&seat).copied();
-        for _ in 0..count {
-            let from = reader.position();
-            let mut rest = self.frames.range(from..);
-            let expected = rest.find(|(_, frame)| only.is_none_or(|topic| frame.topic == topic));
-            match (reader.read().unwrap(), expected) {
-                (Some(frame), Some(expected)) => check(&frame, expected),
-                (None, None) => {
-                    assert_eq!(reader.position(), self.head);
-                    break;
-                }
-                (found, expected) => panic!("{found:?} instead of {expected:?}"),
-            }
-        }
-    }
-
-    fn read_loose(&mut self, number: u32, count: usize) {
-        let Some(reader) = self.loose.get_mut(&number) else { return };
-        for _ in 0..count {
-            let from = reader.position();
-            // What was touched, and what was declared at most.
-            let gone = self.head + 64 > from + SMALL;
-            let doubtful = self.head + layout::max_reach(SMALL) > from + SMALL;
-            match reader.read() {
-                Ok(Some(frame)) => {
-                    assert!(!gone, "a frame that is gone was handed out");
-                    check(&frame, self.frames.get_key_value(&from).unwrap());
-                }
-                Ok(None) => {
-                    assert_eq!(from, self.head);
-                    break;
-                }
-                Err(ReadError::Lapped(gap)) => {
-                    assert!(doubtful, "a gap where nothing was declared");
-                    assert_eq!((gap.from, gap.resumed_at), (from, self.head));
-                }
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
-
-    fn find_oldest(&self) {
-        let oldest = self.journal.oldest_frame().unwrap();
-        let safe = self.journal.stat().oldest;
-        let expected = self.frames.range(safe..).next().map_or(self.head, |(&position, _)| position);
-        // A payload that names its own lines can pass for frames where its own start is gone.
-        assert!(oldest == expected || self.forged && oldest >= safe && oldest < expected);
-    }
-}
-
-fn check(frame: &Frame<'_>, (&position, expected): (&u64, &Expected)) {
-    assert_eq!((frame.position, frame.time), (position, expected.time));
-    assert_eq!((frame.message_id, frame.topic), (expected.message_id, expected.topic));
-    assert_eq!(frame.payload, expected.payload);
-}
-
 fn config(cases: u32) -> ProptestConfig {
-    let cases = if cfg!(miri) { 2 } else { cases };
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let cases = if cfg!(miri) { 2 } else { asked.unwrap_or(cases) };
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-proptest! {
-    #![proptest_config(config(150))]
+/// Runs random histories; prints how often what happened in them, and fails where something never did.
+fn histories(backing: &str, mut run: impl FnMut(&[Step]) -> World) {
+    let config = config(150);
+    let cases = config.cases;
+    let tally = RefCell::new(BTreeMap::<&str, u64>::new());
+    let run = RefCell::new(&mut run);
+    TestRunner::new(config)
+        .run(&proptest::collection::vec(step(), 1..if cfg!(miri) { 60 } else { 400 }), |steps| {
+            let world = (run.borrow_mut())(&steps);
+            for (what, count) in world.tally {
+                *tally.borrow_mut().entry(what).or_default() += count;
+            }
+            Ok(())
+        })
+        .unwrap();
+    let tally = tally.into_inner();
+    println!("{backing}: {cases} histories: {tally:?}");
+    // What random histories reach less often has tests of its own.
+    let common =
+        ["writes", "batches", "batches over the wrap", "batches dropped", "batch full", "full in a batch"];
+    let claims = ["claims", "claims cut short", "claims dropped", "full at a claim", "bulk reads", "gaps"];
+    for what in common.into_iter().chain(claims) {
+        assert!(cfg!(miri) || tally.get(what).is_some_and(|&count| count > 0), "there were no {what}");
+    }
+}
 
-    #[test]
-    fn files_behave_as_the_model(steps in proptest::collection::vec(step(), 1..400)) {
-        if cfg!(miri) {
-            return Ok(());
-        }
+#[test]
+#[cfg_attr(miri, ignore = "miri maps no files")]
+fn files_behave_as_the_model() {
+    histories("files", |steps| {
         let (_directory, _files, journal) = support::journal(SMALL);
         let mut world = World::new(journal);
-        for step in &steps {
-            world.run(step);
-        }
-    }
+        steps.iter().for_each(|step| world.run(step));
+        world
+    });
+}
 
-    #[test]
-    fn memory_behaves_as_the_model(steps in proptest::collection::vec(step(), 1..400)) {
+#[test]
+fn memory_behaves_as_the_model() {
+    histories("memory", |steps| {
         let mut world = World::new(Journal::in_memory(support::shape("t", SMALL)).unwrap());
-        for step in &steps[..if cfg!(miri) { steps.len().min(60) } else { steps.len() }] {
-            world.run(step);
-        }
-    }
+        steps.iter().for_each(|step| world.run(step));
+        world
+    });
 }
 
 /// Every distance between a frame's start and the wrap, and every size around it: frames that end before, at and

@@ -1,0 +1,391 @@
+//! A journal beside a model that keeps every frame: each step is done to both, and everything that can be seen must
+//! agree. Used by the property tests and by the fuzz target `operations`.
+
+use std::collections::BTreeMap;
+
+use journal::{
+    GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout,
+    reader::Frame,
+};
+
+use super::support::{SMALL, clock, forged, payload};
+
+/// What a payload is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body {
+    Random,
+    /// Each line starts with the commit word that a frame there would have so many laps later.
+    Forged(u64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Write {
+        length: usize,
+        body: Body,
+        topic: u32,
+    },
+    /// Frames of these lengths and topics, kept or dropped.
+    Batch {
+        frames: Vec<(usize, u32)>,
+        body: Body,
+        keep: bool,
+    },
+    /// Pieces of these lengths in the room for so many bytes, kept or dropped.
+    Claim {
+        room: usize,
+        pieces: Vec<usize>,
+        body: Body,
+        keep: bool,
+    },
+    WriteUntilFull {
+        length: usize,
+    },
+    /// Another process takes over.
+    NewWriter,
+    JoinGated(u32),
+    ReadGated(u32, usize),
+    /// In bulk.
+    ReadBatch(u32, usize),
+    /// Goes away; its cursor stays.
+    LeaveGated(u32),
+    Dismiss(u32),
+    Narrow(u32, u32),
+    JoinLoose(u32),
+    ReadLoose(u32, usize),
+    FindOldest,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Expected {
+    message_id: u16,
+    topic: u32,
+    time: u64,
+    end: u64,
+    payload: Vec<u8>,
+}
+
+/// Every frame ever written, by position, and where everybody stands.
+pub(crate) struct World {
+    pub(crate) journal: Journal,
+    writer: Option<Writer>,
+    frames: BTreeMap<u64, Expected>,
+    pub(crate) head: u64,
+    number: u16,
+    gated: BTreeMap<u32, GatedReader>,
+    only: BTreeMap<u32, u32>,
+    pub(crate) loose: BTreeMap<u32, LooseReader>,
+    forged: bool,
+    writers: u64,
+    /// How often what happened.
+    pub(crate) tally: BTreeMap<&'static str, u64>,
+}
+
+const LOOSE_SEAT: u32 = 10;
+
+impl World {
+    pub(crate) fn new(journal: Journal) -> World {
+        let head = journal.first_position();
+        World {
+            writer: Some(journal.writer(63, clock()).unwrap()),
+            journal,
+            frames: BTreeMap::new(),
+            head,
+            number: 0,
+            gated: BTreeMap::new(),
+            only: BTreeMap::new(),
+            loose: BTreeMap::new(),
+            forged: false,
+            writers: 1,
+            tally: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn run(&mut self, step: &Step) {
+        match *step {
+            Step::Write { length, body, topic } => drop(self.write(length, body, topic)),
+            Step::Batch { ref frames, body, keep } => self.batch(frames, body, keep),
+            Step::Claim { room, ref pieces, body, keep } => self.claim(room, pieces, body, keep),
+            Step::WriteUntilFull { length } => {
+                for _ in 0..5_000 {
+                    if !self.write(length, Body::Random, 0) {
+                        break;
+                    }
+                }
+            }
+            Step::NewWriter => {
+                self.writer = None;
+                self.writer = Some(self.journal.writer(63, clock()).unwrap());
+                self.writers += 1;
+            }
+            Step::JoinGated(seat) => self.join_gated(seat),
+            Step::ReadGated(seat, count) => self.read_gated(seat, count),
+            Step::ReadBatch(seat, most) => self.read_batch(seat, most),
+            Step::LeaveGated(seat) => drop(self.gated.remove(&seat)),
+            Step::Dismiss(seat) => {
+                let lives = self.gated.contains_key(&seat);
+                let done = self.journal.dismiss(seat);
+                assert_eq!(lives, matches!(done, Err(OpenError::SeatTaken { .. })), "{done:?}");
+            }
+            Step::Narrow(seat, topic) => {
+                if let Some(reader) = self.gated.get_mut(&seat) {
+                    reader.set_topics(Topics::only([topic]));
+                    self.only.insert(seat, topic);
+                }
+            }
+            Step::JoinLoose(number) => {
+                self.loose.remove(&number);
+                let reader = self.journal.loose(LOOSE_SEAT + number).unwrap();
+                assert_eq!(reader.position(), self.head);
+                self.loose.insert(number, reader);
+            }
+            Step::ReadLoose(number, count) => self.read_loose(number, count),
+            Step::FindOldest => self.find_oldest(),
+        }
+        let stat = self.journal.stat();
+        assert_eq!((stat.head, stat.frames), (self.head, self.frames.len() as u64));
+        assert_eq!(stat.epoch, self.writers);
+    }
+
+    fn count(&mut self, what: &'static str) {
+        *self.tally.entry(what).or_default() += 1;
+    }
+
+    /// The slowest cursor that the writer knows of.
+    fn gate(&self) -> u64 {
+        let cursors = self.journal.stat().readers;
+        cursors.iter().filter(|view| view.gated).map(|view| view.position + SMALL).min().unwrap_or(u64::MAX)
+    }
+
+    /// True when it was taken, which is so exactly when the frame and the next commit word fit before the gate.
+    fn write(&mut self, length: usize, body: Body, topic: u32) -> bool {
+        let position = self.head;
+        let payload = self.payload(position, length, body);
+        let end = position + layout::frame_bytes(length as u64);
+        let gate = self.gate();
+        match self.writer.as_mut().unwrap().write(self.number, topic, &payload) {
+            Ok(written) => {
+                assert_eq!(written.position, position);
+                assert!(end + 64 <= gate, "overwrote what a gated reader has not read");
+                self.committed(position, topic, written.time, payload);
+                self.count("writes");
+                true
+            }
+            Err(WriteError::Full { needed, free }) => {
+                assert!(end + 64 > gate, "refused although there was room");
+                assert_eq!((needed, free), (end - position, gate.saturating_sub(position + 64)));
+                false
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    fn payload(&mut self, position: u64, length: usize, body: Body) -> Vec<u8> {
+        match body {
+            Body::Random => payload(position, length),
+            Body::Forged(laps) => {
+                self.forged |= laps == 0;
+                forged(position, SMALL, laps, length)
+            }
+        }
+    }
+
+    /// The next frame is there.
+    fn committed(&mut self, position: u64, topic: u32, time: u64, payload: Vec<u8>) {
+        assert_eq!(position, self.head);
+        let end = position + layout::frame_bytes(payload.len() as u64);
+        if let Some((_, last)) = self.frames.last_key_value() {
+            assert!(time >= last.time);
+        }
+        self.frames.insert(position, Expected { message_id: self.number, topic, time, end, payload });
+        self.number = self.number.wrapping_add(1);
+        self.head = end;
+    }
+
+    /// Each frame is taken exactly when it fits into the batch and before the gate, and none is seen before all are.
+    fn batch(&mut self, frames: &[(usize, u32)], body: Body, keep: bool) {
+        let (head, gate) = (self.head, self.gate());
+        let mut writer = self.writer.take().unwrap();
+        let mut batch = writer.batch();
+        let (mut position, mut taken) = (head, Vec::new());
+        for &(length, topic) in frames {
+            let payload = self.payload(position, length, body);
+            let end = position + layout::frame_bytes(length as u64);
+            let number = self.number.wrapping_add(taken.len() as u16);
+            match batch.push(number, topic, &payload) {
+                Ok(at) => {
+                    assert_eq!(at, position);
+                    assert!(end - head <= layout::batch_bytes(SMALL) && end + 64 <= gate);
+                    taken.push((topic, payload));
+                    position = end;
+                }
+                Err(WriteError::BatchFull { max }) => {
+                    assert_eq!(max, layout::batch_bytes(SMALL));
+                    assert!(end - head > max, "refused although there was room in the batch");
+                    self.count("batch full");
+                }
+                Err(WriteError::Full { needed, free }) => {
+                    assert!(end + 64 > gate, "refused although there was room");
+                    self.count("full in a batch");
+                    assert_eq!((needed, free), (end - head, gate.saturating_sub(head + 64)));
+                }
+                Err(error) => panic!("{error}"),
+            }
+            assert_eq!(batch.frames(), taken.len() as u64);
+            assert_eq!(self.journal.head(), head, "nothing of a batch is seen before all of it is");
+        }
+        if !keep {
+            drop(batch);
+            self.count("batches dropped");
+        } else if let Some(written) = batch.commit() {
+            assert_eq!(written.position, head);
+            self.count("batches");
+            if (position - 1) / SMALL > head / SMALL {
+                self.count("batches over the wrap");
+            }
+            if position % SMALL == 0 {
+                self.count("batches up to the wrap");
+            }
+            if position - head == layout::batch_bytes(SMALL) {
+                self.count("batches of full length");
+            }
+            for (topic, payload) in taken {
+                self.committed(self.head, topic, written.time, payload);
+            }
+        } else {
+            assert!(taken.is_empty());
+        }
+        self.writer = Some(writer);
+    }
+
+    /// The room is there exactly when the largest frame in it fits before the gate; a piece that does not fit the room
+    /// changes nothing.
+    fn claim(&mut self, room: usize, pieces: &[usize], body: Body, keep: bool) {
+        let (position, gate) = (self.head, self.gate());
+        let most = position + layout::frame_bytes(room as u64);
+        let payload = self.payload(position, room, body);
+        let mut writer = self.writer.take().unwrap();
+        match writer.claim(self.number, 0, room) {
+            Ok(mut claim) => {
+                assert!(most + 64 <= gate, "claimed what a gated reader has not read");
+                let mut length = 0;
+                for &piece in pieces {
+                    assert_eq!(claim.room(), room - length);
+                    if length + piece <= room {
+                        claim.put(&payload[length..length + piece]).unwrap();
+                        length += piece;
+                    } else {
+                        let refused = WriteError::TooLarge { size: length + piece, max: room as u64 };
+                        assert_eq!(claim.put(&vec![0xee; piece]), Err(refused));
+                    }
+                }
+                if keep {
+                    let written = claim.commit();
+                    assert_eq!(written.position, position);
+                    self.committed(position, 0, written.time, payload[..length].to_vec());
+                    self.count(if length < room { "claims cut short" } else { "claims" });
+                } else {
+                    self.count("claims dropped");
+                }
+            }
+            Err(WriteError::Full { needed, free }) => {
+                assert!(most + 64 > gate, "refused although there was room");
+                self.count("full at a claim");
+                assert_eq!((needed, free), (most - position, gate.saturating_sub(position + 64)));
+            }
+            Err(error) => panic!("{error}"),
+        }
+        self.writer = Some(writer);
+    }
+
+    fn join_gated(&mut self, seat: u32) {
+        if self.gated.contains_key(&seat) {
+            assert!(matches!(self.journal.gated(seat), Err(OpenError::SeatTaken { .. })));
+            return;
+        }
+        let held =
+            self.journal.stat().readers.iter().find(|view| view.seat == seat).map(|view| view.position);
+        let reader = self.journal.gated(seat).unwrap();
+        assert_eq!(reader.position(), held.unwrap_or(self.head));
+        self.only.remove(&seat);
+        self.gated.insert(seat, reader);
+    }
+
+    fn read_gated(&mut self, seat: u32, count: usize) {
+        let Some(reader) = self.gated.get_mut(&seat) else { return };
+        let only = self.only.get(&seat).copied();
+        for _ in 0..count {
+            let from = reader.position();
+            let mut rest = self.frames.range(from..);
+            let expected = rest.find(|(_, frame)| only.is_none_or(|topic| frame.topic == topic));
+            match (reader.read().unwrap(), expected) {
+                (Some(frame), Some(expected)) => check(&frame, expected),
+                (None, None) => {
+                    assert_eq!(reader.position(), self.head);
+                    break;
+                }
+                (found, expected) => panic!("{found:?} instead of {expected:?}"),
+            }
+        }
+    }
+
+    fn read_batch(&mut self, seat: u32, most: usize) {
+        let Some(reader) = self.gated.get_mut(&seat) else { return };
+        let only = self.only.get(&seat).copied();
+        let wanted = |frame: &Expected| only.is_none_or(|topic| frame.topic == topic);
+        let rest = self.frames.range(reader.position()..).filter(|(_, frame)| wanted(frame));
+        let mut expected = rest.take(most).peekable();
+        let mut seen = 0;
+        let read = reader.read_batch(most, |frame| {
+            check(&frame, expected.next().expect("no frame that was never written"));
+            seen += 1;
+        });
+        assert_eq!(read, Ok(seen));
+        assert!(expected.peek().is_none(), "read less than there was");
+        assert!(seen == most || reader.position() == self.head);
+        // All of it is finished: the writer may have it at once.
+        let view = self.journal.stat().readers.into_iter().find(|view| view.seat == seat).unwrap();
+        assert_eq!(view.position, reader.position());
+        self.count("bulk reads");
+    }
+
+    fn read_loose(&mut self, number: u32, count: usize) {
+        let Some(reader) = self.loose.get_mut(&number) else { return };
+        for _ in 0..count {
+            let from = reader.position();
+            // What was touched, and what was declared at most.
+            let gone = self.head + 64 > from + SMALL;
+            let doubtful = self.head + layout::max_reach(SMALL) > from + SMALL;
+            match reader.read() {
+                Ok(Some(frame)) => {
+                    assert!(!gone, "a frame that is gone was handed out");
+                    check(&frame, self.frames.get_key_value(&from).unwrap());
+                }
+                Ok(None) => {
+                    assert_eq!(from, self.head);
+                    break;
+                }
+                Err(ReadError::Lapped(gap)) => {
+                    assert!(doubtful, "a gap where nothing was declared");
+                    assert_eq!((gap.from, gap.resumed_at), (from, self.head));
+                    *self.tally.entry("gaps").or_default() += 1;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    fn find_oldest(&self) {
+        let oldest = self.journal.oldest_frame().unwrap();
+        let safe = self.journal.stat().oldest;
+        let expected = self.frames.range(safe..).next().map_or(self.head, |(&position, _)| position);
+        // A payload that names its own lines can pass for frames where its own start is gone.
+        assert!(oldest == expected || self.forged && oldest >= safe && oldest < expected);
+    }
+}
+
+fn check(frame: &Frame<'_>, (&position, expected): (&u64, &Expected)) {
+    assert_eq!((frame.position, frame.time), (position, expected.time));
+    assert_eq!((frame.message_id, frame.topic), (expected.message_id, expected.topic));
+    assert_eq!(frame.payload, expected.payload);
+}
