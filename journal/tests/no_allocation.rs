@@ -6,10 +6,11 @@ mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Merge, Parker, Reader, Registry, Topics, WriteError, wake};
+use journal::{Merge, Parker, Reader, Registry, Topics, WriteError, Writer, wake};
 use support::{SMALL, clock};
 
 /// The system's, which counts what this thread asks of it.
@@ -51,6 +52,34 @@ fn calls() -> u64 {
     CALLS.with(Cell::get)
 }
 
+/// One frame: alone, in a batch or in a claim; and now and then something that is dropped.
+fn write(writer: &mut Writer, round: usize, payload: &[u8]) {
+    let topic = round as u32 % 16;
+    match round % 4 {
+        0 => {
+            let mut batch = writer.batch();
+            batch.push(1, topic, payload).unwrap();
+            assert!(batch.commit().is_some());
+        }
+        1 => {
+            let mut claim = writer.claim(1, topic, 3_000).unwrap();
+            let (first, second) = payload.split_at(payload.len() / 3);
+            claim.put(first).unwrap();
+            claim.write_all(second).unwrap();
+            claim.commit();
+        }
+        2 => {
+            // More topics than a batch tells apart; and a claim: neither is kept.
+            let mut batch = writer.batch();
+            (0..16).for_each(|topic| assert!(batch.push(1, topic, &[]).is_ok()));
+            drop(batch);
+            writer.claim(1, topic, 10).unwrap().put(b"dropped").unwrap();
+            writer.write(1, topic, payload).unwrap();
+        }
+        _ => assert!(writer.write(1, topic, payload).is_ok()),
+    }
+}
+
 #[test]
 fn nothing_allocates_after_set_up() {
     let (_directory, _files, journal) = support::journal(SMALL);
@@ -60,6 +89,7 @@ fn nothing_allocates_after_set_up() {
     journal.set_interest(0, None).unwrap();
     let parker = Parker::new(Arc::clone(&registry), 0).unwrap();
     let mut gated = Reader::Gated(journal.gated(0).unwrap());
+    let mut bulk = journal.gated(5).unwrap();
     let mut loose = Reader::Loose(journal.loose(1).unwrap());
     let mut narrow = journal.loose(2).unwrap();
     narrow.set_topics(Topics::only([3]));
@@ -70,12 +100,13 @@ fn nothing_allocates_after_set_up() {
     let before = calls();
     assert!(before > 0, "the count counts");
     for round in 0..20_000_usize {
-        writer.write(1, round as u32 % 16, &payload[..round % 3_000]).unwrap();
+        write(&mut writer, round, &payload[..round % 3_000]);
         for reader in [&mut gated, &mut loose] {
             assert!(reader.peek_time().unwrap().is_some());
             frames += u64::from(reader.read().unwrap().is_some());
             reader.publish();
         }
+        frames += bulk.read_batch(10, |frame| assert_eq!(frame.payload.len(), round % 3_000)).unwrap() as u64;
         let _ = narrow.read().unwrap();
         frames += u64::from(merge.next().unwrap().is_some());
         if round % 1_000 == 0 {
@@ -88,10 +119,11 @@ fn nothing_allocates_after_set_up() {
     while writer.write(1, 0, &payload).is_ok() {}
     assert!(matches!(writer.write(1, 0, &payload), Err(WriteError::Full { .. })));
     assert!(writer.write(1, 99, &payload).is_err());
+    assert!(writer.claim(1, 0, 3_000).is_err() && writer.batch().push(1, 0, &payload).is_err());
     let _ = (journal.head(), journal.is_drained(), gated.position());
     registry.occupy(0).unwrap().add(3, 1);
     let after = calls();
     println!("{frames} frames read, {} allocator calls", after - before);
     assert_eq!(after, before);
-    assert_eq!(frames, 60_000);
+    assert_eq!(frames, 80_000);
 }

@@ -6,7 +6,7 @@ mod support;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use journal::{Frame, Journal, ReadError};
+use journal::{Frame, Journal, ReadError, Writer};
 use support::{SMALL, Watchdog, clock, forged, payload};
 
 const FRAMES: u64 = if cfg!(miri) { 150 } else { 200_000 };
@@ -29,26 +29,68 @@ fn check(frame: &Frame<'_>) -> u64 {
     number
 }
 
+/// Writes frame `number` alone or claimed, or it and a few more in a batch; how many there was room for.
+fn write(writer: &mut Writer, number: u64) -> u64 {
+    let topic = |number: u64| (number % 16) as u32;
+    let mut position = writer.position();
+    let first = body(number, position);
+    match number % 3 {
+        0 => u64::from(writer.write(number as u16, topic(number), &first).is_ok()),
+        1 => match writer.claim(number as u16, topic(number), first.len() + 64) {
+            Ok(mut claim) => {
+                first.chunks(100).for_each(|piece| claim.put(piece).unwrap());
+                claim.commit();
+                1
+            }
+            Err(_) => 0,
+        },
+        _ => {
+            let mut batch = writer.batch();
+            for number in number..FRAMES.min(number + 6) {
+                let body = body(number, position);
+                if batch.push(number as u16, topic(number), &body).is_err() {
+                    break;
+                }
+                position += journal::layout::frame_bytes(body.len() as u64);
+            }
+            let frames = batch.frames();
+            batch.commit();
+            frames
+        }
+    }
+}
+
 fn run(name: &'static str, journal: &Journal) {
     let watchdog = Watchdog::start(name, Duration::from_secs(300));
     let mut writer = journal.writer(63, clock()).unwrap();
     let gated = [0, 1].map(|seat| journal.gated(seat).unwrap());
     let loose = [2, 3].map(|seat| journal.loose(seat).unwrap());
     std::thread::scope(|scope| {
-        for mut reader in gated {
-            scope.spawn(move || {
-                for expected in 0..FRAMES {
-                    loop {
-                        if let Some(frame) = reader.read().unwrap() {
-                            assert_eq!(check(&frame), expected);
-                            break;
-                        }
-                        std::thread::yield_now();
-                    }
+        let [mut single, mut bulk] = gated;
+        scope.spawn(move || {
+            let mut expected = 0;
+            while expected < FRAMES {
+                let read = bulk.read_batch(50, |frame| {
+                    assert_eq!(check(&frame), expected);
+                    expected += 1;
+                });
+                if read.unwrap() == 0 {
+                    std::thread::yield_now();
                 }
-                reader.publish();
-            });
-        }
+            }
+        });
+        scope.spawn(move || {
+            for expected in 0..FRAMES {
+                loop {
+                    if let Some(frame) = single.read().unwrap() {
+                        assert_eq!(check(&frame), expected);
+                        break;
+                    }
+                    std::thread::yield_now();
+                }
+            }
+            single.publish();
+        });
         for (pace, mut reader) in [0, 200].into_iter().zip(loose) {
             scope.spawn(move || {
                 let (mut next, mut seen, mut gaps, mut after_gap) = (0, 0_u64, 0, false);
@@ -80,10 +122,11 @@ fn run(name: &'static str, journal: &Journal) {
             });
         }
         scope.spawn(move || {
-            for number in 0..FRAMES {
-                let body = body(number, writer.position());
-                while writer.write(number as u16, (number % 16) as u32, &body).is_err() {
-                    std::thread::yield_now();
+            let mut number = 0;
+            while number < FRAMES {
+                match write(&mut writer, number) {
+                    0 => std::thread::yield_now(),
+                    written => number += written,
                 }
             }
         });
