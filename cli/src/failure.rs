@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     Open(#[from] journal::OpenError),
     #[error(transparent)]
     BenchIpc(#[from] bench_harness::ipc::IpcError),
+    #[error(transparent)]
+    T2o(#[from] bench_harness::t2o::T2oError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -60,6 +62,7 @@ impl Failure {
             Failure::Platform(topology::LoadError::Invalid(_)) => Exit::Usage.code(),
             Failure::Launch(error) => error.exit(),
             Failure::Master(error) => error.exit(),
+            Failure::T2o(error) => t2o_exit(error).code(),
             Failure::Join(error) => error.exit().code(),
             Failure::Run(error) => error.exit().code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
@@ -93,6 +96,19 @@ fn of_bench(error: &bench_harness::ipc::IpcError) -> Exit {
         IpcError::TooFewCpus { .. } => Exit::HostUnfit,
         IpcError::BadCpu { .. } => Exit::Usage,
         IpcError::Create(_) => Exit::CannotCreate,
+        _ => Exit::Failed,
+    }
+}
+
+fn t2o_exit(error: &bench_harness::t2o::T2oError) -> Exit {
+    use bench_harness::t2o::T2oError;
+    match error {
+        T2oError::File { action: "create" | "write", source, .. } => match Exit::of_io(source) {
+            Exit::Failed => Exit::CannotCreate,
+            other => other,
+        },
+        T2oError::File { source, .. } => Exit::of_io(source),
+        T2oError::NotEmpty(_) | T2oError::OtherScenario { .. } | T2oError::NoResults(_) => Exit::Usage,
         _ => Exit::Failed,
     }
 }

@@ -131,6 +131,17 @@ impl Running {
         })
     }
 
+    /// One look, for those who watch by rules of their own: takes what latency samples have come, and answers whether
+    /// master still lives. To be called at least a few times a second.
+    pub fn look(&mut self) -> bool {
+        self.collect();
+        let ended = matches!(self.master.as_mut().map(Child::try_wait), Some(Ok(Some(_))));
+        if ended {
+            self.master = None;
+        }
+        !ended
+    }
+
     fn collect(&mut self) {
         if let Some(collector) = &mut self.collector
             && let Err(error) = collector.take()

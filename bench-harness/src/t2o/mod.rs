@@ -6,8 +6,28 @@
 //!                                     Results ◄───────────┘──► report, compare, claims
 //! ```
 
+mod error;
+mod marks;
 mod order;
+mod pages;
 mod plan;
+mod probe;
+mod raw;
+mod record;
+mod result;
+mod runner;
+mod session;
+mod stamps;
+mod store;
 
+pub use error::T2oError;
 pub use order::{Run, runs};
+pub use pages::Pages;
 pub use plan::{CoreNeed, LeftOut, Plan, PlannedCell};
+pub use probe::Observed;
+pub use raw::{read as read_raw, write as write_raw};
+pub use record::{Histograms, RunRecord, RunStage};
+pub use result::{CellResult, DoctorWords, FORMAT, Results, StageResult};
+pub use session::{Progress, Session, session};
+pub use stamps::{STAGES, Stamps};
+pub use store::Store;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pinning::Host;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use topology::scenario::{Cell, Scenario};
 
 /// What will run, and what it takes.
@@ -52,7 +52,7 @@ pub struct PlannedCell {
 }
 
 /// A group that does not run here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The group.
     pub group: String,

@@ -15,6 +15,18 @@ Examples:
   colo t2o plan configs/scenarios/matrix-quick.toml
   colo t2o plan configs/scenarios/matrix.toml --only A10,D10 --format json")]
     Plan(Plan),
+    /// Measure a scenario, cell by cell, each on a fresh platform.
+    #[command(after_help = "\
+Examples:
+  colo t2o run configs/scenarios/smoke.toml --out /tmp/smoke
+  colo t2o run configs/scenarios/matrix-quick.toml --out results/mine --only A10,D10
+  colo t2o run configs/scenarios/matrix-quick.toml --out results/mine --resume
+
+Ctrl-C keeps what is finished; --resume goes on there. Cells that are not to be trusted are marked, with the reason.
+The names of --format json and of the files in DIR stand in docs/t2o.md.
+
+Exit code 1 when a platform did not come up or did not last, or when it was stopped.")]
+    Run(Run),
 }
 
 /// Which scenario, and which of its cells.
@@ -28,6 +40,21 @@ pub(crate) struct ScenarioArguments {
     /// Change one key: `--set run.repeats=1`. May be given many times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArguments,
+    /// The folder for the results; made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Go on where an earlier run of the same scenario stopped.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod plan;
+mod run;
 
 use bench_harness::t2o::Plan;
 use node::Exit;
@@ -14,6 +15,7 @@ use args::{ScenarioArguments, T2oVerb};
 pub(crate) fn run(verb: &T2oVerb) -> Result<u8, Failure> {
     match verb {
         T2oVerb::Plan(arguments) => plan::plan(arguments),
+        T2oVerb::Run(arguments) => run::run(arguments),
     }
 }
 

@@ -1,0 +1,89 @@
+//! Raw records, one line a message, compressed: for questions that nobody has asked yet.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use super::stamps::Stamps;
+
+/// First line of a file. Times are nanoseconds on the platform's clock.
+const HEAD: &str = "order_id,due,published,received,ordered,taken";
+
+/// Writes the records of one run.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(path: &Path, records: &[Stamps]) -> io::Result<()> {
+    let mut out = BufWriter::new(GzEncoder::new(File::create(path)?, Compression::fast()));
+    writeln!(out, "{HEAD}")?;
+    for record in records {
+        let Stamps { order_id, due, published, received, ordered, taken } = record;
+        writeln!(out, "{order_id},{due},{published},{received},{ordered},{taken}")?;
+    }
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?.sync_all()
+}
+
+/// Reads what [`write()`] wrote.
+///
+/// # Errors
+/// The file cannot be read, or is none of ours.
+pub fn read(path: &Path) -> io::Result<Vec<Stamps>> {
+    let mut lines = BufReader::new(GzDecoder::new(File::open(path)?)).lines();
+    let wrong = |line: usize| {
+        let what = format!("{}, line {line}: this is no record of {HEAD}", path.display());
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    };
+    if lines.next().transpose()?.as_deref() != Some(HEAD) {
+        return Err(wrong(1));
+    }
+    let record = |(index, line): (usize, io::Result<String>)| {
+        let line = line?;
+        let numbers: Vec<u64> = line.split(',').map_while(|word| word.parse().ok()).collect();
+        match numbers[..] {
+            [order_id, due, published, received, ordered, taken] => {
+                Ok(Stamps { order_id, due, published, received, ordered, taken })
+            }
+            _ => Err(wrong(index + 2)),
+        }
+    };
+    lines.enumerate().map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv.gz");
+        let records: Vec<Stamps> = (1..1_000)
+            .map(|n| Stamps {
+                order_id: n,
+                due: n,
+                published: n + 1,
+                received: n + 2,
+                ordered: n + 3,
+                taken: u64::MAX,
+            })
+            .collect();
+        write(&path, &records).unwrap();
+        assert_eq!(read(&path).unwrap(), records);
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.csv.gz");
+        std::fs::write(&path, b"no gzip").unwrap();
+        assert!(read(&path).is_err());
+        let mut out = GzEncoder::new(File::create(&path).unwrap(), Compression::fast());
+        write!(out, "{HEAD}\n1,2,3\n").unwrap();
+        out.finish().unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("b.csv.gz, line 2"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What one run of a cell left behind: `runs/A10-1.json`.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use super::pages::Pages;
+use super::probe::Observed;
+use super::stamps::{STAGES, Stamps};
+
+/// Longest time that is told apart from longer ones: an hour, in nanoseconds.
+const LONGEST: u64 = 3_600_000_000_000;
+
+/// One run of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The cell: `A10`.
+    pub cell: String,
+    /// From 1.
+    pub repeat: u32,
+    /// When it began, in seconds since 1970.
+    pub started_unix: u64,
+    /// Measured seconds, without the warm-up.
+    pub seconds: f64,
+    /// Messages measured; for each of them md + strategy + order = t2o was checked.
+    pub samples: u64,
+    /// Messages whose times contradict each other; not among the samples.
+    pub disordered: u64,
+    /// Quotes a second that md really published.
+    pub achieved_rate: f64,
+    /// Quotes that no strategy answered, and messages that could not be delivered.
+    pub lost: u64,
+    /// 99th percentile of md's lateness against its schedule, in microseconds.
+    pub lateness_p99_us: f64,
+    /// By stage.
+    pub stages: BTreeMap<String, RunStage>,
+    /// Costs, places, losses.
+    pub observed: Observed,
+    /// What the rings were mapped on.
+    pub pages: Pages,
+    /// The configuration asks for huge pages.
+    pub huge_wanted: bool,
+    /// Checks of the doctor that failed, by id.
+    pub doctor_fail: Vec<String>,
+    /// Checks of the doctor that warn, by id.
+    pub doctor_warn: Vec<String>,
+    /// Why there are no figures: the platform did not come up, or did not last.
+    pub failed: Option<String>,
+}
+
+/// One stage in one run, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunStage {
+    /// Mean.
+    pub mean_us: f64,
+    /// Standard deviation.
+    pub sd_us: f64,
+    /// Median.
+    pub p50_us: f64,
+    /// 99th percentile.
+    pub p99_us: f64,
+    /// Largest.
+    pub max_us: f64,
+}
+
+/// Histograms of all stages, in nanoseconds, to three significant digits.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    stages: Vec<Histogram<u64>>,
+    lateness: Histogram<u64>,
+    /// Messages in the histograms.
+    pub samples: u64,
+    /// Messages whose times contradict each other.
+    pub disordered: u64,
+}
+
+impl Histograms {
+    /// Empty ones.
+    ///
+    /// # Errors
+    /// None in practice: the bounds are constants that a histogram takes.
+    pub fn new() -> Result<Histograms, hdrhistogram::CreationError> {
+        let empty = || Histogram::new_with_bounds(1, LONGEST, 3);
+        let stages = STAGES.iter().map(|_| empty()).collect::<Result<_, _>>()?;
+        Ok(Histograms { stages, lateness: empty()?, samples: 0, disordered: 0 })
+    }
+
+    /// Adds one message.
+    pub fn add(&mut self, stamps: &Stamps) {
+        let Some(stages) = stamps.stages() else {
+            self.disordered += 1;
+            return;
+        };
+        self.samples += 1;
+        for (histogram, time) in self.stages.iter_mut().zip(stages) {
+            histogram.saturating_record(time.min(LONGEST));
+        }
+        self.lateness.saturating_record(stamps.lateness().min(LONGEST));
+    }
+
+    /// The histogram of a stage, by its place in [`STAGES`].
+    pub fn stage(&self, index: usize) -> Option<&Histogram<u64>> {
+        self.stages.get(index)
+    }
+
+    /// 99th percentile of the lateness, in microseconds.
+    pub fn lateness_p99_us(&self) -> f64 {
+        at_us(&self.lateness, 0.99)
+    }
+
+    /// Each stage in short.
+    pub fn run_stages(&self) -> BTreeMap<String, RunStage> {
+        let short = |histogram: &Histogram<u64>| RunStage {
+            mean_us: histogram.mean() / 1e3,
+            sd_us: histogram.stdev() / 1e3,
+            p50_us: at_us(histogram, 0.5),
+            p99_us: at_us(histogram, 0.99),
+            max_us: histogram.max() as f64 / 1e3,
+        };
+        let stages = STAGES.iter().zip(&self.stages).filter(|(_, histogram)| !histogram.is_empty());
+        stages.map(|(name, histogram)| ((*name).to_owned(), short(histogram))).collect()
+    }
+}
+
+/// A quantile in microseconds; zero of an empty histogram.
+pub(crate) fn at_us(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+    if histogram.is_empty() { 0.0 } else { histogram.value_at_quantile(quantile) as f64 / 1e3 }
+}

@@ -1,0 +1,225 @@
+//! `t2o.json`: the whole matrix as one object.
+
+use std::collections::BTreeMap;
+
+use pinning::HostSummary;
+use serde::{Deserialize, Serialize};
+use topology::scenario::{Cell, ScenarioConfig};
+
+use super::marks;
+use super::plan::LeftOut;
+use super::record::{Histograms, RunRecord, at_us};
+use super::stamps::STAGES;
+
+/// Version of the object's form.
+pub const FORMAT: u32 = 1;
+
+/// The matrix: what was measured, where, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// Version of this object's form.
+    pub format: u32,
+    /// Where it ran.
+    pub host: HostSummary,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Version of colo.
+    pub colo: String,
+    /// When the first run began, in seconds since 1970.
+    pub started_unix: u64,
+    /// When the last run began, in seconds since 1970.
+    pub last_unix: u64,
+    /// Checks of the doctor that failed or warned, by id, over all groups.
+    pub doctor: DoctorWords,
+    /// The cells that have at least one run, in the order of the scenario.
+    pub cells: Vec<CellResult>,
+    /// Cells of the scenario that have no run.
+    pub missing: Vec<String>,
+    /// Groups that this host is too small for.
+    pub left_out: Vec<LeftOut>,
+    /// The scenario as it was run, with what its file leaves out filled in.
+    pub settings: ScenarioConfig,
+}
+
+/// Ids of the doctor's checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DoctorWords {
+    /// That failed.
+    pub fail: Vec<String>,
+    /// That warned.
+    pub warn: Vec<String>,
+}
+
+/// A group at a load, over all its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellResult {
+    /// `A10`.
+    pub name: String,
+    /// Name of the group.
+    pub group: String,
+    /// Number of the load, from 1.
+    pub load: usize,
+    /// Quotes a second that were asked for.
+    pub rate: f64,
+    /// Runs that gave figures.
+    pub repeats: usize,
+    /// Messages over all runs.
+    pub samples: u64,
+    /// Quotes a second that were published: the lowest of all runs.
+    pub achieved_rate: f64,
+    /// Quotes without an answer and messages without a taker, over all runs.
+    pub lost: u64,
+    /// Why these figures are to be read with care; empty is best.
+    pub marked: Vec<String>,
+    /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
+    pub stages: BTreeMap<String, StageResult>,
+    /// Sleeps that somebody ended, a second.
+    pub wakeups: f64,
+    /// Context switches a second.
+    pub context_switches: f64,
+    /// Changes of CPU a second; `null` where the kernel does not count them.
+    pub migrations: Option<f64>,
+    /// Page faults over all runs.
+    pub page_faults: u64,
+    /// Time that threads were ready and had no CPU, in milliseconds a second.
+    pub run_queue_wait_ms: Option<f64>,
+    /// Looks at threads that found one off plan.
+    pub off_plan: u64,
+    /// Share of time that the hypervisor took away, in per cent: the highest of all runs.
+    pub steal_percent: f64,
+    /// CPUs that the platform used.
+    pub cpus_used: Option<f64>,
+    /// CPUs that others used: the highest of all runs.
+    pub cpus_others: Option<f64>,
+    /// What the rings were mapped on: `4 KiB`, `huge`, `both`.
+    pub pages: String,
+    /// 99th percentile of md's lateness, in microseconds: the highest of all runs.
+    pub lateness_p99_us: f64,
+    /// Run by run.
+    pub runs: Vec<RunRecord>,
+}
+
+/// One stage over all runs, in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StageResult {
+    /// Lowest and highest mean of the runs.
+    pub mean_us: [f64; 2],
+    /// Median of all messages.
+    pub p50_us: f64,
+    /// 90th percentile.
+    pub p90_us: f64,
+    /// 99th percentile.
+    pub p99_us: f64,
+    /// 99.9th percentile.
+    pub p999_us: f64,
+    /// Largest.
+    pub max_us: f64,
+    /// Mean of all messages.
+    pub all_mean_us: f64,
+    /// Pairs of quantile and microseconds, evenly spread over the nines.
+    pub curve: Vec<[f64; 2]>,
+}
+
+impl CellResult {
+    /// From the cell's runs, and the messages of all of them.
+    pub(crate) fn of(cell: &Cell, fewest: u64, runs: Vec<RunRecord>, messages: &Histograms) -> CellResult {
+        let good: Vec<&RunRecord> = runs.iter().filter(|run| run.samples > 0).collect();
+        let seconds: f64 = good.iter().map(|run| run.seconds).sum::<f64>().max(1e-9);
+        let a_second =
+            |what: fn(&RunRecord) -> u64| good.iter().map(|run| what(run) as f64).sum::<f64>() / seconds;
+        let some = |what: fn(&RunRecord) -> Option<f64>| {
+            good.iter().map(|run| what(run)).collect::<Option<Vec<_>>>()
+        };
+        let highest = |values: Vec<f64>| values.into_iter().fold(0.0, f64::max);
+        CellResult {
+            name: cell.name.clone(),
+            group: cell.group.clone(),
+            load: cell.load,
+            rate: cell.rate,
+            repeats: good.len(),
+            samples: messages.samples,
+            achieved_rate: good.iter().map(|run| run.achieved_rate).fold(f64::INFINITY, f64::min).min(1e12),
+            lost: good.iter().map(|run| run.lost).sum(),
+            marked: marks::of(cell, fewest, &runs),
+            stages: stages(&good, messages),
+            wakeups: a_second(|run| run.observed.wakeups),
+            context_switches: a_second(|run| run.observed.context_switches),
+            migrations: some(|run| run.observed.migrations.map(|count| count as f64))
+                .map(|counts| counts.iter().sum::<f64>() / seconds),
+            page_faults: good.iter().map(|run| run.observed.page_faults).sum(),
+            run_queue_wait_ms: some(|run| run.observed.run_queue_wait_ms)
+                .map(|times| times.iter().sum::<f64>() / seconds),
+            off_plan: good.iter().map(|run| run.observed.off_plan).sum(),
+            steal_percent: highest(good.iter().map(|run| run.observed.steal_percent).collect()),
+            cpus_used: some(|run| run.observed.cpus_used).map(highest),
+            cpus_others: some(|run| run.observed.cpus_others).map(highest),
+            pages: good.last().map_or("unknown", |run| run.pages.words()).to_owned(),
+            lateness_p99_us: highest(good.iter().map(|run| run.lateness_p99_us).collect()),
+            runs,
+        }
+    }
+
+    /// One stage; `None` when nothing was measured.
+    pub fn stage(&self, name: &str) -> Option<&StageResult> {
+        self.stages.get(name)
+    }
+}
+
+impl Results {
+    /// The cell of this group at this rate.
+    pub fn cell(&self, group: &str, rate: f64) -> Option<&CellResult> {
+        self.cells.iter().find(|cell| cell.group == group && cell.rate == rate)
+    }
+}
+
+fn stages(runs: &[&RunRecord], messages: &Histograms) -> BTreeMap<String, StageResult> {
+    let mut stages = BTreeMap::new();
+    for (index, name) in STAGES.into_iter().enumerate() {
+        let means: Vec<f64> = runs.iter().filter_map(|run| Some(run.stages.get(name)?.mean_us)).collect();
+        let Some(histogram) = messages.stage(index).filter(|histogram| !histogram.is_empty()) else {
+            continue;
+        };
+        let at = |quantile| at_us(histogram, quantile);
+        let low = means.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = means.iter().copied().fold(0.0, f64::max);
+        // The figures of a distribution are for the end of it: the stages between would only swell the file.
+        let curve = if name.starts_with("t2o") { quantiles(messages.samples) } else { Vec::new() };
+        stages.insert(
+            name.to_owned(),
+            StageResult {
+                mean_us: if means.is_empty() { [0.0, 0.0] } else { [low, high] },
+                p50_us: at(0.5),
+                p90_us: at(0.9),
+                p99_us: at(0.99),
+                p999_us: at(0.999),
+                max_us: histogram.max() as f64 / 1e3,
+                all_mean_us: histogram.mean() / 1e3,
+                curve: curve.into_iter().map(|quantile| [quantile, at(quantile)]).collect(),
+            },
+        );
+    }
+    stages
+}
+
+/// Quantiles evenly spread over the nines, as far as `samples` messages tell.
+fn quantiles(samples: u64) -> Vec<f64> {
+    let nines = (samples.max(1) as f64).log10();
+    let steps = (nines * 12.0).ceil() as u32;
+    let at = |step: u32| 1.0 - 10_f64.powf(-nines * f64::from(step) / f64::from(steps.max(1)));
+    (0..=steps).map(|step| (at(step) * 1e9).round() / 1e9).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_go_as_far_as_the_samples_tell() {
+        let some = quantiles(1_000);
+        assert_eq!(some.first(), Some(&0.0));
+        assert_eq!(some.last(), Some(&0.999));
+        assert!(some.is_sorted() && some.len() < 50);
+        assert_eq!(quantiles(1), [0.0]);
+        assert_eq!(quantiles(0), [0.0]);
+    }
+}

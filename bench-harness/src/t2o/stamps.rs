@@ -1,0 +1,80 @@
+//! The five times of one order, and the stages between them.
+
+use wire::LatencySample;
+
+/// Names of the stages, in the order of [`Stamps::stages`].
+pub const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
+
+/// The times of one order on the platform's clock, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    /// Writer and number of the order.
+    pub order_id: u64,
+    /// t0: the generator's schedule says so.
+    pub due: u64,
+    /// t1: md committed the quote.
+    pub published: u64,
+    /// t2: the strategy had it in hand.
+    pub received: u64,
+    /// t3: the strategy committed the order.
+    pub ordered: u64,
+    /// t4: td had it in hand.
+    pub taken: u64,
+}
+
+impl Stamps {
+    /// How long each stage took, in nanoseconds, in the order of [`STAGES`]. `None` when the times contradict each
+    /// other: out of order, or md + strategy + order is not t2o.
+    pub fn stages(&self) -> Option<[u64; 5]> {
+        let md = self.received.checked_sub(self.published)?;
+        let strategy = self.ordered.checked_sub(self.received)?;
+        let order = self.taken.checked_sub(self.ordered)?;
+        let t2o = self.taken.checked_sub(self.published)?;
+        let intended = self.taken.checked_sub(self.due)?;
+        let sum = md.checked_add(strategy)?.checked_add(order)?;
+        (sum == t2o && self.due > 0).then_some([md, strategy, order, t2o, intended])
+    }
+
+    /// How late md was, in nanoseconds.
+    pub fn lateness(&self) -> u64 {
+        self.published.saturating_sub(self.due)
+    }
+}
+
+impl From<&LatencySample> for Stamps {
+    fn from(sample: &LatencySample) -> Stamps {
+        Stamps {
+            order_id: sample.order_id.0,
+            due: sample.due.0,
+            published: sample.published.0,
+            received: sample.received.0,
+            ordered: sample.ordered.0,
+            taken: sample.taken.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stages_of_a_message_add_up_to_its_t2o() {
+        let stamps =
+            Stamps { order_id: 1, due: 900, published: 1_000, received: 1_700, ordered: 2_000, taken: 4_000 };
+        let [md, strategy, order, t2o, intended] = stamps.stages().unwrap();
+        assert_eq!((md, strategy, order, t2o, intended), (700, 300, 2_000, 3_000, 3_100));
+        assert_eq!(md + strategy + order, t2o);
+        assert_eq!(stamps.lateness(), 100);
+    }
+
+    #[test]
+    fn times_that_contradict_each_other_have_no_stages() {
+        let good = Stamps { order_id: 1, due: 1, published: 2, received: 3, ordered: 4, taken: 5 };
+        assert!(good.stages().is_some());
+        assert_eq!(Stamps { received: 1, ..good }.stages(), None);
+        assert_eq!(Stamps { ordered: 2, ..good }.stages(), None);
+        assert_eq!(Stamps { taken: 3, ..good }.stages(), None);
+        assert_eq!(Stamps { due: 0, ..good }.stages(), None, "the generator always has a schedule");
+    }
+}
