@@ -6,8 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod args;
-#[cfg(test)]
-mod examples;
 mod failure;
 mod message;
 mod output;

@@ -1,0 +1,87 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Colo's journals side by side with what one would pick instead, in one run on this host.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  compare --quick                          under five minutes\n  compare --out results                    the full run\n  compare --quick --only colo,pipe         these two, with the floor\n  compare --quick --works ping,sleepers    these works only\n  compare list                             who takes part, who cannot and why\n\nExit codes: 0 measured, 1 failed, 2 usage."
+)]
+pub(crate) struct Args {
+    /// What to do; without it, measure.
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    /// How to measure.
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+}
+
+/// What else the program does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prints who takes part with which settings, and who cannot and why.
+    List,
+    /// One role of one block; for the driver's use.
+    #[command(hide = true)]
+    Peer {
+        /// Number of the role.
+        role: usize,
+        /// The block, as JSON.
+        task: String,
+    },
+    /// A process that a rival needs beside its peers; for the driver's use.
+    #[command(hide = true)]
+    Helper {
+        /// Which.
+        name: String,
+        /// Folder of the block.
+        room: PathBuf,
+    },
+}
+
+/// How to measure.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Settings {
+    /// Fewer round trips, shorter runs, three rounds: under five minutes.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Rounds: each measures every rival once, in a new order. [default: 7, quick: 3]
+    #[arg(long)]
+    pub(crate) rounds: Option<usize>,
+    /// Only these rivals, by name (colo and the floors always take part).
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Only these works: ping, asleep, one-way, sleepers, deaths.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) works: Vec<String>,
+    /// Round trips of one block; replaces the default of 150,000 (20,000 asleep).
+    #[arg(long)]
+    pub(crate) trips: Option<u64>,
+    /// How long one block writes, in milliseconds. [default: 500, sleepers 1000; quick: 200 and 500]
+    #[arg(long)]
+    pub(crate) millis: Option<u64>,
+    /// Sleeping readers.
+    #[arg(long, default_value_t = 80)]
+    pub(crate) sleepers: usize,
+    /// Writers that are killed. [default: 20, quick: 3]
+    #[arg(long)]
+    pub(crate) kills: Option<usize>,
+    /// How often a disturbed block is measured again. [default: 2, quick: 1]
+    #[arg(long)]
+    pub(crate) repeats: Option<usize>,
+    /// CPUs: the writer or measuring side first, then the others, round and round. [default: the last four, last first]
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) cpus: Vec<usize>,
+    /// Folder for compare.json, compare.md and compare.svg.
+    #[arg(long, default_value = "results")]
+    pub(crate) out: PathBuf,
+    /// Where docs/performance.md is to be written as well.
+    #[arg(long)]
+    pub(crate) docs: Option<PathBuf>,
+    /// A remark that goes into the output, such as what else ran on the host.
+    #[arg(long)]
+    pub(crate) note: Option<String>,
+}

@@ -1,0 +1,215 @@
+//! One block: its processes, from start to end.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::board::Board;
+use crate::driver::disturbance::Meter;
+use crate::error::{CompareError, system};
+use crate::rival::Facts;
+use crate::task::{Answer, Outcome, Quantiles, Task, Work};
+
+/// Longest that a block may take.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The figures of a block, by their stable names.
+pub(crate) type Figures = BTreeMap<&'static str, f64>;
+
+/// A block that went well.
+#[derive(Clone, Debug)]
+pub(crate) struct Good {
+    pub(crate) figures: Figures,
+    /// What disturbed it; empty: nothing did.
+    pub(crate) disturbed: Vec<String>,
+}
+
+/// The processes of a block; none outlives this value.
+#[derive(Debug, Default)]
+pub(crate) struct Peers(Vec<(usize, Child)>);
+
+impl Peers {
+    /// Starts a role.
+    pub(crate) fn start(&mut self, role: usize, task: &Task) -> Result<(), CompareError> {
+        let program = std::env::current_exe().map_err(system("find this program"))?;
+        let text = serde_json::to_string(task).map_err(|error| CompareError::Peer(error.to_string()))?;
+        let child = Command::new(program)
+            .args(["peer", &role.to_string(), &text])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(system("start a peer"))?;
+        self.0.push((role, child));
+        Ok(())
+    }
+
+    /// Kills a role at once and reaps it. What it said, if it had ended before.
+    pub(crate) fn kill(&mut self, role: usize) -> Option<String> {
+        let index = self.0.iter().position(|(other, _)| *other == role)?;
+        let (_, mut child) = self.0.swap_remove(index);
+        let ended = matches!(child.try_wait(), Ok(Some(_)));
+        let _ = child.kill();
+        let _ = child.wait();
+        ended.then(|| said(&mut child))
+    }
+
+    /// What a role said, if it has ended.
+    pub(crate) fn ended(&mut self, role: usize) -> Option<String> {
+        let (_, child) = self.0.iter_mut().find(|(other, _)| *other == role)?;
+        matches!(child.try_wait(), Ok(Some(_))).then(|| said(child))
+    }
+
+    /// Waits for all; the first failure is the block's.
+    fn outcomes(&mut self) -> Result<Vec<Outcome>, CompareError> {
+        let begin = Instant::now();
+        loop {
+            let mut running = 0;
+            for (role, child) in &mut self.0 {
+                match child.try_wait().map_err(system("wait for a peer"))? {
+                    None => running += 1,
+                    Some(status) if status.success() => {}
+                    Some(status) => {
+                        let what = said(child);
+                        return Err(CompareError::Peer(format!("role {role} ended with {status}: {what}")));
+                    }
+                }
+            }
+            if running == 0 {
+                break;
+            }
+            if begin.elapsed() > LIMIT {
+                return Err(CompareError::Silent { seconds: LIMIT.as_secs() });
+            }
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        self.0.sort_by_key(|(role, _)| *role);
+        self.0.iter_mut().map(|(role, child)| outcome(*role, child)).collect()
+    }
+}
+
+impl Drop for Peers {
+    fn drop(&mut self) {
+        for (_, child) in &mut self.0 {
+            // One that has ended already cannot be killed, and needs not be.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn outcome(role: usize, child: &mut Child) -> Result<Outcome, CompareError> {
+    let mut text = String::new();
+    if let Some(output) = &mut child.stdout {
+        output.read_to_string(&mut text).map_err(system("read what a peer measured"))?;
+    }
+    serde_json::from_str(text.lines().last().unwrap_or_default())
+        .map_err(|error| CompareError::Peer(format!("role {role} answered nonsense: {error}")))
+}
+
+/// The last line on standard error.
+fn said(child: &mut Child) -> String {
+    let mut text = String::new();
+    if let Some(error) = &mut child.stderr {
+        // Whatever can be read will do.
+        let _ = error.read_to_string(&mut text);
+    }
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("(silence)");
+    line.chars().take(300).collect()
+}
+
+/// A fresh folder in memory.
+pub(crate) fn room() -> Result<tempfile::TempDir, CompareError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("colo-compare-").tempdir_in("/dev/shm").map_err(system("make a folder in /dev/shm"))
+}
+
+/// What all roles of a block are told.
+pub(crate) fn task(facts: &Facts, work: Work, payload: usize, room: &Path, cpus: &[usize]) -> Task {
+    Task {
+        rival: facts.name.to_owned(),
+        work,
+        payload,
+        room: room.to_owned(),
+        cpus: cpus.to_vec(),
+        generation: 0,
+    }
+}
+
+/// Runs a block.
+pub(crate) fn run(facts: &Facts, work: Work, payload: usize, cpus: &[usize]) -> Result<Good, CompareError> {
+    let room = room()?;
+    let _board = Board::create(room.path(), work.roles())?;
+    let task = task(facts, work, payload, room.path(), cpus);
+    let meter = Meter::start();
+    let mut peers = Peers::default();
+    let roles = if facts.in_process { 1 } else { work.roles() };
+    for role in 0..roles {
+        peers.start(role, &task)?;
+    }
+    let outcomes = peers.outcomes()?;
+    drop(peers);
+    let usage = meter.finish();
+    let mut figures = figures(work, &outcomes)?;
+    let mut disturbed = usage.disturbances();
+    if work.asleep() {
+        figures.insert("cpu_cores", usage.own_cores);
+    } else {
+        let switches: u64 = outcomes.iter().map(|outcome| outcome.involuntary).sum();
+        if switches > 2 * work.roles() as u64 {
+            disturbed.push(format!("preempted {switches} times"));
+        }
+    }
+    if let (Some(before), Some(after)) = (figures.get("floor_before"), figures.get("floor_after"))
+        && before.max(*after) > 1.5 * before.min(*after)
+    {
+        disturbed.push(format!("the cores moved: the floor went from {before:.0} to {after:.0} ns"));
+    }
+    Ok(Good { figures, disturbed })
+}
+
+fn figures(work: Work, outcomes: &[Outcome]) -> Result<Figures, CompareError> {
+    let first = outcomes.first().map(|outcome| outcome.answer.clone());
+    let mut latencies: Vec<u64> = Vec::new();
+    for outcome in outcomes {
+        latencies.extend(&outcome.latencies);
+        if let Answer::Latencies { nanos } = &outcome.answer {
+            latencies.extend(nanos);
+        }
+    }
+    Ok(match first {
+        Some(Answer::PingPong { floor_before, own, floor_after }) => Figures::from([
+            ("p50_ns", own.p50),
+            ("p99_ns", own.p99),
+            ("p999_ns", own.p999),
+            ("max_ns", own.max),
+            ("floor_before", floor_before.p50),
+            ("floor_after", floor_after.p50),
+            ("to_floor", own.p50 * 2.0 / (floor_before.p50 + floor_after.p50).max(1.0)),
+        ]),
+        Some(Answer::OneWay { written, nanos, lost }) => Figures::from([
+            ("per_second", written as f64 * 1e9 / nanos.max(1) as f64),
+            ("lost_share", lost as f64 / written.max(1) as f64),
+            ("written", written as f64),
+        ]),
+        Some(Answer::Writer { cost, written, nanos }) => {
+            let got = latencies.len() as u64;
+            if got != written {
+                let what = format!("{written} messages were written and {got} arrived");
+                return Err(CompareError::Peer(what));
+            }
+            let latency = Quantiles::of(latencies, 1.0);
+            Figures::from([
+                ("p50_ns", latency.p50),
+                ("p99_ns", latency.p99),
+                ("max_ns", latency.max),
+                ("writer_p50_ns", cost.p50),
+                ("writer_p99_ns", cost.p99),
+                ("held_per_second", written as f64 * 1e9 / nanos.max(1) as f64),
+            ])
+        }
+        _ => return Err(CompareError::Peer(format!("role 0 measured nothing of {work:?}"))),
+    })
+}

@@ -1,0 +1,71 @@
+//! What the results are worth nothing without: where, when, with what.
+
+use serde::Serialize;
+
+use super::Plan;
+use crate::args::Settings;
+
+/// The host and the run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct HostFacts {
+    /// Model of the CPU.
+    pub(crate) cpu: String,
+    /// Number of CPUs.
+    pub(crate) cpus: usize,
+    /// Kernel.
+    pub(crate) kernel: String,
+    /// True on a virtual machine.
+    pub(crate) virtual_machine: bool,
+    /// Load average of the last minute when the run began.
+    pub(crate) load: String,
+    /// Version of the compiler.
+    pub(crate) rustc: String,
+    /// When the run began, UTC.
+    pub(crate) date: String,
+    /// The remark from the command line.
+    pub(crate) note: Option<String>,
+    /// CPUs of the roles.
+    pub(crate) used_cpus: Vec<usize>,
+    /// Rounds.
+    pub(crate) rounds: usize,
+    /// How often a disturbed block was measured again at most.
+    pub(crate) repeats: usize,
+    /// True for `--quick`.
+    pub(crate) quick: bool,
+}
+
+fn line_of(path: &str, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn said(program: &str, arguments: &[&str]) -> String {
+    let output = std::process::Command::new(program).args(arguments).output();
+    output.map_or_else(
+        |_| "unknown".to_owned(),
+        |output| String::from_utf8_lossy(&output.stdout).trim().to_owned(),
+    )
+}
+
+impl HostFacts {
+    /// Reads them.
+    pub(crate) fn read(plan: &Plan, settings: &Settings) -> HostFacts {
+        let first = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+        let flags = line_of("/proc/cpuinfo", "flags").unwrap_or_default();
+        HostFacts {
+            cpu: line_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            cpus: std::thread::available_parallelism().map_or(0, usize::from),
+            kernel: first("/proc/sys/kernel/osrelease"),
+            virtual_machine: flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"),
+            load: first("/proc/loadavg").split_ascii_whitespace().next().unwrap_or_default().to_owned(),
+            rustc: said("rustc", &["--version"]),
+            date: said("date", &["-u", "+%Y-%m-%d %H:%M UTC"]),
+            note: settings.note.clone(),
+            used_cpus: plan.cpus.clone(),
+            rounds: plan.rounds,
+            repeats: plan.repeats,
+            quick: settings.quick,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The driver: plans, goes round, and hands what was measured to the report.
+
+mod block;
+mod deaths;
+mod disturbance;
+mod host;
+mod plan;
+mod rounds;
+
+pub(crate) use block::Figures;
+pub(crate) use deaths::{ReaderDeath, WriterDeaths};
+pub(crate) use host::HostFacts;
+pub(crate) use plan::{Plan, Row, RowKind};
+pub(crate) use rounds::Measured;
+
+use std::time::Instant;
+
+use crate::args::Settings;
+use crate::error::{CompareError, system};
+use crate::{report, rivals};
+
+/// Measures, and writes the results.
+pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
+    let plan = Plan::new(settings)?;
+    std::fs::create_dir_all(&settings.out).map_err(system("make the folder for the results"))?;
+    for missing in rivals::missing() {
+        eprintln!("skipped {}: {}", missing.name, missing.why);
+    }
+    let names: Vec<&str> = plan.rivals.iter().map(|facts| facts.name).collect();
+    eprintln!("{} rounds of {} on CPUs {:?}", plan.rounds, names.join(", "), plan.cpus);
+    let begin = Instant::now();
+    let host = HostFacts::read(&plan, settings);
+    let blocks = rounds::measure(&plan)?;
+    let (writer_deaths, reader_deaths) =
+        if plan.kills > 0 { deaths::measure(&plan)? } else { (Vec::new(), Vec::new()) };
+    let minutes = begin.elapsed().as_secs_f64() / 60.0;
+    let report = report::Report::new(&plan, host, blocks, writer_deaths, reader_deaths, minutes);
+    report.write(settings)?;
+    eprintln!("{minutes:.1} minutes; results in {}", settings.out.display());
+    Ok(())
+}
+
+/// Prints who takes part.
+pub(crate) fn list() {
+    for entry in rivals::all() {
+        let facts = (entry.facts)();
+        println!("{} ({})", facts.name, facts.version);
+        for setting in facts.settings {
+            println!("    {setting}");
+        }
+    }
+    for missing in rivals::missing() {
+        println!("{}: takes no part: {}", missing.name, missing.why);
+    }
+}

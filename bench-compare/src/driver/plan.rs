@@ -1,0 +1,171 @@
+//! What is measured.
+
+use crate::args::Settings;
+use crate::error::CompareError;
+use crate::rival::{Can, Facts};
+use crate::rivals;
+use crate::task::Work;
+
+/// Everything that the run is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// Who takes part.
+    pub(crate) rivals: Vec<Facts>,
+    /// What is measured in each round.
+    pub(crate) rows: Vec<Row>,
+    /// Rounds.
+    pub(crate) rounds: usize,
+    /// How often a disturbed block is measured again.
+    pub(crate) repeats: usize,
+    /// Writers that are killed; 0: no deaths at all.
+    pub(crate) kills: usize,
+    /// How long somebody may stay silent before it counts as for ever, in seconds.
+    pub(crate) patience_s: u64,
+    /// CPUs of the roles.
+    pub(crate) cpus: Vec<usize>,
+}
+
+/// One row of the tables.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// Stable name.
+    pub(crate) id: String,
+    /// As a heading.
+    pub(crate) title: String,
+    /// Which table.
+    pub(crate) kind: RowKind,
+    /// Bytes of each message.
+    pub(crate) payload: usize,
+    /// What is done.
+    pub(crate) work: Work,
+}
+
+/// Rows of one kind share their figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RowKind {
+    /// Ping-pong, polling.
+    Ping,
+    /// Ping-pong, asleep.
+    Asleep,
+    /// Throughput.
+    OneWay,
+    /// Many sleepers.
+    Sleepers,
+}
+
+impl Row {
+    /// True when a rival can do it.
+    pub(crate) fn suits(&self, can: Can) -> bool {
+        match self.work {
+            Work::PingPong { .. } => true,
+            Work::PingPongAsleep { .. } => can.sleep,
+            Work::OneWay { readers: 1, .. } => can.one_way,
+            Work::OneWay { .. } => can.fan_out,
+            Work::Sleepers { .. } => can.sleep && can.fan_out,
+            Work::WriterDies | Work::ReaderDies => can.die,
+        }
+    }
+}
+
+impl Plan {
+    /// From the command line.
+    pub(crate) fn new(settings: &Settings) -> Result<Plan, CompareError> {
+        for name in &settings.only {
+            rivals::find(name)?;
+        }
+        let rivals = rivals::all().into_iter().map(|entry| (entry.facts)()).filter(|facts| {
+            settings.only.is_empty()
+                || facts.floor
+                || facts.name == "colo"
+                || settings.only.iter().any(|name| name == facts.name)
+        });
+        let works = ["ping", "asleep", "one-way", "sleepers", "deaths"];
+        if let Some(unknown) = settings.works.iter().find(|work| !works.contains(&work.as_str())) {
+            let what = format!("there is no work `{unknown}`; there are: {}", works.join(", "));
+            return Err(CompareError::Usage(what));
+        }
+        let wanted = |work: &str| settings.works.is_empty() || settings.works.iter().any(|wish| wish == work);
+        let quick = settings.quick;
+        Ok(Plan {
+            rivals: rivals.collect(),
+            rows: rows(settings).into_iter().filter(|row| wanted(work_name(row.kind))).collect(),
+            rounds: settings.rounds.unwrap_or(if quick { 3 } else { 7 }).max(1),
+            repeats: settings.repeats.unwrap_or(if quick { 1 } else { 2 }),
+            kills: if wanted("deaths") { settings.kills.unwrap_or(if quick { 3 } else { 20 }) } else { 0 },
+            patience_s: if quick { 3 } else { 15 },
+            cpus: cpus(settings)?,
+        })
+    }
+}
+
+fn work_name(kind: RowKind) -> &'static str {
+    match kind {
+        RowKind::Ping => "ping",
+        RowKind::Asleep => "asleep",
+        RowKind::OneWay => "one-way",
+        RowKind::Sleepers => "sleepers",
+    }
+}
+
+fn rows(settings: &Settings) -> Vec<Row> {
+    let quick = settings.quick;
+    let trips = settings.trips.unwrap_or(if quick { 20_000 } else { 150_000 });
+    let asleep = settings.trips.unwrap_or(if quick { 3_000 } else { 20_000 });
+    let millis = settings.millis.unwrap_or(if quick { 200 } else { 500 });
+    let sleeper_millis = settings.millis.unwrap_or(if quick { 500 } else { 1_000 });
+    let mut rows = Vec::new();
+    for payload in [32, 64, 128, 1024] {
+        rows.push(Row {
+            id: format!("ping-{payload}"),
+            title: format!("Ping-pong, {payload} bytes, polling"),
+            kind: RowKind::Ping,
+            payload,
+            work: Work::PingPong { trips, warm_up: (trips / 10).max(500) },
+        });
+    }
+    for payload in [32, 64, 128, 1024] {
+        rows.push(Row {
+            id: format!("asleep-{payload}"),
+            title: format!("Ping-pong, {payload} bytes, asleep"),
+            kind: RowKind::Asleep,
+            payload,
+            work: Work::PingPongAsleep { trips: asleep, warm_up: (asleep / 10).max(100) },
+        });
+    }
+    for readers in [1, 3] {
+        rows.push(Row {
+            id: format!("one-way-{readers}"),
+            title: format!("One-way, 128 bytes, 1 → {readers}"),
+            kind: RowKind::OneWay,
+            payload: 128,
+            work: Work::OneWay { readers, millis },
+        });
+    }
+    for per_second in [800, 8_000] {
+        rows.push(Row {
+            id: format!("sleepers-{per_second}"),
+            title: format!("1 → {} sleepers, {per_second} messages/s", settings.sleepers),
+            kind: RowKind::Sleepers,
+            payload: 128,
+            work: Work::Sleepers { readers: settings.sleepers, per_second, millis: sleeper_millis },
+        });
+    }
+    rows
+}
+
+/// Those asked for; else the last four that this process may use, the last first: CPU 0 takes most interrupts.
+fn cpus(settings: &Settings) -> Result<Vec<usize>, CompareError> {
+    let host = pinning::Host::read("/".as_ref())
+        .map_err(|error| CompareError::Usage(format!("the host cannot be read: {error}")))?;
+    let allowed: Vec<usize> = (0..1024).rev().filter(|&cpu| host.allowed.contains(cpu)).collect();
+    if let Some(cpu) = settings.cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+        return Err(CompareError::Usage(format!("CPU {cpu} is not among those that this process may use")));
+    }
+    let cpus =
+        if settings.cpus.is_empty() { allowed.into_iter().take(4).collect() } else { settings.cpus.clone() };
+    if cpus.len() < 2 {
+        return Err(CompareError::Usage("needs at least two CPUs that this process may use".to_owned()));
+    }
+    Ok(cpus)
+}

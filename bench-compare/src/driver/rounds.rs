@@ -1,0 +1,71 @@
+//! Round and round: every rival once in each, in an order of its own.
+
+use std::io::Write as _;
+
+use rand::seq::SliceRandom as _;
+
+use super::block;
+use super::{Figures, Plan};
+use crate::error::CompareError;
+
+/// One block, as it counts in the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    /// Index of the row.
+    pub(crate) row: usize,
+    /// From 0.
+    pub(crate) round: usize,
+    /// Name.
+    pub(crate) rival: &'static str,
+    /// What came out, or why nothing did.
+    pub(crate) outcome: Result<Figures, String>,
+    /// What disturbed it to the last; empty: nothing.
+    pub(crate) disturbed: Vec<String>,
+    /// How often it was measured again.
+    pub(crate) repeated: usize,
+}
+
+/// All rounds. A rival that fails twice in a row at one thing is not asked for it again.
+pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
+    let mut measured: Vec<Measured> = Vec::new();
+    let mut order = rand::rng();
+    for round in 0..plan.rounds {
+        for (index, row) in plan.rows.iter().enumerate() {
+            eprint!("\rround {} of {}: {:<44}", round + 1, plan.rounds, row.title);
+            // A progress line that is not shown harms nothing.
+            let _ = std::io::stderr().flush();
+            let mut rivals: Vec<_> = plan.rivals.iter().filter(|facts| row.suits(facts.can)).collect();
+            rivals.shuffle(&mut order);
+            for facts in rivals {
+                let failures = measured.iter().filter(|block| {
+                    block.row == index && block.rival == facts.name && block.outcome.is_err()
+                });
+                if failures.count() >= 2 {
+                    continue;
+                }
+                measured.push(one(plan, index, round, facts));
+            }
+        }
+    }
+    eprintln!();
+    Ok(measured)
+}
+
+/// A block, again while something disturbs it.
+fn one(plan: &Plan, index: usize, round: usize, facts: &crate::rival::Facts) -> Measured {
+    let row = &plan.rows[index];
+    let mut repeated = 0;
+    loop {
+        let (outcome, disturbed) = match block::run(facts, row.work, row.payload, &plan.cpus) {
+            Ok(good) => (Ok(good.figures), good.disturbed),
+            Err(error) => (Err(error.to_string()), Vec::new()),
+        };
+        if let Err(error) = &outcome {
+            eprintln!("\n{}: {}: {error}", facts.name, row.title);
+        }
+        if disturbed.is_empty() || repeated >= plan.repeats {
+            return Measured { row: index, round, rival: facts.name, outcome, disturbed, repeated };
+        }
+        repeated += 1;
+    }
+}

@@ -1,0 +1,49 @@
+//! Colo's journals side by side with what one would pick instead: the same work, the same host, the same minutes.
+//!
+//! One program. As the *driver* it shuffles the rivals, starts the peers of one measurement (a *block*) as child
+//! processes of itself, and goes round: A B C A B C …. A block that something disturbed is measured again. As a *peer*
+//! it does one role of one block and prints what it measured.
+//!
+//! ```text
+//!   driver ── round 1: [pipe] [colo] [iceoryx2] …   round 2: [iceoryx2] [pipe] [colo] …        rounds.rs
+//!                │
+//!                ├─ role 0: creates, measures ─┐  the same cores for all, a fresh folder in /dev/shm each time
+//!                └─ role 1: opens, answers   ──┘  works/, over the traits in rival.rs
+//! ```
+//!
+//! Each rival is one file in `rivals/`; each kind of work one file in `works/`, the same code for every rival.
+
+mod args;
+mod board;
+mod driver;
+mod error;
+mod peer;
+mod place;
+mod report;
+mod rival;
+mod rivals;
+mod task;
+mod works;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let outcome = match args::Args::parse().command {
+        Some(args::Command::Peer { role, task }) => peer::run(role, &task),
+        Some(args::Command::Helper { name, room }) => rivals::run_helper(&name, &room),
+        Some(args::Command::List) => {
+            driver::list();
+            Ok(())
+        }
+        None => driver::run(&args::Args::parse().settings),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("compare: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What is made of the blocks: JSON, Markdown, a plot.
+
+mod markdown;
+mod plot;
+mod summary;
+mod verdict;
+
+use serde::Serialize;
+
+use crate::args::Settings;
+use crate::driver::{HostFacts, Measured, Plan, ReaderDeath, WriterDeaths};
+use crate::error::{CompareError, system};
+use crate::rivals::{self, Missing};
+
+pub(crate) use summary::{Entry, RowSummary, Spread};
+
+/// Everything that is written.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Report {
+    /// Changes when a name changes its meaning.
+    pub(crate) format: u32,
+    /// Where, when, with what.
+    pub(crate) host: HostFacts,
+    /// How long it took.
+    pub(crate) minutes: f64,
+    /// Who took part, with versions and settings.
+    pub(crate) rivals: Vec<RivalFacts>,
+    /// Who could not, and why.
+    pub(crate) missing: Vec<Missing>,
+    /// The rows.
+    pub(crate) rows: Vec<RowSummary>,
+    /// Writers killed.
+    pub(crate) writer_deaths: Vec<WriterDeaths>,
+    /// Readers killed.
+    pub(crate) reader_deaths: Vec<ReaderDeath>,
+    /// Every block that counts.
+    pub(crate) blocks: Vec<BlockFacts>,
+}
+
+/// About one rival.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RivalFacts {
+    /// Short name.
+    pub(crate) name: &'static str,
+    /// Version.
+    pub(crate) version: String,
+    /// Settings.
+    pub(crate) settings: Vec<&'static str>,
+    /// Threads of one process.
+    pub(crate) in_process: bool,
+    /// Nothing is lost.
+    pub(crate) lossless: bool,
+    /// Its readers can sleep.
+    pub(crate) sleeps: bool,
+}
+
+/// One block.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct BlockFacts {
+    row: String,
+    round: usize,
+    rival: &'static str,
+    figures: Option<crate::driver::Figures>,
+    error: Option<String>,
+    disturbed: Vec<String>,
+    repeated: usize,
+}
+
+impl Report {
+    /// Puts it together.
+    pub(crate) fn new(
+        plan: &Plan,
+        host: HostFacts,
+        measured: Vec<Measured>,
+        writer_deaths: Vec<WriterDeaths>,
+        reader_deaths: Vec<ReaderDeath>,
+        minutes: f64,
+    ) -> Report {
+        let rivals = plan.rivals.iter().map(|facts| RivalFacts {
+            name: facts.name,
+            version: facts.version.clone(),
+            settings: facts.settings.to_vec(),
+            in_process: facts.in_process,
+            lossless: facts.can.lossless,
+            sleeps: facts.can.sleep,
+        });
+        let rows = summary::rows(plan, &measured);
+        let blocks = measured.into_iter().map(|block| BlockFacts {
+            row: plan.rows[block.row].id.clone(),
+            round: block.round,
+            rival: block.rival,
+            error: block.outcome.as_ref().err().cloned(),
+            figures: block.outcome.ok(),
+            disturbed: block.disturbed,
+            repeated: block.repeated,
+        });
+        Report {
+            format: 1,
+            host,
+            minutes,
+            rivals: rivals.collect(),
+            missing: rivals::missing(),
+            rows,
+            writer_deaths,
+            reader_deaths,
+            blocks: blocks.collect(),
+        }
+    }
+
+    /// Writes all three, and the page of the documentation if asked for.
+    pub(crate) fn write(&self, settings: &Settings) -> Result<(), CompareError> {
+        let json =
+            serde_json::to_string_pretty(self).map_err(|error| CompareError::Peer(error.to_string()))?;
+        let text = markdown::page(self, "compare.svg");
+        let write = |name: &str, text: &str| {
+            std::fs::write(settings.out.join(name), text).map_err(system("write the results"))
+        };
+        write("compare.json", &json)?;
+        write("compare.md", &text)?;
+        plot::draw(self, &settings.out.join("compare.svg"))?;
+        if let Some(docs) = &settings.docs {
+            let picture = docs.with_extension("svg");
+            let name = picture.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            std::fs::write(docs, markdown::page(self, &name)).map_err(system("write the page"))?;
+            plot::draw(self, &picture)?;
+        }
+        println!("{text}");
+        Ok(())
+    }
+}

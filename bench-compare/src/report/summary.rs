@@ -1,0 +1,154 @@
+//! Medians and spreads over the rounds.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::driver::{Measured, Plan, RowKind};
+
+/// Lowest, median, highest over the rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Spread {
+    /// Lowest.
+    pub(crate) low: f64,
+    /// The middle one; the mean of the two middle ones of an even number.
+    pub(crate) median: f64,
+    /// Highest.
+    pub(crate) high: f64,
+}
+
+impl Spread {
+    /// `None` without any figure.
+    pub(crate) fn of(figures: impl IntoIterator<Item = f64>) -> Option<Spread> {
+        let mut sorted: Vec<f64> = figures.into_iter().filter(|figure| figure.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (low, high) = (*sorted.first()?, *sorted.last()?);
+        let middle = sorted.len() / 2;
+        let median =
+            if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 };
+        Some(Spread { low, median, high })
+    }
+}
+
+/// One row of the tables.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct RowSummary {
+    /// Stable name.
+    pub(crate) id: String,
+    /// Heading.
+    pub(crate) title: String,
+    /// Which table.
+    pub(crate) kind: RowKind,
+    /// The figure that ranks.
+    pub(crate) ranked_by: &'static str,
+    /// The best first; floors and those that failed last.
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// One rival in a row.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Entry {
+    /// Who.
+    pub(crate) rival: &'static str,
+    /// In the ranking: no floor, processes, and nothing lost.
+    pub(crate) ranked: bool,
+    /// By stable name, over the rounds.
+    pub(crate) figures: BTreeMap<&'static str, Spread>,
+    /// The ranking figure through colo's of the same round.
+    pub(crate) to_colo: Option<Spread>,
+    /// Rounds that count.
+    pub(crate) rounds: usize,
+    /// Of these, disturbed to the last.
+    pub(crate) disturbed: usize,
+    /// Why there are no figures.
+    pub(crate) error: Option<String>,
+}
+
+/// The figure that ranks a kind of row, and whether more is better.
+pub(crate) fn ranked_by(kind: RowKind) -> (&'static str, bool) {
+    match kind {
+        RowKind::Ping | RowKind::Asleep | RowKind::Sleepers => ("p50_ns", false),
+        RowKind::OneWay => ("per_second", true),
+    }
+}
+
+/// All rows. Where some rounds of a rival were undisturbed, only those count; else all do.
+pub(crate) fn rows(plan: &Plan, measured: &[Measured]) -> Vec<RowSummary> {
+    let summarise = |(index, row): (usize, &crate::driver::Row)| {
+        let (figure, more_is_better) = ranked_by(row.kind);
+        let blocks: Vec<&Measured> = measured.iter().filter(|block| block.row == index).collect();
+        let of_colo: BTreeMap<usize, f64> = blocks
+            .iter()
+            .filter(|block| block.rival == "colo")
+            .filter_map(|block| Some((block.round, *block.outcome.as_ref().ok()?.get(figure)?)))
+            .collect();
+        let mut entries: Vec<Entry> = plan
+            .rivals
+            .iter()
+            .filter(|facts| row.suits(facts.can))
+            .map(|facts| {
+                let own: Vec<&Measured> =
+                    blocks.iter().copied().filter(|block| block.rival == facts.name).collect();
+                let ranked = !facts.floor && (facts.can.lossless || row.kind != RowKind::OneWay);
+                entry(facts.name, ranked && !facts.in_process, &own, figure, &of_colo)
+            })
+            .collect();
+        let rank = |entry: &Entry| {
+            let value = entry.figures.get(figure).map_or(f64::INFINITY, |spread| spread.median);
+            if more_is_better && value.is_finite() { -value } else { value }
+        };
+        entries.sort_by(|a, b| b.ranked.cmp(&a.ranked).then(rank(a).total_cmp(&rank(b))));
+        RowSummary {
+            id: row.id.clone(),
+            title: row.title.clone(),
+            kind: row.kind,
+            ranked_by: figure,
+            entries,
+        }
+    };
+    plan.rows.iter().enumerate().map(summarise).collect()
+}
+
+fn entry(
+    rival: &'static str,
+    ranked: bool,
+    blocks: &[&Measured],
+    figure: &str,
+    of_colo: &BTreeMap<usize, f64>,
+) -> Entry {
+    let good: Vec<&Measured> = blocks.iter().copied().filter(|block| block.outcome.is_ok()).collect();
+    let calm: Vec<&Measured> = good.iter().copied().filter(|block| block.disturbed.is_empty()).collect();
+    let (counted, disturbed) = if calm.is_empty() { (&good, good.len()) } else { (&calm, 0) };
+    let value = |block: &Measured, name: &str| block.outcome.as_ref().ok()?.get(name).copied();
+    let names = counted.first().and_then(|block| block.outcome.as_ref().ok());
+    let names = names.map(|figures| figures.keys().copied().collect::<Vec<_>>()).unwrap_or_default();
+    let figures = names
+        .into_iter()
+        .filter_map(|name| Some((name, Spread::of(counted.iter().filter_map(|block| value(block, name)))?)))
+        .collect();
+    let ratios = counted.iter().filter_map(|block| {
+        Some(value(block, figure)? / of_colo.get(&block.round).filter(|colo| **colo > 0.0)?)
+    });
+    let error = blocks.iter().find_map(|block| block.outcome.as_ref().err()).cloned();
+    Entry {
+        rival,
+        ranked,
+        figures,
+        to_colo: Spread::of(ratios),
+        rounds: counted.len(),
+        disturbed,
+        error: if good.is_empty() { error } else { None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+
+    #[test]
+    fn an_even_number_of_rounds_has_its_median_between_two() {
+        let spread = Spread::of([4.0, 1.0, 3.0, 2.0]);
+        assert_eq!(spread, Some(Spread { low: 1.0, median: 2.5, high: 4.0 }));
+        assert_eq!(Spread::of([f64::NAN]), None);
+    }
+}

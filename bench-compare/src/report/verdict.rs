@@ -1,0 +1,90 @@
+//! What the tables say, in words: who is first in each row, and by how much.
+
+use super::markdown::nanos;
+use super::{Entry, Report, RowSummary};
+use crate::driver::RowKind;
+
+/// One line a row; a rival that wins is named.
+pub(crate) fn lines(report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = report.rows.iter().filter_map(of_row).collect();
+    let heard = report.writer_deaths.iter().find(|death| death.rival == "colo");
+    if let Some(death) = heard {
+        lines.push(format!(
+            "**Writer killed**: colo's reader heard {} of {} new writers; {} torn, {} gaps.",
+            death.heard, death.kills, death.torn, death.gaps
+        ));
+    }
+    lines
+}
+
+fn figure(entry: &Entry, name: &str) -> Option<f64> {
+    entry.figures.get(name).map(|spread| spread.median)
+}
+
+fn of_row(row: &RowSummary) -> Option<String> {
+    let ranked: Vec<&Entry> =
+        row.entries.iter().filter(|entry| entry.ranked && entry.error.is_none()).collect();
+    let first = ranked.first()?;
+    let colo = ranked.iter().find(|entry| entry.rival == "colo")?;
+    let told = |entry: &Entry| match row.kind {
+        RowKind::OneWay => figure(entry, "per_second").map(|rate| format!("{:.1} million/s", rate / 1e6)),
+        _ => figure(entry, "p50_ns").map(nanos),
+    };
+    let mut line = format!("**{}**: ", row.title);
+    if first.rival == "colo" {
+        line.push_str(&format!("colo is first with {}", told(colo)?));
+        if let Some(second) = ranked.get(1) {
+            line.push_str(&format!("; next is {} with {}", second.rival, told(second)?));
+            if let Some(ratio) = second.to_colo {
+                line.push_str(&format!(", {:.2} of colo's figure", ratio.median));
+            }
+        }
+    } else {
+        let ratio = first.to_colo.map_or(0.0, |ratio| ratio.median);
+        line.push_str(&format!(
+            "**{} wins** with {} against colo's {} ({ratio:.2} of colo's figure)",
+            first.rival,
+            told(first)?,
+            told(colo)?,
+        ));
+    }
+    if row.kind == RowKind::Ping {
+        if let Some(to_floor) = figure(colo, "to_floor") {
+            line.push_str(&format!("; colo is at {to_floor:.2} × the bare word"));
+        }
+    }
+    for (name, said) in [("p99_ns", "p99"), ("p999_ns", "p99.9"), ("writer_p50_ns", "the writer's cost")] {
+        let best = ranked.iter().filter_map(|entry| Some((figure(entry, name)?, *entry)));
+        let Some((value, best)) = best.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        if best.rival != "colo"
+            && let Some(own) = figure(colo, name)
+        {
+            line.push_str(&format!(
+                "; at {said} {} is ahead, {} against {}",
+                best.rival,
+                nanos(value),
+                nanos(own)
+            ));
+        }
+    }
+    line.push('.');
+    Some(line)
+}
+
+/// How many blocks were disturbed.
+pub(crate) fn disturbed(report: &Report) -> String {
+    let all = report.blocks.len();
+    let disturbed = report.blocks.iter().filter(|block| !block.disturbed.is_empty()).count();
+    let repeated: usize = report.blocks.iter().map(|block| block.repeated).sum();
+    let mut text = format!(
+        "Of {all} blocks that count, {disturbed} were disturbed by others (stolen time, foreign load, preemption, cores that \
+         moved) even after {repeated} were measured again."
+    );
+    if disturbed * 4 > all {
+        text.push_str(
+            " **Measured on a shared host: where every round was disturbed the disturbed ones stand, and tails (p99 and up) \
+             say more about the host than about anybody here.**",
+        );
+    }
+    text
+}

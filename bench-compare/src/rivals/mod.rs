@@ -1,0 +1,75 @@
+//! Who takes part: one file each. To add one, implement [`Rival`] for every `N` and name it in [`all`].
+
+mod colo;
+mod crossbeam;
+mod floor;
+mod pipe;
+mod stream;
+mod unix;
+
+use std::path::Path;
+
+use crate::error::CompareError;
+use crate::peer;
+use crate::rival::{Facts, Rival};
+use crate::task::{Outcome, Task};
+
+/// One that takes part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// About it.
+    pub(crate) facts: fn() -> Facts,
+    /// Does one role of a block.
+    pub(crate) run: fn(usize, &Task) -> Result<Outcome, CompareError>,
+}
+
+/// One that cannot take part in this build or on this host.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(crate) struct Missing {
+    /// Who.
+    pub(crate) name: &'static str,
+    /// Why.
+    pub(crate) why: String,
+}
+
+fn entry<R>() -> Entry
+where
+    R: Rival<32> + Rival<64> + Rival<128> + Rival<1024>,
+{
+    Entry { facts: <R as Rival<32>>::facts, run: peer::by_size::<R> }
+}
+
+/// All that take part, the floor first, colo second.
+pub(crate) fn all() -> Vec<Entry> {
+    vec![
+        entry::<floor::Bare>(),
+        entry::<colo::Colo>(),
+        entry::<pipe::Pipe>(),
+        entry::<unix::Unix>(),
+        entry::<crossbeam::Crossbeam>(),
+    ]
+}
+
+/// Who cannot take part, and why.
+pub(crate) fn missing() -> Vec<Missing> {
+    Vec::new()
+}
+
+/// By name.
+pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
+    all().into_iter().find(|entry| (entry.facts)().name == name).ok_or_else(|| {
+        let names: Vec<&str> = all().iter().map(|entry| (entry.facts)().name).collect();
+        CompareError::Usage(format!("there is no rival `{name}`; there are: {}", names.join(", ")))
+    })
+}
+
+/// A process that a rival needs beside its peers.
+pub(crate) fn run_helper(name: &str, _room: &Path) -> Result<(), CompareError> {
+    Err(CompareError::Usage(format!("there is no helper `{name}`")))
+}
+
+/// Version of the running kernel, for what comes with it.
+fn kernel() -> String {
+    let version = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("Linux {}", version.trim())
+}

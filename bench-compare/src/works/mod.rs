@@ -1,0 +1,87 @@
+//! The kinds of work, the same code for every rival.
+
+mod deaths;
+mod one_way;
+mod ping_pong;
+mod sleepers;
+
+use std::time::{Duration, Instant};
+
+use crate::board::Board;
+use crate::error::CompareError;
+use crate::rival::{Link, Rival, Room};
+use crate::task::{Answer, Work};
+
+/// Longest silence of the other side while something is measured.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The links of a work.
+pub(crate) fn links(work: Work) -> Vec<Link> {
+    let link = Link { number: 0, readers: 1, asleep: work.asleep(), routed: false };
+    match work {
+        Work::PingPong { .. } | Work::PingPongAsleep { .. } => vec![link, Link { number: 1, ..link }],
+        Work::OneWay { readers, .. } => vec![Link { readers, ..link }],
+        Work::Sleepers { readers, .. } => vec![Link { readers, routed: true, ..link }],
+        Work::WriterDies => vec![link],
+        Work::ReaderDies => vec![Link { readers: 2, ..link }],
+    }
+}
+
+/// Does one role, over what [`Rival::create`] or [`Rival::open`] made.
+pub(crate) fn take_part<R: Rival<N>, const N: usize>(
+    hub: &R::Hub,
+    room: Room<'_>,
+    board: &Board,
+) -> Result<Answer, CompareError> {
+    let links = links(room.task.work);
+    match room.task.work {
+        Work::PingPong { trips, warm_up } | Work::PingPongAsleep { trips, warm_up } => {
+            ping_pong::take_part::<R, N>(hub, room, board, [links[0], links[1]], trips, warm_up)
+        }
+        Work::OneWay { millis, .. } => one_way::take_part::<R, N>(hub, room, board, links[0], millis),
+        Work::Sleepers { per_second, millis, .. } => {
+            sleepers::take_part::<R, N>(hub, room, board, links[0], per_second, millis)
+        }
+        Work::WriterDies => deaths::writer_dies::<R, N>(hub, room, board, links[0]),
+        Work::ReaderDies => deaths::reader_dies::<R, N>(hub, room, board, links[0]),
+    }
+}
+
+/// Counts turns without news, and loses patience.
+#[derive(Debug, Default)]
+struct Patience {
+    turns: u32,
+    since: Option<Instant>,
+}
+
+impl Patience {
+    /// Turns between two looks at the time: about a millisecond.
+    const TURNS: u32 = 1 << 16;
+
+    /// Something came.
+    #[inline(always)]
+    fn news(&mut self) {
+        self.turns = 0;
+    }
+
+    /// One turn without news.
+    #[inline(always)]
+    fn idle(&mut self) -> Result<(), CompareError> {
+        std::hint::spin_loop();
+        self.turns += 1;
+        if self.turns >= Patience::TURNS { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), CompareError> {
+        if self.turns == Patience::TURNS {
+            self.since = Some(Instant::now());
+        }
+        // Stays above the mark: from now on every turn looks, it is no measurement any more.
+        self.turns = Patience::TURNS + 1;
+        if self.since.is_some_and(|since| since.elapsed() > PATIENCE) {
+            return Err(CompareError::Silent { seconds: PATIENCE.as_secs() });
+        }
+        Ok(())
+    }
+}

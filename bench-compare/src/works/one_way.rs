@@ -1,0 +1,125 @@
+//! One writes as fast as it can, the others read everything.
+
+use std::hint::black_box;
+
+use super::Patience;
+use crate::board::{Board, word};
+use crate::error::CompareError;
+use crate::place::now;
+use crate::rival::{Link, Receiver, Rival, Room, Sender, number, number_of};
+use crate::task::Answer;
+
+/// Messages of one batch, for rivals that have batches.
+const BATCH: u64 = 64;
+/// Batches between two looks at the time.
+const LOOK: u64 = 64;
+/// Number of the message that says there are no more.
+const END: u64 = u64::MAX;
+
+pub(super) fn take_part<R: Rival<N>, const N: usize>(
+    hub: &R::Hub,
+    room: Room<'_>,
+    board: &Board,
+    link: Link,
+    millis: u64,
+) -> Result<Answer, CompareError> {
+    if room.role > 0 {
+        let receiver = R::receiver(hub, room, link, room.role - 1)?;
+        board.meet(2)?;
+        board.meet(3)?;
+        read(receiver, board)?;
+        board.meet(4)?;
+        return Ok(Answer::Done);
+    }
+    board.meet(2)?;
+    let sender = R::sender(hub, room, link)?;
+    board.meet(3)?;
+    let answer = write(sender, board, link.readers, millis)?;
+    board.meet(4)?;
+    Ok(answer)
+}
+
+fn write<const N: usize>(
+    mut sender: impl Sender<N>,
+    board: &Board,
+    readers: usize,
+    millis: u64,
+) -> Result<Answer, CompareError> {
+    let mut patience = Patience::default();
+    let mut message = [0x5a; N];
+    let mut written = 0;
+    let begin = now();
+    while now() < begin + millis * 1_000_000 {
+        for _ in 0..LOOK {
+            let sent = sender.send_batch(written, BATCH, black_box(&mut message))?;
+            written += sent;
+            if sent == 0 {
+                // Full: leaves the readers' lines alone for a moment.
+                for _ in 0..32 {
+                    std::hint::spin_loop();
+                }
+            }
+        }
+    }
+    board.set(word::COUNT, written + 1);
+    let (mut last, mut lost) = (begin, 0);
+    for reader in 1..=readers {
+        while board.get(reader, word::COUNT) == 0 {
+            // Who may have been overwritten needs something to come after the gap.
+            number(&mut message, END);
+            sender.send(&message)?;
+            for _ in 0..2_000 {
+                patience.idle()?;
+            }
+        }
+        last = last.max(board.get(reader, word::LAST));
+        lost += board.get(reader, word::LOST);
+        let seen = board.get(reader, word::COUNT) - 1;
+        if seen + board.get(reader, word::LOST) != written {
+            return Err(CompareError::Mixed { expected: written, found: seen });
+        }
+    }
+    Ok(Answer::OneWay { written, nanos: last - begin, lost })
+}
+
+fn read<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result<(), CompareError> {
+    let mut patience = Patience::default();
+    let (mut next, mut lost, mut strange) = (0, 0, None);
+    let (mut ended, mut last) = (false, now());
+    loop {
+        let count = receiver.receive(BATCH as usize, &mut |found| {
+            let message = black_box(*found);
+            let number = number_of(&message);
+            if number == next {
+                next += 1;
+            } else if number == END {
+                ended = true;
+            } else if number > next {
+                lost += number - next;
+                next = number + 1;
+            } else {
+                strange = Some(number);
+            }
+        })?;
+        if let Some(found) = strange {
+            return Err(CompareError::Mixed { expected: next, found });
+        }
+        if count > 0 && !ended {
+            patience.news();
+            continue;
+        }
+        let written = board.get(0, word::COUNT);
+        if written == next + 1 || (ended && written > 0) {
+            lost += written - 1 - next;
+            break;
+        }
+        patience.idle()?;
+    }
+    last = last.max(now());
+    board.set(word::LAST, last);
+    board.set(word::LOST, lost);
+    // A rival that may overwrite has lost what it did not see.
+    let written = board.get(0, word::COUNT) - 1;
+    board.set(word::COUNT, written - lost + 1);
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Two roles bounce messages. The bare word is bounced between the same cores right before and after: on a virtual
+//! machine the same line takes 60 ns now and 250 ns a second later, so a ratio needs both from one moment.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use journal::Clock;
+
+use super::Patience;
+use crate::board::{Board, word};
+use crate::error::CompareError;
+use crate::rival::{Link, Receiver, Rival, Room, Sender, number, number_of};
+use crate::task::{Answer, Quantiles};
+
+/// Round trips of the bare word.
+const FLOOR_TRIPS: u64 = 4_000;
+/// Round trips before them.
+const FLOOR_WARM_UP: u64 = 500;
+/// Longest sleep; a message ends it.
+const SLEEP: Duration = Duration::from_millis(100);
+
+pub(super) fn take_part<R: Rival<N>, const N: usize>(
+    hub: &R::Hub,
+    room: Room<'_>,
+    board: &Board,
+    [there, back]: [Link; 2],
+    trips: u64,
+    warm_up: u64,
+) -> Result<Answer, CompareError> {
+    let measures = room.role == 0;
+    let (ours, theirs) = if measures { (there, back) } else { (back, there) };
+    let receiver = R::receiver(hub, room, theirs, 0)?;
+    board.meet(2)?;
+    let sender = R::sender(hub, room, ours)?;
+    let mut ends = Ends { sender, receiver, asleep: ours.asleep, patience: Patience::default() };
+    if !measures {
+        board.meet(3)?;
+        answer_floor(board)?;
+        ends.answer(warm_up + trips)?;
+        answer_floor(board)?;
+        board.meet(4)?;
+        return Ok(Answer::Done);
+    }
+    let clock = Clock::calibrate();
+    board.meet(3)?;
+    let floor_before = floor(board, clock)?;
+    let own = ends.bounce(clock, warm_up, trips)?;
+    let floor_after = floor(board, clock)?;
+    // Nobody leaves while the other may still need what they share.
+    board.meet(4)?;
+    Ok(Answer::PingPong { floor_before, own, floor_after })
+}
+
+fn floor(board: &Board, clock: Clock) -> Result<Quantiles, CompareError> {
+    let mut patience = Patience::default();
+    let mut times = Vec::with_capacity(FLOOR_TRIPS as usize);
+    let first = board.get(0, word::BOUNCE) + 1;
+    let mut before = clock.now();
+    for trip in 0..FLOOR_WARM_UP + FLOOR_TRIPS {
+        board.set(word::BOUNCE, first + trip);
+        while board.get(1, word::BOUNCE) != first + trip {
+            patience.idle()?;
+        }
+        patience.news();
+        let now = clock.now();
+        if trip >= FLOOR_WARM_UP {
+            times.push(now.saturating_sub(before));
+        }
+        before = now;
+    }
+    Ok(Quantiles::of(times, 0.5))
+}
+
+fn answer_floor(board: &Board) -> Result<(), CompareError> {
+    let mut patience = Patience::default();
+    let first = board.get(1, word::BOUNCE) + 1;
+    for trip in 0..FLOOR_WARM_UP + FLOOR_TRIPS {
+        while board.get(0, word::BOUNCE) != first + trip {
+            patience.idle()?;
+        }
+        patience.news();
+        board.set(word::BOUNCE, first + trip);
+    }
+    Ok(())
+}
+
+/// Both directions of one role.
+struct Ends<S, R> {
+    sender: S,
+    receiver: R,
+    asleep: bool,
+    patience: Patience,
+}
+
+impl<S, R> Ends<S, R> {
+    fn bounce<const N: usize>(
+        &mut self,
+        clock: Clock,
+        warm_up: u64,
+        trips: u64,
+    ) -> Result<Quantiles, CompareError>
+    where
+        S: Sender<N>,
+        R: Receiver<N>,
+    {
+        let mut times = Vec::with_capacity(trips as usize);
+        let mut message = [0x5a; N];
+        let mut before = clock.now();
+        for trip in 0..warm_up + trips {
+            number(&mut message, trip);
+            self.send(black_box(&message))?;
+            let answer = self.take()?;
+            if answer != message {
+                return Err(CompareError::Mixed { expected: trip, found: number_of(&answer) });
+            }
+            let now = clock.now();
+            if trip >= warm_up {
+                times.push(now.saturating_sub(before));
+            }
+            before = now;
+        }
+        Ok(Quantiles::of(times, 0.5))
+    }
+
+    fn answer<const N: usize>(&mut self, trips: u64) -> Result<(), CompareError>
+    where
+        S: Sender<N>,
+        R: Receiver<N>,
+    {
+        for _ in 0..trips {
+            let message = self.take()?;
+            self.send(&message)?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn send<const N: usize>(&mut self, message: &[u8; N]) -> Result<(), CompareError>
+    where
+        S: Sender<N>,
+    {
+        while !self.sender.send(message)? {
+            self.patience.idle()?;
+        }
+        Ok(())
+    }
+
+    /// The next message, every byte of it copied out.
+    #[inline(always)]
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], CompareError>
+    where
+        R: Receiver<N>,
+    {
+        let mut message = [0; N];
+        while self.receiver.receive(1, &mut |found| message = black_box(*found))? == 0 {
+            if self.asleep {
+                self.receiver.wait(SLEEP)?;
+            }
+            self.patience.idle()?;
+        }
+        self.patience.news();
+        Ok(message)
+    }
+}

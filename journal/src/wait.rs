@@ -1,0 +1,198 @@
+//! Sleeping on a seat's word, and waking who sleeps.
+//!
+//! ```text
+//!   parker                                writer
+//!   ──────                                ──────
+//!   word := PARKED                        commit a frame
+//!   full fence            SYNC: park      full fence
+//!   look at every journal                 for each seat that wants the topic:
+//!     news → word := AWAKE, go on           word = PARKED and CAS to AWAKE → futex wake
+//!   futex wait while word = PARKED
+//! ```
+//!
+//! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
+//! parker sees the frame, or the writer sees the parked word. The exchange makes sure that among many writers one
+//! alone pays for the system call. Should that one be killed between the exchange and the call, the parker sleeps
+//! until its safety time-out: [`SAFETY_TIMEOUT`].
+//!
+//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. A writer that
+//! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
+//! is announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::control::{Bits, Control};
+use crate::registry::Registry;
+#[cfg(not(loom))]
+use crate::sync::AtomicU64;
+use crate::sync::{Ordering, fence, light_barrier};
+
+const AWAKE: u64 = 0;
+const PARKED: u64 = 1;
+
+/// Longest sleep: a net under the protocol. A time-out that finds news is counted, and the count must stay zero.
+pub const SAFETY_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How a sleep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wakeup {
+    /// Somebody woke us (or a signal came): look at the journals.
+    Woken,
+    /// The time was over.
+    TimedOut,
+}
+
+/// The sleeping side: one per node.
+#[derive(Debug)]
+pub struct Parker {
+    registry: Arc<Registry>,
+    seat: u32,
+}
+
+impl Parker {
+    /// For the node in `seat`; `None` when there is no such seat.
+    pub fn new(registry: Arc<Registry>, seat: u32) -> Option<Parker> {
+        (registry.is_writable() && seat < registry.seats()).then(|| {
+            registry.wait_word(seat).store(AWAKE, Ordering::Relaxed);
+            Parker { registry, seat }
+        })
+    }
+
+    /// Sleeps until woken or for `timeout`, unless `has_news` answers true. `has_news` must look at everything that
+    /// the caller would want to be woken for; it is asked after the seat is marked as parked.
+    ///
+    /// Returns `None` when there was news and no sleep.
+    pub fn park(&self, timeout: Duration, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
+        let word = self.registry.wait_word(self.seat);
+        word.store(PARKED, Ordering::Relaxed);
+        // SYNC: park.
+        fence(Ordering::SeqCst);
+        if has_news() {
+            word.store(AWAKE, Ordering::Relaxed);
+            return None;
+        }
+        let timed_out = futex_wait(word, PARKED as u32, timeout);
+        // Who woke us has set the word to AWAKE; if it still says PARKED, nobody did. A signal, or the late call of
+        // a waker whom an earlier sleep was over for, is no time-out either.
+        let before = word.swap(AWAKE, Ordering::Acquire);
+        Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
+    }
+}
+
+/// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
+///
+/// What the caller stored before is seen by the `has_news` of a sleep that this call comes too early for.
+pub fn wake(registry: &Registry, seat: u32) -> bool {
+    // SYNC: park. Between what the caller stored and the look at the word.
+    fence(Ordering::SeqCst);
+    wake_after_fence(registry, seat)
+}
+
+#[inline]
+fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
+    if seat >= registry.seats() || !registry.is_writable() {
+        return false;
+    }
+    let word = registry.wait_word(seat);
+    if word.load(Ordering::Relaxed) != PARKED
+        || word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).is_err()
+    {
+        return false;
+    }
+    futex_wake(word);
+    true
+}
+
+/// The waking side of one writer.
+#[derive(Debug)]
+pub(crate) struct Waker {
+    registry: Arc<Registry>,
+}
+
+impl Waker {
+    pub(crate) fn new(registry: Arc<Registry>) -> Waker {
+        Waker { registry }
+    }
+
+    /// After a commit: wakes the parked among those who want `topic`. Returns how many.
+    #[inline]
+    pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
+        let mut woken = 0;
+        let mut fenced = false;
+        // SYNC: interest. Between the commit and the look at the row.
+        light_barrier();
+        for (first_seat, row) in control.interest(topic) {
+            let wanted = row.load(Ordering::Relaxed);
+            if wanted == 0 {
+                continue;
+            }
+            if !fenced {
+                // SYNC: park. Between the commit and the look at the words.
+                fence(Ordering::SeqCst);
+                fenced = true;
+            }
+            for bit in Bits(wanted) {
+                let seat = first_seat + bit;
+                if wake_after_fence(&self.registry, seat) {
+                    woken += 1;
+                }
+            }
+        }
+        woken
+    }
+}
+
+/// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
+/// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
+pub fn announce() {
+    heavy_barrier();
+}
+
+#[cfg(loom)]
+fn heavy_barrier() {
+    fence(Ordering::SeqCst);
+}
+
+/// SYNC: interest.
+#[cfg(not(loom))]
+fn heavy_barrier() {
+    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
+    // SAFETY: integers only.
+    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
+    if refused != 0 {
+        // Kernels with nohz_full CPUs refuse. A store buffer drains within microseconds; wait far longer.
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+#[cfg(loom)]
+pub(crate) use crate::models::futex::{futex_wait, futex_wake};
+
+/// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
+#[cfg(not(loom))]
+pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
+    let time = libc::timespec {
+        tv_sec: timeout.as_secs() as libc::time_t,
+        tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
+    };
+    // The low half of a little-endian word lies at its address.
+    // SAFETY: the word and the timespec live across the call; the kernel only reads them. Not a private futex: the
+    // word is shared between processes.
+    let refused = unsafe {
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAIT,
+            expected,
+            &time as *const libc::timespec,
+        )
+    };
+    refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
+}
+
+#[cfg(not(loom))]
+pub(crate) fn futex_wake(word: &AtomicU64) {
+    // SAFETY: the kernel uses the address as a key only.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
