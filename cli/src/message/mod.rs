@@ -216,6 +216,11 @@ pub(crate) fn fields(message: &AnyMessage) -> Vec<(&'static str, Value)> {
     }
 }
 
+/// The same as one object.
+pub(crate) fn object_of(message: &AnyMessage) -> Value {
+    fields(message).into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 fn quote(m: &Quote) -> Vec<(&'static str, Value)> {
     let best = |level: Option<Level>| match level {
         Some(level) => (price(level.price), json!(level.quantity.0)),

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test program uses all of it")]
 
+pub(crate) mod written;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};

@@ -1,10 +1,10 @@
 //! One frame, or one gap, as it is printed: a line of text, a JSON object, a row of CSV.
 
 use journal::{Frame, Gap};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use wire::AnyMessage;
 
-use crate::message::{FIELDS, brief, fields};
+use crate::message::{FIELDS, brief, object_of};
 
 /// CSV columns of the frame itself; those of its message follow, then `payload`.
 const FRAME_COLUMNS: &[&str] = &[
@@ -98,9 +98,8 @@ impl Record {
                 });
                 match content.as_ref() {
                     Content::Message(message) => {
-                        let named = fields(message).into_iter().map(|(name, value)| (name.to_owned(), value));
                         object["message"] = json!(message.name());
-                        object["fields"] = Value::Object(named.collect::<Map<_, _>>());
+                        object["fields"] = object_of(message);
                     }
                     Content::Unknown(error, payload) => {
                         object["error"] = json!(error);

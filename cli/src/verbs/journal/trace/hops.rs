@@ -8,12 +8,12 @@
 //! ```
 
 use node::NodeKind;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
 use wire::{AnyMessage, Cause, LatencySample, OrderId};
 
 use super::search::{Found, Place, Search};
-use crate::message::{brief, fields};
+use crate::message::{brief, object_of};
 
 /// A step of an order's way, in causal order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -82,21 +82,19 @@ pub(super) struct Hop {
     pub(super) since_start_ns: Option<i64>,
     /// Since the last hop before it whose time is known.
     pub(super) since_previous_ns: Option<i64>,
-    #[serde(serialize_with = "as_object")]
+    #[serde(flatten, serialize_with = "named")]
     pub(super) message: Option<AnyMessage>,
     /// Where it belongs in time, known or not.
     #[serde(skip)]
     place: u64,
 }
 
-fn as_object<S: Serializer>(message: &Option<AnyMessage>, serializer: S) -> Result<S::Ok, S::Error> {
-    let object = message.as_ref().map(|message| {
-        let named = fields(message).into_iter().map(|(name, value)| (name.to_owned(), value));
-        let mut object: Map<String, Value> = named.collect();
-        object.insert("message".to_owned(), message.name().into());
-        object
-    });
-    object.serialize(serializer)
+/// Kind and fields of a message, as `colo journal dump` names them.
+fn named<S: Serializer>(message: &Option<AnyMessage>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(Some(2))?;
+    object.serialize_entry("message", &message.as_ref().map(AnyMessage::name))?;
+    object.serialize_entry("fields", &message.as_ref().map(object_of))?;
+    object.end()
 }
 
 impl Hop {

@@ -1,0 +1,75 @@
+//! A journal of known content, in files that nobody else uses.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use journal::{Clock, Journal, JournalFiles, JournalShape};
+use wire::AnyMessage;
+
+/// Numbers that look random and are the same on every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
+
+    /// Bytes that are a message of this kind.
+    fn message(&mut self, id: u16, size: usize) -> Vec<u8> {
+        let mut bytes: Vec<u8> = (0..size).map(|_| self.next() as u8).collect();
+        while AnyMessage::decode(id, &bytes).is_err() {
+            // An enumeration took an impossible value: all of them allow 1.
+            let place = self.below(size);
+            bytes[place] = 1;
+        }
+        bytes
+    }
+}
+
+/// A journal, and what was written to it: position, message id.
+pub(crate) struct Written {
+    folder: tempfile::TempDir,
+    pub(crate) frames: Vec<(u64, u16)>,
+}
+
+impl Written {
+    /// `count` messages of all kinds in a ring of 64 KiB.
+    pub(crate) fn new(seed: u64, count: usize) -> Written {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let files = JournalFiles::new(folder.path(), folder.path(), "test");
+        let shape =
+            JournalShape { id: 7, name: "test".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let journal = Journal::create(files, shape, 1).expect("a journal");
+        let mut writer = journal.writer(0, Clock::monotonic()).expect("a writer");
+        let mut numbers = Numbers(seed);
+        let frames = (0..count).map(|_| {
+            let (id, _, size) = AnyMessage::ALL[numbers.below(AnyMessage::ALL.len())];
+            let payload = numbers.message(id, size);
+            let written = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
+            (written.position, id)
+        });
+        let frames = frames.collect();
+        Written { folder, frames }
+    }
+
+    pub(crate) fn path(&self, extension: &str) -> PathBuf {
+        self.folder.path().join(format!("test.{extension}"))
+    }
+
+    pub(crate) fn text(&self, extension: &str) -> String {
+        self.path(extension).display().to_string()
+    }
+
+    pub(crate) fn overwrite(&self, extension: &str, offset: u64, bytes: &[u8]) {
+        let file = OpenOptions::new().write(true).open(self.path(extension)).expect("the file");
+        file.write_all_at(bytes, offset).expect("written");
+    }
+}

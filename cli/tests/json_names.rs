@@ -1,0 +1,195 @@
+//! `docs/cli-json.md` against what the verbs print: every name and its type, both ways.
+
+mod home;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use home::Home;
+use home::written::Written;
+
+/// A row of a table: `| name | value | meaning |`.
+#[derive(Debug)]
+struct Row {
+    path: String,
+    /// `text`, `whole`, …, or the name of a part.
+    kind: String,
+    is_part: bool,
+    /// A list of `kind`.
+    is_list: bool,
+    or_null: bool,
+    optional: bool,
+}
+
+impl Row {
+    fn parse(line: &str) -> Option<Row> {
+        let mut cells = line.strip_prefix("| `")?.split(" | ");
+        let path = cells.next()?.strip_suffix('`')?.to_owned();
+        let value = cells.next()?.trim();
+        let (value, optional) = value.strip_suffix(", if any").map_or((value, false), |value| (value, true));
+        let (value, or_null) = value.strip_suffix(" or null").map_or((value, false), |value| (value, true));
+        let (value, is_list) = value.strip_prefix("list of ").map_or((value, false), |value| (value, true));
+        let part = value.strip_prefix('[').and_then(|value| value.split(']').next());
+        let kind = part.unwrap_or(value).to_owned();
+        Some(Row { path, kind, is_part: part.is_some(), is_list, or_null, optional })
+    }
+}
+
+/// Tables by heading.
+struct Page(BTreeMap<String, Vec<Row>>);
+
+impl Page {
+    fn read() -> Page {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/cli-json.md");
+        let text = std::fs::read_to_string(path).expect("the page");
+        let (mut tables, mut heading) = (BTreeMap::<String, Vec<Row>>::new(), String::new());
+        for line in text.lines() {
+            if let Some(title) = line.strip_prefix("## ").or_else(|| line.strip_prefix("### ")) {
+                heading = title.replace('`', "");
+            }
+            if let Some(row) = Row::parse(line) {
+                tables.entry(heading.clone()).or_default().push(row);
+            }
+        }
+        Page(tables)
+    }
+}
+
+/// One comparison of what came out with the page.
+struct Comparison<'a> {
+    page: &'a Page,
+    faults: BTreeSet<String>,
+    names: usize,
+}
+
+impl Comparison<'_> {
+    /// An object against the rows of `heading` that begin with `prefix`.
+    fn object(&mut self, heading: &str, prefix: &str, object: &Map<String, Value>) {
+        let Some(rows) = self.page.0.get(heading) else {
+            self.faults.insert(format!("the page has no table `{heading}`"));
+            return;
+        };
+        let row = |name: &str| rows.iter().find(|row| row.path == format!("{prefix}{name}"));
+        for (name, value) in object {
+            self.names += 1;
+            match row(name).or_else(|| row("*")) {
+                Some(row) => self.value(heading, row, value),
+                None => {
+                    self.faults.insert(format!("{heading}: `{prefix}{name}` is printed, and not on the page"));
+                }
+            }
+        }
+        for row in rows.iter().filter(|row| !row.optional) {
+            let Some(name) = row.path.strip_prefix(prefix) else { continue };
+            let is_direct = name != "*" && !name.contains(['.', '[']);
+            if is_direct && !object.contains_key(name) {
+                self.faults.insert(format!("{heading}: `{}` is on the page, and not printed", row.path));
+            }
+        }
+    }
+
+    fn value(&mut self, heading: &str, row: &Row, value: &Value) {
+        if value.is_null() && row.or_null {
+            return;
+        }
+        match (value, row.is_list) {
+            (Value::Array(elements), true) => {
+                elements.iter().for_each(|element| self.element(heading, row, "[]", element));
+            }
+            (_, true) => self.wrong(heading, row, value),
+            (value, false) => self.element(heading, row, "", value),
+        }
+    }
+
+    fn element(&mut self, heading: &str, row: &Row, suffix: &str, value: &Value) {
+        let fits = match row.kind.as_str() {
+            "any" => return,
+            "text" => value.is_string(),
+            "whole" => value.is_u64() || value.is_i64(),
+            "number" => value.is_number(),
+            "bool" => value.is_boolean(),
+            "list" => value.is_array(),
+            _ => value.is_object(),
+        };
+        if !fits {
+            return self.wrong(heading, row, value);
+        }
+        match value {
+            Value::Object(object) if row.is_part => self.object(&row.kind, "", object),
+            Value::Object(object) => self.object(heading, &format!("{}{suffix}.", row.path), object),
+            Value::Array(elements) => {
+                let prefix = format!("{}[].", row.path);
+                let objects = elements.iter().filter_map(Value::as_object);
+                objects.for_each(|element| self.object(heading, &prefix, element));
+            }
+            _ => {}
+        }
+    }
+
+    fn wrong(&mut self, heading: &str, row: &Row, value: &Value) {
+        self.faults.insert(format!("{heading}: `{}` is no {}: {value}", row.path, row.kind));
+    }
+}
+
+fn compare(page: &Page, heading: &str, printed: &Value) -> usize {
+    let mut comparison = Comparison { page, faults: BTreeSet::new(), names: 0 };
+    comparison.object(heading, "", printed.as_object().expect("an object"));
+    let faults: Vec<String> = comparison.faults.into_iter().collect();
+    assert!(faults.is_empty(), "docs/cli-json.md and `{heading}` differ:\n{}", faults.join("\n"));
+    println!("{heading}: {} names", comparison.names);
+    comparison.names
+}
+
+#[test]
+fn what_verbs_print_of_a_platform_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let print = |arguments: &str| {
+        let words: Vec<&str> = arguments.split(' ').chain(["--format", "json"]).collect();
+        home.json(&words)
+    };
+    let mut names = 0;
+    let mut check = |heading: &str, printed: &Value| names += compare(&page, heading, printed);
+    check("colo up --stay", &print("up --stay --set md.count=0 --set md.interval=5ms"));
+    home.wait_for("a fill", || {
+        home.node("demo", "matching")["counters"]["fills"].as_u64().is_some_and(|fills| fills > 0)
+    });
+    check("colo status", &print("status"));
+    check("colo top", &print("top --interval 100ms"));
+    check("colo journal ls", &print("journal ls"));
+    check("colo journal stat", &print("journal stat md.quotes --interval 50ms"));
+    check("colo journal stat", &print("journal stat master.events --no-rate"));
+    check("colo journal tail", &print("journal tail td.orders -n 50"));
+    check("colo journal verify", &print("journal verify"));
+    check("colo journal trace", &print("journal trace --last"));
+    check("colo journal clean", &print("journal clean"));
+    check("colo up and colo down", &print("down"));
+    check("colo check", &print("check"));
+    check("colo explain", &print("explain"));
+    check("colo doctor", &print("doctor"));
+    assert!(names > 1_000, "{names} names");
+}
+
+#[test]
+fn what_verbs_print_of_files_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let written = Written::new(3, 250);
+    let path = written.text("ctl");
+    // Every kind of message, so every field.
+    let dump = home.colo(&["journal", "dump", &path, "--format", "json"]);
+    let mut fields = BTreeSet::new();
+    for line in home::stdout(&dump).lines() {
+        let frame: Value = serde_json::from_str(line).expect("JSON");
+        compare(&page, "frame", &frame);
+        fields.extend(frame["fields"].as_object().expect("fields").keys().cloned());
+    }
+    let documented: BTreeSet<String> = page.0["fields"].iter().map(|row| row.path.clone()).collect();
+    assert_eq!(fields, documented);
+    compare(&page, "colo journal stat", &home.json(&["journal", "stat", &path, "--format", "json"]));
+    let (position, _) = written.frames[100];
+    written.overwrite("ring", position % (1 << 16) + 8, &u32::MAX.to_le_bytes());
+    let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
+    assert_eq!(verified["clean"], false);
+    compare(&page, "colo journal verify", &verified);
+}
