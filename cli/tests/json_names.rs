@@ -77,7 +77,8 @@ impl Comparison<'_> {
             match row(name).or_else(|| row("*")) {
                 Some(row) => self.value(heading, row, value),
                 None => {
-                    self.faults.insert(format!("{heading}: `{prefix}{name}` is printed, and not on the page"));
+                    self.faults
+                        .insert(format!("{heading}: `{prefix}{name}` is printed, and not on the page"));
                 }
             }
         }
