@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, frame};
-use crate::memory::{Region, copy};
+use crate::memory::{Region, copy, hint};
 use crate::sync::{AtomicU64, Ordering};
 
 /// A ring's words. Positions grow for ever; the ring repeats every `capacity` bytes. Cloning shares the memory.
@@ -15,7 +15,8 @@ pub(crate) struct Ring {
     /// The region's words and their number: here, so that the hot path goes through one pointer less.
     words: *const AtomicU64,
     length: usize,
-    capacity: u64,
+    /// Capacity in bytes less one: a power of two less one.
+    mask: u64,
     /// Keeps `words` mapped.
     _region: Arc<Region>,
 }
@@ -43,22 +44,22 @@ impl Ring {
         let views = if region.is_mirrored() { 2 } else { 1 };
         assert_eq!(region.words().len() * WORD_BYTES, capacity as usize * views);
         let words = region.words();
-        Ring { words: words.as_ptr(), length: words.len(), capacity, _region: Arc::new(region) }
+        Ring { words: words.as_ptr(), length: words.len(), mask: capacity - 1, _region: Arc::new(region) }
     }
 
     pub(crate) fn capacity(&self) -> u64 {
-        self.capacity
+        self.mask + 1
     }
 
     #[inline(always)]
     fn index(&self, position: u64) -> usize {
-        (position & (self.capacity - 1)) as usize / WORD_BYTES
+        (position & self.mask) as usize / WORD_BYTES
     }
 
     /// The line that `position` lies on: where a frame starts.
     #[inline(always)]
     fn line(&self, position: u64) -> &[AtomicU64; LINE_WORDS] {
-        let first = (position & (self.capacity - 1) & !(LINE_BYTES - 1)) as usize / WORD_BYTES;
+        let first = (position & self.mask & !(LINE_BYTES - 1)) as usize / WORD_BYTES;
         // SAFETY: the region holds at least `capacity` bytes, a multiple of a line (`Ring::new`), and `first` is the
         // start of a line below that; `_region` keeps it mapped.
         unsafe { &*self.words.add(first).cast::<[AtomicU64; LINE_WORDS]>() }
@@ -133,7 +134,8 @@ impl Ring {
         let (before, behind) = bytes.split_at(head.min(bytes.len()));
         let wrapped = if before.is_empty() { first - self.length } else { 0 };
         assert!(
-            wrapped * WORD_BYTES + behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize
+            wrapped * WORD_BYTES + behind.len().next_multiple_of(copy::UNIT_BYTES)
+                <= self.capacity() as usize
         );
         // SAFETY: `before` ends at the end of the words (its last unit is whole, as both ends are multiples of a
         // unit), and `behind` fits from `wrapped` on by the line above.
@@ -161,7 +163,7 @@ impl Ring {
     fn load_split(&self, first: usize, payload: &mut [u8]) {
         let head = self.length.saturating_sub(first) * WORD_BYTES;
         let (before, behind) = payload.split_at_mut(head.min(payload.len()));
-        assert!(behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity as usize);
+        assert!(behind.len().next_multiple_of(copy::UNIT_BYTES) <= self.capacity() as usize);
         // SAFETY: as in `store_split`; a payload's first word is never behind the end.
         unsafe {
             copy::load(self.words.add(first), before);
@@ -169,17 +171,23 @@ impl Ring {
         }
     }
 
-    /// Asks for the line at `position` to be written soon: its owner gives it up while we do other things.
+    /// Asks for the line at `position`, to be written soon: its owner gives it up while we do other things.
     #[inline(always)]
     pub(crate) fn prefetch_for_write(&self, position: u64) {
-        #[cfg(all(target_arch = "x86_64", not(any(loom, miri))))]
-        {
-            use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-            // SAFETY: a hint; it changes no memory and cannot fault.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(self.line(position).as_ptr().cast()) };
-        }
-        #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri)))))]
-        let _ = position;
+        hint::prefetch_for_write(self.line(position));
+    }
+
+    /// Asks for the line at `position`, to be read soon.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, position: u64) {
+        hint::prefetch(self.line(position));
+    }
+
+    /// Hands the line at `position` down to the cache that all cores share, where a reader finds it sooner than in
+    /// ours.
+    #[inline(always)]
+    pub(crate) fn hand_down(&self, position: u64) {
+        hint::hand_down(self.line(position));
     }
 
     /// The payload in place, when it lies in one piece.

@@ -2,6 +2,7 @@
 
 pub(crate) mod copy;
 mod heap;
+pub(crate) mod hint;
 // Models keep to the heap: what another process maps is out of loom's sight.
 #[cfg(not(loom))]
 mod map;

@@ -160,6 +160,7 @@ impl GatedReader {
         if commit != self.position {
             // The line was cleared before its predecessor was committed: nothing else can stand here.
             return if commit == 0 {
+                self.ring.prefetch(self.position + LINE_BYTES);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))

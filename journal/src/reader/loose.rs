@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Frame, Topics};
 use crate::control::{Control, WriterState};
 use crate::error::{Gap, ReadError};
-use crate::layout::{control as at, frame_bytes};
+use crate::layout::{LINE_BYTES, control as at, frame_bytes};
 use crate::lease::Lease;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
@@ -98,6 +98,7 @@ impl LooseReader {
             return if self.is_lapped() {
                 Err(self.resume())
             } else if commit == 0 {
+                self.ring.prefetch(self.position + LINE_BYTES);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))

@@ -52,7 +52,7 @@ impl<'w> Batch<'w> {
     /// # Errors
     /// [`WriteError::BatchFull`]: commit what is there and begin another. [`WriteError::Full`] and the others as for
     /// [`Writer::write`]. The frames before stay in the batch.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<u64, WriteError> {
         self.writer.check(payload.len(), topic)?;
         let position = self.end;
