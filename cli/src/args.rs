@@ -12,6 +12,7 @@ use crate::output::Format;
 use crate::verbs::bench::Bench;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::t2o::args::T2oVerb;
+use crate::verbs::top::args::Top;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
 #[derive(Debug, Parser)]
@@ -24,6 +25,7 @@ Examples:
   colo up                                   run the built-in demo to its end
   colo up configs/demo.toml --stay          bring a platform up and leave it running
   colo status                               what runs
+  colo top                                  watch rates, lag and tick-to-order times
   colo down                                 stop it, and say what came of it
   colo journal tail md.quotes --follow      watch a journal
   colo doctor                               is this host fit for latency figures?
@@ -44,6 +46,8 @@ pub(crate) enum Verb {
     Down(Down),
     /// Show what runs: nodes, journals, lag, losses.
     Status(Status),
+    /// Watch what runs: rates, lag, wake-ups, t2o.
+    Top(Top),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),
@@ -226,6 +230,8 @@ pub(crate) enum Run {
     Matching(Place),
     /// Positions, working orders, latest quotes.
     Ledger(Place),
+    /// Wake the nodes that sleep on one core.
+    Relay(Place),
     /// One of the built-in example strategies.
     Strategy(RunStrategy),
 }

@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod args;
+#[cfg(test)]
+mod examples;
 mod failure;
 mod message;
 mod output;

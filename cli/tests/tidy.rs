@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("matching", &["node", "topology", "wire"]),
     ("ledger", &["node", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
+    ("relay", &["node", "topology"]),
     ("launcher", &["journal", "node", "pinning", "topology", "wire"]),
     ("bench-harness", &["journal", "launcher", "node", "pinning", "topology", "wire"]),
     (
@@ -35,6 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "md",
             "node",
             "pinning",
+            "relay",
             "strategy-sdk",
             "td",
             "topology",

@@ -58,6 +58,13 @@ fn a_living_platform_is_shown_and_left_alone() {
     let text = stdout(&home.colo(&["journal", "stat", "orders.takers-1", "--no-rate"]));
     assert!(text.contains("takers-1, process") && text.contains("td"), "{text}");
 
+    let top = home.json(&["top", "--interval", "300ms", "--format", "json"]);
+    assert_eq!((rows(&top, "nodes").len(), &top["totals"]["lost_bytes"]), (13, &0.into()), "{top}");
+    assert!(top["totals"]["orders_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{top}");
+    assert!(number(&top["totals"]["t2o"]["n"]) > 0, "{top}");
+    let table = stdout(&home.colo(&["top", "--interval", "50ms"]));
+    assert!(table.contains("takers-6") && table.contains("md.quotes") && !table.contains('\x1b'), "{table}");
+
     let verified = home.json(&["journal", "verify", "--format", "json"]);
     assert_eq!(verified["clean"], true, "{verified}");
     assert!(number(&verified["checked"]) > 1_000 && rows(&verified, "journals").len() > 20, "{verified}");

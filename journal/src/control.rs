@@ -87,6 +87,26 @@ pub enum WriterState {
     Dead(ProcessIdentity),
 }
 
+impl WriterState {
+    /// As it is printed: `never`, `alive`, `closed` or `dead`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WriterState::Never => "never",
+            WriterState::Attached(_) => "alive",
+            WriterState::Closed => "closed",
+            WriterState::Dead(_) => "dead",
+        }
+    }
+
+    /// The process that writes, or that died over it.
+    pub fn process(self) -> Option<ProcessIdentity> {
+        match self {
+            WriterState::Attached(process) | WriterState::Dead(process) => Some(process),
+            WriterState::Never | WriterState::Closed => None,
+        }
+    }
+}
+
 /// One reader's line in the control page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReaderView {

@@ -179,6 +179,19 @@ pub mod registry {
     pub const COUNTERS: usize = 32;
     /// How many.
     pub const COUNTER_COUNT: usize = 32;
+    /// Doorbell: one bit a journal, by its id modulo the number of bits.
+    pub const BELL: usize = 64;
+    /// Words of a doorbell.
+    pub const BELL_WORDS: usize = 16;
+    /// How the seat is told of news: [`RINGS`], [`RELAYED`], and the relay's seat from bit [`RELAY_SHIFT`] on.
+    pub const NOTICE: usize = 80;
+
+    /// In a notice: the seat has a doorbell.
+    pub const RINGS: u64 = 1;
+    /// In a notice: a relay wakes this seat, and writers do not.
+    pub const RELAYED: u64 = 2;
+    /// In a notice: where the relay's seat begins.
+    pub const RELAY_SHIFT: u32 = 32;
 }
 
 /// Position of a journal's first frame: one capacity in, so that zero is never a valid commit word.
@@ -315,6 +328,12 @@ pub const fn layout_hash() -> u64 {
         registry::NAME,
         registry::COUNTERS,
         registry::COUNTER_COUNT,
+        registry::BELL,
+        registry::BELL_WORDS,
+        registry::NOTICE,
+        registry::RINGS as usize,
+        registry::RELAYED as usize,
+        registry::RELAY_SHIFT as usize,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -336,7 +355,14 @@ const _: () =
     assert!(control::GATED.is_multiple_of(LINE_WORDS) && control::CURSORS.is_multiple_of(LINE_WORDS));
 const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
-const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::RECORD_WORDS);
+const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
+// Writers store to the bell; the notice beside it is only read.
+const _: () = assert!(
+    registry::BELL.is_multiple_of(LINE_WORDS)
+        && registry::BELL + registry::BELL_WORDS <= registry::NOTICE
+        && registry::NOTICE.is_multiple_of(LINE_WORDS)
+        && registry::NOTICE < registry::RECORD_WORDS
+);
 const _: () = assert!(
     registry::RECORD_WORDS.is_multiple_of(LINE_WORDS) && registry::RECORDS.is_multiple_of(LINE_WORDS)
 );

@@ -86,5 +86,5 @@ pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;
 pub use verify::{Check, Finding, VerifyReport, verify_files};
-pub use wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce, wake};
+pub use wait::{Doorbell, Parker, Relay, RelayGone, SAFETY_TIMEOUT, Wakeup, announce, wake};
 pub use writer::{Batch, Claim, Writer, Written};

@@ -4,7 +4,9 @@
 //!
 //! - the node of a seat writes its state, heartbeat, CPU and counters; nobody else does while it lives;
 //! - master writes identity, generation, kind and name before the node runs, and state and exit after it died;
-//! - the wait word is written by the node (to sleep and when it wakes) and by any writer that wakes it;
+//! - the wait word is written by the node (to sleep and when it wakes) and by any writer or relay that wakes it;
+//! - the doorbell is written by the writers of the node's journals (to set bits) and by the node (to take them);
+//! - the notice is written by the node (has it a bell?), its relay, and by master when that has died;
 //! - everything else only reads.
 
 use std::path::Path;
@@ -177,6 +179,18 @@ impl Registry {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::WAIT)
     }
 
+    /// How a seat is told of news. `seat` must exist.
+    #[inline(always)]
+    pub(crate) fn notice(&self, seat: u32) -> &AtomicU64 {
+        self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::NOTICE)
+    }
+
+    /// One word of a seat's doorbell. `seat` must exist, and the word too.
+    #[inline(always)]
+    pub(crate) fn bell(&self, seat: u32, word: usize) -> &AtomicU64 {
+        self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::BELL + word)
+    }
+
     /// Index of a seat's name in the region.
     fn name_index(&self, seat: u32) -> usize {
         at::RECORDS + seat as usize * at::RECORD_WORDS + at::NAME
@@ -264,6 +278,11 @@ seat_words! {
 }
 
 impl Seat<'_> {
+    /// True while a relay, not the writers, wakes this seat.
+    pub fn is_relayed(&self) -> bool {
+        self.words[at::NOTICE].load(Ordering::Relaxed) & at::RELAYED != 0
+    }
+
     /// Which process sits here, or sat here last.
     pub fn process(&self) -> ProcessIdentity {
         ProcessIdentity {

@@ -82,6 +82,8 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.CPU", registry::CPU, 0),
     ("seat.NAME", registry::NAME, 0),
     ("seat.COUNTERS", registry::COUNTERS, 0),
+    ("seat.BELL", registry::BELL, 0),
+    ("seat.NOTICE", registry::NOTICE, 0),
 ];
 
 #[test]
@@ -117,7 +119,7 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "control" => vec![format!("control.{name}"), name.replace("CURSOR_", "cursor.")],
             _ => vec![format!("registry.{name}"), format!("seat.{name}")],
         };
-        let sizes = ["LINE_WORDS", "WORD_BYTES", "MAX_NAME", "RECORD_WORDS", "COUNTER_COUNT"];
+        let sizes = ["LINE_WORDS", "WORD_BYTES", "MAX_NAME", "RECORD_WORDS", "COUNTER_COUNT", "BELL_WORDS"];
         assert!(
             sizes.contains(&name) || names.iter().any(|name| text.contains(&format!("| {name} |"))),
             "{section}::{name} is not in the document"
@@ -148,6 +150,9 @@ fn numbers_in_the_document_are_those_of_the_layout() {
         registry::RECORDS * 8
     ));
     says(&format!("256 | {} words", registry::COUNTER_COUNT));
+    says(&format!("512 | {} words", registry::BELL_WORDS));
+    says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
+    assert_eq!((registry::RINGS, registry::RELAYED, registry::RELAY_SHIFT), (1 << 0, 1 << 1, 32));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
     // What the document says in formulas.
     assert_eq!(layout::MAX_POSITION, 1 << 63);

@@ -21,7 +21,7 @@ const LONGEST_STOP: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The same order as master's: who writes first stops first.
 const ORDER: [&[NodeKind]; 5] = [
-    &[NodeKind::Strategy, NodeKind::Custom, NodeKind::Observer],
+    &[NodeKind::Strategy, NodeKind::Custom, NodeKind::Observer, NodeKind::Relay],
     &[NodeKind::Md],
     &[NodeKind::Td],
     &[NodeKind::Matching],

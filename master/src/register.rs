@@ -6,7 +6,7 @@ use node::{NodeState, kind_word};
 use topology::NodeSpec;
 use topology::config::{ReaderFrom, ReaderKind};
 
-use crate::setup::{Instance, kind, mode};
+use crate::setup::{Instance, kind, mode, wake};
 
 /// What a process that asks for a seat gets, or why not.
 pub(crate) fn assign(
@@ -85,6 +85,7 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
         seat: u32::from(node.seat),
         generation,
         mode: mode(node),
+        wake: wake(node),
         deterministic: instance.topology.deterministic,
         section: section(node),
         placement: instance.placements.get(usize::from(node.seat)).cloned(),

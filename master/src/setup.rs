@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use journal::{Clock, Journal, JournalShape, ProcessIdentity, Registry};
-use node::{InstanceDir, NodeKind, NodeState, Phase, WaitMode, kind_word};
+use node::{InstanceDir, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
 use pinning::{Host, Placement};
-use topology::config::ReaderKind;
+use topology::config::{ReaderKind, Wake};
 use topology::{NodeSpec, Topology};
 
 use crate::error::MasterError;
@@ -185,6 +185,7 @@ pub(crate) fn kind(node: &NodeSpec) -> NodeKind {
         topology::NodeKind::Ledger => NodeKind::Ledger,
         topology::NodeKind::Strategy => NodeKind::Strategy,
         topology::NodeKind::Custom => NodeKind::Custom,
+        topology::NodeKind::Relay => NodeKind::Relay,
     }
 }
 
@@ -194,6 +195,15 @@ pub(crate) fn mode(node: &NodeSpec) -> WaitMode {
         topology::config::Mode::Fast => WaitMode::Fast,
         topology::config::Mode::Parked => WaitMode::Parked,
         topology::config::Mode::Adaptive { spin } => WaitMode::Adaptive { spin_ns: spin.as_nanos() as u64 },
+    }
+}
+
+/// Who wakes a node, likewise.
+pub(crate) fn wake(node: &NodeSpec) -> WakePolicy {
+    match node.wake {
+        Wake::Targeted => WakePolicy::Targeted,
+        Wake::Relay => WakePolicy::Relay,
+        Wake::Broadcast => WakePolicy::Broadcast,
     }
 }
 

@@ -366,6 +366,10 @@ impl Master {
         } else {
             log::error!("node `{}` (process {pid}) {ended}", spec.name);
         }
+        if spec.kind == NodeKind::Relay {
+            let seats = journal::Relay::give_back(&self.instance.registry, u32::from(seat_number));
+            log::info!("{seats} nodes that `{}` woke are woken by the writers now", spec.name);
+        }
         self.release_cursors(&spec);
         self.restart_or_not(index, ended, left)
     }

@@ -6,6 +6,17 @@ use journal::{Reader, Topics};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputId(pub usize);
 
+/// Of what a node wants to be told, beside what it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Of nothing: it looks by itself. Leaving it out of the interest saves its writers a look.
+    Nothing,
+    /// Of what it hears.
+    Wanted,
+    /// Of every frame.
+    Everything,
+}
+
 /// One input.
 #[derive(Debug)]
 pub struct Input {
@@ -15,8 +26,8 @@ pub struct Input {
     pub(crate) peer: String,
     pub(crate) peer_seat: u32,
     pub(crate) seat: u32,
-    /// Who never sleeps need not be woken; leaving it out of the interest saves its writers a look.
-    pub(crate) sleeps: bool,
+    /// Who is told of which frames.
+    pub(crate) told: Told,
 }
 
 impl Input {
@@ -59,6 +70,11 @@ impl Input {
             Some(topics) => Topics::only(topics.iter().copied()),
             None => Topics::All,
         });
-        self.journal.set_interest(self.seat, if self.sleeps { topics } else { Some(&[]) })
+        let interest = match self.told {
+            Told::Nothing => Some(&[][..]),
+            Told::Wanted => topics,
+            Told::Everything => None,
+        };
+        self.journal.set_interest(self.seat, interest)
     }
 }

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod due;
 mod error;
 mod exit;
 mod huge;
@@ -46,13 +47,13 @@ pub use output::Output;
 pub use quiescence::Quiescence;
 pub use recall::last_snapshot;
 pub use run::{Component, Context};
-pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
+pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{InstanceView, JournalView, SeatView, ViewError};
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
-pub use journal::{Clock, Frame, Gap, WriteError, Written};
+pub use journal::{Clock, Frame, Gap, Relay, WriteError, Written};
 
 /// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
 pub fn start_log() {

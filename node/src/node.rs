@@ -4,15 +4,16 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, JournalFiles, Reader, Registry};
+use journal::{Clock, Journal, JournalFiles, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
 
+use crate::due::BELL_FROM;
 use crate::error::JoinError;
-use crate::input::{Input, InputId};
+use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, Phase, kind_word};
+use crate::state::{Counter, NodeState, Phase, WakePolicy, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -31,6 +32,8 @@ pub struct Node {
     pub(crate) clock: Clock,
     pub(crate) inputs: Vec<Input>,
     pub(crate) stop: StopFlag,
+    /// Whether it has so many inputs that a doorbell pays.
+    pub(crate) rings: bool,
     outputs: Vec<Output>,
 }
 
@@ -67,14 +70,22 @@ impl Node {
                 write.peer_seat,
             ));
         }
+        let rings = assignment.reads.len() >= BELL_FROM;
+        // A predecessor's; the poll loop puts ours up.
+        journal::Doorbell::remove(&registry, assignment.seat);
+        let told = match (assignment.mode.sleeps(), assignment.wake) {
+            (true, WakePolicy::Broadcast) => Told::Everything,
+            (false, _) if !rings => Told::Nothing,
+            _ => Told::Wanted,
+        };
         let mut inputs = Vec::with_capacity(assignment.reads.len());
         for read in &assignment.reads {
-            inputs.push(open_input(&instance, &assignment, read)?);
+            inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() {
             journal::announce();
         }
-        let node = Node { assignment, instance, registry, clock, inputs, stop, outputs };
+        let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {
             seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
             seat.set_heartbeat(node.clock.now());
@@ -183,6 +194,25 @@ impl Node {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
+    /// A relay in this node's seat for `seats`, which follows `journals` and has not taken over yet.
+    ///
+    /// # Errors
+    /// [`JoinError::Open`] when a journal cannot be followed; [`JoinError::Refused`] when a seat does not exist.
+    pub fn relay<'a>(
+        &self,
+        seats: &[u32],
+        journals: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Relay, JoinError> {
+        let mut relay = Relay::new(Arc::clone(&self.registry), self.seat(), seats).ok_or_else(|| {
+            let reason = "it is to wake a seat that this instance does not have".to_owned();
+            JoinError::Refused { node: self.name().to_owned(), reason }
+        })?;
+        for name in journals {
+            relay.follow(&Journal::open_read_only(self.instance.find_journal(name))?)?;
+        }
+        Ok(relay)
+    }
+
     /// A node without a master.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -193,7 +223,8 @@ impl Node {
         inputs: Vec<Input>,
         stop: StopFlag,
     ) -> Node {
-        Node { assignment, instance, registry, clock, inputs, stop, outputs: Vec::new() }
+        let rings = inputs.len() >= BELL_FROM;
+        Node { assignment, instance, registry, clock, inputs, stop, rings, outputs: Vec::new() }
     }
 
     /// A handle that other threads of this process may hold: counters, clock, phase.
@@ -261,6 +292,11 @@ impl NodeHandle {
         self.stop.is_set()
     }
 
+    /// Gives the seats of a relay in this node's seat back to the writers.
+    pub fn give_back(&self) -> usize {
+        Relay::give_back(&self.registry, self.seat)
+    }
+
     /// A sign of life, with the CPU that the caller runs on.
     pub(crate) fn beat(&self, now: u64) {
         if let Some(seat) = self.registry.occupy(self.seat) {
@@ -305,6 +341,7 @@ fn open_input(
     instance: &InstanceDir,
     assignment: &Assignment,
     read: &ReadAssignment,
+    told: Told,
 ) -> Result<Input, JoinError> {
     let journal = Journal::open(files(instance, &read.journal, read.huge.as_deref()))?;
     let seat = assignment.seat;
@@ -322,7 +359,7 @@ fn open_input(
         peer: read.peer.clone(),
         peer_seat: read.peer_seat,
         seat,
-        sleeps: assignment.mode.sleeps(),
+        told,
     };
     input.narrow(None)?;
     Ok(input)

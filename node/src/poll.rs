@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use journal::{Parker, ReadError, SAFETY_TIMEOUT, Wakeup};
 
+use crate::due::Due;
 use crate::error::RunError;
 use crate::input::{Input, InputId};
 use crate::node::Node;
@@ -19,6 +20,8 @@ const HEARTBEAT: u64 = 10_000_000;
 /// A frame that a safety time-out finds and that is older than this was missed; a younger one may have been
 /// committed by a writer that is about to wake us.
 const MISSED: u64 = 10_000_000;
+/// A relay that has shown no sign of life for so long, in nanoseconds, is not waited for any more.
+const RELAY_PATIENCE: u64 = 50_000_000;
 
 pub(crate) struct PollLoop<'a> {
     inputs: &'a mut Vec<Input>,
@@ -28,8 +31,10 @@ pub(crate) struct PollLoop<'a> {
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,
-    /// Which inputs took frames in this round: only they can end a sleep.
+    /// Which inputs took frames when they were last looked at: only they can end a sleep.
     accepting: Vec<bool>,
+    /// Which inputs are to be looked at.
+    due: Due,
 }
 
 impl<'a> PollLoop<'a> {
@@ -39,6 +44,7 @@ impl<'a> PollLoop<'a> {
         PollLoop {
             mode: node.assignment.mode,
             accepting: vec![true; node.inputs.len()],
+            due: Due::of(node),
             inputs: &mut node.inputs,
             context: Context { handle, deadline: None, stop_requested: false, narrowing: Vec::new() },
             parker,
@@ -75,10 +81,13 @@ impl<'a> PollLoop<'a> {
         if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }
     }
 
-    /// One look at every input.
+    /// One look at every input that is due.
     fn fair_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         let mut any = false;
-        for index in 0..self.inputs.len() {
+        self.due.answer();
+        let mut from = 0;
+        while let Some(index) = self.due.next(from) {
+            from = index + 1;
             let mut taken = 0;
             let mut accepts = true;
             while taken < BURST {
@@ -89,6 +98,9 @@ impl<'a> PollLoop<'a> {
                 taken += 1;
             }
             self.accepting[index] = accepts;
+            if accepts && taken < BURST {
+                self.due.is_empty_now(index);
+            }
             if taken > 0 {
                 self.context.add(Counter::FramesRead, taken as u64);
                 any = true;
@@ -192,10 +204,11 @@ impl<'a> PollLoop<'a> {
                 RunError::failed(format!("cannot choose topics of journal `{}`: {error}", input.name()))
             })?;
         }
-        if self.mode.sleeps() {
-            // What was added must be seen by every writer before we sleep again.
+        if self.mode.sleeps() || self.due.has_bell() {
+            // What was added must be seen by every writer before we sleep, or trust the bell, again.
             journal::announce();
         }
+        self.due.everything();
         Ok(())
     }
 
@@ -247,9 +260,12 @@ impl<'a> PollLoop<'a> {
         };
         let Some(parker) = &self.parker else { return };
         let (inputs, accepting, handle) = (&*self.inputs, &self.accepting, &self.context.handle);
+        let due = &mut self.due;
+        // Whatever the bell says: a sleep costs more than a look at every input.
         let has_news = || {
-            handle.is_stopping()
-                || inputs.iter().zip(accepting).any(|(input, accepts)| *accepts && input.reader.has_news())
+            let news = |(index, input): (usize, &Input)| accepting[index] && input.reader.has_news();
+            let found = inputs.iter().enumerate().position(|(index, input)| news((index, input)));
+            found.inspect(|&index| due.look_at(index)).is_some() || handle.is_stopping()
         };
         let Some(wakeup) = parker.park(timeout, has_news) else { return };
         self.context.add(Counter::Parks, 1);
@@ -257,9 +273,17 @@ impl<'a> PollLoop<'a> {
             Wakeup::Woken => self.context.add(Counter::Wakes, 1),
             Wakeup::TimedOut if is_safety => {
                 self.context.add(Counter::WaitTimeouts, 1);
+                self.leave_silent_relay();
                 self.count_missed();
             }
             Wakeup::TimedOut => {}
+        }
+    }
+
+    fn leave_silent_relay(&mut self) {
+        let now = self.context.now();
+        if self.parker.as_ref().is_some_and(|parker| parker.leave_silent_relay(now, RELAY_PATIENCE)) {
+            log::warn!("the relay shows no sign of life: writers wake this node from now on");
         }
     }
 
@@ -267,6 +291,7 @@ impl<'a> PollLoop<'a> {
     fn count_missed(&mut self) {
         let now = self.context.now();
         let mut missed = false;
+        self.due.everything();
         for (input, accepts) in self.inputs.iter_mut().zip(&self.accepting) {
             if *accepts && let Ok(Some(time)) = input.reader.peek_time() {
                 missed |= now.saturating_sub(time) > MISSED;
@@ -285,6 +310,8 @@ impl<'a> PollLoop<'a> {
         if now.saturating_sub(self.last_heartbeat) >= HEARTBEAT {
             self.last_heartbeat = now;
             self.context.handle.beat(now);
+            // A writer that is killed between a commit and the bell leaves a frame that nothing tells of.
+            self.due.everything();
         }
     }
 }
@@ -296,9 +323,10 @@ mod tests {
     use journal::{Clock, Frame, Journal, JournalShape, Reader, Registry, Writer};
 
     use super::*;
+    use crate::input::Told;
     use crate::instance::InstanceDir;
     use crate::protocol::Assignment;
-    use crate::state::NodeKind;
+    use crate::state::{NodeKind, WakePolicy};
     use crate::stop::StopFlag;
 
     const SEAT: u32 = 3;
@@ -311,7 +339,7 @@ mod tests {
             peer: String::new(),
             peer_seat: 0,
             seat: SEAT,
-            sleeps: true,
+            told: Told::Wanted,
         };
         let assignment = Assignment {
             node: "test-1".into(),
@@ -319,6 +347,7 @@ mod tests {
             seat: SEAT,
             generation: 1,
             mode: WaitMode::Parked,
+            wake: WakePolicy::Targeted,
             placement: None,
             deterministic: false,
             section: serde_json::Value::Null,

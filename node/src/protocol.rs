@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::state::{NodeKind, WaitMode};
+use crate::state::{NodeKind, WaitMode, WakePolicy};
 
 /// Grows with every change that an older peer would misread.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -61,6 +61,9 @@ pub struct Assignment {
     pub generation: u64,
     /// How it waits.
     pub mode: WaitMode,
+    /// Who wakes it.
+    #[serde(default)]
+    pub wake: WakePolicy,
     /// Whether the platform runs in lock-step.
     pub deterministic: bool,
     /// Its own section of the platform file.

@@ -84,6 +84,8 @@ numbered! {
         Observer = 7 => "observer",
         /// A program that the platform file lists on its own.
         Custom = 8 => "custom",
+        /// Wakes those who sleep on its core, or only keeps the core awake.
+        Relay = 9 => "relay",
     }
 }
 
@@ -136,6 +138,20 @@ impl WaitMode {
             WaitMode::Adaptive { .. } => 3,
         }
     }
+}
+
+/// Who wakes a node that sleeps, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WakePolicy {
+    /// The writer, when the node wants what was written.
+    #[default]
+    Targeted,
+    /// The relay on the node's core, likewise; while there is none, the writer.
+    Relay,
+    /// The writer, for every frame of every journal that the node reads, wanted or not: as platforms do that know no
+    /// interest. A baseline.
+    Broadcast,
 }
 
 /// Kind and wait mode, as they share a word of the seat's record.
@@ -215,6 +231,8 @@ counters! {
     Anomalies = 21 => "anomalies",
     /// Largest lateness of a scheduled publication so far, in nanoseconds.
     LatenessMax = 22 => "lateness_max_ns",
+    /// Nodes that a relay woke.
+    Relayed = 23 => "relayed",
 }
 
 #[cfg(test)]

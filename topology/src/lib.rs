@@ -38,6 +38,7 @@ mod files;
 mod memory;
 mod pin_rules;
 mod places;
+mod relays;
 mod rules;
 pub mod scenario;
 mod schema;
@@ -54,8 +55,8 @@ pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_C
 pub use memory::{MemoryBill, MemoryItem};
 pub use settings::{Origin, Setting};
 pub use spec::{
-    JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RestartSpec,
-    StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
+    JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RelaySection,
+    RestartSpec, StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
 };
 pub use units::{ByteSize, CpuList, TimeOfDay, duration};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::{Placing, Spread, fits};
+use crate::config::{Placing, Spread, Wake, fits};
 use crate::document::{Report, Span};
 use crate::settings::Settings;
 use crate::spec::{NodeKind, NodeSpec, Topology};
@@ -35,6 +35,7 @@ pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Repor
         crowded(*core, placed, settings, report);
     }
     relays(topology, &cores, settings, report);
+    unserved(topology, settings, report);
     overlap(&cores, settings, report);
 }
 
@@ -45,7 +46,7 @@ fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Repor
     for node in &topology.nodes {
         let Some(placing) = topology.pin.placing(&node.name) else { continue };
         let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
-        let fast = node.mode.is_fast();
+        let fast = node.takes_a_core();
         let nth = taken.entry(placing.pattern.clone()).or_default();
         let index = *nth;
         let spread = rule.spread.unwrap_or(Spread::Float);
@@ -92,7 +93,7 @@ fn unused(topology: &Topology, pattern: &str, settings: &Settings, report: &mut 
 
 /// Two fast nodes on one core, or company on a core that is somebody's own.
 fn crowded(core: u32, placed: &[Placed<'_>], settings: &Settings, report: &mut Report) {
-    let mut fast = placed.iter().filter(|placed| placed.node.mode.is_fast());
+    let mut fast = placed.iter().filter(|placed| placed.node.takes_a_core());
     if let (Some(first), Some(second)) = (fast.next(), fast.next()) {
         let (one, other) = (&first.node.name, &second.node.name);
         let message = format!("`{one}` and `{other}` are both fast and both on core {core}");
@@ -119,7 +120,7 @@ fn relays(topology: &Topology, cores: &Cores<'_>, settings: &Settings, report: &
     for (pattern, rule) in &topology.pin.nodes {
         let Some(relay) = &rule.relay else { continue };
         let mut on_core = cores.get(&relay.cpu).into_iter().flatten();
-        if let Some(fast) = on_core.find(|placed| placed.node.mode.is_fast()) {
+        if let Some(fast) = on_core.find(|placed| placed.node.takes_a_core()) {
             let (core, name) = (relay.cpu, &fast.node.name);
             let place = settings.place(&format!("pin.nodes.{pattern}.relay"));
             report
@@ -129,11 +130,48 @@ fn relays(topology: &Topology, cores: &Cores<'_>, settings: &Settings, report: &
     }
 }
 
+/// Nodes that ask for a relay where none is planned, or that it would wake from afar.
+fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
+    let mut said: Vec<String> = Vec::new();
+    for node in topology.nodes.iter().filter(|node| node.wake == Wake::Relay) {
+        let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
+        let key = match &node.group {
+            Some(group) => format!("{}.wake", settings.group_path(group)),
+            None if node.kind == NodeKind::Custom => format!("node.{}.wake", node.name),
+            None => format!("{}.wake", node.name),
+        };
+        if said.contains(&key) {
+            continue;
+        }
+        let Some(relay) = &rule.relay else {
+            report
+                .error(settings.place(&key), format!("`{}` is to be woken by a relay, but no relay is planned for it", node.name))
+                .help(format!("add one to its rule in [pin.nodes], with the core that it sleeps on: relay = {{ cpu = 3 }}; or write wake = \"{}\"", Wake::Targeted));
+            said.push(key);
+            continue;
+        };
+        let cores = topology.pin.placing(&node.name).map(|placing| placing.cores).unwrap_or_default();
+        if cores != [relay.cpu] && rule.spread != Some(Spread::RoundRobin) {
+            let message = format!(
+                "the relay on core {} wakes `{}`, which may sleep on another core",
+                relay.cpu, node.name
+            );
+            report
+                .warning(settings.place(&format!("pin.nodes.{}", node.name)), message)
+                .help("a relay pays on the core of those whom it wakes: pin them there with `cpu`");
+            said.push(key);
+        }
+    }
+}
+
 fn overlap(cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
     let strategy = |placed: &&Placed<'_>| placed.node.kind == NodeKind::Strategy;
     let both = cores.iter().filter_map(|(core, placed)| {
         let first = placed.iter().find(strategy)?;
-        placed.iter().any(|placed| !strategy(&placed)).then_some((core, first))
+        placed
+            .iter()
+            .any(|placed| !strategy(&placed) && placed.node.kind != NodeKind::Relay)
+            .then_some((core, first))
     });
     let both: Vec<_> = both.collect();
     let Some((_, first)) = both.first() else { return };

@@ -39,6 +39,7 @@ fn request(node: &NodeSpec) -> NodeRequest {
     NodeRequest {
         name: node.name.clone(),
         mode: match node.mode {
+            Mode::Fast if !node.takes_a_core() => WaitMode::Parked,
             Mode::Fast => WaitMode::Fast,
             Mode::Parked => WaitMode::Parked,
             Mode::Adaptive { .. } => WaitMode::Adaptive,
@@ -60,7 +61,8 @@ mod tests {
         assert!(free.place(&host).unwrap().is_none());
         let text = format!("{base}[pin.nodes.\"strategy-*\"]\ncpu = {first}\nkeep_awake = true\n");
         let pinned = crate::parse("t.toml", &text, &[]).unwrap().topology.place(&host).unwrap().unwrap();
-        assert_eq!(pinned.placements.len(), 7);
+        // One more keeps the core awake.
+        assert_eq!(pinned.placements.len(), 8);
         assert_eq!(pinned.placements[5].node, "strategy-1");
         assert_eq!(pinned.placements[5].pinned_cpu(), Some(first));
         let far = format!("{base}[pin.nodes.md]\ncpu = 8000\n");

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use crate::config::{
     InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig,
+    Wake,
 };
 use crate::units::duration;
 
@@ -88,6 +89,8 @@ pub struct NodeSpec {
     pub seat: u16,
     /// How it waits.
     pub mode: Mode,
+    /// Who wakes it when it sleeps.
+    pub wake: Wake,
     /// What runs.
     pub program: Program,
     /// Whether it is started again.
@@ -127,6 +130,8 @@ pub enum NodeKind {
     Strategy,
     /// What `[[node]]` lists.
     Custom,
+    /// Wakes those who sleep on its core, or only keeps that core awake: see [`RelaySection`].
+    Relay,
 }
 
 /// What a node runs.
@@ -227,6 +232,24 @@ pub struct StrategySection {
     pub index_in_group: u32,
     /// Which instruments it hears.
     pub instruments: InstrumentChoice,
+}
+
+/// What a relay is told. Without seats it only keeps its core from going idle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RelaySection {
+    /// The core that it runs on.
+    pub cpu: u32,
+    /// Whom it wakes.
+    pub seats: Vec<u16>,
+    /// All journals that they read.
+    pub journals: Vec<String>,
+}
+
+impl NodeSpec {
+    /// True for a node that keeps a whole core busy. A relay yields to everybody.
+    pub fn takes_a_core(&self) -> bool {
+        self.mode.is_fast() && self.kind != NodeKind::Relay
+    }
 }
 
 impl Topology {

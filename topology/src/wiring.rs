@@ -15,14 +15,16 @@
 //! reports.STRATEGY     td       → that strategy g
 //! ```
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use crate::config::{
     Fill, HugePages, OnDeath, PageSize, PlatformConfig, ReaderFrom, ReaderKind, RunConfig, StrategyGroup,
+    Wake,
 };
+use crate::relays;
 use crate::spec::{
     JournalSpec, NodeKind, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RestartSpec, StrategyAccount,
     StrategySection, TdSection, Topology, WriteBinding,
@@ -43,8 +45,26 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
         journals: builder.journals,
         pin: config.pin.clone(),
     };
+    relays::add(&mut topology, &asked(config));
     order(&mut topology);
     topology
+}
+
+/// Who wakes each node, where the file says so.
+fn asked(config: &PlatformConfig) -> BTreeMap<String, Wake> {
+    let services = [
+        ("md", &config.md.run),
+        ("td", &config.td.run),
+        ("matching", &config.matching.run),
+        ("ledger", &config.ledger.run),
+    ];
+    let services = services.map(|(name, run)| (name.to_owned(), run.wake));
+    let strategies = config.strategies.iter().flat_map(|group| {
+        (1..=group.count).map(|number| (format!("{}-{number}", group.name), group.run.wake))
+    });
+    let custom = config.node.iter().map(|node| (node.name.clone(), node.run.wake));
+    let all = services.into_iter().chain(strategies).chain(custom);
+    all.filter_map(|(name, wake)| Some((name, wake?))).collect()
 }
 
 struct Builder<'a> {
@@ -66,6 +86,7 @@ impl Builder<'_> {
             group: None,
             seat: u16::try_from(index).unwrap_or(u16::MAX),
             mode: run.mode,
+            wake: run.wake.unwrap_or(Wake::Targeted),
             program,
             restart: RestartSpec { policy: run.restart, max: run.restart_max, backoff: run.restart_backoff },
             start_order: 0,

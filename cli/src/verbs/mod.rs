@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod status;
 pub(crate) mod t2o;
+pub(crate) mod top;
 mod tune;
 mod up;
 
@@ -28,6 +29,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Up(arguments) => up::up(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
+        Verb::Top(arguments) => top::top(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),

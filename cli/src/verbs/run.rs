@@ -25,6 +25,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Td(place) => join(&place, "td").and_then(|node| Ok(td::run(node)?)),
         Run::Matching(place) => join(&place, "matching").and_then(|node| Ok(matching::run(node)?)),
         Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
+        Run::Relay(place) => join(&place, "relay").and_then(|node| Ok(relay::run(node)?)),
         Run::Strategy(arguments) => return Ok(strategy(&arguments)),
     };
     if let Err(failure) = &ended {

@@ -123,7 +123,7 @@ fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
 /// A node that has not shown itself for this long, though its process lives, is stalled.
 const STALLED_NS: u64 = 1_000_000_000;
 
-fn state_text(seat: &SeatView) -> String {
+pub(super) fn state_text(seat: &SeatView) -> String {
     let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
     if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
         return format!("{}, stalled", seat.state);
@@ -164,7 +164,7 @@ fn backing(page: u64) -> String {
     if page == 4096 { "4 KiB pages".to_owned() } else { format!("{} huge pages", bytes(page)) }
 }
 
-fn writer(state: WriterState) -> String {
+pub(super) fn writer(state: WriterState) -> String {
     match state {
         WriterState::Never => "nobody yet".to_owned(),
         WriterState::Attached(process) => format!("process {}", process.pid),

@@ -9,6 +9,8 @@ pub(crate) mod futex;
 pub(crate) mod sync;
 
 #[cfg(test)]
+mod batch;
+#[cfg(test)]
 mod interest;
 #[cfg(test)]
 mod park;

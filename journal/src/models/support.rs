@@ -10,7 +10,7 @@ use crate::journal::Journal;
 use crate::layout;
 use crate::reader::{Frame, Reader};
 use crate::registry::Registry;
-use crate::writer::{Writer, Written};
+use crate::writer::{Batch, Writer, Written};
 
 /// Seat of the gated reader.
 pub(super) const GATED: u32 = 0;
@@ -62,6 +62,25 @@ pub(super) fn writer(journal: &Journal) -> Writer {
 /// The `number`-th frame: header and payload say so in every word.
 pub(super) fn write(writer: &mut Writer, number: u16, payload: usize) -> Result<Written, WriteError> {
     writer.write(number, u32::from(number % 2), &vec![number as u8; payload])
+}
+
+/// The `number`-th frame as part of a batch.
+pub(super) fn push(batch: &mut Batch<'_>, number: u16, payload: usize) -> Result<u64, WriteError> {
+    batch.push(number, u32::from(number % 2), &vec![number as u8; payload])
+}
+
+/// The `number`-th frame, claimed with `room` bytes and filled in two pieces that end inside a word.
+pub(super) fn claim(
+    writer: &mut Writer,
+    number: u16,
+    payload: usize,
+    room: usize,
+) -> Result<Written, WriteError> {
+    let mut claim = writer.claim(number, u32::from(number % 2), room)?;
+    let first = payload.min(19);
+    claim.put(&vec![number as u8; first])?;
+    claim.put(&vec![number as u8; payload - first])?;
+    Ok(claim.commit())
 }
 
 /// Fails unless every word of the frame belongs to one and the same. Returns its number.

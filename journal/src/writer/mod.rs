@@ -266,10 +266,14 @@ impl Writer {
         if let Some(waker) = &self.waker {
             let woken = waker.notify(&self.control, topic);
             if woken > 0 {
-                self.wakes = self.wakes.wrapping_add(woken);
-                self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
+                self.count_wakes(woken);
             }
         }
+    }
+
+    fn count_wakes(&mut self, woken: u64) {
+        self.wakes = self.wakes.wrapping_add(woken);
+        self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
     }
 
     /// Wakes who sleeps and wants any topic.
@@ -305,7 +309,13 @@ impl Writer {
         self.control.slowest_gated().saturating_add(self.ring.capacity()).min(MAX_POSITION)
     }
 
-    fn full(&self, needed: u64, gate: u64) -> WriteError {
+    fn full(&mut self, needed: u64, gate: u64) -> WriteError {
+        if let Some(waker) = &self.waker {
+            let woken = waker.hurry(&self.control, needed);
+            if woken > 0 {
+                self.count_wakes(woken);
+            }
+        }
         self.control.word(at::FULL).store(self.control.load(at::FULL).wrapping_add(1), Ordering::Relaxed);
         WriteError::Full {
             needed: needed - LINE_BYTES - self.position,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use journal::{
     Clock, Journal, JournalFiles, JournalShape, Merge, OpenError, Parker, ReadError, Reader, Registry,
-    Topics, WriteError, layout,
+    Topics, WriteError, Writer, layout,
 };
 
 /// Capacity of the ring.
@@ -196,13 +196,7 @@ impl Template {
         }
         for damage in 0..2 {
             if let Some(writer) = &mut writer {
-                for size in [0, 32, 4_000, 8_000] {
-                    match writer.write(1, size as u32 % TOPICS, &vec![damage; size]) {
-                        Ok(_) => reached.written += 1,
-                        Err(WriteError::Full { .. } | WriteError::TooLarge { .. }) => {}
-                        Err(error) => panic!("{error}"),
-                    }
-                }
+                reached.written += write_all_ways(writer, damage);
             }
             for reader in &mut readers {
                 exhaust(reader, reached);
@@ -213,7 +207,7 @@ impl Template {
         drop(journal.admit_gated(6));
         drop(journal.dismiss(6));
         drop(journal.set_interest(7, Some(&[0, u32::MAX])));
-        let _ = (journal.stat(), journal.oldest_frame());
+        let _ = (journal.stat(), journal.oldest_frame(), journal.verify().is_clean());
         if let Err(error @ OpenError::SeatTaken { .. }) = journal.gated(8) {
             panic!("{error}");
         }
@@ -235,9 +229,55 @@ struct Change {
     value: u64,
 }
 
+/// Single frames, a claim and a batch, each of sizes that fit and that do not. How many frames were taken.
+fn write_all_ways(writer: &mut Writer, fill: u8) -> u64 {
+    let sizes = [0, 32, 4_000, 8_000];
+    let payload = vec![fill; 8_000];
+    let mut written = 0;
+    for size in sizes {
+        let topic = size as u32 % TOPICS;
+        written += u64::from(taken(writer.write(1, topic, &payload[..size])));
+        match writer.claim(2, topic, size) {
+            Ok(mut claim) => {
+                claim.put(&payload[..size / 3]).expect("less than was claimed");
+                claim.put(&payload[..size / 3]).expect("less than was claimed");
+                claim.commit();
+                written += 1;
+            }
+            Err(error) => drop(taken::<()>(Err(error))),
+        }
+    }
+    let mut batch = writer.batch();
+    for (size, topic) in sizes.into_iter().zip(0..) {
+        taken(batch.push(3, topic, &payload[..size]));
+    }
+    written += batch.frames();
+    batch.commit();
+    let mut dropped = writer.batch();
+    taken(dropped.push(4, 0, &payload[..100]));
+    taken(dropped.push(4, 0, &payload[..100]));
+    written
+}
+
+/// True when it was taken; only refusals that garbage may cause are right.
+fn taken<T>(result: Result<T, WriteError>) -> bool {
+    match result {
+        Ok(_) => true,
+        Err(WriteError::Full { .. } | WriteError::TooLarge { .. } | WriteError::BatchFull { .. }) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Reads until there is nothing more, or nothing sane.
 fn exhaust(reader: &mut Reader, reached: &mut Reached) {
     for turn in 0.. {
+        if let Reader::Gated(gated) = reader
+            && turn % 3 == 1
+        {
+            // A bulk read on the way; what it finds wrong, the single read finds too.
+            let most = layout::max_payload(CAPACITY);
+            let _ = gated.read_batch(2, |frame| assert!(frame.payload.len() as u64 <= most));
+        }
         assert!(turn < MOST_READS, "a static ring has no end");
         let _ = (reader.has_news(), reader.peek_time(), reader.position());
         match reader.read() {

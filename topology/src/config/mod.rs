@@ -25,7 +25,9 @@ pub use journal::{HugePages, JournalConfig, MdJournals, PageSize, RingConfig, Td
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{Auto, OnSmallHost, PinConfig, PinRule, RelayConfig, Spread};
 pub(crate) use pin::{Placing, fits};
-pub use run::{Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig};
+pub use run::{
+    Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
+};
 pub use services::{Fill, LedgerConfig, MasterConfig, MatchingConfig, PlatformSection, TdConfig};
 pub use strategies::{BUILTIN_STRATEGIES, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::schema::{DAY_NS, Kind, Section, Words, described, section, words};
+use crate::schema::{Absent, DAY_NS, Kind, Section, Words, described, section, words};
 use crate::units::duration;
 
 /// How a node waits for news.
@@ -91,6 +91,18 @@ section! {
 }
 
 words! {
+    /// Who wakes a node that sleeps, and when.
+    pub enum Wake ("way to wake a node") {
+        /// Whoever writes what the node wants wakes it.
+        Targeted = "targeted",
+        /// The relay on its core does; [pin] says where one runs. While it does not run, whoever writes.
+        Relay = "relay",
+        /// Whoever writes wakes it for every message of every journal that it reads: a baseline.
+        Broadcast = "broadcast",
+    }
+}
+
+words! {
     /// Whether a node that stopped is started again.
     pub enum RestartPolicy ("restart policy") {
         /// Never.
@@ -139,6 +151,8 @@ section! {
     pub struct RunConfig {
         /// How it waits for news; may differ from node to node.
         mode: Mode = Mode::Parked;
+        /// Who wakes it when it sleeps.
+        wake: Option<Wake> = None, Absent::Derived("relay where [pin] gives the node one, else targeted");
         /// Whether it is started again when it stopped.
         restart: RestartPolicy = RestartPolicy::OnFailure;
         /// After this many restarts it stays down.

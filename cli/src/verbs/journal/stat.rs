@@ -193,15 +193,10 @@ fn backing(target: &Target, stat: &JournalStat) -> Result<Backing, Failure> {
 }
 
 fn writer(stat: &JournalStat, node: impl Fn(u32) -> Option<String>) -> Writer {
-    let (state, process) = match stat.writer {
-        WriterState::Never => ("never", None),
-        WriterState::Attached(process) => ("alive", Some(process)),
-        WriterState::Closed => ("closed", None),
-        WriterState::Dead(process) => ("dead", Some(process)),
-    };
+    let process = stat.writer.process();
     Writer {
-        state,
-        node: (state != "never").then(|| node(stat.writer_seat)).flatten(),
+        state: stat.writer.as_str(),
+        node: (stat.writer != WriterState::Never).then(|| node(stat.writer_seat)).flatten(),
         pid: process.map(|process| process.pid),
         started_ns: process.and_then(started),
         epoch: stat.epoch,

@@ -18,15 +18,29 @@
 //! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. A writer that
 //! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
 //! is announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
+//!
+//! Two more ways of being told are chosen by the reading side, seat by seat, in the seat's *notice*: a
+//! [`Doorbell`], which says in one line which of many journals have news, and a [`Relay`], which wakes in the writers'
+//! stead.
+
+mod doorbell;
+mod futex;
+mod relay;
+mod waker;
+
+pub use doorbell::Doorbell;
+pub use relay::{Relay, RelayGone};
+pub(crate) use waker::Waker;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::control::{Bits, Control};
+#[cfg(loom)]
+pub(crate) use crate::models::futex::{futex_wait, futex_wake};
 use crate::registry::Registry;
+use crate::sync::{Ordering, fence};
 #[cfg(not(loom))]
-use crate::sync::AtomicU64;
-use crate::sync::{Ordering, fence, light_barrier};
+pub(crate) use futex::{futex_wait, futex_wake};
 
 const AWAKE: u64 = 0;
 const PARKED: u64 = 1;
@@ -78,6 +92,12 @@ impl Parker {
         let before = word.swap(AWAKE, Ordering::Acquire);
         Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
     }
+
+    /// Goes back to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds
+    /// before `now`. True when it had. For the moment after a safety time-out; look at every journal afterwards.
+    pub fn leave_silent_relay(&self, now: u64, patience: u64) -> bool {
+        relay::leave_silent_relay(&self.registry, self.seat, now, patience)
+    }
 }
 
 /// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
@@ -104,45 +124,6 @@ fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
     true
 }
 
-/// The waking side of one writer.
-#[derive(Debug)]
-pub(crate) struct Waker {
-    registry: Arc<Registry>,
-}
-
-impl Waker {
-    pub(crate) fn new(registry: Arc<Registry>) -> Waker {
-        Waker { registry }
-    }
-
-    /// After a commit: wakes the parked among those who want `topic`. Returns how many.
-    #[inline]
-    pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
-        let mut woken = 0;
-        let mut fenced = false;
-        // SYNC: interest. Between the commit and the look at the row.
-        light_barrier();
-        for (first_seat, row) in control.interest(topic) {
-            let wanted = row.load(Ordering::Relaxed);
-            if wanted == 0 {
-                continue;
-            }
-            if !fenced {
-                // SYNC: park. Between the commit and the look at the words.
-                fence(Ordering::SeqCst);
-                fenced = true;
-            }
-            for bit in Bits(wanted) {
-                let seat = first_seat + bit;
-                if wake_after_fence(&self.registry, seat) {
-                    woken += 1;
-                }
-            }
-        }
-        woken
-    }
-}
-
 /// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
 /// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
 pub fn announce() {
@@ -164,35 +145,4 @@ fn heavy_barrier() {
         // Kernels with nohz_full CPUs refuse. A store buffer drains within microseconds; wait far longer.
         std::thread::sleep(Duration::from_millis(2));
     }
-}
-
-#[cfg(loom)]
-pub(crate) use crate::models::futex::{futex_wait, futex_wake};
-
-/// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
-#[cfg(not(loom))]
-pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
-    let time = libc::timespec {
-        tv_sec: timeout.as_secs() as libc::time_t,
-        tv_nsec: libc::c_long::from(timeout.subsec_nanos() as i32),
-    };
-    // The low half of a little-endian word lies at its address.
-    // SAFETY: the word and the timespec live across the call; the kernel only reads them. Not a private futex: the
-    // word is shared between processes.
-    let refused = unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT,
-            expected,
-            &time as *const libc::timespec,
-        )
-    };
-    refused != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
-}
-
-#[cfg(not(loom))]
-pub(crate) fn futex_wake(word: &AtomicU64) {
-    // SAFETY: the kernel uses the address as a key only.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }

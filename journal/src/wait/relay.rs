@@ -1,0 +1,208 @@
+//! Waking in the writers' stead.
+//!
+//! ```text
+//!   parker                          writer             relay
+//!   ──────                          ──────             ─────
+//!   word := PARKED                  commit a frame     sees the frame       SYNC: commit
+//!   full fence       SYNC: relay                       full fence
+//!   look at every journal                              for each of its seats that wants the topic:
+//!   futex wait while word = PARKED                       word = PARKED and CAS to AWAKE → futex wake
+//! ```
+//!
+//! A relay stores nothing that a parker looks at, it only sees what a writer stored. That is enough: if the parker
+//! does not see the frame that the relay saw, its fence came before the relay's, and the relay finds it parked.
+//!
+//! Writers leave the seats of a relay alone, and say nothing at all: they need neither fence nor system call. Seats
+//! are taken over with their bit in the notice, from journals that are followed already; they are given back by
+//! clearing it, telling all writers so ([`announce`]), and waking each once.
+
+use std::sync::Arc;
+
+use super::{announce, wake, wake_after_fence};
+use crate::control::{Bits, Control};
+use crate::error::{OpenError, ReadError};
+use crate::journal::Journal;
+use crate::layout::{MAX_SEATS, registry as at};
+use crate::reader::LooseReader;
+use crate::registry::Registry;
+use crate::sync::{Ordering, fence};
+
+/// Words of a set of seats.
+const SEAT_WORDS: usize = MAX_SEATS as usize / 64;
+/// Frames of one journal that are looked at before who wants them is woken.
+const BURST: usize = 32;
+
+/// A set of seats.
+type Seats = [u64; SEAT_WORDS];
+
+/// Wakes those of its seats that sleep and want what is written. One thread polls it.
+#[derive(Debug)]
+pub struct Relay {
+    registry: Arc<Registry>,
+    own: u32,
+    seats: Seats,
+    journals: Vec<Followed>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    control: Arc<Control>,
+    reader: LooseReader,
+}
+
+/// A journal that a relay cannot follow any further; its seats must be given back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("journal `{journal}`: {source}")]
+pub struct RelayGone {
+    /// Its name.
+    pub journal: String,
+    /// What stands there.
+    pub source: ReadError,
+}
+
+impl Relay {
+    /// A relay in seat `own` for `seats`, following nothing yet. `None` when one of the seats does not exist or the
+    /// registry is mapped to look only.
+    pub fn new(registry: Arc<Registry>, own: u32, seats: &[u32]) -> Option<Relay> {
+        if !registry.is_writable() || seats.iter().chain([&own]).any(|&seat| seat >= registry.seats()) {
+            return None;
+        }
+        let mut set = [0; SEAT_WORDS];
+        for &seat in seats {
+            set[seat as usize / 64] |= 1 << (seat % 64);
+        }
+        Some(Relay { registry, own, seats: set, journals: Vec::new() })
+    }
+
+    /// Follows a journal from its head on. All that its seats read must be followed before they are taken over.
+    ///
+    /// # Errors
+    /// As [`Journal::observe`].
+    pub fn follow(&mut self, journal: &Journal) -> Result<(), OpenError> {
+        let reader = journal.observe(journal.head())?;
+        self.journals.push(Followed { control: Arc::clone(&journal.control), reader });
+        Ok(())
+    }
+
+    /// Number of journals that it follows.
+    pub fn journals(&self) -> usize {
+        self.journals.len()
+    }
+
+    /// From now on writers leave the seats to this relay; also those that were given back meanwhile. Each is woken
+    /// once: a writer may have committed before we followed its journal, and look at the notice only now.
+    pub fn take_over(&self) {
+        let mark = at::RELAYED | u64::from(self.own) << at::RELAY_SHIFT;
+        for seat in members(&self.seats) {
+            let notice = self.registry.notice(seat);
+            if notice.load(Ordering::Relaxed) & at::RELAYED == 0 {
+                notice.fetch_and(at::RINGS, Ordering::SeqCst);
+                notice.fetch_or(mark, Ordering::SeqCst);
+                wake(&self.registry, seat);
+            }
+        }
+    }
+
+    /// Writers wake the seats of the relay in seat `own` themselves again: for the relay that ends, and for whoever
+    /// finds it dead. Returns how many seats that were.
+    pub fn give_back(registry: &Registry, own: u32) -> usize {
+        let all: Vec<u32> = (0..registry.seats()).collect();
+        give_back(registry, &all, own)
+    }
+
+    /// One look at every journal. Returns how many were woken.
+    ///
+    /// # Errors
+    /// [`RelayGone`]: a journal is damaged.
+    #[inline]
+    pub fn poll(&mut self) -> Result<u64, RelayGone> {
+        let mut woken = 0;
+        for followed in &mut self.journals {
+            if followed.reader.has_news() {
+                let wanted = followed.look(&self.seats)?;
+                // SYNC: relay. Between the looks at the journal and at the words.
+                fence(Ordering::SeqCst);
+                for seat in members(&wanted) {
+                    woken += u64::from(wake_after_fence(&self.registry, seat));
+                }
+            }
+        }
+        Ok(woken)
+    }
+}
+
+impl Followed {
+    /// Who among `seats` wants what is new.
+    fn look(&mut self, seats: &Seats) -> Result<Seats, RelayGone> {
+        let mut wanted = [0; SEAT_WORDS];
+        for _ in 0..BURST {
+            match self.reader.read() {
+                Ok(Some(frame)) => self.control.add_interested(frame.topic, seats, &mut wanted),
+                Ok(None) => break,
+                // Whatever was written meanwhile: everybody may want it.
+                Err(ReadError::Lapped(_)) => {
+                    for topic in 0..self.control.shape().topics {
+                        self.control.add_interested(topic, seats, &mut wanted);
+                    }
+                }
+                Err(source) => {
+                    return Err(RelayGone { journal: self.control.shape().name.clone(), source });
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+impl Control {
+    /// Adds those of `seats` that want `topic` to `wanted`.
+    #[inline]
+    fn add_interested(&self, topic: u32, seats: &Seats, wanted: &mut Seats) {
+        if topic >= self.shape().topics {
+            return;
+        }
+        for (((_, row), own), wanted) in self.interest(topic).zip(seats).zip(wanted) {
+            *wanted |= row.load(Ordering::Relaxed) & own;
+        }
+    }
+}
+
+/// The seats of a set, ascending.
+fn members(seats: &Seats) -> impl Iterator<Item = u32> + '_ {
+    seats.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index as u32 * 64 + bit))
+}
+
+/// Takes those of `seats` that the relay in seat `own` has away from it.
+fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
+    let mark = at::RELAYED | u64::from(own) << at::RELAY_SHIFT;
+    let mut taken = Vec::new();
+    for &seat in seats {
+        if registry.is_writable()
+            && seat < registry.seats()
+            && registry.notice(seat).load(Ordering::Relaxed) & !at::RINGS == mark
+        {
+            registry.notice(seat).fetch_and(at::RINGS, Ordering::SeqCst);
+            taken.push(seat);
+        }
+    }
+    if !taken.is_empty() {
+        // SYNC: relay. A writer that has not seen the change has committed before this, for all to see.
+        announce();
+        for &seat in &taken {
+            wake(registry, seat);
+        }
+    }
+    taken.len()
+}
+
+/// For a node whose relay shows no sign of life: it is woken by the writers again, whatever the relay does. True when
+/// `seat` had a relay whose last heartbeat is older than `patience` nanoseconds.
+pub(super) fn leave_silent_relay(registry: &Registry, seat: u32, now: u64, patience: u64) -> bool {
+    let notice = registry.notice(seat).load(Ordering::Relaxed);
+    if notice & at::RELAYED == 0 {
+        return false;
+    }
+    let own = (notice >> at::RELAY_SHIFT) as u32;
+    let alive = registry.seat(own).is_some_and(|relay| now.saturating_sub(relay.heartbeat()) <= patience);
+    !alive && give_back(registry, &[seat], own) > 0
+}

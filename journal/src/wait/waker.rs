@@ -1,0 +1,83 @@
+//! The waking side of one writer.
+
+use std::sync::Arc;
+
+use super::{doorbell, wake, wake_after_fence};
+use crate::control::{Bits, Control};
+use crate::layout::{control as at, registry};
+use crate::registry::Registry;
+use crate::sync::{Ordering, fence, light_barrier};
+
+/// Tells those who want what was written.
+#[derive(Debug)]
+pub(crate) struct Waker {
+    registry: Arc<Registry>,
+}
+
+impl Waker {
+    pub(crate) fn new(registry: Arc<Registry>) -> Waker {
+        Waker { registry }
+    }
+
+    /// After a commit: rings and wakes among those who want `topic`. Returns how many were woken. Where nobody wants
+    /// it: one load for each 64 seats.
+    #[inline(always)]
+    pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
+        let mut woken = 0;
+        // SYNC: interest. Between the commit and the look at the row.
+        light_barrier();
+        for (first_seat, row) in control.interest(topic) {
+            let wanted = row.load(Ordering::Relaxed);
+            if wanted != 0 {
+                woken += self.tell(control, first_seat, wanted);
+            }
+        }
+        woken
+    }
+
+    /// Tells the seats of one word of a row.
+    #[inline(never)]
+    fn tell(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {
+        let journal = control.shape().id;
+        let (mut woken, mut fenced) = (0, false);
+        for bit in Bits(wanted) {
+            let seat = first_seat + bit;
+            if seat >= self.registry.seats() {
+                break;
+            }
+            // SYNC: relay. Whoever changes it announces that.
+            let notice = self.registry.notice(seat).load(Ordering::Relaxed);
+            let (rings, relayed) = (notice & registry::RINGS != 0, notice & registry::RELAYED != 0);
+            if relayed && !rings {
+                continue;
+            }
+            if !fenced {
+                // SYNC: park, SYNC: bell. Between the commit and the looks at words and bells.
+                fence(Ordering::SeqCst);
+                fenced = true;
+            }
+            if rings {
+                doorbell::ring(&self.registry, seat, journal);
+            }
+            if !relayed && wake_after_fence(&self.registry, seat) {
+                woken += 1;
+            }
+        }
+        woken
+    }
+
+    /// When the ring is full: wakes gated readers that sleep although they hold the writer up. They sleep through
+    /// topics that they do not want, and have not passed over those frames yet.
+    #[cold]
+    pub(crate) fn hurry(&self, control: &Control, needed: u64) -> u64 {
+        let capacity = control.shape().capacity;
+        let mut woken = 0;
+        for seat in control.readers(at::GATED) {
+            let cursor = control.word(control.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire);
+            if needed.saturating_sub(capacity) > cursor && wake(&self.registry, seat) {
+                woken += 1;
+            }
+        }
+        woken
+    }
+}
