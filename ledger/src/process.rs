@@ -12,7 +12,7 @@
 use node::{Component, Context, Counter, Frame, InputId, Node, NodeHandle, Output, RunError};
 use topology::config::LedgerConfig;
 use wire::TradePrint;
-use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
+use wire::{EndOfStream, Fill, Instrument, Message, NodeEvent, Quote, SnapshotBegin, StrategyId};
 
 use crate::book::Book;
 use crate::snapshot::SnapshotMessage;
@@ -33,13 +33,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         book = recall(&node, executions)?;
     }
     let mut ledger = Ledger {
-        matching: node.inputs().get(executions.0).map_or(0, |input| input.peer().1 as u16),
         instruments: node.input("instruments")?,
         events: node.input("events")?,
         quotes: node.input("quotes")?,
         executions,
         state: node.take_output("state")?,
-        started: node.handle().now(),
         handle: node.handle(),
         interval: config.snapshot.as_nanos() as u64,
         book,
@@ -61,14 +59,16 @@ fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
         Book::restore(snapshot).map_err(|error| failed(&error))?
     };
     if let Some(input) = node.inputs().get(executions.0) {
-        let from = if book.next_execution() == 0 { input.first_position() } else { book.next_execution() };
+        let end = input.position();
+        let from = (book.next_execution() != 0).then(|| book.next_execution());
         let mut again = 0_u64;
-        let whole = input
-            .read_again(from, |frame| {
+        let whole = node::read_held(node.instance(), input.name(), from, |frame| {
+            if frame.position < end {
                 again += 1;
                 book.on_execution(frame.position, frame.message_id, frame.payload);
-            })
-            .map_err(|error| failed(&error))?;
+            }
+        })
+        .map_err(|error| failed(&error))?;
         log::info!("taken up where the ledger before was: {again} executions read again");
         if !whole {
             log::error!("executions since its last snapshot are overwritten: positions may be wrong");
@@ -83,10 +83,6 @@ struct Ledger {
     events: InputId,
     quotes: InputId,
     executions: InputId,
-    /// Seat of matching.
-    matching: u16,
-    /// Deaths from before this process began are in what it took up.
-    started: u64,
     state: Output,
     handle: NodeHandle,
     /// Nanoseconds between two snapshots of everything; zero: none but the last.
@@ -122,12 +118,7 @@ impl Ledger {
         self.write_snapshot(SnapshotBegin::EVERYBODY)
     }
 
-    fn event(&mut self, event: &NodeEvent, time: u64) -> Result<(), RunError> {
-        if event.seat == self.matching && event.change == NodeChange::Died && time >= self.started {
-            log::warn!("matching died: no order works any more");
-            self.book.market_gone();
-            self.changed = true;
-        }
+    fn event(&mut self, event: &NodeEvent) -> Result<(), RunError> {
         match self.book.on_node_event(event) {
             Some(strategy) => self.write_snapshot(strategy),
             None => Ok(()),
@@ -166,7 +157,7 @@ impl Component for Ledger {
             self.book.on_market(frame.message_id, frame.payload)
         } else if input == self.events {
             return match NodeEvent::decode(frame.payload) {
-                Ok(event) => self.event(&event, frame.time),
+                Ok(event) => self.event(&event),
                 Err(error) => {
                     context.add(Counter::Malformed, 1);
                     log::error!("events at position {}: {error}; passed over", frame.position);

@@ -51,5 +51,6 @@
 
 pub mod engine;
 mod process;
+mod recall;
 
 pub use process::run;

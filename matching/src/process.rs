@@ -5,11 +5,12 @@
 //!  md.flow (recorded days) or md.quotes ─► the market's side ──────────┴─► matching.executions
 //! ```
 //!
-//! Nothing is taken while executions wait for their readers, so that nothing the engine says can be lost. An order or
-//! event about an instrument that is not listed yet waits until the list has been read.
+//! Nothing is taken while answers wait for room in their journal, and the cursor stays before what they answer. Every
+//! answer names the request up to which all is answered ([`OrderUpdate::execution`]): a successor passes over those.
+//! An order or event about an instrument that is not listed yet waits until the list has been read.
 //!
-//! The books are in this process alone. One that is killed loses them: its successor starts with empty books, and
-//! says so by rejecting what it is asked about orders that it does not know.
+//! The books are in this process alone. One that is killed loses them: its successor starts with empty books, and says
+//! first that every order which worked is cancelled ([`crate::recall`]).
 
 use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
 use topology::config::{Fill as FillRule, MatchingConfig};
@@ -17,6 +18,7 @@ use wire::{BookEvent, CancelOrder, Fill, Instrument, Message, NewOrder, OrderSta
 use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
 
 use crate::engine::{Engine, EngineOptions, Execution, FillModel};
+use crate::recall::Recall;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
@@ -31,14 +33,27 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         FillRule::Book => FillModel::Book,
         FillRule::Quotes => FillModel::Quotes,
     };
+    let executions = node.take_output("executions")?;
+    let mut engine = Engine::new(EngineOptions { fill, ..EngineOptions::default() });
+    let mut answers = Vec::with_capacity(64);
+    let mut request = 0;
     if node.generation() > 1 {
-        log::warn!("started again: the books of the matching process before this one are lost");
+        let recall = Recall::read(&node, executions.journal())?;
+        request = recall.request;
+        engine.number_trades_after(recall.trade);
+        answers.extend(recall.into_ends().map(Execution::Update));
+        log::warn!(
+            "started again: the books before are lost, and {} working orders with them",
+            answers.len()
+        );
     }
     let mut matching = Matching {
-        engine: Engine::new(EngineOptions { fill, ..EngineOptions::default() }),
+        engine,
         instruments: node.input("instruments")?,
-        executions: node.take_output("executions")?,
-        answers: Vec::with_capacity(64),
+        orders: node.input("orders")?,
+        executions,
+        answers,
+        request,
         listing_done: false,
         anomalies: 0,
     };
@@ -48,9 +63,12 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
 struct Matching {
     engine: Engine,
     instruments: InputId,
+    orders: InputId,
     executions: node::Output,
     /// What the engine says to one message, before it is written.
     answers: Vec<Execution>,
+    /// Requests up to this position in `td.orders` are taken.
+    request: u64,
     /// The end of the list of instruments was read.
     listing_done: bool,
     anomalies: u64,
@@ -97,7 +115,7 @@ impl Matching {
             let posted = match answer {
                 Execution::Fill(fill) => {
                     context.add(Counter::Fills, 1);
-                    self.executions.post::<Fill>(0, &fill)
+                    self.executions.post(0, &Fill { execution: self.request, ..fill })
                 }
                 Execution::Update(update) => {
                     let refused = matches!(
@@ -105,7 +123,7 @@ impl Matching {
                         OrderStatus::Rejected | OrderStatus::CancelRejected | OrderStatus::ReplaceRejected
                     );
                     context.add(Counter::Rejects, u64::from(refused));
-                    self.executions.post::<OrderUpdate>(0, &update)
+                    self.executions.post(0, &OrderUpdate { execution: self.request, ..update })
                 }
             };
             posted.map_err(|source| RunError::Write {
@@ -123,12 +141,25 @@ impl Matching {
 }
 
 impl Component for Matching {
+    /// After a death: the ends of what worked, before anything else.
+    fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.answer(context)
+    }
+
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        if self.executions.backlog() > 0 && matches!(self.executions.flush(), Err(WriteError::Full { .. })) {
+        if !self.flush(context)? {
             context.add(Counter::Full, 1);
             context.wake_at(context.now() + RETRY);
         }
         Ok(())
+    }
+
+    fn is_settled(&self, _input: InputId) -> bool {
+        self.executions.backlog() == 0
+    }
+
+    fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
+        Ok(self.executions.backlog() == 0 || !matches!(self.executions.flush(), Err(WriteError::Full { .. })))
     }
 
     fn accepts(&mut self, input: InputId, _position: u64) -> bool {
@@ -136,6 +167,13 @@ impl Component for Matching {
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        if input == self.orders {
+            if frame.position <= self.request {
+                // Answered by a predecessor that died before its cursor could move.
+                return Ok(());
+            }
+            self.request = frame.position;
+        }
         if let Err(error) = self.take(context, input, frame) {
             context.add(Counter::Malformed, 1);
             log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);

@@ -45,7 +45,7 @@ pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node, NodeHandle};
 pub use output::Output;
 pub use quiescence::Quiescence;
-pub use recall::last_snapshot;
+pub use recall::{last_snapshot, read_held};
 pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;

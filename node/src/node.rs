@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, JournalFiles, Reader, Registry, Relay};
+use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
 
 use crate::due::BELL_FROM;
@@ -348,7 +348,7 @@ fn open_input(
     let reader = if read.gated {
         Reader::Gated(journal.gated(seat)?)
     } else if read.from_start {
-        Reader::Loose(journal.loose_at(seat, journal.first_position())?)
+        Reader::Loose(journal.loose_at(seat, oldest(&journal)?)?)
     } else {
         Reader::Loose(journal.loose(seat)?)
     };
@@ -363,6 +363,12 @@ fn open_input(
     };
     input.narrow(None)?;
     Ok(input)
+}
+
+/// The first frame, or once the journal went round the oldest that is still there.
+fn oldest(journal: &Journal) -> Result<u64, OpenError> {
+    let first = journal.first_position();
+    if journal.stat().oldest <= first { Ok(first) } else { journal.oldest_frame() }
 }
 
 /// Sleeps end when they should: by default the system may end them 50 µs late to save power.

@@ -1,6 +1,6 @@
 //! The poll loop that every node runs.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use journal::{Parker, ReadError, SAFETY_TIMEOUT, Wakeup};
 
@@ -22,6 +22,10 @@ const HEARTBEAT: u64 = 10_000_000;
 const MISSED: u64 = 10_000_000;
 /// A relay that has shown no sign of life for so long, in nanoseconds, is not waited for any more.
 const RELAY_PATIENCE: u64 = 50_000_000;
+/// A clean stop waits this long for readers that make room for what was kept back.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two tries then.
+const STOP_RETRY: Duration = Duration::from_micros(200);
 
 pub(crate) struct PollLoop<'a> {
     inputs: &'a mut Vec<Input>,
@@ -71,7 +75,21 @@ impl<'a> PollLoop<'a> {
             }
         }
         self.context.handle.set_state(NodeState::Stopping);
-        // What was committed before the stop is still ours to handle.
+        // What was committed before the stop is still ours to handle, and what we kept back still ours to write.
+        let patience = Instant::now() + STOP_PATIENCE;
+        loop {
+            while self.round(component)? {}
+            if component.flush(&mut self.context)? {
+                break;
+            }
+            if Instant::now() > patience {
+                log::error!(
+                    "stops although not all could be written: its readers made no room in {STOP_PATIENCE:?}"
+                );
+                break;
+            }
+            std::thread::sleep(STOP_RETRY);
+        }
         while self.round(component)? {}
         component.stop(&mut self.context)
     }
@@ -159,7 +177,7 @@ impl<'a> PollLoop<'a> {
     fn accepts(&mut self, component: &mut impl Component, index: usize) -> bool {
         let reader = &mut self.inputs[index].reader;
         let accepts = component.accepts(InputId(index), reader.position());
-        if !accepts {
+        if !accepts && component.is_settled(InputId(index)) {
             reader.publish();
         }
         accepts

@@ -1,10 +1,9 @@
 //! What a node's predecessors left in the journals: for processes that are started again.
 
 use journal::layout::LINE_BYTES;
-use journal::{Journal, OpenError, ReadError};
+use journal::{Frame, Journal, OpenError, ReadError};
 use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
 
-use crate::input::Input;
 use crate::instance::InstanceDir;
 
 /// Name of the ledger's journal.
@@ -49,36 +48,36 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenErro
     Ok(last)
 }
 
-impl Input {
-    /// Hands out once more what was read before this process began: the frames from the one whose first line holds
-    /// position `from`, up to where this input stands. True when all of them were still there.
-    ///
-    /// `from` may be one past a frame's position ("everything before this was seen"): that frame then comes again,
-    /// and the caller passes over what it knows.
-    ///
-    /// # Errors
-    /// [`OpenError`] when the journal cannot be read.
-    pub fn read_again(
-        &self,
-        from: u64,
-        mut visit: impl FnMut(&journal::Frame<'_>),
-    ) -> Result<bool, OpenError> {
-        let mut reader = self.journal.observe(from - from % LINE_BYTES)?;
-        while reader.position() < self.position() {
-            match reader.read() {
-                Ok(Some(frame)) => visit(&frame),
-                Ok(None) => break,
-                Err(error) => {
-                    log::warn!("journal `{}`: {error}", self.name());
-                    return Ok(false);
-                }
+/// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first
+/// line holds position `from`. True when nothing of that was overwritten.
+///
+/// `from` may be one past a frame's position ("everything before this was seen"): that frame then comes again, and the
+/// caller passes over what it knows.
+///
+/// # Errors
+/// [`OpenError`] when there is no such journal, or it cannot be read.
+pub fn read_held(
+    instance: &InstanceDir,
+    name: &str,
+    from: Option<u64>,
+    mut visit: impl FnMut(&Frame<'_>),
+) -> Result<bool, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(name))?;
+    let from = match from {
+        Some(from) => from - from % LINE_BYTES,
+        None => journal.oldest_frame()?,
+    };
+    let mut reader = journal.observe(from)?;
+    let head = journal.head();
+    while reader.position() < head {
+        match reader.read() {
+            Ok(Some(frame)) => visit(&frame),
+            Ok(None) => break,
+            Err(error) => {
+                log::warn!("journal `{name}`: {error}");
+                return Ok(false);
             }
         }
-        Ok(true)
     }
-
-    /// Position of the journal's first frame.
-    pub fn first_position(&self) -> u64 {
-        self.journal.first_position()
-    }
+    Ok(true)
 }

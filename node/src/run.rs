@@ -44,6 +44,21 @@ pub trait Component {
         true
     }
 
+    /// True when all that this input's frames made the component write is committed. While it is not, the input's cursor
+    /// stays before the last frame taken, so that a successor takes that one again; such an input must not be accepted
+    /// meanwhile.
+    fn is_settled(&self, _input: InputId) -> bool {
+        true
+    }
+
+    /// Writes what was kept back. False while some of it remains; asked again and again at a clean stop, for a while.
+    ///
+    /// # Errors
+    /// Any [`RunError`] makes the exit a failure.
+    fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
+        Ok(true)
+    }
+
     /// One frame.
     ///
     /// # Errors

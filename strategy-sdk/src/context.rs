@@ -270,8 +270,7 @@ impl Context {
     fn send_replace(&mut self, id: OrderId, price: Price, quantity: Quantity) -> Result<(), Refusal> {
         let order = self.changeable(id)?;
         check_amounts(quantity, price, true)?;
-        let replace =
-            ReplaceOrder { order_id: id, instrument: order.instrument, reserved: 0, price, quantity };
+        let replace = ReplaceOrder { order_id: id, instrument: order.instrument, source: 0, price, quantity };
         self.send(&Outgoing::Replace(replace))?;
         self.port.count(Counter::Changes, 1);
         if let Some(order) = self.orders.get_mut(id) {

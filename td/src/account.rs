@@ -170,11 +170,11 @@ impl Account {
         Some(order)
     }
 
-    /// A cancel for every order that works, by ascending id; each counts as sent.
+    /// A cancel for every order that works and has none on its way, by ascending id; each counts as sent.
     pub(crate) fn cancel_all(&mut self) -> Vec<CancelOrder> {
         let ids = self.orders.ids();
         let cancel = |id: OrderId| {
-            let order = self.orders.get_mut(id)?;
+            let order = self.orders.get_mut(id).filter(|order| !order.is_cancelling())?;
             order.cancel_sent();
             Some(CancelOrder::new(id, order.instrument))
         };

@@ -136,9 +136,10 @@ impl Gateway {
         book: impl FnOnce(&mut Account) -> Booked,
     ) -> Outcome {
         let new = self.is_new(position);
-        let Gateway { accounts, anomalies, .. } = self;
+        let Gateway { accounts, anomalies, contained, .. } = self;
         let booked = match find(accounts, delivery.to) {
             _ if !new => Booked::Ignored(Anomaly::Redelivered),
+            _ if position < *contained => Booked::InStep,
             None => Booked::Ignored(Anomaly::UnknownStrategy),
             Some(account) => book(account),
         };

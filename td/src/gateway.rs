@@ -25,6 +25,8 @@ pub struct Gateway {
     pub(crate) anomalies: Anomalies,
     /// Executions before this position have been seen.
     pub(crate) next_execution: u64,
+    /// Those before this position are in the state that it was restored from: passed on, and not booked.
+    pub(crate) contained: u64,
 }
 
 impl Gateway {
@@ -38,6 +40,7 @@ impl Gateway {
             accounts: Vec::new(),
             anomalies: Anomalies::default(),
             next_execution: 0,
+            contained: 0,
         })
     }
 
@@ -73,7 +76,8 @@ impl Gateway {
     }
 
     /// A strategy has stopped or died: from here until it starts again everything it asked is refused with
-    /// [`Reason::StrategyGone`]. Hands back the cancels to write to `td.orders`; none when it was gone already.
+    /// [`Reason::StrategyGone`]. Hands back the cancels to write to `td.orders`: of every order that works and has no
+    /// cancel on its way; none when it was gone already.
     pub fn strategy_gone(&mut self, strategy: StrategyId) -> Vec<CancelOrder> {
         match self.account_mut(strategy) {
             Some(account) if account.alive => {
@@ -84,7 +88,8 @@ impl Gateway {
         }
     }
 
-    /// Cancels to write to `td.orders` for everything that works for a strategy, by ascending order id.
+    /// Cancels to write to `td.orders` for everything that works for a strategy and has no cancel on its way, by
+    /// ascending order id.
     pub fn cancel_all(&mut self, strategy: StrategyId) -> Vec<CancelOrder> {
         self.account_mut(strategy).map_or_else(Vec::new, Account::cancel_all)
     }

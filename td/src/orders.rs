@@ -108,6 +108,11 @@ impl WorkingOrder {
         self.ceiling = self.ceiling.max(total);
     }
 
+    /// True while a cancel is on its way.
+    pub(crate) fn is_cancelling(&self) -> bool {
+        self.cancels > 0
+    }
+
     /// A cancel has been sent.
     pub(crate) fn cancel_sent(&mut self) {
         self.cancels = self.cancels.saturating_add(1);

@@ -48,6 +48,25 @@ impl Request {
         }
     }
 
+    /// Where its strategy wrote it, as [`CancelOrder::source`] has it. A new order needs none: its id is its own.
+    pub fn source(&self) -> Option<u32> {
+        match self {
+            Request::New(_) => None,
+            Request::Cancel(cancel) => Some(cancel.source),
+            Request::Replace(replace) => Some(replace.source),
+        }
+    }
+
+    /// The same, written there.
+    #[must_use]
+    pub fn with_source(self, source: u32) -> Request {
+        match self {
+            Request::New(order) => Request::New(order),
+            Request::Cancel(cancel) => Request::Cancel(CancelOrder { source, ..cancel }),
+            Request::Replace(replace) => Request::Replace(ReplaceOrder { source, ..replace }),
+        }
+    }
+
     /// Id for the header of the frame to write.
     pub fn message_id(&self) -> u16 {
         match self {

@@ -1,12 +1,14 @@
-//! A restarted td gets its state back from the ledger's snapshot of everybody.
+//! A restarted td gets its state back: the ledger's snapshot of everybody, then the requests that its predecessor sent
+//! and that were not answered in it ([`Gateway::resend`]), then matching's executions.
 //!
-//! The snapshot holds positions and working orders up to a position of matching's executions; what comes at or
-//! after it is then read as usual. An order that was on its way to matching at that moment is in neither: it is
-//! taken over when matching accepts it ([`crate::Anomaly::UnknownOrder`] is counted, and is harmless then).
+//! The snapshot holds positions and working orders up to a position of the executions. Those before it are passed on to
+//! whoever has not heard of them, and booked no more.
 
-use wire::{AnyMessage, OrderUpdate, PositionState, SnapshotBegin, StrategyId};
+use wire::{AnyMessage, OrderId, OrderUpdate, PositionState, SnapshotBegin, StrategyId};
 
+use crate::Request;
 use crate::gateway::Gateway;
+use crate::orders::WorkingOrder;
 
 /// Messages that are no whole snapshot of everybody. The gateway is to be thrown away then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +52,7 @@ impl Gateway {
                 AnyMessage::OrderUpdate(update) => self.restore_order(&update)?,
                 AnyMessage::Quote(_) => {}
                 AnyMessage::SnapshotEnd(end) if end.snapshot == begin.snapshot => {
-                    self.next_execution = begin.execution;
+                    self.contained = begin.execution;
                     return Ok(());
                 }
                 AnyMessage::SnapshotEnd(_) => break,
@@ -58,6 +60,44 @@ impl Gateway {
             }
         }
         Err(RestoreError::NotWhole(begin.snapshot))
+    }
+
+    /// A request that a predecessor sent to matching, and that is on its way, or answered behind the snapshot. Nothing is
+    /// checked: it was.
+    pub fn resend(&mut self, request: &Request) {
+        match request {
+            Request::New(order) => {
+                let account = self.account_or_new(order.order_id.strategy());
+                account.claim(order.order_id);
+                if account.orders.get(order.order_id).is_some() {
+                    return;
+                }
+                let Some(exposure) = account.exposure(order.instrument) else { return };
+                exposure.work(order.side, order.quantity.0);
+                account.orders.insert(order.order_id, WorkingOrder::sent(order));
+                account.counters.orders += 1;
+                account.counters.sent += 1;
+            }
+            Request::Cancel(cancel) => {
+                let account = self.account_or_new(cancel.order_id.strategy());
+                account.orders.get_mut(cancel.order_id).into_iter().for_each(WorkingOrder::cancel_sent);
+            }
+            Request::Replace(replace) => {
+                let account = self.account_or_new(replace.order_id.strategy());
+                let Some(order) = account.orders.get_mut(replace.order_id) else { return };
+                let (side, instrument) = (order.side, order.instrument);
+                let added = order.added_by_replace(replace.quantity.0);
+                order.replace_sent(replace.quantity.0);
+                if let Some(exposure) = account.exposure(instrument) {
+                    exposure.work(side, added);
+                }
+            }
+        }
+    }
+
+    /// An id that a predecessor has seen: it, and those before it, are used up.
+    pub fn use_up(&mut self, order_id: OrderId) {
+        self.account_or_new(order_id.strategy()).claim(order_id);
     }
 
     fn restore_position(&mut self, state: &PositionState) -> Result<(), RestoreError> {

@@ -4,7 +4,7 @@
 mod support;
 
 use support::*;
-use td::{Anomaly, Delivery, Gateway, Limits, Outcome, Report, RestoreError};
+use td::{Anomaly, Delivery, Gateway, Limits, Outcome, Report, Request, RestoreError};
 use wire::*;
 
 fn sent(quantity: i64) -> (Gateway, NewOrder) {
@@ -185,7 +185,7 @@ fn a_strategy_that_goes_has_its_orders_cancelled_and_is_refused_until_it_is_back
     assert_eq!(gateway.working_orders(ME), 1, "the second one's end has not come yet");
     let after = NewOrder { order_id: OrderId::new(ME, 2, 0), ..order(0, Side::Buy, 100) };
     assert!(gateway.on_new_order(ME, &after).is_ok());
-    assert_eq!(gateway.cancel_all(ME), [cancel(&second), cancel(&after)]);
+    assert_eq!(gateway.cancel_all(ME), [cancel(&after)], "the second one's cancel is on its way");
 }
 
 #[test]
@@ -262,9 +262,43 @@ fn a_restarted_gateway_takes_its_state_from_the_ledgers_snapshot() {
         gateway.on_new_order(ME, &order(10, Side::Sell, 200)).unwrap_err().reason,
         Reason::PositionLimit
     );
-    assert_eq!(gateway.on_fill(999, &fill(&working, 100, 100)).anomaly, Some(Anomaly::Redelivered));
+    // Contained in the snapshot: passed on to whoever has not heard of it, and booked no more.
+    let contained = gateway.on_fill(999, &fill(&working, 100, 100));
+    assert_eq!((contained.anomaly, contained.deliver.map(|delivery| delivery.to)), (None, Some(ME)));
+    assert_eq!(gateway.exposure(ME, STOCK), exposure);
+    assert_eq!(gateway.on_fill(999, &fill(&working, 100, 100)).anomaly, Some(Anomaly::Redelivered), "once");
     assert_eq!(gateway.on_fill(1_000, &fill(&working, 200, 0)).anomaly, None);
     assert_eq!(gateway.on_update(1_064, &update(&working, OrderStatus::Filled, 300)).anomaly, None);
+}
+
+#[test]
+fn requests_that_a_predecessor_sent_count_as_sent_once() {
+    let (first, second) = (order(4, Side::Sell, 300), order(5, Side::Buy, 100));
+    let state = update(&first, OrderStatus::Accepted, 0);
+    let snapshot = [begin(SnapshotBegin::EVERYBODY), AnyMessage::OrderUpdate(state), end(3)];
+    let mut gateway = Gateway::new(Default::default()).unwrap();
+    gateway.on_instrument(&instrument(1)).unwrap();
+    gateway.restore(snapshot).unwrap();
+    for request in [
+        Request::New(first),
+        Request::New(second),
+        Request::Replace(replace(&first, 500)),
+        Request::Cancel(cancel(&second)),
+    ] {
+        gateway.resend(&request);
+    }
+    gateway.use_up(OrderId::new(ME, 1, 8));
+    gateway.strategy_started(ME, Limits::NONE).unwrap();
+    let exposure = gateway.exposure(ME, STOCK);
+    assert_eq!((exposure.working_sells, exposure.working_buys, gateway.working_orders(ME)), (500, 100, 2));
+    // In step with all that matching says about them from here.
+    assert_eq!(gateway.on_update(1_064, &update(&second, OrderStatus::Accepted, 0)).anomaly, None);
+    let replaced = OrderUpdate { quantity: Quantity(500), ..update(&first, OrderStatus::Replaced, 0) };
+    assert_eq!(gateway.on_update(1_128, &replaced).anomaly, None);
+    assert_eq!(gateway.on_update(1_192, &update(&second, OrderStatus::Cancelled, 0)).anomaly, None);
+    let used = gateway.on_new_order(ME, &order(8, Side::Buy, 100)).unwrap_err().reason;
+    assert_eq!(used, Reason::DuplicateOrder);
+    assert_eq!(gateway.strategy_gone(ME), [cancel(&first)]);
 }
 
 #[test]

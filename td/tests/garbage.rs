@@ -58,7 +58,7 @@ fn garbage() -> impl Strategy<Value = Garbage> {
             let (instrument, price, quantity) = (InstrumentId(instrument), Price(price), Quantity(quantity));
             Garbage::Request(
                 from,
-                Request::Replace(ReplaceOrder { order_id, instrument, reserved: 0, price, quantity }),
+                Request::Replace(ReplaceOrder { order_id, instrument, source: 0, price, quantity }),
             )
         },
     );

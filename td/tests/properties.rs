@@ -125,7 +125,7 @@ impl World {
                 let (price, quantity) = (Price(price), Quantity(quantity));
                 self.ask(
                     from,
-                    Request::Replace(ReplaceOrder { order_id, instrument, reserved: 0, price, quantity }),
+                    Request::Replace(ReplaceOrder { order_id, instrument, source: 0, price, quantity }),
                 );
             }
             Step::Market { die } => {

@@ -215,6 +215,11 @@ impl Engine {
         Engine { core: Core::new(options), books: Vec::new() }
     }
 
+    /// Numbers the next trade behind `trade`: for an engine that follows one whose trades are known.
+    pub fn number_trades_after(&mut self, trade: u64) {
+        self.core.number_trades_after(trade);
+    }
+
     /// Opens an instrument's book. Listing it again changes nothing.
     pub fn on_instrument(&mut self, instrument: &Instrument) {
         let id = instrument.id;

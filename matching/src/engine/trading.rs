@@ -50,6 +50,10 @@ impl Core {
         }
     }
 
+    pub(crate) fn number_trades_after(&mut self, trade: u64) {
+        self.trades = trade;
+    }
+
     /// Numbers a trade.
     pub(crate) fn trade(&mut self, price: Price, quantity: Quantity) -> Trade {
         self.trades = self.trades.wrapping_add(1);

@@ -7,21 +7,27 @@
 //! ```
 //!
 //! - While `td.orders` is full, no order is taken; executions are. That way round nothing can block in a circle.
-//! - A strategy that does not read its reports holds up nobody: what it does not take is kept here, up to a limit,
-//!   beyond which it is counted as undelivered.
-//! - One that is killed takes up what it knew from the ledger's last snapshot and the executions since then.
+//! - A strategy that does not read its reports holds up nobody but itself: what it does not take is kept here, up to a
+//!   limit, beyond which it is counted as undelivered; and while anything is, none of its orders is taken.
+//! - The cursor of a strategy's orders stays before the last one taken until all that came of it is committed. One that
+//!   is killed takes up what it knew from what it wrote itself, the ledger's last snapshot and the executions
+//!   ([`recall`]), and which strategies live from what master has said.
 
 mod batch;
 mod recall;
 
-use node::{Component, Context, Counter, Frame, InputId, Node, Output, Quiescence, RunError, WriteError};
+use std::collections::{BTreeMap, BTreeSet};
+
+use node::{
+    Component, Context, Counter, Frame, Input, InputId, Node, Output, Quiescence, RunError, WriteError,
+};
 use topology::TdSection;
 use wire::{CancelOrder, EndOfStream, Fill, Instrument, LatencySample, Message, Nanos, NewOrder, NodeChange};
 use wire::{NodeEvent, OrderUpdate, Quantity, StrategyId};
 
-use crate::{Decision, Gateway, GatewayOptions, Limits, Report, Request};
+use crate::{Decision, Delivery, Gateway, GatewayOptions, Limits, Report, Request};
 use batch::Batches;
-use recall::Recall;
+use recall::{Recall, Trace, line};
 
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
@@ -37,15 +43,28 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         .map_err(|error| failed(&error))?;
     let orders: Vec<InputId> = node.inputs_of("orders").collect();
     let executions = node.input("executions")?;
-    let peer = |input: InputId| node.inputs().get(input.0).map_or(0, |input| input.peer().1 as u16);
+    let events = node.input("events")?;
+    let orders_out = node.take_output("orders")?;
+    let reports = node.take_outputs("reports");
     let mut td = Td {
-        recall: if node.generation() > 1 { Some(Recall::read(&node, executions)?) } else { None },
+        recall: if node.generation() > 1 {
+            Some(Recall::read(&node, executions, &orders_out, &reports)?)
+        } else {
+            None
+        },
+        is_open: false,
+        gone: BTreeSet::new(),
+        told: vec![0; reports.len()],
+        traces: BTreeMap::new(),
+        again: node.inputs().iter().map(Input::position).collect(),
+        reports_of: reports_of(&node, &reports),
+        events_end: node.inputs().get(events.0).map_or(0, Input::head),
+        events_done: false,
         batches: if node.is_deterministic() { Some(Batches::watch(&node, &orders)?) } else { None },
         instruments: node.input("instruments")?,
-        events: node.input("events")?,
+        events,
         senders: node.inputs().iter().map(|input| StrategyId(input.peer().1 as u16)).collect(),
         is_orders: node.inputs().iter().map(|input| input.role() == "orders").collect(),
-        matching: peer(executions),
         executions,
         limits: section
             .strategies
@@ -60,10 +79,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
             })
             .collect(),
         quotes: journal_id(&node, "md.quotes").map_err(|error| failed(&error))?,
-        started: node.handle().now(),
-        orders: node.take_output("orders")?,
+        orders: orders_out,
         samples: node.take_output("samples")?,
-        reports: node.take_outputs("reports"),
+        reports,
         listing_done: false,
         gateway,
     };
@@ -80,13 +98,11 @@ struct Td {
     senders: Vec<StrategyId>,
     /// By input: whether orders come through it.
     is_orders: Vec<bool>,
-    /// Seat of matching.
-    matching: u16,
+    /// By input: index of the reports of who writes it.
+    reports_of: Vec<Option<usize>>,
     limits: Vec<(StrategyId, Limits)>,
     /// Number of md's journal of quotes: orders that answer anything else have no tick-to-order time.
     quotes: u32,
-    /// Events from before this process began are history.
-    started: u64,
     orders: Output,
     samples: Output,
     reports: Vec<Output>,
@@ -94,8 +110,21 @@ struct Td {
     listing_done: bool,
     /// Lock-step only.
     batches: Option<Batches>,
-    /// Of a restarted td, until the instruments are listed.
+    /// Up to here master's events are history: only what they come to counts.
+    events_end: u64,
+    events_done: bool,
+    /// Strategies whose last event was that they left or died, until the gateway opens.
+    gone: BTreeSet<StrategyId>,
+    /// Orders and executions are taken: the instruments are listed, the history is read.
+    is_open: bool,
+    /// Of a restarted td, until it opens.
     recall: Option<Recall>,
+    /// By reports: executions up to this position were passed on by a predecessor.
+    told: Vec<u64>,
+    /// By input: where this process began.
+    again: Vec<u64>,
+    /// What a predecessor left behind.
+    traces: BTreeMap<StrategyId, Trace>,
 }
 
 impl Td {
@@ -105,15 +134,48 @@ impl Td {
             .try_for_each(|(strategy, limits)| self.gateway.strategy_started(*strategy, *limits))
     }
 
+    /// Takes up where a predecessor was, and what happened to the strategies meanwhile.
+    fn open(&mut self, context: &Context) -> Result<(), RunError> {
+        self.is_open = true;
+        if let Some(recall) = self.recall.take() {
+            let resumed = recall.into_gateway(&mut self.gateway)?;
+            self.traces = resumed.traces;
+            for (told, output) in self.told.iter_mut().zip(&self.reports) {
+                let trace = self.traces.get(&StrategyId(output.peer().1 as u16));
+                *told = trace.map_or(0, |trace| trace.told);
+            }
+            for (position, delivery) in resumed.untold {
+                self.deliver(context, position, &delivery);
+            }
+            self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
+        }
+        for strategy in std::mem::take(&mut self.gone) {
+            self.strategy_gone(strategy)?;
+        }
+        Ok(())
+    }
+
+    /// True when the predecessor had done with this frame.
+    #[cold]
+    fn is_done(&self, from: StrategyId, frame: &Frame<'_>) -> bool {
+        self.traces.get(&from).is_some_and(|trace| trace.shows(frame))
+    }
+
     /// An order, cancel or replace request from one strategy.
     fn request(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
         // t4: before anything is done with it.
         let taken = Nanos(context.now());
         let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
+        if self.again.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
+            return Ok(());
+        }
         let is_order = frame.message_id == NewOrder::ID;
         context.add(if is_order { Counter::Orders } else { Counter::Changes }, 1);
         match self.gateway.take(from, frame.message_id, frame.payload) {
-            Decision::Send(request) => self.send(request.message_id(), request.bytes())?,
+            Decision::Send(request) => {
+                let request = request.with_source(line(frame.position));
+                self.send(request.message_id(), request.bytes())?;
+            }
             Decision::Answer(update) => {
                 context.add(Counter::Rejects, 1);
                 self.report(context, from, OrderUpdate::ID, update.bytes());
@@ -157,6 +219,14 @@ impl Td {
         })
     }
 
+    fn strategy_gone(&mut self, strategy: StrategyId) -> Result<(), RunError> {
+        let cancels = self.gateway.strategy_gone(strategy);
+        if !cancels.is_empty() {
+            log::info!("strategy in seat {} is gone: {} orders are cancelled", strategy.0, cancels.len());
+        }
+        self.cancel(cancels)
+    }
+
     /// To this strategy and to no other.
     fn report(&mut self, context: &Context, to: StrategyId, message_id: u16, payload: &[u8]) {
         let output = self.reports.iter_mut().find(|output| output.peer().1 == u32::from(to.0));
@@ -172,11 +242,25 @@ impl Td {
             context.add(Counter::Anomalies, 1);
             log::warn!("execution at position {}: {}", frame.position, anomaly.as_str());
         }
-        if let Some(delivery) = outcome.deliver {
-            let refused = matches!(&delivery.report, Report::Update(update) if is_refusal(update));
-            context.add(Counter::Rejects, u64::from(refused));
-            context.add(Counter::Fills, u64::from(frame.message_id == Fill::ID));
-            self.report(context, delivery.to, delivery.report.message_id(), delivery.report.bytes());
+        if let Some(delivery) = &outcome.deliver {
+            self.deliver(context, frame.position, delivery);
+        }
+    }
+
+    /// Passes an execution on, unless a predecessor did.
+    fn deliver(&mut self, context: &Context, position: u64, delivery: &Delivery) {
+        let Delivery { to, report } = delivery;
+        let Some(index) = self.reports.iter().position(|output| output.peer().1 == u32::from(to.0)) else {
+            return context.add(Counter::Undelivered, 1);
+        };
+        if position <= self.told[index] {
+            return;
+        }
+        let refused = matches!(report, Report::Update(update) if is_refusal(update));
+        context.add(Counter::Rejects, u64::from(refused));
+        context.add(Counter::Fills, u64::from(report.message_id() == Fill::ID));
+        if self.reports[index].post_bytes(report.message_id(), 0, report.bytes()).is_err() {
+            context.add(Counter::Undelivered, 1);
         }
     }
 
@@ -185,43 +269,31 @@ impl Td {
             context.add(Counter::Malformed, 1);
             return Ok(());
         };
-        if frame.time < self.started {
-            return Ok(());
-        }
         let strategy = StrategyId(event.seat);
         match event.change {
+            NodeChange::Joined if self.is_open => {
+                match self.limits.iter().find(|(known, _)| *known == strategy) {
+                    Some((_, limits)) => self
+                        .gateway
+                        .strategy_started(strategy, *limits)
+                        .map_err(|error| RunError::failed(error.to_string())),
+                    None => Ok(()),
+                }
+            }
             NodeChange::Joined => {
-                if let Some((_, limits)) = self.limits.iter().find(|(known, _)| *known == strategy)
-                    && let Err(error) = self.gateway.strategy_started(strategy, *limits)
-                {
-                    return Err(RunError::failed(error.to_string()));
-                }
+                self.gone.remove(&strategy);
                 Ok(())
             }
-            NodeChange::Left | NodeChange::Died if event.kind == NodeEvent::STRATEGY => {
-                let cancels = self.gateway.strategy_gone(strategy);
-                if !cancels.is_empty() {
-                    log::info!(
-                        "strategy in seat {} is gone: {} orders are cancelled",
-                        event.seat,
-                        cancels.len()
-                    );
-                }
-                self.cancel(cancels)
-            }
-            NodeChange::Died if event.seat == self.matching => {
-                let lost = self.gateway.market_gone();
-                log::warn!("matching died: {} working orders are lost with it", lost.len());
-                for update in lost {
-                    self.report(context, update.order_id.strategy(), OrderUpdate::ID, update.bytes());
-                }
+            _ if event.kind != NodeEvent::STRATEGY => Ok(()),
+            _ if self.is_open => self.strategy_gone(strategy),
+            _ => {
+                self.gone.insert(strategy);
                 Ok(())
             }
-            _ => Ok(()),
         }
     }
 
-    fn instrument(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
+    fn instrument(&mut self, context: &Context, frame: &Frame<'_>) {
         match frame.message_id {
             Instrument::ID => {
                 let listed = Instrument::decode(frame.payload).map_err(|error| error.to_string()).and_then(
@@ -232,17 +304,25 @@ impl Td {
                     log::error!("instruments at position {}: {error}; not listed", frame.position);
                 }
             }
-            EndOfStream::ID => {
-                self.listing_done = true;
-                if let Some(recall) = self.recall.take() {
-                    recall.into_gateway(&mut self.gateway)?;
-                    self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
-                }
-            }
+            EndOfStream::ID => self.listing_done = true,
             _ => context.add(Counter::Malformed, 1),
         }
-        Ok(())
     }
+
+    /// Writes what was kept back. False while something of it remains.
+    fn write_kept(&mut self) -> bool {
+        let mut done = true;
+        for output in self.reports.iter_mut().chain([&mut self.orders]) {
+            done &= output.backlog() == 0 || !matches!(output.flush(), Err(WriteError::Full { .. }));
+        }
+        done
+    }
+}
+
+/// By input: index of the reports of who writes it.
+fn reports_of(node: &Node, reports: &[Output]) -> Vec<Option<usize>> {
+    let of = |input: &Input| reports.iter().position(|output| output.peer().1 == input.peer().1);
+    node.inputs().iter().map(of).collect()
 }
 
 /// Number of a journal that td itself does not read; zero when there is none.
@@ -258,12 +338,14 @@ fn is_refusal(update: &OrderUpdate) -> bool {
 
 impl Component for Td {
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        let mut waiting = false;
-        for output in self.reports.iter_mut().chain([&mut self.orders]) {
-            if output.backlog() > 0 && matches!(output.flush(), Err(WriteError::Full { .. })) {
-                waiting = true;
+        if !self.is_open {
+            if self.listing_done && self.events_done {
+                self.open(context)?;
+            } else {
+                context.wake_at(context.now() + RETRY);
             }
         }
+        let mut waiting = !self.write_kept();
         if let Some(batches) = &mut self.batches {
             waiting |= batches.advance();
         }
@@ -274,18 +356,39 @@ impl Component for Td {
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
-        if input == self.instruments || input == self.events {
+        if input == self.events {
+            self.events_done |= position >= self.events_end;
             return true;
         }
-        if !self.listing_done {
+        if input == self.instruments {
+            return true;
+        }
+        if !self.is_open {
             return false;
         }
         let is_orders = self.is_orders.get(input.0) == Some(&true);
+        let is_settled = self.is_settled(input);
         match &mut self.batches {
-            Some(batches) if is_orders => self.orders.backlog() == 0 && batches.takes(input, position),
+            Some(batches) if is_orders => is_settled && batches.takes(input, position),
             Some(batches) => !batches.is_open(),
-            None => !is_orders || self.orders.backlog() == 0,
+            None => is_settled,
         }
+    }
+
+    /// Executions are always: what is kept back of them can be read again.
+    fn is_settled(&self, input: InputId) -> bool {
+        if self.is_orders.get(input.0) != Some(&true) {
+            return true;
+        }
+        let reports =
+            self.reports_of.get(input.0).copied().flatten().and_then(|index| self.reports.get(index));
+        self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
+    }
+
+    /// Reports are not waited for: who reads them stops first.
+    fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
+        self.write_kept();
+        Ok(self.orders.backlog() == 0)
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
@@ -297,7 +400,8 @@ impl Component for Td {
         } else if input == self.events {
             self.event(context, frame)
         } else {
-            self.instrument(context, frame)
+            self.instrument(context, frame);
+            Ok(())
         }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn replace(order: &NewOrder, quantity: i64) -> ReplaceOrder {
     ReplaceOrder {
         order_id: order.order_id,
         instrument: order.instrument,
-        reserved: 0,
+        source: 0,
         price: order.price,
         quantity: Quantity(quantity),
     }

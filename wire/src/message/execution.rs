@@ -30,8 +30,8 @@ pub struct OrderUpdate {
     pub remaining: Quantity,
     /// Market time of the event that caused it, or zero.
     pub event_time: Nanos,
-    /// Position of matching's own frame about this, when td passes it on; zero when td itself is the author,
-    /// and in matching's frame.
+    /// Position of matching's own frame about this, when td passes it on; zero when td itself is the author. In
+    /// matching's frame: position of the last request in `td.orders` that it had taken, so that all before are answered.
     pub execution: u64,
 }
 

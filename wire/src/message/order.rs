@@ -71,14 +71,15 @@ pub struct CancelOrder {
     pub order_id: OrderId,
     /// Its instrument.
     pub instrument: InstrumentId,
-    /// Zero.
-    pub reserved: u32,
+    /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
+    /// where td asks by itself. In the strategy's journal: zero.
+    pub source: u32,
 }
 
 impl CancelOrder {
     /// A request to cancel `order_id`.
     pub fn new(order_id: OrderId, instrument: InstrumentId) -> CancelOrder {
-        CancelOrder { order_id, instrument, reserved: 0 }
+        CancelOrder { order_id, instrument, source: 0 }
     }
 }
 
@@ -91,8 +92,9 @@ pub struct ReplaceOrder {
     pub order_id: OrderId,
     /// Its instrument.
     pub instrument: InstrumentId,
-    /// Zero.
-    pub reserved: u32,
+    /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
+    /// where td asks by itself. In the strategy's journal: zero.
+    pub source: u32,
     /// New limit price.
     pub price: Price,
     /// New total quantity, what has traded included.

@@ -62,13 +62,7 @@ pub(super) fn market(order_id: OrderId, side: Side, quantity: i64) -> NewOrder {
 }
 
 pub(super) fn replace(order_id: OrderId, price: i64, quantity: i64) -> ReplaceOrder {
-    ReplaceOrder {
-        order_id,
-        instrument: STOCK,
-        reserved: 0,
-        price: Price(price),
-        quantity: Quantity(quantity),
-    }
+    ReplaceOrder { order_id, instrument: STOCK, source: 0, price: Price(price), quantity: Quantity(quantity) }
 }
 
 pub(super) fn event(action: BookAction, order_ref: u64, side: Side, price: i64, quantity: i64) -> BookEvent {
