@@ -59,3 +59,14 @@ fn verbs_that_look_and_measure_have_examples_and_print_json() {
     }
     assert_eq!(looked_at, 10);
 }
+
+#[test]
+fn completions_know_every_verb() {
+    let mut command = Arguments::command();
+    let mut script = Vec::new();
+    clap_complete::generate(clap_complete::Shell::Bash, &mut command, "colo", &mut script);
+    let script = String::from_utf8_lossy(&script);
+    for verb in ["top", "journal__subcmd__trace", "journal__subcmd__clean", "journal__subcmd__dump"] {
+        assert!(script.contains(verb), "{verb} cannot be completed");
+    }
+}

@@ -3,6 +3,7 @@
 mod home;
 
 use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 use wire::AnyMessage;
 
 use home::written::Written;
-use home::{Home, number, stderr, stdout};
+use home::{Home, kill, number, stderr, stdout};
 
 fn name(id: u16) -> &'static str {
     AnyMessage::ALL.iter().find(|(known, ..)| *known == id).map(|(_, name, _)| *name).expect("an id")
@@ -89,6 +90,39 @@ fn a_part_is_chosen_by_position_count_topic_and_kind() {
     let path = written.text("ctl");
     let tail = home.json(&["journal", "tail", &path, "-n", "4", "--format", "json"]);
     assert_same(tail["frames"].as_array().expect("frames"), &written.frames[296..]);
+}
+
+#[test]
+fn a_follower_that_is_overtaken_says_what_it_lost_and_goes_on() {
+    let home = Home::new();
+    let mut written = Written::new(21, 5);
+    let mut writer = written.writer();
+    let path = written.text("ctl");
+    let mut tail = home.command(&["journal", "tail", &path, "--follow", "--format", "json"]).spawn().unwrap();
+    let mut lines = BufReader::new(tail.stdout.take().expect("a pipe"))
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line.expect("a line")).expect("a JSON object a line"));
+    for (position, _) in &written.frames {
+        assert_eq!(number(&lines.next().expect("a frame")["position"]), *position);
+    }
+    // It may be anywhere between two looks; while it stands still, the writer comes round ten times.
+    kill(tail.id(), "STOP");
+    home.wait_for("the follower's stop", || {
+        fs::read_to_string(format!("/proc/{}/stat", tail.id())).is_ok_and(|stat| stat.contains(") T "))
+    });
+    written.write(&mut writer, 22, 5_000);
+    kill(tail.id(), "CONT");
+    let gap = lines.next().expect("a gap");
+    let resumed = number(&gap["resumed_at"]);
+    assert_eq!(number(&gap["position"]), written.frames[5].0, "{gap}");
+    assert_eq!(number(&gap["lost_bytes"]), resumed - written.frames[5].0, "{gap}");
+    written.write(&mut writer, 23, 3);
+    drop(writer);
+    let rest: Vec<Value> = lines.collect();
+    let from = written.frames.iter().position(|(position, _)| *position == resumed).expect("a frame's start");
+    assert_same(&rest, &written.frames[from..]);
+    let end = tail.wait_with_output().expect("its end");
+    assert_eq!((end.status.code(), stderr(&end).contains("is gone")), (Some(0), true));
 }
 
 #[test]

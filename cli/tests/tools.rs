@@ -97,6 +97,34 @@ fn a_living_platform_is_shown_and_left_alone() {
 }
 
 #[test]
+fn a_trace_says_which_hops_are_overwritten() {
+    let home = Home::new();
+    let small = ["--set", "md.count=0", "--set", "journal.capacity=64KiB"];
+    let up = home.colo(&[&["up", "--stay"], small.as_slice()].concat());
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("a report", || {
+        let stat = home.json(&["journal", "stat", "reports.takers-1", "--no-rate", "--format", "json"]);
+        number(&stat["frames"]) > 0
+    });
+    let tail = home.json(&["journal", "tail", "orders.takers-1", "-n", "1", "--format", "json"]);
+    let order = text(&tail["frames"][0]["fields"]["order_id"]).to_owned();
+    let trace = || home.colo(&["journal", "trace", &order, "--format", "json"]);
+    // The ring of quotes is the first to come round, that of the orders the last.
+    home.wait_for("the quote's end", || {
+        let printed: Value = serde_json::from_str(&stdout(&trace())).unwrap_or_default();
+        let hops = printed["hops"].as_array().into_iter().flatten();
+        let mut published = hops.filter(|hop| hop["hop"] == "published");
+        published.any(|hop| {
+            assert!(hop["time_ns"].is_u64() && hop["journal"] == "md.quotes", "{printed}");
+            hop["evidence"] == "overwritten" && number(&printed["overwritten"]) > 0
+        })
+    });
+    home.wait_for("the order's end", || trace().status.code() == Some(5));
+    assert!(stderr(&trace()).contains("is overwritten"), "{}", stderr(&trace()));
+    assert!(home.colo(&["down"]).status.success());
+}
+
+#[test]
 fn what_a_killed_platform_left_can_be_read_and_is_cleaned_away() {
     let home = platform();
     let status = home.json(&["status", "--format", "json"]);

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use journal::{Clock, Journal, JournalFiles, JournalShape};
+use journal::{Clock, Journal, JournalFiles, JournalShape, Writer};
 use wire::AnyMessage;
 
 /// Numbers that look random and are the same on every run.
@@ -41,23 +41,37 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// `count` messages of all kinds in a ring of 64 KiB.
+    /// `count` messages of all kinds in a ring of 64 KiB. Their writer is gone.
     pub(crate) fn new(seed: u64, count: usize) -> Written {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let files = JournalFiles::new(folder.path(), folder.path(), "test");
+        let mut written = Written { folder, frames: Vec::new() };
         let shape =
             JournalShape { id: 7, name: "test".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
-        let journal = Journal::create(files, shape, 1).expect("a journal");
-        let mut writer = journal.writer(0, Clock::monotonic()).expect("a writer");
+        Journal::create(written.files(), shape, 1).expect("a journal");
+        let mut writer = written.writer();
+        written.write(&mut writer, seed, count);
+        written
+    }
+
+    fn files(&self) -> JournalFiles {
+        JournalFiles::new(self.folder.path(), self.folder.path(), "test")
+    }
+
+    /// Another writer.
+    pub(crate) fn writer(&self) -> Writer {
+        let journal = Journal::open(self.files()).expect("the journal");
+        journal.writer(0, Clock::monotonic()).expect("a writer")
+    }
+
+    /// `count` messages more.
+    pub(crate) fn write(&mut self, writer: &mut Writer, seed: u64, count: usize) {
         let mut numbers = Numbers(seed);
-        let frames = (0..count).map(|_| {
+        for _ in 0..count {
             let (id, _, size) = AnyMessage::ALL[numbers.below(AnyMessage::ALL.len())];
             let payload = numbers.message(id, size);
-            let written = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
-            (written.position, id)
-        });
-        let frames = frames.collect();
-        Written { folder, frames }
+            let frame = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
+            self.frames.push((frame.position, id));
+        }
     }
 
     pub(crate) fn path(&self, extension: &str) -> PathBuf {
