@@ -234,6 +234,8 @@ pub(crate) enum Run {
     Relay(Place),
     /// One of the built-in example strategies.
     Strategy(RunStrategy),
+    /// Many of them in one process, as the platform file says.
+    Host(strategy_sdk::Options),
 }
 
 #[derive(Debug, Args)]

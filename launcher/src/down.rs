@@ -1,5 +1,6 @@
 //! Taking a platform down, with its master or without.
 
+use std::collections::HashSet;
 use std::fs;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ const LONGEST_STOP: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The same order as master's: who writes first stops first.
 const ORDER: [&[NodeKind]; 5] = [
-    &[NodeKind::Strategy, NodeKind::Custom, NodeKind::Observer, NodeKind::Relay],
+    &[NodeKind::Strategy, NodeKind::Host, NodeKind::Custom, NodeKind::Observer, NodeKind::Relay],
     &[NodeKind::Md],
     &[NodeKind::Td],
     &[NodeKind::Matching],
@@ -119,8 +120,10 @@ impl Down {
     }
 }
 
+/// Once each process, however many seats it has: a second signal would end it at once.
 fn signal(seats: &[SeatView], signal: Signal) {
-    for seat in seats {
+    let mut told = HashSet::new();
+    for seat in seats.iter().filter(|seat| told.insert(seat.process)) {
         if let Ok(handle) = PidFd::open(seat.process) {
             let _ = handle.signal(signal as i32);
         }

@@ -20,6 +20,7 @@
 
 mod adopt;
 mod error;
+mod hosted;
 mod memory;
 mod process;
 mod register;

@@ -33,8 +33,16 @@ pub(crate) fn assign(
     let seat = instance.registry.occupy(u32::from(node.seat)).ok_or("it has no seat")?;
     let sitting = seat.process();
     let state = NodeState::from_word(seat.state()).unwrap_or(NodeState::Empty);
+    if let Some(host) = &node.host {
+        let seat = instance.topology.node(host).and_then(|host| instance.registry.seat(u32::from(host.seat)));
+        if seat.is_none_or(|seat| seat.process() != process) {
+            return Err(format!(
+                "it runs in host `{host}`, whose process alone may register it; take `host` out of its group to run it by itself"
+            ));
+        }
+    }
     // Between its start and its registration a program may have handed over to another process of its own.
-    if sitting != process && sitting.is_alive() && state != NodeState::Starting {
+    if node.host.is_none() && sitting != process && sitting.is_alive() && state != NodeState::Starting {
         return Err(format!("it runs already, as process {}", sitting.pid));
     }
     let generation = seat.generation() + 1;

@@ -186,6 +186,7 @@ pub(crate) fn kind(node: &NodeSpec) -> NodeKind {
         topology::NodeKind::Strategy => NodeKind::Strategy,
         topology::NodeKind::Custom => NodeKind::Custom,
         topology::NodeKind::Relay => NodeKind::Relay,
+        topology::NodeKind::Host => NodeKind::Host,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::supervise::Master;
 
 /// Those who write first stop first; who books it all stops last.
 const ORDER: [&[NodeKind]; 5] = [
-    &[NodeKind::Strategy, NodeKind::Custom, NodeKind::Relay],
+    &[NodeKind::Strategy, NodeKind::Host, NodeKind::Custom, NodeKind::Relay],
     &[NodeKind::Md],
     &[NodeKind::Td],
     &[NodeKind::Matching],

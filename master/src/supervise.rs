@@ -67,12 +67,21 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
 pub(crate) struct Managed {
     pub(crate) spec: NodeSpec,
     pub(crate) process: Option<NodeProcess>,
-    started: Option<Instant>,
+    /// Asked to start in its host, or running there: for strategies that have no process of their own.
+    pub(crate) is_hosted: bool,
+    pub(crate) started: Option<Instant>,
     restarts: u32,
     /// Started again at this time.
-    start_at: Option<Instant>,
+    pub(crate) start_at: Option<Instant>,
     /// It ended and is not started again.
     pub(crate) done: bool,
+}
+
+impl Managed {
+    /// Its process runs, or its host was asked for it.
+    pub(crate) fn lives(&self) -> bool {
+        self.process.is_some() || self.is_hosted
+    }
 }
 
 #[derive(Debug)]
@@ -120,6 +129,7 @@ impl Master {
             .map(|spec| Managed {
                 spec: spec.clone(),
                 process: None,
+                is_hosted: false,
                 started: None,
                 restarts: 0,
                 start_at: None,
@@ -149,6 +159,11 @@ impl Master {
     fn work(&mut self, running: &[(u16, journal::ProcessIdentity)]) -> Result<(), MasterError> {
         for (seat, identity) in running {
             if let Some(node) = self.nodes.iter_mut().find(|node| node.spec.seat == *seat) {
+                if node.spec.host.is_some() {
+                    node.is_hosted = true;
+                    node.started = Some(Instant::now());
+                    continue;
+                }
                 node.process = NodeProcess::adopt(*identity).ok();
                 node.started = node.process.is_some().then(Instant::now);
                 log::info!("node `{}` runs on as process {}", node.spec.name, identity.pid);
@@ -188,7 +203,7 @@ impl Master {
         for node in &mut self.nodes {
             let state = self.instance.state(node.spec.seat);
             let had_run = !matches!(state, NodeState::Empty | NodeState::Starting);
-            if was_up && node.process.is_none() && had_run {
+            if was_up && !node.lives() && had_run {
                 node.done = node.spec.restart.policy == RestartPolicy::Never || state == NodeState::Stopped;
             }
         }
@@ -200,7 +215,8 @@ impl Master {
         let now = Instant::now();
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];
-            if self.stopping || node.process.is_some() || node.done {
+            // A host is started with the first of its strategies.
+            if self.stopping || node.lives() || node.done || node.spec.kind == NodeKind::Host {
                 continue;
             }
             let due = match node.start_at {
@@ -226,9 +242,12 @@ impl Master {
         })
     }
 
-    fn start(&mut self, index: usize) -> Result<(), MasterError> {
+    pub(crate) fn start(&mut self, index: usize) -> Result<(), MasterError> {
         let node = &mut self.nodes[index];
         node.start_at = None;
+        if node.spec.host.is_some() {
+            return self.start_hosted(index);
+        }
         if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
             seat.set_state(NodeState::Starting.to_word());
         }
@@ -283,6 +302,8 @@ impl Master {
             let _ = stream.set_nonblocking(false);
             let reply = match protocol::receive(&stream, Some(Duration::from_secs(1))) {
                 Ok(Request::Register { version, node, pid }) => self.register(version, &node, pid),
+                // Its seat says the rest, and is looked at next.
+                Ok(Request::Left { .. }) => Reply::Done,
                 Ok(Request::StopNodes) => {
                     self.stop_nodes();
                     Reply::Done
@@ -303,7 +324,9 @@ impl Master {
         match register::assign(&self.instance, version, name, pid) {
             Ok((seat, identity, assignment)) => {
                 if let Some(node) = self.nodes.iter_mut().find(|node| node.spec.seat == seat) {
-                    if node.process.as_ref().is_none_or(|process| process.identity() != identity) {
+                    if node.spec.host.is_some() {
+                        node.is_hosted = true;
+                    } else if node.process.as_ref().is_none_or(|process| process.identity() != identity) {
                         node.process = NodeProcess::adopt(identity).ok();
                         node.started.get_or_insert_with(Instant::now);
                     }
@@ -341,12 +364,20 @@ impl Master {
             };
             self.buried(index, ended)?;
         }
-        Ok(())
+        self.reap_hosted()
     }
 
     fn buried(&mut self, index: usize, ended: Ended) -> Result<(), MasterError> {
-        let seat_number = self.nodes[index].spec.seat;
         let pid = self.nodes[index].process.take().map_or(0, |process| process.identity().pid);
+        if self.nodes[index].spec.kind == NodeKind::Host {
+            self.host_ended(index, ended)?;
+        }
+        self.seat_left(index, pid, ended)
+    }
+
+    /// Marks the seat, tells everybody, lets go of cursors, and starts the node again if it should be.
+    pub(crate) fn seat_left(&mut self, index: usize, pid: u32, ended: Ended) -> Result<(), MasterError> {
+        let seat_number = self.nodes[index].spec.seat;
         let left = self.instance.state(seat_number) == NodeState::Stopped;
         let mut generation = 0;
         if let Some(seat) = self.instance.registry.occupy(u32::from(seat_number)) {
@@ -411,12 +442,14 @@ impl Master {
             return Ok(());
         }
         node.done = true;
-        if !up && failed {
+        let log = self.instance.directory.log(node.spec.host.as_ref().unwrap_or(&node.spec.name));
+        // A host that one of its strategies needs again comes again with it.
+        if !up && failed && node.spec.kind != NodeKind::Host {
             return Err(MasterError::NodeFailed {
                 node: node.spec.name.clone(),
                 how: ended.to_string(),
-                words: last_errors(&self.instance.directory.log(&node.spec.name)),
-                log: self.instance.directory.log(&node.spec.name),
+                words: last_errors(&log),
+                log,
                 exit: u8::try_from(ended.code()).ok(),
             });
         }

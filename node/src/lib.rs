@@ -22,6 +22,7 @@
 mod due;
 mod error;
 mod exit;
+mod handle;
 mod huge;
 mod input;
 mod instance;
@@ -39,10 +40,11 @@ mod view;
 
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
+pub use handle::NodeHandle;
 pub use huge::{HugeMount, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
-pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node, NodeHandle};
+pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use output::Output;
 pub use quiescence::Quiescence;
 pub use recall::{last_snapshot, read_held};

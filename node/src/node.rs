@@ -9,11 +9,12 @@ use serde::de::DeserializeOwned;
 
 use crate::due::BELL_FROM;
 use crate::error::JoinError;
+use crate::handle::NodeHandle;
 use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, Phase, WakePolicy, kind_word};
+use crate::state::{NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -57,6 +58,17 @@ impl Node {
         let registry_path = instance.registry();
         let registry = Arc::new(Registry::open(&registry_path)?);
         let clock = registry.clock(&registry_path)?;
+        Node::with(assignment, instance, registry, clock, stop)
+    }
+
+    /// Opens the journals, and says that the node has joined.
+    pub(crate) fn with(
+        assignment: Assignment,
+        instance: InstanceDir,
+        registry: Arc<Registry>,
+        clock: Clock,
+        stop: StopFlag,
+    ) -> Result<Node, JoinError> {
         let mut outputs = Vec::with_capacity(assignment.writes.len());
         for write in &assignment.writes {
             let journal = Journal::open(files(&instance, &write.journal, write.huge.as_deref()))?;
@@ -82,7 +94,7 @@ impl Node {
         for read in &assignment.reads {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
-        if assignment.mode.sleeps() {
+        if assignment.mode.sleeps() && !inputs.is_empty() {
             journal::announce();
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
@@ -157,6 +169,16 @@ impl Node {
     /// Name of the node.
     pub fn name(&self) -> &str {
         &self.assignment.node
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> NodeKind {
+        self.assignment.kind
+    }
+
+    /// How it waits.
+    pub fn mode(&self) -> WaitMode {
+        self.assignment.mode
     }
 
     /// Its seat.
@@ -234,82 +256,8 @@ impl Node {
             seat: self.assignment.seat,
             clock: self.clock,
             stop: self.stop.clone(),
+            instance: self.instance.clone(),
         }
-    }
-}
-
-/// What any thread of a node may use.
-#[derive(Clone, Debug)]
-pub struct NodeHandle {
-    registry: Arc<Registry>,
-    seat: u32,
-    clock: Clock,
-    stop: StopFlag,
-}
-
-impl NodeHandle {
-    /// The platform's time in nanoseconds since the epoch.
-    #[inline]
-    pub fn now(&self) -> u64 {
-        self.clock.now()
-    }
-
-    /// Adds to one of the node's counters. One thread per counter.
-    #[inline]
-    pub fn add(&self, counter: Counter, amount: u64) {
-        if let Some(seat) = self.registry.occupy(self.seat) {
-            seat.add(counter as usize, amount);
-        }
-    }
-
-    /// Sets one of the node's counters. One thread per counter.
-    #[inline]
-    pub fn set(&self, counter: Counter, value: u64) {
-        if let Some(seat) = self.registry.occupy(self.seat) {
-            seat.set_counter(counter as usize, value);
-        }
-    }
-
-    /// Value of one of the node's counters.
-    pub fn counter(&self, counter: Counter) -> u64 {
-        self.registry.seat(self.seat).map_or(0, |seat| seat.counter(counter as usize))
-    }
-
-    /// Says where the node stands.
-    pub fn set_state(&self, state: NodeState) {
-        if let Some(seat) = self.registry.occupy(self.seat) {
-            seat.set_state(state.to_word());
-        }
-    }
-
-    /// Where the whole platform stands.
-    pub fn phase(&self) -> Phase {
-        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
-    }
-
-    /// True once the process was asked to stop.
-    pub fn is_stopping(&self) -> bool {
-        self.stop.is_set()
-    }
-
-    /// Gives the seats of a relay in this node's seat back to the writers.
-    pub fn give_back(&self) -> usize {
-        Relay::give_back(&self.registry, self.seat)
-    }
-
-    /// A sign of life, with the CPU that the caller runs on.
-    pub(crate) fn beat(&self, now: u64) {
-        if let Some(seat) = self.registry.occupy(self.seat) {
-            seat.set_heartbeat(now);
-            if let Ok(cpu) = nix::sched::sched_getcpu() {
-                seat.set_cpu(cpu as u64);
-            }
-        }
-    }
-
-    /// Wakes the node's own poll loop, should it sleep.
-    pub fn wake(&self) {
-        journal::wake(&self.registry, self.seat);
     }
 }
 
@@ -317,7 +265,7 @@ fn files(instance: &InstanceDir, journal: &str, huge: Option<&Path>) -> JournalF
     instance.journal(journal, huge)
 }
 
-fn register(instance: &InstanceDir, name: &str) -> Result<Assignment, JoinError> {
+pub(crate) fn register(instance: &InstanceDir, name: &str) -> Result<Assignment, JoinError> {
     let socket = instance.socket();
     let stream = UnixStream::connect(&socket).map_err(|source| JoinError::NoMaster {
         instance: instance.name().to_owned(),

@@ -27,6 +27,11 @@ pub enum Request {
         /// Its process id.
         pid: u32,
     },
+    /// A node that shares its process has left its seat; what came of it stands there.
+    Left {
+        /// Which node.
+        node: String,
+    },
     /// Stop every node, last started first, and stay.
     StopNodes,
     /// Stop every node, remove the instance, and end.

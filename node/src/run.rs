@@ -3,8 +3,9 @@
 use journal::{Frame, Gap};
 
 use crate::error::RunError;
+use crate::handle::NodeHandle;
 use crate::input::InputId;
-use crate::node::{Node, NodeHandle};
+use crate::node::Node;
 use crate::poll::PollLoop;
 use crate::state::{Counter, NodeState};
 

@@ -86,6 +86,8 @@ numbered! {
         Custom = 8 => "custom",
         /// Wakes those who sleep on its core, or only keeps the core awake.
         Relay = 9 => "relay",
+        /// Runs strategies that have no process of their own.
+        Host = 10 => "host",
     }
 }
 
@@ -233,6 +235,10 @@ counters! {
     LatenessMax = 22 => "lateness_max_ns",
     /// Nodes that a relay woke.
     Relayed = 23 => "relayed",
+    /// Calls of a strategy that took longer than its time budget.
+    Overruns = 24 => "overruns",
+    /// Longest of them, in nanoseconds.
+    OverrunMax = 25 => "overrun_max_ns",
 }
 
 #[cfg(test)]

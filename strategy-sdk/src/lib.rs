@@ -61,14 +61,15 @@
 //! `README.md` beside this crate goes through it step by step; [`testing`] runs a strategy without a platform.
 #![forbid(unsafe_code)]
 
-mod component;
 mod context;
 mod instruments;
 mod options;
 mod orders;
 mod port;
 mod position;
+mod process;
 mod request;
+mod roster;
 mod run;
 mod section;
 pub mod session;
@@ -84,6 +85,7 @@ pub use orders::WorkingOrder;
 pub use port::{Outgoing, Port};
 pub use position::Position;
 pub use request::{ChangeError, OrderError, OrderRequest, Refusal};
+pub use roster::Roster;
 pub use run::{main, run};
 pub use strategy::{NoParameters, ParameterError, Strategy};
 pub use timers::{Timer, TimerId, When};

@@ -4,11 +4,12 @@ use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use node::{Exit, INSTANCE_VARIABLE, JoinError, NODE_VARIABLE, Node, RunError};
+use node::{Exit, INSTANCE_VARIABLE, JoinError, NODE_VARIABLE, Node, NodeKind, RunError};
 
-use crate::component::StrategyNode;
 use crate::options::Options;
-use crate::section::{ParametersError, Section};
+use crate::process::Strategies;
+use crate::roster::Roster;
+use crate::section::ParametersError;
 use crate::strategy::{ParameterError, Strategy};
 
 /// The whole `main` of a strategy's program: starts the log, reads the command line, runs.
@@ -27,17 +28,23 @@ pub fn main<S: Strategy>() -> ExitCode {
 /// Joins the platform and runs the strategy to its end, for programs that have a command line of their own. What
 /// goes wrong is logged.
 ///
+/// Where the platform file has the strategies hosted, this is the host, and runs as many of them as it says there.
+///
 /// A panic of the strategy ends here, with [`Exit::Failed`]: nothing that it wrote is half written, and td cancels
-/// its orders.
+/// its orders. In a host it ends that strategy, and the others go on.
 pub fn run<S: Strategy>(options: &Options) -> Exit {
-    match catch_unwind(AssertUnwindSafe(|| try_run::<S>(options))) {
+    guarded(Roster::only::<S>(options.clone()))
+}
+
+pub(crate) fn guarded(roster: Roster) -> Exit {
+    let name = given(&roster.options().node, NODE_VARIABLE).unwrap_or_else(|| "?".to_owned());
+    match catch_unwind(AssertUnwindSafe(|| try_run(roster))) {
         Ok(Ok(())) => Exit::Done,
         Ok(Err(error)) => {
             log::error!("{error}");
             error.exit()
         }
         Err(panic) => {
-            let name = given(&options.node, NODE_VARIABLE).unwrap_or_else(|| "?".to_owned());
             log::error!("strategy `{name}` panicked: {}", panic_message(panic.as_ref()));
             Exit::Failed
         }
@@ -45,11 +52,15 @@ pub fn run<S: Strategy>(options: &Options) -> Exit {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum StrategyError {
+pub(crate) enum StrategyError {
     #[error("no {what} is given: use {option} NAME, or set {variable}; master does so for what it starts")]
     Missing { what: &'static str, option: &'static str, variable: &'static str },
     #[error(transparent)]
     Join(#[from] JoinError),
+    #[error(
+        "strategy `{node}` is `builtin:{name}` in the platform file, and this program holds no strategy of that name"
+    )]
+    Unknown { node: String, name: String },
     #[error("parameters of strategy `{node}`: {source}")]
     Parameters { node: String, source: ParametersError },
     #[error("parameters of strategy `{node}`: {source}")]
@@ -59,9 +70,10 @@ enum StrategyError {
 }
 
 impl StrategyError {
-    fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
             StrategyError::Missing { .. }
+            | StrategyError::Unknown { .. }
             | StrategyError::Parameters { .. }
             | StrategyError::Parameter { .. } => Exit::Usage,
             StrategyError::Join(error) => error.exit(),
@@ -70,23 +82,23 @@ impl StrategyError {
     }
 }
 
-fn try_run<S: Strategy>(options: &Options) -> Result<(), StrategyError> {
+fn try_run(roster: Roster) -> Result<(), StrategyError> {
     let needed = |given: Option<String>, what, option, variable| {
         given.ok_or(StrategyError::Missing { what, option, variable })
     };
+    let options = roster.options();
     let instance =
         needed(given(&options.instance, INSTANCE_VARIABLE), "instance", "--instance", INSTANCE_VARIABLE)?;
     let name = needed(given(&options.node, NODE_VARIABLE), "node", "--node", NODE_VARIABLE)?;
     let mut node = Node::join(&instance, &name)?;
-    let section: Section = node.section()?;
-    let parameters = section
-        .parameters(options)
-        .map_err(|source| StrategyError::Parameters { node: name.clone(), source })?;
-    let strategy =
-        S::create(parameters).map_err(|source| StrategyError::Parameter { node: name.clone(), source })?;
-    let interest = section.interest(options, strategy.interest());
-    let mut component = StrategyNode::new(&mut node, strategy, interest)?;
-    node.run(&mut component).map_err(|source| StrategyError::Run { node: name, source })
+    let mut strategies = if node.kind() == NodeKind::Host {
+        Strategies::hosted(&mut node, roster)?
+    } else {
+        let ledger = node.inputs_of("state").next().is_some();
+        let made = roster.make(&mut node, ledger)?;
+        Strategies::alone(&mut node, made)?
+    };
+    node.run(&mut strategies).map_err(|source| StrategyError::Run { node: name, source })
 }
 
 /// From the command line, else from the environment.

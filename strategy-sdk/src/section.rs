@@ -30,6 +30,16 @@ pub(crate) enum ParametersError {
 }
 
 impl Section {
+    /// The name behind `builtin:`.
+    pub(crate) fn builtin(&self) -> Option<&str> {
+        self.strategy.builtin.as_deref()
+    }
+
+    /// Longest that one call should take, in nanoseconds; zero: not measured.
+    pub(crate) fn budget(&self) -> u64 {
+        u64::try_from(self.strategy.budget.as_nanos()).unwrap_or(u64::MAX)
+    }
+
     /// The parameters, those of the command line over those of the platform file.
     pub(crate) fn parameters<P: DeserializeOwned>(&self, options: &Options) -> Result<P, ParametersError> {
         let mut table = match &self.params {

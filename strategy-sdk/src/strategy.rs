@@ -9,7 +9,8 @@ use crate::context::Context;
 use crate::instruments::Interest;
 use crate::timers::Timer;
 
-/// A strategy: one instance of it lives in one process, and all its methods run on that process's one thread.
+/// A strategy. All its methods run on one thread: that of a process of its own, or of a host that it shares with
+/// others, which makes no difference to it.
 ///
 /// ```text
 /// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
@@ -46,7 +47,7 @@ use crate::timers::Timer;
 /// ```
 ///
 /// A binary of its own is one line more: `fn main() -> ExitCode { strategy_sdk::main::<BuyOnce>() }`.
-pub trait Strategy: Sized {
+pub trait Strategy: Sized + 'static {
     /// What `params` in the platform file and `--param` on the command line are read into. With
     /// `#[serde(default, deny_unknown_fields)]` every parameter has a default, and a misspelt one is an error.
     /// [`NoParameters`] for none.

@@ -205,7 +205,8 @@ impl<S: Strategy> Harness<S> {
         // Committed a little before it is in hand.
         let time = self.desk.borrow().now.saturating_sub(100);
         let frame = Frame { position, time, message_id, flags: 0, topic, epoch: 1, payload };
-        self.session.frame(role, journal, &frame);
+        let received = Nanos(self.desk.borrow().now);
+        self.session.frame(role, journal, &frame, received);
         true
     }
 

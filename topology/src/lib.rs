@@ -55,8 +55,9 @@ pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_C
 pub use memory::{MemoryBill, MemoryItem};
 pub use settings::{Origin, Setting};
 pub use spec::{
-    JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RelaySection,
-    RestartSpec, StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
+    HostSection, HostedStrategy, JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding,
+    ReaderSpec, RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology,
+    WriteBinding,
 };
 pub use units::{ByteSize, CpuList, TimeOfDay, duration};
 
@@ -181,6 +182,7 @@ fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows:
     let node_path = |name: &str| match topology.nodes.iter().rfind(|node| node.name == name) {
         Some(NodeSpec { group: Some(group), .. }) => rows.group_path(group),
         Some(NodeSpec { kind: NodeKind::Custom, .. }) => format!("node.{name}"),
+        Some(NodeSpec { kind: NodeKind::Host, .. }) => rows.host_path(name, config),
         _ => name.to_owned(),
     };
     match (fault, fault.subject()) {

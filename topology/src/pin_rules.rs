@@ -12,6 +12,8 @@ use crate::suggest::nearest;
 struct Placed<'a> {
     node: &'a NodeSpec,
     placing: Placing,
+    /// Where that is said.
+    place: Option<Span>,
     exclusive: bool,
 }
 
@@ -20,8 +22,22 @@ type Cores<'a> = BTreeMap<u32, Vec<Placed<'a>>>;
 /// Notes every rule that does not hold.
 pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Report) {
     for (pattern, rule) in &topology.pin.nodes {
-        if !topology.nodes.iter().any(|node| fits(pattern, &node.name)) {
-            unused(topology, pattern, settings, report);
+        let fitting: Vec<&NodeSpec> =
+            topology.nodes.iter().filter(|node| fits(pattern, &node.name)).collect();
+        match fitting.first() {
+            None => unused(topology, pattern, settings, report),
+            Some(NodeSpec { name, host: Some(host), .. })
+                if fitting.iter().all(|node| node.host.is_some()) =>
+            {
+                let place = settings.place(&format!("pin.nodes.{pattern}"));
+                report
+                    .error(
+                        place,
+                        format!("[pin.nodes.{pattern}] places nothing: `{name}` runs in host `{host}`"),
+                    )
+                    .help(format!("place the host: [pin.nodes.{host}], or host.cpus of its strategies"));
+            }
+            Some(_) => {}
         }
         if rule.cpu.is_some() && rule.cpus.is_some() {
             let place = settings.place(&format!("pin.nodes.{pattern}.cpus"));
@@ -32,20 +48,21 @@ pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Repor
     }
     let cores = place_all(topology, settings, report);
     for (core, placed) in &cores {
-        crowded(*core, placed, settings, report);
+        crowded(*core, placed, report);
     }
     relays(topology, &cores, settings, report);
     unserved(topology, settings, report);
-    overlap(&cores, settings, report);
+    overlap(&cores, report);
 }
 
 /// Who certainly is on which core. Nodes that float are not, but there must be a core for each that is fast.
 fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Report) -> Cores<'a> {
     let mut cores = Cores::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-    for node in &topology.nodes {
+    for node in topology.nodes.iter().filter(|node| node.host.is_none()) {
         let Some(placing) = topology.pin.placing(&node.name) else { continue };
         let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
+        let place = place(topology, &placing, settings);
         let fast = node.takes_a_core();
         let nth = taken.entry(placing.pattern.clone()).or_default();
         let index = *nth;
@@ -54,18 +71,18 @@ fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Repor
         match (placing.cores.as_slice(), spread) {
             ([core], _) => {
                 let exclusive = rule.exclusive == Some(true);
-                cores.entry(*core).or_default().push(Placed { node, placing, exclusive });
+                cores.entry(*core).or_default().push(Placed { node, placing, place, exclusive });
             }
             (several, Spread::RoundRobin) if !several.is_empty() => {
                 let core = several[index % several.len()];
                 let exclusive = rule.exclusive == Some(true);
-                cores.entry(core).or_default().push(Placed { node, placing, exclusive });
+                cores.entry(core).or_default().push(Placed { node, placing, place, exclusive });
             }
             (several, _) if fast && index >= several.len() => {
                 let message =
                     format!("`{}` is one fast node more than there are cores ({})", node.name, several.len());
                 report
-                    .error(place(&placing, settings), message)
+                    .error(place, message)
                     .help("a fast node takes a whole core: name more cores, or let some nodes be parked");
             }
             _ => {}
@@ -74,7 +91,14 @@ fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Repor
     cores
 }
 
-fn place(placing: &Placing, settings: &Settings) -> Option<Span> {
+/// The cores of a host may be named in its own table.
+fn place(topology: &Topology, placing: &Placing, settings: &Settings) -> Option<Span> {
+    let hosted = topology.nodes.iter().find(|node| node.host.as_ref() == Some(&placing.pattern));
+    if let Some(group) = hosted.and_then(|node| node.group.as_ref())
+        && let Some(span) = settings.span(&format!("{}.host.cpus", settings.group_path(group)))
+    {
+        return Some(span);
+    }
     settings.place(&format!("pin.nodes.{}.{}", placing.pattern, placing.key))
 }
 
@@ -92,16 +116,16 @@ fn unused(topology: &Topology, pattern: &str, settings: &Settings, report: &mut 
 }
 
 /// Two fast nodes on one core, or company on a core that is somebody's own.
-fn crowded(core: u32, placed: &[Placed<'_>], settings: &Settings, report: &mut Report) {
+fn crowded(core: u32, placed: &[Placed<'_>], report: &mut Report) {
     let mut fast = placed.iter().filter(|placed| placed.node.takes_a_core());
     if let (Some(first), Some(second)) = (fast.next(), fast.next()) {
         let (one, other) = (&first.node.name, &second.node.name);
         let message = format!("`{one}` and `{other}` are both fast and both on core {core}");
         let noted = report
-            .error(place(&second.placing, settings), message)
+            .error(second.place, message)
             .help("a fast node takes a whole core: move one, or let one be parked");
         if first.placing.pattern != second.placing.pattern {
-            noted.related(place(&first.placing, settings), format!("`{one}` is put there here"));
+            noted.related(first.place, format!("`{one}` is put there here"));
         }
     }
     let Some(owner) = placed.iter().find(|placed| placed.exclusive) else { return };
@@ -109,7 +133,7 @@ fn crowded(core: u32, placed: &[Placed<'_>], settings: &Settings, report: &mut R
         let (own, other) = (&owner.node.name, &guest.node.name);
         report
             .error(
-                place(&guest.placing, settings),
+                guest.place,
                 format!("core {core} is exclusive to `{own}`, but `{other}` is put there too"),
             )
             .help("move one of them, or leave out `exclusive`");
@@ -137,6 +161,7 @@ fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
         let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
         let key = match &node.group {
             Some(group) => format!("{}.wake", settings.group_path(group)),
+            None if node.kind == NodeKind::Host => "strategies.wake".to_owned(),
             None if node.kind == NodeKind::Custom => format!("node.{}.wake", node.name),
             None => format!("{}.wake", node.name),
         };
@@ -164,8 +189,8 @@ fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
     }
 }
 
-fn overlap(cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
-    let strategy = |placed: &&Placed<'_>| placed.node.kind == NodeKind::Strategy;
+fn overlap(cores: &Cores<'_>, report: &mut Report) {
+    let strategy = |placed: &&Placed<'_>| matches!(placed.node.kind, NodeKind::Strategy | NodeKind::Host);
     let both = cores.iter().filter_map(|(core, placed)| {
         let first = placed.iter().find(strategy)?;
         placed
@@ -177,7 +202,5 @@ fn overlap(cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
     let Some((_, first)) = both.first() else { return };
     let list: Vec<String> = both.iter().map(|(core, _)| core.to_string()).collect();
     let message = format!("strategies share core {} with parts of the platform", list.join(", "));
-    report
-        .warning(place(&first.placing, settings), message)
-        .help("latency is steadier when strategies have cores of their own");
+    report.warning(first.place, message).help("latency is steadier when strategies have cores of their own");
 }

@@ -1,6 +1,6 @@
 //! Where the nodes of a topology run on a given host.
 
-use pinning::{Host, NodeRequest, Plan, PlanProblem, ResolvedPlan, WaitMode};
+use pinning::{Host, NodeRequest, Placement, Plan, PlanProblem, ResolvedPlan, WaitMode};
 use serde_json::Value as Json;
 
 use crate::config::Mode;
@@ -18,8 +18,17 @@ impl Topology {
         if self.pin.auto.is_none() && self.pin.nodes.is_empty() {
             return Ok(None);
         }
-        let requests: Vec<NodeRequest> = self.nodes.iter().map(request).collect();
-        self.plan().resolve(host, &requests).map(Some)
+        // Who runs in another's process stands where that one does.
+        let with_process = self.nodes.iter().filter(|node| node.host.is_none());
+        let requests: Vec<NodeRequest> = with_process.map(request).collect();
+        let mut plan = self.plan().resolve(host, &requests)?;
+        let place = |node: &NodeSpec| {
+            let process = node.host.as_ref().unwrap_or(&node.name);
+            let found = plan.placements.iter().find(|placement| placement.node == *process)?;
+            Some(Placement { node: node.name.clone(), ..found.clone() })
+        };
+        plan.placements = self.nodes.iter().filter_map(place).collect();
+        Ok(Some(plan))
     }
 
     /// `[pin]` as the pinning crate reads it. The two forms are held together by a test.
@@ -44,7 +53,7 @@ fn request(node: &NodeSpec) -> NodeRequest {
             Mode::Parked => WaitMode::Parked,
             Mode::Adaptive { .. } => WaitMode::Adaptive,
         },
-        platform: !matches!(node.kind, NodeKind::Strategy | NodeKind::Custom),
+        platform: !matches!(node.kind, NodeKind::Strategy | NodeKind::Host | NodeKind::Custom),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn add(topology: &mut Topology, asked: &BTreeMap<String, Wake>) {
     let mut awake: BTreeSet<u32> = BTreeSet::new();
     for index in 0..topology.nodes.len() {
         let node = &topology.nodes[index];
-        if node.mode.is_fast() || node.kind == NodeKind::Master {
+        if node.mode.is_fast() || node.kind == NodeKind::Master || node.host.is_some() {
             continue;
         }
         let Some(rule) = topology.pin.rule_for(&node.name) else { continue };
@@ -59,6 +59,7 @@ fn place(topology: &mut Topology, kind: &str, section: RelaySection) {
         name,
         kind: NodeKind::Relay,
         group: None,
+        host: None,
         seat: u16::try_from(topology.nodes.len()).unwrap_or(u16::MAX),
         mode: Mode::Fast,
         wake: Wake::Targeted,

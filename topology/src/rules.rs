@@ -1,5 +1,7 @@
 //! What must hold between keys, before the topology is built from them.
 
+mod hosts;
+
 use crate::config::{
     BUILTIN_STRATEGIES, Files, Fill, Generator, InstrumentChoice, MarketSource, OnDeath, PlatformConfig,
     ReaderKind, RestartPolicy, Speed, StrategyGroup,
@@ -23,6 +25,7 @@ pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut R
     rules.seats();
     if !settings.structure_is_bad() {
         config.strategies.iter().for_each(|group| rules.group(group));
+        hosts::check(&mut rules);
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use crate::config::{PlatformConfig, StrategyGroup};
 use crate::document::{Report, Span};
 use crate::schema::check::{Checker, Row, RowOrigin};
 
@@ -169,6 +170,13 @@ impl Settings {
             doc: row.doc.clone(),
         };
         self.rows.iter().map(setting).collect()
+    }
+
+    /// The path of the table that describes the host of that name: that of the first group that runs there.
+    pub(crate) fn host_path(&self, name: &str, config: &PlatformConfig) -> String {
+        let here = |group: &&StrategyGroup| group.host.as_ref().is_some_and(|host| host.name == name);
+        let group = config.strategies.iter().find(here).map_or("", |group| group.name.as_str());
+        format!("{}.host", self.group_path(group))
     }
 
     /// The path of the n-th group of strategies.

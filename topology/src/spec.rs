@@ -85,6 +85,9 @@ pub struct NodeSpec {
     pub kind: NodeKind,
     /// The group that it was listed in, if it is a strategy.
     pub group: Option<String>,
+    /// The node whose process it runs in, if it has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Its place in the registry: 0 is master. The same file always gives the same seats.
     pub seat: u16,
     /// How it waits.
@@ -128,6 +131,8 @@ pub enum NodeKind {
     Ledger,
     /// A strategy.
     Strategy,
+    /// Runs strategies that have no process of their own.
+    Host,
     /// What `[[node]]` lists.
     Custom,
     /// Wakes those who sleep on its core, or only keeps that core awake: see [`RelaySection`].
@@ -218,6 +223,10 @@ pub struct StrategyAccount {
     pub max_working_orders: u32,
     /// Largest position, long or short, in one instrument.
     pub max_position: i64,
+    /// The journal that its reports go to.
+    pub reports: String,
+    /// And the topic there.
+    pub reports_topic: u32,
 }
 
 /// What a strategy is told, beside its parameters.
@@ -232,6 +241,28 @@ pub struct StrategySection {
     pub index_in_group: u32,
     /// Which instruments it hears.
     pub instruments: InstrumentChoice,
+    /// The name behind `builtin:`, for a strategy that comes with the platform.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub builtin: Option<String>,
+    /// Longest that one call of it should take; zero: not measured.
+    #[serde(default, with = "duration")]
+    pub budget: Duration,
+}
+
+/// What a host is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSection {
+    /// The strategies that run in it, by seat.
+    pub strategies: Vec<HostedStrategy>,
+}
+
+/// A strategy without a process of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostedStrategy {
+    /// The node.
+    pub name: String,
+    /// Its seat, which is the topic of its reports too.
+    pub seat: u16,
 }
 
 /// What a relay is told. Without seats it only keeps its core from going idle.

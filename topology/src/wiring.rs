@@ -13,7 +13,13 @@
 //! ledger.state         ledger   → each strategy l
 //! orders.STRATEGY      strategy → td g
 //! reports.STRATEGY     td       → that strategy g
+//! reports.HOST         td       → that host g, for the strategies that run in it; the topic is their seat
 //! ```
+//!
+//! Strategies that run in a host write their own journals of orders; what else a strategy reads, the host reads for
+//! all of them.
+
+mod hosts;
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -36,14 +42,16 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     let mut builder = Builder { config, nodes: Vec::new(), journals: Vec::new() };
     builder.services();
     builder.strategies();
+    builder.hosts();
     builder.custom();
     builder.connect();
+    let pin = builder.pin();
     let mut topology = Topology {
         instance: config.platform.instance.clone(),
         deterministic: config.platform.deterministic,
         nodes: builder.nodes,
         journals: builder.journals,
-        pin: config.pin.clone(),
+        pin,
     };
     relays::add(&mut topology, &asked(config));
     order(&mut topology);
@@ -60,7 +68,11 @@ fn asked(config: &PlatformConfig) -> BTreeMap<String, Wake> {
     ];
     let services = services.map(|(name, run)| (name.to_owned(), run.wake));
     let strategies = config.strategies.iter().flat_map(|group| {
-        (1..=group.count).map(|number| (format!("{}-{number}", group.name), group.run.wake))
+        let name = |number| match &group.host {
+            Some(host) => host.name.clone(),
+            None => format!("{}-{number}", group.name),
+        };
+        (1..=group.count).map(move |number| (name(number), group.run.wake))
     });
     let custom = config.node.iter().map(|node| (node.name.clone(), node.run.wake));
     let all = services.into_iter().chain(strategies).chain(custom);
@@ -84,6 +96,7 @@ impl Builder<'_> {
             name: name.to_owned(),
             kind,
             group: None,
+            host: None,
             seat: u16::try_from(index).unwrap_or(u16::MAX),
             mode: run.mode,
             wake: run.wake.unwrap_or(Wake::Targeted),
@@ -140,8 +153,15 @@ impl Builder<'_> {
         let mut accounts = Vec::new();
         for group in &self.config.strategies {
             for number in 1..=group.count {
+                let name = format!("{}-{number}", group.name);
+                let (reports, reports_topic) = match &group.host {
+                    Some(host) => (reports_of(&host.name), u32::from(seat)),
+                    None => (reports_of(&name), 0),
+                };
                 accounts.push(StrategyAccount {
-                    name: format!("{}-{number}", group.name),
+                    name,
+                    reports,
+                    reports_topic,
                     seat,
                     max_order_quantity: group.limits.max_order_quantity.unwrap_or(td.max_order_quantity),
                     max_working_orders: group.limits.max_working_orders.unwrap_or(td.max_working_orders),
@@ -166,24 +186,32 @@ impl Builder<'_> {
 
     fn strategy(&mut self, group: &StrategyGroup, index: u32, index_in_group: u32) {
         let name = format!("{}-{}", group.name, index_in_group + 1);
-        let program = match group.program.strip_prefix("builtin:") {
-            Some(builtin) => Program::Builtin(builtin.to_owned()),
-            None => Program::Path(group.program.clone().into()),
-        };
+        let builtin = group.program.strip_prefix("builtin:").map(str::to_owned);
+        let program =
+            builtin.clone().map_or_else(|| Program::Path(group.program.clone().into()), Program::Builtin);
         let section = json(StrategySection {
             group: group.name.clone(),
             index,
             index_in_group,
             instruments: group.instruments.clone(),
+            builtin,
+            budget: group.budget,
         });
         let node = self.node(&name, NodeKind::Strategy, &group.run, program);
         node.group = Some(group.name.clone());
+        if let Some(host) = &group.host {
+            node.host = Some(host.name.clone());
+            node.mode = host.mode;
+            node.wake = Wake::Targeted;
+        }
         node.needs = ["td", "matching", "ledger"].map(str::to_owned).to_vec();
         node.stagger = if index_in_group == 0 { Duration::ZERO } else { group.stagger };
         node.section = section;
         node.parameters = group.params.clone();
         self.journal(&format!("orders.{name}"), &name, "orders", 1, ByteSize::kib(256));
-        self.journal(&format!("reports.{name}"), "td", "reports", 1, ByteSize::kib(256));
+        if group.host.is_none() {
+            self.journal(&reports_of(&name), "td", "reports", 1, ByteSize::kib(256));
+        }
     }
 
     /// A journal, and its writer's binding to it.
@@ -243,18 +271,19 @@ impl Builder<'_> {
         use ReaderFrom::{Cursor, Head, Start};
         use ReaderKind::{Gated, Loose};
         let config = self.config;
-        let strategies: Vec<(String, OnDeath)> = config
+        let strategies: Vec<(String, OnDeath, bool)> = config
             .strategies
             .iter()
             .flat_map(|group| {
-                (1..=group.count).map(|number| (format!("{}-{number}", group.name), group.on_death))
+                let name = |number: u32| format!("{}-{number}", group.name);
+                (1..=group.count).map(move |number| (name(number), group.on_death, group.host.is_some()))
             })
             .collect();
 
         let td = config.td.run.on_death();
         self.read("td", "instruments", "md.instruments", (Loose, Start, td));
         self.read("td", "events", "master.events", (Loose, Start, td));
-        for (name, _) in &strategies {
+        for (name, ..) in &strategies {
             self.read("td", "orders", &format!("orders.{name}"), (Gated, Cursor, td));
         }
         self.read("td", "executions", "matching.executions", (Gated, Cursor, td));
@@ -277,12 +306,16 @@ impl Builder<'_> {
         self.read("ledger", "quotes", "md.quotes", ledger_quotes);
         self.read("ledger", "executions", "matching.executions", (Gated, Cursor, ledger));
 
-        for (name, on_death) in strategies {
+        let alone =
+            strategies.into_iter().filter(|(.., hosted)| !hosted).map(|(name, death, _)| (name, death));
+        let hosts =
+            hosts::all(config).into_iter().map(|host| (host.name.clone(), hosts::on_death(host, config)));
+        for (name, on_death) in alone.chain(hosts) {
             // A restarted loose reader starts at the head: old quotes must not trigger orders.
             let quotes_from = if config.md.readers == Gated { Cursor } else { Head };
             self.read(&name, "instruments", "md.instruments", (Loose, Start, on_death));
             self.read(&name, "quotes", "md.quotes", (config.md.readers, quotes_from, on_death));
-            self.read(&name, "reports", &format!("reports.{name}"), (Gated, Cursor, on_death));
+            self.read(&name, "reports", &reports_of(&name), (Gated, Cursor, on_death));
             self.read(&name, "state", "ledger.state", (Loose, Start, on_death));
         }
         for custom in &config.node {
@@ -318,6 +351,11 @@ impl Builder<'_> {
             spec.readers.push(ReaderSpec { node: node_name, role, kind, from, on_death });
         }
     }
+}
+
+/// The journal of td's answers to a node.
+fn reports_of(name: &str) -> String {
+    format!("reports.{name}")
 }
 
 /// Fills in `start_order`: every node after what it needs, otherwise by seat. Nodes that need each other in a

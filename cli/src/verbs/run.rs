@@ -27,6 +27,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
         Run::Relay(place) => join(&place, "relay").and_then(|node| Ok(relay::run(node)?)),
         Run::Strategy(arguments) => return Ok(strategy(&arguments)),
+        Run::Host(options) => return Ok(host(options)),
     };
     if let Err(failure) = &ended {
         // With time and level, beside the node's other words in its log.
@@ -53,6 +54,14 @@ fn master(arguments: &RunMaster) -> Result<(), Failure> {
     };
     let colo = env::current_exe()?;
     Ok(master::run(topology, master::MasterOptions { colo })?)
+}
+
+fn host(options: strategy_sdk::Options) -> u8 {
+    strategy_sdk::Roster::new(options)
+        .with::<taker::Taker>("taker")
+        .with::<market_maker::MarketMaker>("market-maker")
+        .run()
+        .code()
 }
 
 fn strategy(arguments: &RunStrategy) -> u8 {

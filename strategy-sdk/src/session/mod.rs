@@ -6,8 +6,8 @@
 //! ```text
 //!              ┌ Joining ─────────────────────┐ list whole, and the ledger's   ┌ Open ───────┐ stop  ┌ Left ┐
 //!  new ──────► │ instruments, snapshot taken; │ snapshot or 2 s of waiting ──► │ every event │ ────► │      │
-//!              │ quotes only remembered;      │            start               │ handed over │       └──────┘
-//!              │ reports stay where they are  │                                └─────────────┘
+//!              │ market data and reports stay │            start               │ handed over │       └──────┘
+//!              │ where they are               │                                └─────────────┘
 //!              └──────────────────────────────┘
 //! ```
 //!
@@ -79,6 +79,21 @@ pub struct Setup {
     pub ledger: bool,
 }
 
+/// What a session needs of whoever drives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// When [`Session::turn`] has something to do even without a frame.
+    pub deadline: Option<Nanos>,
+    /// [`Session::is_started`].
+    pub started: bool,
+    /// Market data waits for its instrument to be listed: no more of it is taken meanwhile.
+    pub holds: bool,
+    /// [`Session::take_topics`] has something new.
+    pub topics: bool,
+    /// [`Session::is_stop_requested`].
+    pub stop: bool,
+}
+
 /// A strategy with everything that it knows.
 #[derive(Debug)]
 pub struct Session<S> {
@@ -143,12 +158,8 @@ impl<S: Strategy> Session<S> {
     pub fn accepts(&self, role: Role) -> bool {
         match role {
             Role::Instruments | Role::State => true,
-            // In lock-step a quote that came before the start would make the outcome depend on the start's time.
-            Role::Quotes => {
-                self.list_is_whole
-                    && self.held.is_none()
-                    && (self.is_started() || self.context.event_clock.is_none())
-            }
+            // Whatever comes before the start is handed over behind it, in order.
+            Role::Quotes => self.list_is_whole && self.held.is_none() && self.is_started(),
             Role::Reports => self.is_started(),
         }
     }
@@ -164,6 +175,18 @@ impl<S: Strategy> Session<S> {
             Stage::Joining => self.patience,
             Stage::Open if self.context.event_clock.is_none() => self.context.timers.next_due(),
             _ => None,
+        }
+    }
+
+    /// What the session needs of whoever drives it, as of now.
+    #[inline]
+    pub fn needs(&self) -> Needs {
+        Needs {
+            deadline: self.deadline(),
+            started: self.is_started(),
+            holds: self.held.is_some(),
+            topics: self.topics_changed && self.list_is_whole,
+            stop: self.context.stop_requested,
         }
     }
 
@@ -249,11 +272,9 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// One frame of the journal with this number.
+    /// One frame of the journal with this number, that the strategy has in hand since `received`.
     #[inline]
-    pub fn frame(&mut self, role: Role, journal: u32, frame: &Frame<'_>) {
-        // Before anything else: this is when the strategy has it in hand.
-        let received = self.context.port.now();
+    pub fn frame(&mut self, role: Role, journal: u32, frame: &Frame<'_>, received: Nanos) {
         let cause = Cause {
             position: frame.position,
             due: Nanos(0),

@@ -15,6 +15,7 @@
 
 mod batch;
 mod recall;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,7 @@ use wire::{NodeEvent, OrderUpdate, Quantity, StrategyId};
 use crate::{Decision, Delivery, Gateway, GatewayOptions, Limits, Report, Request};
 use batch::Batches;
 use recall::{Recall, Trace, line};
+use routes::Routes;
 
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
@@ -46,9 +48,10 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let events = node.input("events")?;
     let orders_out = node.take_output("orders")?;
     let reports = node.take_outputs("reports");
+    let routes = Routes::new(&section.strategies, &reports);
     let mut td = Td {
         recall: if node.generation() > 1 {
-            Some(Recall::read(&node, executions, &orders_out, &reports)?)
+            Some(Recall::read(&node, executions, &orders_out, &reports, &routes)?)
         } else {
             None
         },
@@ -57,7 +60,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         told: vec![0; reports.len()],
         traces: BTreeMap::new(),
         again: node.inputs().iter().map(Input::position).collect(),
-        reports_of: reports_of(&node, &reports),
+        routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
         batches: if node.is_deterministic() { Some(Batches::watch(&node, &orders)?) } else { None },
@@ -98,8 +101,8 @@ struct Td {
     senders: Vec<StrategyId>,
     /// By input: whether orders come through it.
     is_orders: Vec<bool>,
-    /// By input: index of the reports of who writes it.
-    reports_of: Vec<Option<usize>>,
+    /// Where each strategy's reports go.
+    routes: Routes,
     limits: Vec<(StrategyId, Limits)>,
     /// Number of md's journal of quotes: orders that answer anything else have no tick-to-order time.
     quotes: u32,
@@ -140,9 +143,9 @@ impl Td {
         if let Some(recall) = self.recall.take() {
             let resumed = recall.into_gateway(&mut self.gateway)?;
             self.traces = resumed.traces;
-            for (told, output) in self.told.iter_mut().zip(&self.reports) {
-                let trace = self.traces.get(&StrategyId(output.peer().1 as u16));
-                *told = trace.map_or(0, |trace| trace.told);
+            for (journal, told) in self.told.iter_mut().enumerate() {
+                let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
+                *told = traces.next().map_or(0, |trace| trace.told);
             }
             for (position, delivery) in resumed.untold {
                 self.deliver(context, position, &delivery);
@@ -229,8 +232,10 @@ impl Td {
 
     /// To this strategy and to no other.
     fn report(&mut self, context: &Context, to: StrategyId, message_id: u16, payload: &[u8]) {
-        let output = self.reports.iter_mut().find(|output| output.peer().1 == u32::from(to.0));
-        let delivered = output.is_some_and(|output| output.post_bytes(message_id, 0, payload).is_ok());
+        let place = self.routes.of(to);
+        let output = place.and_then(|(index, topic)| Some((self.reports.get_mut(index)?, topic)));
+        let delivered =
+            output.is_some_and(|(output, topic)| output.post_bytes(message_id, topic, payload).is_ok());
         if !delivered {
             context.add(Counter::Undelivered, 1);
         }
@@ -250,7 +255,7 @@ impl Td {
     /// Passes an execution on, unless a predecessor did.
     fn deliver(&mut self, context: &Context, position: u64, delivery: &Delivery) {
         let Delivery { to, report } = delivery;
-        let Some(index) = self.reports.iter().position(|output| output.peer().1 == u32::from(to.0)) else {
+        let Some((index, topic)) = self.routes.of(*to) else {
             return context.add(Counter::Undelivered, 1);
         };
         if position <= self.told[index] {
@@ -259,7 +264,7 @@ impl Td {
         let refused = matches!(report, Report::Update(update) if is_refusal(update));
         context.add(Counter::Rejects, u64::from(refused));
         context.add(Counter::Fills, u64::from(report.message_id() == Fill::ID));
-        if self.reports[index].post_bytes(report.message_id(), 0, report.bytes()).is_err() {
+        if self.reports[index].post_bytes(report.message_id(), topic, report.bytes()).is_err() {
             context.add(Counter::Undelivered, 1);
         }
     }
@@ -319,12 +324,6 @@ impl Td {
     }
 }
 
-/// By input: index of the reports of who writes it.
-fn reports_of(node: &Node, reports: &[Output]) -> Vec<Option<usize>> {
-    let of = |input: &Input| reports.iter().position(|output| output.peer().1 == input.peer().1);
-    node.inputs().iter().map(of).collect()
-}
-
 /// Number of a journal that td itself does not read; zero when there is none.
 fn journal_id(node: &Node, name: &str) -> Result<u32, impl std::fmt::Display + use<>> {
     Quiescence::watch(node.instance(), |known| known == name)
@@ -380,8 +379,8 @@ impl Component for Td {
         if self.is_orders.get(input.0) != Some(&true) {
             return true;
         }
-        let reports =
-            self.reports_of.get(input.0).copied().flatten().and_then(|index| self.reports.get(index));
+        let place = self.senders.get(input.0).and_then(|sender| self.routes.of(*sender));
+        let reports = place.and_then(|(index, _)| self.reports.get(index));
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 

@@ -5,7 +5,7 @@
 //! | positions, working orders | the ledger's last snapshot | the state up to one of the executions |
 //! | requests | `td.orders` | what was sent: on its way to matching, or answered behind the snapshot |
 //! | executions | `matching.executions` | what happened since; and what a strategy has not been told |
-//! | reports | `reports.STRATEGY` | the last execution that it was told of, and the last refusal |
+//! | reports | `reports.…` | the last execution that it was told of, and the last refusal |
 //!
 //! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal that comes
 //! again. It is passed over when its traces are found: in `td.orders` its id or its line, in the reports its refusal.
@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use node::{Frame, Input, InputId, Node, Output, RunError, last_snapshot, read_held};
 use wire::{AnyMessage, Fill, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
 
+use super::routes::Routes;
 use crate::{Delivery, Gateway, Request};
 
 /// While matching overwrites what is being read, it is read anew.
@@ -60,22 +61,28 @@ impl Recall {
         executions: InputId,
         orders: &Output,
         reports: &[Output],
+        routes: &Routes,
     ) -> Result<Recall, RunError> {
         let mut recall = Recall::default();
         let instance = node.instance();
         let end = node.inputs().get(executions.0).map_or(0, Input::position);
-        for output in reports {
-            let trace = recall.traces.entry(StrategyId(output.peer().1 as u16)).or_default();
-            let mut held = 0;
+        for (journal, output) in reports.iter().enumerate() {
+            let traces = &mut recall.traces;
+            let (mut held, mut told) = (0, 0);
             read_held(instance, output.journal(), None, |frame| {
                 held += 1;
+                let Some(owner) = routes.owner(journal, frame.topic) else { return };
+                let trace = traces.entry(owner).or_default();
                 trace.report(frame);
+                told = told.max(trace.told);
             })
             .map_err(failed)?;
-            if trace.told == 0 && held < output.frames() {
+            if told == 0 && held < output.frames() {
                 // Refusals alone filled the ring.
-                trace.told = end.saturating_sub(1);
+                told = end.saturating_sub(1);
             }
+            // Executions are passed on in their order, whoever of those that share the journal they are for.
+            routes.strategies(journal).for_each(|owner| traces.entry(owner).or_default().told = told);
         }
         read_held(instance, orders.journal(), None, |frame| recall.request(frame)).map_err(failed)?;
         if let Some(input) = node.inputs().get(executions.0) {

@@ -29,7 +29,9 @@ pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
 };
 pub use services::{Fill, LedgerConfig, MasterConfig, MatchingConfig, PlatformSection, TdConfig};
-pub use strategies::{BUILTIN_STRATEGIES, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup};
+pub use strategies::{
+    BUILTIN_STRATEGIES, HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup,
+};
 
 use crate::schema::{Absent, Kind, Section, section};
 

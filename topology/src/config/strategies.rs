@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use super::{OnDeath, RunConfig};
-use crate::schema::{Absent, Described, Kind, described, forms, section, words};
-use crate::units::duration;
+use super::{Mode, OnDeath, RunConfig};
+use crate::schema::{Absent, DAY_NS, Described, Kind, described, forms, section, words};
+use crate::units::{CpuList, duration};
 
 /// Strategies that come with the platform, for `program = "builtin:…"`.
 pub const BUILTIN_STRATEGIES: [&str; 2] = ["taker", "market-maker"];
@@ -52,13 +52,25 @@ section! {
 }
 
 section! {
+    /// One process that runs many strategies on one core. Each keeps its seat, its order journal and its name.
+    pub struct HostConfig {
+        /// Name of its node; groups that say the same name share the process.
+        name: String = "host".to_owned() => Kind::Parsed(&forms::NAME);
+        /// The cores that it may run on, as in "3".
+        cpus: Option<CpuList> = None, Absent::Derived("as [pin] says, or else the kernel");
+        /// How it waits for news, for all of its strategies.
+        mode: Mode = Mode::Fast;
+    }
+}
+
+section! {
     /// Strategies that are started alike.
     pub struct StrategyGroup {
         /// The nodes are NAME-1 to NAME-count.
         name: String = "strategy".to_owned() => Kind::Parsed(&forms::NAME);
         /// "builtin:taker", "builtin:market-maker", or the path of a program (relative to the file).
         program: String = "builtin:taker".to_owned();
-        /// How many processes.
+        /// How many.
         count: u32 = 8 => Kind::Integer { min: 0, max: 10_000 };
         /// Which instruments each of them hears.
         instruments: InstrumentChoice = InstrumentChoice::Rule(InstrumentRule::RoundRobin);
@@ -69,6 +81,11 @@ section! {
         on_death: OnDeath = OnDeath::Drop, Absent::Derived("hold if it is restarted, else drop");
         /// Handed to the program as they are.
         params: Json = Json::Object(Map::new());
+        /// Run in one process, on one core, instead of one process each.
+        host: Option<HostConfig> = None;
+        /// Longest that one call of a strategy should take; longer ones are counted and named. 0s: not measured.
+        #[serde(with = "duration")]
+        budget: Duration = Duration::from_micros(100) => Kind::Duration { min_ns: 0, max_ns: DAY_NS };
         /// Limits that td holds them to, where they are not those of `[td]`.
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.

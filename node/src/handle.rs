@@ -1,0 +1,137 @@
+//! What a node's threads may use: clock, counters, state, and the seats beside its own.
+
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use journal::{Clock, Registry, Relay};
+
+use crate::error::JoinError;
+use crate::exit::Exit;
+use crate::instance::InstanceDir;
+use crate::node::{Node, register};
+use crate::protocol::{self, ProtocolError, Reply, Request};
+use crate::state::{Counter, NodeState, Phase};
+use crate::stop::StopFlag;
+
+/// What any thread of a node may use.
+#[derive(Clone, Debug)]
+pub struct NodeHandle {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) seat: u32,
+    pub(crate) clock: Clock,
+    pub(crate) stop: StopFlag,
+    pub(crate) instance: InstanceDir,
+}
+
+impl NodeHandle {
+    /// The platform's time in nanoseconds since the epoch.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    /// Adds to one of the node's counters. One thread per counter.
+    #[inline]
+    pub fn add(&self, counter: Counter, amount: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.add(counter as usize, amount);
+        }
+    }
+
+    /// Sets one of the node's counters. One thread per counter.
+    #[inline]
+    pub fn set(&self, counter: Counter, value: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_counter(counter as usize, value);
+        }
+    }
+
+    /// Value of one of the node's counters.
+    pub fn counter(&self, counter: Counter) -> u64 {
+        self.registry.seat(self.seat).map_or(0, |seat| seat.counter(counter as usize))
+    }
+
+    /// Says where the node stands.
+    pub fn set_state(&self, state: NodeState) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_state(state.to_word());
+        }
+    }
+
+    /// Where the whole platform stands.
+    pub fn phase(&self) -> Phase {
+        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
+    }
+
+    /// True once the process was asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.is_set()
+    }
+
+    /// Gives the seats of a relay in this node's seat back to the writers.
+    pub fn give_back(&self) -> usize {
+        Relay::give_back(&self.registry, self.seat)
+    }
+
+    /// A sign of life, with the CPU that the caller runs on.
+    pub fn beat(&self, now: u64) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_heartbeat(now);
+            if let Ok(cpu) = nix::sched::sched_getcpu() {
+                seat.set_cpu(cpu as u64);
+            }
+        }
+    }
+
+    /// Wakes the node's own poll loop, should it sleep.
+    pub fn wake(&self) {
+        journal::wake(&self.registry, self.seat);
+    }
+
+    /// The same for another seat of this instance: for a process that sits in several.
+    pub fn of_seat(&self, seat: u32) -> NodeHandle {
+        NodeHandle { seat, ..self.clone() }
+    }
+
+    /// Where the node in this seat stands.
+    pub fn state(&self) -> NodeState {
+        let seat = self.registry.seat(self.seat);
+        seat.and_then(|seat| NodeState::from_word(seat.state())).unwrap_or(NodeState::Empty)
+    }
+
+    /// Registers this process as another node too, which stays where the process is: how a host comes to the seats of
+    /// its strategies.
+    ///
+    /// # Errors
+    /// [`JoinError`].
+    pub fn join_as(&self, name: &str) -> Result<Node, JoinError> {
+        let assignment = register(&self.instance, name)?;
+        let (instance, registry) = (self.instance.clone(), Arc::clone(&self.registry));
+        Node::with(assignment, instance, registry, self.clock, self.stop.clone())
+    }
+
+    /// Leaves the seat while the process goes on with others, and tells master, who need not answer.
+    pub fn leave(&self, state: NodeState, exit: Exit) {
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_exit(u64::from(exit.code()) + 1);
+            seat.set_state(state.to_word());
+        }
+        if self.is_stopping() {
+            // It waits for the process as a whole.
+            return;
+        }
+        let (socket, node) = (self.instance.socket(), self.registry.name(self.seat));
+        let tell = move || {
+            let told = UnixStream::connect(socket).map_err(ProtocolError::from).and_then(|stream| {
+                protocol::send(&stream, &Request::Left { node })?;
+                protocol::receive::<Reply>(&stream, None)
+            });
+            if let Err(error) = told {
+                // It looks at the seats by itself, a little later.
+                log::debug!("master was not told: {error}");
+            }
+        };
+        // Who shares the process does not wait for that.
+        let _ = std::thread::Builder::new().name("leave".to_owned()).spawn(tell);
+    }
+}

@@ -1,0 +1,74 @@
+//! Groups that share a process must agree about it.
+
+use super::Rules;
+use crate::config::{HostConfig, StrategyGroup};
+
+/// Notes what does not hold between the groups of each host, and between a host and `[pin]`.
+pub(super) fn check(rules: &mut Rules<'_>) {
+    let config = rules.config;
+    let mut first: Vec<(&HostConfig, &StrategyGroup)> = Vec::new();
+    for group in &config.strategies {
+        let Some(host) = &group.host else { continue };
+        rules.mode_of_its_own(group, host);
+        match first.iter().find(|(known, _)| known.name == host.name) {
+            Some((known, other)) => rules.shared(group, host, other, known),
+            None => {
+                rules.pinned_twice(group, host);
+                first.push((host, group));
+            }
+        }
+    }
+}
+
+impl Rules<'_> {
+    fn shared(
+        &mut self,
+        group: &StrategyGroup,
+        host: &HostConfig,
+        other: &StrategyGroup,
+        known: &HostConfig,
+    ) {
+        let path = self.settings.group_path(&group.name);
+        let name = &host.name;
+        let help = format!(
+            "groups that share a host agree about it; or name another: host.name = \"{}-host\"",
+            group.name
+        );
+        let (one, two) = (&other.name, &group.name);
+        for (key, differs) in [("cpus", host.cpus != known.cpus), ("mode", host.mode != known.mode)] {
+            if differs {
+                let message = format!("`{one}` and `{two}` run in host `{name}`, but differ in its `{key}`");
+                self.error(&format!("{path}.host.{key}"), message, help.clone());
+            }
+        }
+        let builtin = |group: &StrategyGroup| group.program.starts_with("builtin:");
+        if !(builtin(group) && builtin(other)) && group.program != other.program {
+            let message = format!(
+                "host `{name}` is one process and cannot run two programs: those of `{one}` and `{two}`"
+            );
+            self.error(&format!("{path}.program"), message, help);
+        }
+    }
+
+    /// How a hosted strategy waits is its host's business.
+    fn mode_of_its_own(&mut self, group: &StrategyGroup, host: &HostConfig) {
+        let path = format!("{}.mode", self.settings.group_path(&group.name));
+        if self.settings.is_written(&path) && group.run.mode != host.mode {
+            let (own, name, hosts) = (group.run.mode, &host.name, host.mode);
+            let message = format!(
+                "`{}` says mode \"{own}\", but runs in host `{name}`, which is \"{hosts}\"",
+                group.name
+            );
+            self.warning(&path, message, "the host's counts: set host.mode, and leave `mode` out");
+        }
+    }
+
+    fn pinned_twice(&mut self, group: &StrategyGroup, host: &HostConfig) {
+        let Some(rule) = self.config.pin.nodes.get(&host.name) else { return };
+        if host.cpus.is_some() && (rule.cpu.is_some() || rule.cpus.is_some()) {
+            let path = format!("{}.host.cpus", self.settings.group_path(&group.name));
+            let message = format!("the cores of host `{}` are named here and in [pin.nodes]", host.name);
+            self.error(&path, message, "keep one");
+        }
+    }
+}
