@@ -153,30 +153,21 @@ fn tds_own_answers_to_a_predecessor_are_passed_over_unless_its_order_works() {
 }
 
 #[test]
-fn quotes_before_the_start_are_only_remembered() {
-    let (mut harness, instrument) = waiting();
-    harness.quote(instrument, "1", "2", 5);
-    harness.quote(instrument, "3", "4", 5);
-    let mut old = Quote::empty(instrument);
-    old.sequence = 1;
-    Snapshot { quotes: &[old], ..SNAPSHOT }.give(&mut harness);
-    harness.session().turn();
-    assert_eq!(harness.strategy().events(), [Event::Start, Event::Instrument(instrument)]);
-    let last = harness.context().last_quote(instrument).unwrap();
-    assert_eq!(last.bids[0].price, Price(3 * Price::ONE), "the snapshot's is older");
-}
-
-#[test]
-fn in_deterministic_mode_quotes_wait_for_the_start() {
-    let mut harness = listener(Setup { ledger: true, deterministic: true, ..setup() });
-    let instrument = harness.list("A", "0.01", 1);
-    harness.start();
-    assert!(!harness.session().accepts(Role::Quotes));
-    SNAPSHOT.give(&mut harness);
-    harness.session().turn();
-    assert!(harness.session().accepts(Role::Quotes));
-    harness.quote(instrument, "1", "2", 5);
-    assert_eq!(harness.strategy().events().len(), 3);
+fn quotes_from_before_the_start_wait_and_are_handed_over_behind_it() {
+    for deterministic in [false, true] {
+        let mut harness = listener(Setup { ledger: true, deterministic, ..setup() });
+        let instrument = harness.list("A", "0.01", 1);
+        harness.start();
+        assert!(!harness.session().accepts(Role::Quotes), "they stay in their journal");
+        SNAPSHOT.give(&mut harness);
+        harness.session().turn();
+        assert!(harness.session().accepts(Role::Quotes));
+        harness.quote(instrument, "1", "2", 5);
+        harness.quote(instrument, "3", "4", 5);
+        let [start, listed, first, second] = &harness.strategy().events()[..] else { panic!("four events") };
+        assert_eq!((start, listed), (&Event::Start, &Event::Instrument(instrument)));
+        assert_ne!(first, second);
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
-use topology::{Fault, NodeKind, Origin, Pages, Platform, Program, StrategySection, TdSection, Topology};
+use topology::{
+    Fault, HostSection, NodeKind, Origin, Pages, Platform, Program, StrategySection, TdSection, Topology,
+};
 
 fn configs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs")
@@ -119,6 +121,57 @@ fn nodes_and_their_parts() {
 }
 
 #[test]
+fn hosted_strategies_keep_their_seats_and_their_orders() {
+    let alone = demo(&[]).topology;
+    let hosted = demo(&["strategies.host={cpus='3'}", "strategies.mode=fast"]).topology;
+    let host = hosted.node("host").unwrap();
+    assert_eq!((host.kind, host.mode, host.seat), (NodeKind::Host, Mode::Fast, 13));
+    assert_eq!(host.program, Program::Builtin("host".to_owned()));
+    let section: HostSection = serde_json::from_value(host.section.clone()).unwrap();
+    for (own, strategy) in alone.nodes[5..].iter().zip(&section.strategies) {
+        assert_eq!((&own.name, own.seat), (&strategy.name, strategy.seat));
+        let node = hosted.node(&own.name).unwrap();
+        assert_eq!((node.seat, node.host.as_deref(), &node.program), (own.seat, Some("host"), &own.program));
+        assert!(node.reads.is_empty(), "the host reads for all");
+        let writes: Vec<&str> = node.writes.iter().map(|write| write.journal.as_str()).collect();
+        assert_eq!(writes, [format!("orders.{}", own.name)]);
+    }
+    let reads: Vec<&str> = host.reads.iter().map(|read| read.journal.as_str()).collect();
+    assert_eq!(reads, ["md.instruments", "md.quotes", "reports.host", "ledger.state"]);
+    // One journal of reports, with a topic for each seat.
+    assert_eq!(hosted.journal("reports.host").unwrap().topics, 13);
+    assert!(hosted.journal("reports.takers-1").is_none());
+    let td: TdSection = serde_json::from_value(hosted.node("td").unwrap().section.clone()).unwrap();
+    for account in &td.strategies {
+        assert_eq!((account.reports.as_str(), account.reports_topic), ("reports.host", account.seat.into()));
+    }
+    assert_eq!(hosted.pin.rule_for("host").unwrap().cpus.unwrap().0, [3]);
+    assert_eq!(hosted.check(), Vec::<Fault>::new());
+    let json = serde_json::to_string(&hosted).unwrap();
+    assert_eq!(serde_json::from_str::<Topology>(&json).unwrap(), hosted);
+}
+
+#[test]
+fn groups_may_have_hosts_of_their_own_or_none() {
+    let sets = ["strategies.group.takers.host.name=first", "strategies.group.takers.restart=on-failure"];
+    let topology = demo(&sets).topology;
+    assert_eq!(topology.node("takers-6").unwrap().host.as_deref(), Some("first"));
+    assert_eq!(topology.node("makers-1").unwrap().host, None);
+    // What one of its strategies may come back to is held.
+    assert_eq!(on_death(&demo(&sets), "reports.first", "first"), OnDeath::Hold);
+    assert_eq!(on_death(&demo(&sets[..1]), "reports.first", "first"), OnDeath::Drop);
+    let empty = demo(&["strategies.host.name=first", "strategies.count=0"]).topology;
+    assert!(empty.node("first").is_none(), "a host without strategies is none");
+    let host = pinning::Host::read("/".as_ref()).unwrap();
+    let first = host.allowed.first().unwrap();
+    let placed = demo(&[&format!("strategies.host.cpus='{first}'"), "strategies.mode=fast"]);
+    let placements = placed.topology.place(&host).unwrap().unwrap().placements;
+    assert_eq!(placements.len(), placed.topology.nodes.len());
+    assert_eq!((placements[5].node.as_str(), placements[5].pinned_cpu()), ("takers-1", Some(first)));
+    assert_eq!((placements[13].node.as_str(), placements[13].pinned_cpu()), ("host", Some(first)));
+}
+
+#[test]
 fn recorded_days_bring_their_order_flow() {
     let platform = parse(MINIMAL, &["md.source=sse", "md.files=/days/1", "md.readers=gated"]);
     assert_eq!(platform.config.matching.fill, Fill::Book);
@@ -221,12 +274,13 @@ fn the_nearest_word_on_a_ring_counts() {
     assert_eq!(default.journal("master.events").unwrap().capacity_bytes, 2 << 20, "one huge page at least");
 }
 
+fn on_death(platform: &Platform, journal: &str, node: &str) -> OnDeath {
+    let journal = platform.topology.journal(journal).unwrap();
+    journal.readers.iter().find(|reader| reader.node == node).unwrap().on_death
+}
+
 #[test]
 fn cursors_are_held_for_who_comes_back() {
-    let on_death = |platform: &Platform, journal: &str, node: &str| {
-        let journal = platform.topology.journal(journal).unwrap();
-        journal.readers.iter().find(|reader| reader.node == node).unwrap().on_death
-    };
     let platform = parse(MINIMAL, &["ledger.restart=never"]);
     assert_eq!(on_death(&platform, "reports.strategy-1", "strategy-1"), OnDeath::Drop);
     assert_eq!(on_death(&platform, "matching.executions", "td"), OnDeath::Hold);
