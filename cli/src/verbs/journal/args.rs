@@ -32,14 +32,27 @@ pub(crate) enum JournalVerb {
     Clean(Clean),
 }
 
+/// Which instance, for verbs whose argument is something else.
+#[derive(Debug, Args)]
+pub(crate) struct InstanceOption {
+    /// The instance; may be left out when there is only one.
+    #[arg(short, long)]
+    pub(crate) instance: Option<String>,
+}
+
+impl InstanceOption {
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.instance.as_deref()
+    }
+}
+
 /// Which journal.
 #[derive(Debug, Args)]
 pub(crate) struct JournalArgument {
     /// Name of the journal, or the path of its .ctl or .ring file.
     pub(crate) journal: String,
-    /// The instance; may be left out when there is only one.
-    #[arg(short, long)]
-    pub(crate) instance: Option<String>,
+    #[command(flatten)]
+    pub(crate) instance: InstanceOption,
 }
 
 /// Which frames.
@@ -155,9 +168,8 @@ Works beside living writers too, and changes nothing.")]
 pub(crate) struct Verify {
     /// Name of a journal, or the path of its .ctl or .ring file; all journals and the registry when left out.
     pub(crate) journal: Option<String>,
-    /// The instance; may be left out when there is only one.
-    #[arg(short, long)]
-    pub(crate) instance: Option<String>,
+    #[command(flatten)]
+    pub(crate) instance: InstanceOption,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -178,9 +190,8 @@ pub(crate) struct Trace {
     /// The order of the newest fill.
     #[arg(long)]
     pub(crate) last: bool,
-    /// The instance; may be left out when there is only one.
-    #[arg(short, long)]
-    pub(crate) instance: Option<String>,
+    #[command(flatten)]
+    pub(crate) instance: InstanceOption,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

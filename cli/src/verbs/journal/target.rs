@@ -24,7 +24,7 @@ impl Target {
             let journal = Journal::open_read_only(files.clone())?;
             return Ok(Target { name: journal.shape().name.clone(), journal, files, view: None });
         }
-        let view = view(argument.instance.as_deref())?;
+        let view = view(argument.instance.name())?;
         let files = files(view.instance(), &argument.journal)?;
         let journal = Journal::open_read_only(files.clone())?;
         Ok(Target { name: argument.journal.clone(), journal, files, view: Some(view) })

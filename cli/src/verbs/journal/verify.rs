@@ -21,8 +21,8 @@ struct Verified {
 
 pub(super) fn verify(arguments: &Verify) -> Result<u8, Failure> {
     let verified = match &arguments.journal {
-        Some(name) => one(name, arguments.instance.as_deref())?,
-        None => whole(&instance::instance(arguments.instance.as_deref())?)?,
+        Some(name) => one(name, arguments.instance.name())?,
+        None => whole(&instance::instance(arguments.instance.name())?)?,
     };
     match arguments.format {
         Format::Json => output::print_json(&verified.json())?,

@@ -134,7 +134,13 @@ fn rate(seat: &SeatView, before: &Moment, counter: Counter, seconds: f64) -> f64
 fn node_row(seat: &SeatView, before: &Moment, now: &Moment, seconds: f64, t2o: &T2o) -> NodeRow {
     let rate = |counter: Counter| rate(seat, before, counter, seconds);
     let used = |moment: &Moment| moment.cpu_ns.get(&seat.process.pid).copied();
-    let cpu_percent = used(now).zip(used(before)).map(|(now, before)| per_second(now, before, seconds) / 1e7);
+    // A strategy in a host shares its process: the time is the host's.
+    let is_guest = |other: &SeatView| other.kind == NodeKind::Host && other.process == seat.process;
+    let is_guest = seat.kind == NodeKind::Strategy && now.seats.iter().any(is_guest);
+    let cpu_percent = used(now)
+        .filter(|_| !is_guest)
+        .zip(used(before))
+        .map(|(now, before)| per_second(now, before, seconds) / 1e7);
     let readers = now.journals.iter().flat_map(|stat| stat.readers.iter().map(move |reader| (stat, reader)));
     let mine = readers.filter(|(_, reader)| reader.seat == seat.seat);
     let written = now.journals.iter().filter(|stat| stat.writer_seat == seat.seat);

@@ -10,9 +10,9 @@
 use node::NodeKind;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use wire::{AnyMessage, Cause, LatencySample, OrderId};
+use wire::{AnyMessage, OrderId};
 
-use super::search::{Found, Place, Search};
+use super::search::{Found, Place, Search, Searched, frame_at};
 use crate::message::{brief, object_of};
 
 /// A step of an order's way, in causal order.
@@ -126,11 +126,6 @@ impl Hop {
         }
     }
 
-    /// A hop that must have been: what came `place` later, or its own time, says so.
-    fn lost(step: Step, evidence: Evidence, place: u64) -> Hop {
-        Hop { evidence, time_ns: None, ..Hop::noted(step, None, place) }
-    }
-
     /// What it says, for people.
     pub(super) fn text(&self) -> String {
         match (self.evidence, &self.message) {
@@ -149,23 +144,16 @@ impl Hop {
 
 /// All hops of an order, in order of time; empty when no frame speaks of it.
 pub(super) fn hops(order: OrderId, search: &Search, place: &Place) -> Vec<Hop> {
+    if search.found.is_empty() {
+        return Vec::new();
+    }
+    let strategy = place.seat(u32::from(order.strategy().0)).map(|seat| seat.name.clone());
+    let way = Way { search, strategy: strategy.as_deref() };
     let mut hops: Vec<Hop> =
         search.found.iter().filter_map(|found| Some(Hop::of(step(found)?, found))).collect();
-    if search.found.is_empty() {
-        return hops;
-    }
-    let sample = search.found.iter().find_map(|found| match found.message {
-        AnyMessage::LatencySample(sample) => Some(sample),
-        _ => None,
-    });
-    let strategy = place.seat(u32::from(order.strategy().0)).map(|seat| seat.name.clone());
-    origin(&mut hops, search, place, sample, strategy.as_deref());
-    if let Some(sample) = sample {
-        let td = search.found.iter().find(|found| matches!(found.message, AnyMessage::LatencySample(_)));
-        hops.push(Hop::noted(Step::Taken, td.map(|found| found.writer.node.clone()), sample.taken.0));
-    }
-    routed(&mut hops, search);
-    executions(&mut hops, search);
+    hops.extend(way.origin(place));
+    let later = way.lost(&hops);
+    hops.extend(later);
     hops.sort_by_key(|hop| (hop.place, hop.hop, hop.position));
     deltas(&mut hops);
     hops
@@ -189,97 +177,143 @@ fn step(found: &Found) -> Option<Step> {
     }
 }
 
-/// The cause with its times, and the order itself where its frame is gone.
-fn origin(
-    hops: &mut Vec<Hop>,
-    search: &Search,
-    place: &Place,
-    sample: Option<LatencySample>,
-    strategy: Option<&str>,
-) {
-    let cause: Option<Cause> = search.found.iter().find_map(|found| match &found.message {
-        AnyMessage::NewOrder(order) => Some(order.cause),
-        _ => None,
-    });
-    let strategy = || strategy.map(str::to_owned);
-    let (due, published, received) = match (cause.filter(Cause::is_some), sample) {
-        (Some(cause), _) => (cause.due.0, cause.published.0, cause.received.0),
-        (None, Some(sample)) => (sample.due.0, sample.published.0, sample.received.0),
-        (None, None) => (0, 0, 0),
-    };
-    if published != 0 {
-        let frame = cause.and_then(|cause| place.cause(cause.journal, cause.position));
-        let md = frame.as_ref().map(|found| found.writer.node.clone());
-        if due != 0 {
-            hops.push(Hop::noted(Step::Due, md, due));
-        }
-        hops.push(match &frame {
-            Some(found) => Hop::of(Step::Published, found),
-            None => Hop {
-                journal: cause.and_then(|cause| place.journal_name(cause.journal)),
-                position: cause.map(|cause| cause.position),
-                time_ns: Some(published),
-                ..Hop::lost(Step::Published, Evidence::Overwritten, published)
-            },
-        });
-        hops.push(Hop::noted(Step::Received, strategy(), received));
-    }
-    if cause.is_none() {
-        let first = search.found.iter().map(|found| found.time).min().unwrap_or(0);
-        let time = sample.map(|sample| sample.ordered.0);
-        hops.push(Hop {
-            node: strategy(),
-            time_ns: time,
-            ..Hop::lost(Step::Ordered, gone(search, NodeKind::Strategy, first), time.unwrap_or(first))
-        });
-    }
+/// What was found, to find out what is missing.
+struct Way<'a> {
+    search: &'a Search,
+    strategy: Option<&'a str>,
 }
 
-/// td passed on what matching answered, even if the frame is gone.
-fn routed(hops: &mut Vec<Hop>, search: &Search) {
-    let first_of = |step: Step| hops.iter().filter(|hop| hop.hop == step).map(|hop| hop.place).min();
-    let rejected_by_td = search
-        .found
-        .iter()
-        .any(|found| step(found) == Some(Step::Reported) && execution(&found.message) == Some(0));
-    if first_of(Step::Routed).is_some() || rejected_by_td {
-        return;
-    }
-    let executed = first_of(Step::Executed);
-    let Some(later) = executed.or(first_of(Step::Reported)).or(first_of(Step::Taken)) else { return };
-    let evidence = if executed.is_some() { Evidence::Overwritten } else { gone(search, NodeKind::Td, later) };
-    hops.push(Hop { journal: Some("td.orders".to_owned()), ..Hop::lost(Step::Routed, evidence, later) });
-}
-
-/// Each report names the execution that it passes on; each execution is to be reported.
-fn executions(hops: &mut Vec<Hop>, search: &Search) {
-    let executed = |position: u64| {
-        search.found.iter().any(|found| step(found) == Some(Step::Executed) && found.position == position)
-    };
-    let mut lost = Vec::new();
-    for found in &search.found {
-        match (step(found), execution(&found.message)) {
-            (Some(Step::Reported), Some(position)) if position != 0 && !executed(position) => {
-                lost.push(Hop {
-                    journal: search.written_by(NodeKind::Matching),
-                    position: Some(position),
-                    ..Hop::lost(Step::Executed, Evidence::Overwritten, found.time)
-                })
+impl Way<'_> {
+    /// What came before the order: its cause with its times. And td's hand on it, which has no frame.
+    fn origin(&self, place: &Place) -> Vec<Hop> {
+        let mut hops = Vec::new();
+        let found = &self.search.found;
+        let sample = found.iter().find_map(|found| match &found.message {
+            AnyMessage::LatencySample(sample) => Some((*sample, found)),
+            _ => None,
+        });
+        let cause = found.iter().find_map(|found| match &found.message {
+            AnyMessage::NewOrder(order) if order.cause.is_some() => Some(order.cause),
+            _ => None,
+        });
+        let (due, published, received) = match (cause, sample) {
+            (Some(cause), _) => (cause.due.0, cause.published.0, cause.received.0),
+            (None, Some((sample, _))) => (sample.due.0, sample.published.0, sample.received.0),
+            (None, None) => (0, 0, 0),
+        };
+        if published != 0 {
+            let journal = cause.and_then(|cause| place.journal(cause.journal));
+            let frame = journal
+                .as_ref()
+                .zip(cause)
+                .and_then(|((name, journal, writer), cause)| frame_at(name, journal, writer, cause.position));
+            let publisher = journal.as_ref().map(|(_, _, writer)| writer.node.clone());
+            if due != 0 {
+                hops.push(Hop::noted(Step::Due, publisher.clone(), due));
             }
-            (Some(Step::Executed), Some(_)) => {
-                let reported = search.found.iter().any(|other| {
-                    step(other) == Some(Step::Reported) && execution(&other.message) == Some(found.position)
+            hops.push(match &frame {
+                Some(found) => Hop::of(Step::Published, found),
+                None => Hop {
+                    evidence: Evidence::Overwritten,
+                    journal: journal.map(|(name, ..)| name),
+                    position: cause.map(|cause| cause.position),
+                    ..Hop::noted(Step::Published, publisher, published)
+                },
+            });
+            hops.push(Hop::noted(Step::Received, self.strategy.map(str::to_owned), received));
+        }
+        if let Some((sample, found)) = sample {
+            hops.push(Hop::noted(Step::Taken, Some(found.writer.node.clone()), sample.taken.0));
+            if !self.has(Step::Ordered) {
+                hops.push(Hop {
+                    time_ns: Some(sample.ordered.0),
+                    ..self.gone(Step::Ordered, sample.ordered.0)
                 });
-                if !reported {
-                    // Right behind the execution, wherever it was.
-                    let evidence = gone(search, NodeKind::Td, found.time);
-                    lost.push(Hop::lost(Step::Reported, evidence, found.time));
-                }
             }
-            _ => {}
+        }
+        hops
+    }
+
+    /// Hops that must have been, or are still to come. A later one dates an earlier one; where there is none, the last
+    /// that is known does.
+    fn lost(&self, hops: &[Hop]) -> Vec<Hop> {
+        let mut lost = Vec::new();
+        let first = |step: Step| hops.iter().filter(|hop| hop.hop == step).map(|hop| hop.place).min();
+        let known = hops.iter().map(|hop| hop.place).max().unwrap_or(0);
+        if first(Step::Ordered).is_none() {
+            let earliest = hops.iter().map(|hop| hop.place).min().unwrap_or(0);
+            lost.push(self.gone(Step::Ordered, earliest));
+        }
+        let refused = self.executions(Step::Reported).any(|(_, execution)| execution == 0);
+        if first(Step::Routed).is_none() && !refused {
+            let later = first(Step::Executed).or(first(Step::Reported));
+            lost.push(self.gone(Step::Routed, later.unwrap_or(known)));
+        }
+        // Each report names the execution that it passes on, and each execution is to be reported.
+        let executed: Vec<u64> = self.executions(Step::Executed).map(|(found, _)| found.position).collect();
+        let reported: Vec<u64> = self.executions(Step::Reported).map(|(_, execution)| execution).collect();
+        for (found, execution) in self.executions(Step::Reported) {
+            if execution != 0 && !executed.contains(&execution) {
+                let hop = self.gone(Step::Executed, found.time);
+                lost.push(Hop { evidence: Evidence::Overwritten, position: Some(execution), ..hop });
+            }
+        }
+        for (found, _) in self.executions(Step::Executed) {
+            if !reported.contains(&found.position) {
+                lost.push(self.gone(Step::Reported, found.time));
+            }
+        }
+        if executed.is_empty() && reported.is_empty() {
+            lost.push(self.gone(Step::Executed, known));
+            lost.push(self.gone(Step::Reported, known));
+        }
+        lost
+    }
+
+    fn has(&self, wanted: Step) -> bool {
+        self.search.found.iter().any(|found| step(found) == Some(wanted))
+    }
+
+    /// Executions or reports of them, each with the position of matching's frame that it passes on.
+    fn executions(&self, wanted: Step) -> impl Iterator<Item = (&Found, u64)> {
+        let found = self.search.found.iter().filter(move |found| step(found) == Some(wanted));
+        found.filter_map(|found| Some((found, execution(&found.message)?)))
+    }
+
+    /// A hop that is not there. Where its journal begins later, it may have been.
+    fn gone(&self, step: Step, place: u64) -> Hop {
+        let homes = self.homes(step);
+        let cut = |home: &&&Searched| !home.whole && home.oldest_time.is_none_or(|oldest| oldest > place);
+        let evidence = match homes.iter().find(cut) {
+            Some(_) => Evidence::Overwritten,
+            None => Evidence::Missing,
+        };
+        let home = if let [home] = homes.as_slice() { Some(*home) } else { None };
+        Hop {
+            evidence,
+            time_ns: None,
+            journal: home.map(|home| home.journal.clone()),
+            ..Hop::noted(step, home.map(|home| home.writer.node.clone()), place)
         }
     }
-    hops.extend(lost);
+
+    /// The journals in which a hop of this order may be.
+    fn homes(&self, step: Step) -> Vec<&Searched> {
+        let own = self.strategy.map(|strategy| format!("reports.{strategy}"));
+        let own = own.filter(|own| self.search.searched.iter().any(|searched| searched.journal == *own));
+        let is_home = |searched: &&Searched| match (step, searched.writer.kind) {
+            (Step::Ordered, Some(NodeKind::Strategy)) => Some(searched.writer.node.as_str()) == self.strategy,
+            (Step::Routed, Some(NodeKind::Td)) => searched.journal == "td.orders",
+            (Step::Executed, Some(NodeKind::Matching)) => true,
+            // A strategy in a host has its reports in the host's journal.
+            (Step::Reported, Some(NodeKind::Td)) => match &own {
+                Some(own) => searched.journal == *own,
+                None => searched.journal.starts_with("reports."),
+            },
+            _ => false,
+        };
+        self.search.searched.iter().filter(is_home).collect()
+    }
 }
 
 /// Position of matching's frame that a message passes on; zero in matching's own, and where td is the author.
@@ -288,22 +322,6 @@ fn execution(message: &AnyMessage) -> Option<u64> {
         AnyMessage::OrderUpdate(update) => Some(update.execution),
         AnyMessage::Fill(fill) => Some(fill.execution),
         _ => None,
-    }
-}
-
-/// Why a frame of this time is not there: any journal of such a writer that begins later may have held it.
-fn gone(search: &Search, writer: NodeKind, time: u64) -> Evidence {
-    let may_have = search.searched.iter().any(|searched| {
-        let begins_later = searched.oldest_time.is_none_or(|oldest| oldest > time);
-        searched.writer.kind == Some(writer) && !searched.whole && begins_later
-    });
-    if may_have { Evidence::Overwritten } else { Evidence::Missing }
-}
-
-impl Search {
-    fn written_by(&self, kind: NodeKind) -> Option<String> {
-        let found = self.searched.iter().find(|searched| searched.writer.kind == Some(kind));
-        found.map(|searched| searched.journal.clone())
     }
 }
 

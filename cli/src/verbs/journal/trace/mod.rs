@@ -3,6 +3,8 @@
 mod hops;
 mod search;
 
+use std::collections::BTreeSet;
+
 use node::{Exit, NodeKind};
 use serde::Serialize;
 use wire::{AnyMessage, OrderId, OrderStatus};
@@ -68,7 +70,7 @@ pub(super) fn trace(arguments: &Trace) -> Result<u8, Failure> {
         return Err(Failure::new(Exit::Usage, message));
     }
     let wanted = arguments.order.as_deref().map(parse).transpose()?;
-    let place = Place::new(instance::view(arguments.instance.as_deref())?);
+    let place = Place::new(instance::view(arguments.instance.name())?);
     let order = match wanted {
         Some(order) => order,
         None => place.newest()?.ok_or_else(|| {
@@ -247,13 +249,14 @@ fn text(report: &TraceReport) -> String {
         text.push_str(&format!("\n{}\n", spans.join(", ")));
     }
     if report.overwritten > 0 {
-        let cut: Vec<&str> =
-            report.searched.iter().filter(|row| !row.whole).map(|row| row.journal.as_str()).collect();
+        let gone = report.hops.iter().filter(|hop| hop.evidence == Evidence::Overwritten);
+        let rings: BTreeSet<&str> = gone.filter_map(|hop| hop.journal.as_deref()).collect();
+        let rings: Vec<&str> = rings.into_iter().collect();
         text.push_str(&format!(
-            "{} of {} hops are overwritten: {} went round since\n",
+            "{} of {} hops are overwritten; larger rings keep more: {}\n",
             report.overwritten,
             report.hops.len(),
-            cut.join(", ")
+            rings.join(", ")
         ));
     }
     text

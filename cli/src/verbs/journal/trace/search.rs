@@ -2,7 +2,7 @@
 
 use journal::{Journal, ReadError, WriterState};
 use node::{InstanceView, NodeKind, SeatView};
-use wire::{AnyMessage, NewOrder, OrderId};
+use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
 use crate::failure::Failure;
 use crate::message::order_of;
@@ -69,10 +69,13 @@ impl Place {
         self.seats.iter().find(|seat| seat.seat == number)
     }
 
-    /// Each journal that somebody has written, with its writer; those that cannot be opened with the reason.
+    /// Each journal that somebody has written, with its writer; those that cannot be opened with the reason. Those at
+    /// the end of an order's way come first: what made a frame that was seen is then there when its journal is looked
+    /// through, however busy the platform is.
     fn journals(&self) -> Result<Vec<Opened>, Failure> {
         let instance = self.view.instance();
-        let names = instance.journal_names().map_err(Failure::system("list", &instance.journals()))?;
+        let mut names = instance.journal_names().map_err(Failure::system("list", &instance.journals()))?;
+        names.sort_by_key(|name| distance(name));
         let open = |name: &String| match self.view.journal(name) {
             Ok((_, view)) if view.stat.writer == WriterState::Never => None,
             Ok((journal, view)) => {
@@ -102,18 +105,24 @@ impl Place {
         Ok(search)
     }
 
-    /// The order of the newest fill, or the newest order where nothing was filled.
+    /// The order that was filled last, as far as its strategy knows; the newest order where nothing was filled.
     pub(super) fn newest(&self) -> Result<Option<OrderId>, Failure> {
-        let mut newest: Option<(bool, u64, OrderId)> = None;
+        let mut newest: Option<(u32, u64, OrderId)> = None;
         for (name, opened) in self.journals()? {
             // What cannot be read is reported by the search that follows.
             let Ok((journal, _)) = opened else { continue };
             let looked = each(&journal, &mut |_, time, message| {
-                let is_fill = matches!(message, AnyMessage::Fill(_));
+                let rank = match &message {
+                    AnyMessage::OrderUpdate(update) if update.status == OrderStatus::Filled => {
+                        // td's, when it passes on what matching says.
+                        1 + u32::from(update.execution != 0)
+                    }
+                    _ => 0,
+                };
                 if let Some(order) = order_of(&message)
-                    && newest.is_none_or(|(fill, when, _)| (fill, when) < (is_fill, time))
+                    && newest.is_none_or(|(highest, when, _)| (highest, when) < (rank, time))
                 {
-                    newest = Some((is_fill, time, order));
+                    newest = Some((rank, time, order));
                 }
             });
             if let Err(error) = looked {
@@ -123,29 +132,38 @@ impl Place {
         Ok(newest.map(|(_, _, order)| order))
     }
 
-    /// The message at a place that an order names as its cause; `None` when it is overwritten.
-    pub(super) fn cause(&self, journal: u32, position: u64) -> Option<Found> {
-        let journals = self.journals().ok()?;
-        let opened = journals.into_iter().filter_map(|(name, opened)| Some((name, opened.ok()?)));
-        let (name, (journal, writer)) =
-            opened.into_iter().find(|(_, (open, _))| open.shape().id == journal)?;
-        let mut reader = journal.observe(position).ok()?;
-        let frame = reader.read().ok()??;
-        let message = AnyMessage::decode(frame.message_id, frame.payload).ok()?;
-        (frame.position == position).then(|| Found {
-            journal: name,
-            journal_id: journal.shape().id,
-            writer,
-            position,
-            time: frame.time,
-            message,
-        })
+    /// The journal of this number, and who writes it.
+    pub(super) fn journal(&self, id: u32) -> Option<(String, Journal, Writer)> {
+        let opened =
+            self.journals().ok()?.into_iter().filter_map(|(name, opened)| Some((name, opened.ok()?)));
+        let found = opened.into_iter().find(|(_, (journal, _))| journal.shape().id == id);
+        found.map(|(name, (journal, writer))| (name, journal, writer))
     }
+}
 
-    /// Name of a journal by its number.
-    pub(super) fn journal_name(&self, id: u32) -> Option<String> {
-        let journals = self.journals().ok()?;
-        journals.into_iter().find_map(|(name, opened)| (opened.ok()?.0.shape().id == id).then_some(name))
+/// The frame at this very place; `None` when it is overwritten, or no message.
+pub(super) fn frame_at(name: &str, journal: &Journal, writer: &Writer, position: u64) -> Option<Found> {
+    let mut reader = journal.observe(position).ok()?;
+    let frame = reader.read().ok()??;
+    let message = AnyMessage::decode(frame.message_id, frame.payload).ok()?;
+    (frame.position == position).then(|| Found {
+        journal: name.to_owned(),
+        journal_id: journal.shape().id,
+        writer: writer.clone(),
+        position,
+        time: frame.time,
+        message,
+    })
+}
+
+/// How far a journal is from the end of an order's way.
+fn distance(name: &str) -> u32 {
+    match name.split('.').next() {
+        Some("reports") => 0,
+        Some("matching") => 1,
+        Some("td") => 2,
+        Some("orders") => 3,
+        _ => 4,
     }
 }
 
