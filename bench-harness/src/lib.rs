@@ -14,6 +14,7 @@ pub mod ipc;
 mod repeat;
 mod spread;
 pub mod t2o;
+pub mod wake;
 
 pub use repeat::{Repeated, StageSpread, repeat};
 pub use spread::Spread;

@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 pub use fan_out::FanOutRow;
 pub use flow::FlowRow;
+pub(crate) use parts::pin;
 pub use peer::run_peer;
 pub use ping::{PingRow, Placement};
 pub use poll::PollRow;
@@ -134,7 +135,7 @@ pub enum IpcError {
     },
 }
 
-fn system(action: &'static str) -> impl Fn(std::io::Error) -> IpcError {
+pub(crate) fn system(action: &'static str) -> impl Fn(std::io::Error) -> IpcError {
     move |source| IpcError::System { action, source }
 }
 
@@ -225,7 +226,7 @@ fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcErro
 
 /// The CPUs asked for; or up to four of those allowed, each on a core of its own, the last ones first: CPU 0 takes
 /// most of the host's interrupts.
-fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcError> {
+pub(crate) fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcError> {
     let mut seen = CpuSet::new();
     for &cpu in wished {
         if !host.allowed.contains(cpu) {

@@ -90,7 +90,7 @@ impl Parts {
 }
 
 /// Puts the calling thread on one CPU.
-pub(super) fn pin(cpu: usize) -> Result<(), IpcError> {
+pub(crate) fn pin(cpu: usize) -> Result<(), IpcError> {
     pinning::apply(&Placement {
         node: format!("bench on CPU {cpu}"),
         mode: WaitMode::Fast,

@@ -20,3 +20,5 @@ mod recovery;
 mod ring;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod told;

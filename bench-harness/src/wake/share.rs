@@ -1,0 +1,99 @@
+//! What the processes share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry, Writer};
+use tempfile::TempDir;
+
+use crate::ipc::IpcError;
+
+/// Seats by what sits there; readers from [`seat::READERS`] on.
+pub(super) mod seat {
+    pub(crate) const WRITER: u32 = 0;
+    pub(crate) const RELAY: u32 = 1;
+    pub(crate) const PING: u32 = 2;
+    pub(crate) const PONG: u32 = 3;
+    pub(crate) const READERS: u32 = 8;
+}
+
+/// Words of the floor page.
+pub(super) mod word {
+    /// Bounced to the other process, and what that sleeps on.
+    pub(crate) const TO_PONG: usize = 0;
+    /// Bounced back.
+    pub(crate) const TO_PING: usize = 1;
+    /// Not zero: the relay ends its round.
+    pub(crate) const RELAY_STOP: usize = 2;
+}
+
+/// Message ids.
+pub(super) const NEWS: u16 = 1;
+/// Ends a cell for the readers of its topic.
+pub(super) const END: u16 = 2;
+
+/// Longest that one side of a conversation is silent.
+pub(super) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+
+#[derive(Debug)]
+pub(super) struct Share {
+    pub(super) registry: Arc<Registry>,
+    pub(super) floor: Floor,
+    pub(super) clock: Clock,
+    pub(super) path: PathBuf,
+    /// Removed with this value, by the process that made it.
+    _directory: Option<TempDir>,
+}
+
+impl Share {
+    /// Everything, for so many readers.
+    pub(super) fn create(readers: usize) -> Result<Share, IpcError> {
+        let directory = tempfile::Builder::new()
+            .prefix("colo-bench-")
+            .tempdir_in("/dev/shm")
+            .map_err(crate::ipc::system("make a folder in /dev/shm"))?;
+        let path = directory.path().to_owned();
+        let clock = Clock::calibrate();
+        let seats = (seat::READERS + readers as u32).next_multiple_of(64);
+        let registry = Registry::create(&path.join("registry"), seats, clock)?;
+        let floor = Floor::create(&path.join("floor"))?;
+        for (id, (name, topics)) in
+            [("news", readers.max(1)), ("ping", 1), ("pong", 1)].into_iter().enumerate()
+        {
+            let shape = JournalShape {
+                id: id as u32 + 1,
+                name: name.to_owned(),
+                capacity: 16 << 20,
+                seats,
+                topics: topics as u32,
+                page: 4096,
+            };
+            Journal::create(JournalFiles::new(&path, &path, name), shape, clock.now())?;
+        }
+        Ok(Share { registry: registry.into(), floor, clock, path, _directory: Some(directory) })
+    }
+
+    /// What another process made.
+    pub(super) fn open(path: &Path) -> Result<Share, IpcError> {
+        let registry_path = path.join("registry");
+        let registry = Registry::open(&registry_path)?;
+        Ok(Share {
+            floor: Floor::open(&path.join("floor"))?,
+            clock: registry.clock(&registry_path)?,
+            registry: registry.into(),
+            path: path.to_owned(),
+            _directory: None,
+        })
+    }
+
+    pub(super) fn journal(&self, name: &str) -> Result<Journal, IpcError> {
+        Ok(Journal::open(JournalFiles::new(&self.path, &self.path, name))?)
+    }
+
+    /// A writer as nodes have it.
+    pub(super) fn writer(&self, name: &str, seat: u32) -> Result<Writer, IpcError> {
+        let mut writer = self.journal(name)?.writer(seat, self.clock)?;
+        writer.wake_through(Arc::clone(&self.registry));
+        Ok(writer)
+    }
+}

@@ -1,0 +1,159 @@
+//! Models of being told in other ways: SYNC: bell, SYNC: relay.
+
+use std::sync::Arc;
+
+use super::support::{GATED, LONG, LOOSE, WRITER, drain, explore, journal, registry, write, writer};
+use super::sync::{hear_announcements, kill_after, spawn};
+use crate::journal::Journal;
+use crate::reader::Reader;
+use crate::registry::Registry;
+use crate::wait::{Doorbell, Parker, Relay, Wakeup, announce, wake};
+
+/// Writes `frames` frames and stays: leaving wakes everybody, which is not what these models ask about.
+fn write_and_stay(journal: &Journal, registry: &Arc<Registry>, frames: u16) {
+    let mut writer = writer(journal);
+    writer.wake_through(Arc::clone(registry));
+    for number in 1..=frames {
+        write(&mut writer, number, 0).unwrap();
+    }
+    kill_after(Some(0));
+}
+
+/// A reader that looks only at what was rung for, and sleeps as nodes do: after a look at every journal. What it
+/// sleeps for is the bell's; the look before the sleep must find nothing that the bell will not tell.
+#[test]
+fn the_bell_tells_of_every_frame() {
+    explore("bell", 2, || {
+        let (journal, registry) = (journal(1, 8), registry());
+        journal.set_interest(GATED, None).unwrap();
+        let bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
+        announce();
+        let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            spawn(1, move || write_and_stay(&journal, &registry, 2))
+        };
+        let parker = Parker::new(registry, GATED).unwrap();
+        let mut seen = Vec::new();
+        while seen.len() < 2 {
+            let mut due = false;
+            bell.answer(|_| due = true);
+            if due {
+                drain(&mut readers[0], &mut seen);
+            } else {
+                let mut unheard = false;
+                let wakeup = parker.park(LONG, || {
+                    unheard = readers[0].has_news();
+                    unheard
+                });
+                assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
+                if unheard {
+                    drain(&mut readers[0], &mut seen);
+                }
+            }
+        }
+        writing.join().unwrap();
+    });
+}
+
+/// Without a sleep between: when the writer is done, what the bell did not tell of before, it tells of now.
+#[test]
+fn no_frame_stays_behind_an_answered_bell() {
+    explore("bell, answered while rung", 3, || {
+        let (journal, registry) = (journal(1, 8), registry());
+        journal.set_interest(GATED, None).unwrap();
+        let bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
+        announce();
+        let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            spawn(1, move || write_and_stay(&journal, &registry, 2))
+        };
+        let mut seen = Vec::new();
+        let mut answer = |reader: &mut Reader| {
+            let mut due = false;
+            bell.answer(|_| due = true);
+            if due {
+                drain(reader, &mut seen);
+            }
+        };
+        answer(&mut reader);
+        answer(&mut reader);
+        writing.join().unwrap();
+        answer(&mut reader);
+        assert_eq!(seen.len(), 2);
+    });
+}
+
+/// The writer tells nobody. Either the relay finds the reader parked, or the reader sees the frame that it saw.
+#[test]
+fn a_relay_wakes_whoever_parks_beside_its_look() {
+    explore("relay", 2, || {
+        let (journal, registry) = (journal(1, 8), registry());
+        journal.set_interest(GATED, None).unwrap();
+        let mut relay = Relay::new(Arc::clone(&registry), LOOSE, &[GATED]).unwrap();
+        relay.follow(&journal).unwrap();
+        relay.take_over();
+        announce();
+        let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            spawn(1, move || write_and_stay(&journal, &registry, 1))
+        };
+        // One look beside the writer; one when it is done, which cannot miss the frame.
+        let relaying = spawn(2, move || {
+            relay.poll().unwrap();
+            writing.join().unwrap();
+            relay.poll().unwrap();
+        });
+        let parker = Parker::new(registry, GATED).unwrap();
+        let mut seen = Vec::new();
+        loop {
+            drain(&mut reader, &mut seen);
+            if !seen.is_empty() {
+                break;
+            }
+            let wakeup = parker.park(LONG, || reader.has_news());
+            assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
+        }
+        relaying.join().unwrap();
+    });
+}
+
+/// The relay is dead, and somebody gives its seats back while the writer writes and the reader parks.
+#[test]
+fn nothing_is_lost_when_a_dead_relays_seats_are_given_back() {
+    explore("relay given back", 2, || {
+        let (journal, registry) = (journal(1, 8), registry());
+        journal.set_interest(GATED, None).unwrap();
+        Relay::new(Arc::clone(&registry), WRITER, &[GATED]).unwrap().take_over();
+        announce();
+        let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
+        let writing = {
+            let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+            spawn(1, move || {
+                hear_announcements();
+                write_and_stay(&journal, &registry, 1);
+            })
+        };
+        let giving = {
+            let registry = Arc::clone(&registry);
+            spawn(2, move || {
+                hear_announcements();
+                assert_eq!(Relay::give_back(&registry, WRITER), 1);
+            })
+        };
+        let parker = Parker::new(Arc::clone(&registry), GATED).unwrap();
+        let mut seen = Vec::new();
+        loop {
+            drain(&mut reader, &mut seen);
+            if !seen.is_empty() {
+                break;
+            }
+            parker.park(LONG, || reader.has_news());
+        }
+        writing.join().unwrap();
+        giving.join().unwrap();
+        assert!(!wake(&registry, GATED), "it is awake");
+    });
+}
