@@ -103,12 +103,14 @@ impl World {
 
     pub(crate) fn run(&mut self, step: &Step) {
         match *step {
-            Step::Write { length, body, topic } => drop(self.write(length, body, topic)),
+            Step::Write { length, body, topic } => drop(self.write(length, body, topic, self.gate())),
             Step::Batch { ref frames, body, keep } => self.batch(frames, body, keep),
             Step::Claim { room, ref pieces, body, keep } => self.claim(room, pieces, body, keep),
             Step::WriteUntilFull { length } => {
-                for _ in 0..5_000 {
-                    if !self.write(length, Body::Random, 0) {
+                // Nobody reads meanwhile: the gate stays where it is. A ring and a half where there is none.
+                let gate = self.gate();
+                for _ in 0..3 * SMALL / 2 / layout::frame_bytes(length as u64) {
+                    if !self.write(length, Body::Random, 0, gate) {
                         break;
                     }
                 }
@@ -158,11 +160,10 @@ impl World {
     }
 
     /// True when it was taken, which is so exactly when the frame and the next commit word fit before the gate.
-    fn write(&mut self, length: usize, body: Body, topic: u32) -> bool {
+    fn write(&mut self, length: usize, body: Body, topic: u32, gate: u64) -> bool {
         let position = self.head;
         let payload = self.payload(position, length, body);
         let end = position + layout::frame_bytes(length as u64);
-        let gate = self.gate();
         match self.writer.as_mut().unwrap().write(self.number, topic, &payload) {
             Ok(written) => {
                 assert_eq!(written.position, position);
