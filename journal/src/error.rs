@@ -145,6 +145,27 @@ pub enum OpenError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// A gated reader has not read far enough. Try again later, or give up: nothing was overwritten.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape, ReadError, WriteError};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut reader = journal.gated(5)?;
+    /// let payload = [7; 1_000];
+    /// let refused = loop {
+    ///     match writer.write(2, 0, &payload) {
+    ///         Ok(_) => {}
+    ///         Err(error) => break error,
+    ///     }
+    /// };
+    /// let WriteError::Full { needed, free } = refused else { panic!("{refused}") };
+    /// assert!(needed > free);
+    /// // The slowest reader reads on, and the same payload, which was ours all along, fits.
+    /// while reader.read()?.is_some() {}
+    /// writer.write(2, 0, &payload)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[error("the journal is full: the frame takes {needed} bytes, the slowest gated reader leaves {free}")]
     Full {
         /// Bytes the frame takes.
@@ -153,6 +174,30 @@ pub enum WriteError {
         free: u64,
     },
     /// The batch is as long as it may become: commit it and begin another.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape, ReadError, WriteError};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let payloads = vec![[7_u8; 100]; 500];
+    /// let mut rest = payloads.as_slice();
+    /// let mut batches = 0;
+    /// while !rest.is_empty() {
+    ///     let mut batch = writer.batch();
+    ///     while let [payload, behind @ ..] = rest {
+    ///         match batch.push(2, 0, payload) {
+    ///             Ok(_) => rest = behind,
+    ///             Err(WriteError::BatchFull { .. }) => break,
+    ///             Err(error) => return Err(error.into()),
+    ///         }
+    ///     }
+    ///     batch.commit();
+    ///     batches += 1;
+    /// }
+    /// assert_eq!((batches, writer.frames()), (12, 500));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[error("the batch is full: one takes up to {max} bytes of frames; commit it and begin another")]
     BatchFull {
         /// Bytes that a batch of this journal takes, headers included.
@@ -196,6 +241,24 @@ impl Gap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// A loose reader was overtaken. It already stands at [`Gap::resumed_at`]: just read on.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape, ReadError, WriteError};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut reader = journal.loose(5)?;
+    /// let start = reader.position();
+    /// for _ in 0..2_000 {
+    ///     writer.write(2, 0, b"more than the ring holds")?;
+    /// }
+    /// let Err(ReadError::Lapped(gap)) = reader.read() else { panic!("it slept through two laps") };
+    /// assert_eq!((gap.from, gap.bytes()), (start, 2_000 * 64));
+    /// // What depends on every frame is asked for anew; from here on nothing is missing.
+    /// writer.write(2, 0, b"new")?;
+    /// assert_eq!(reader.read()?.expect("just written").payload, b"new");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[error("lapped: {} bytes from position {} are lost, reading goes on at {}", .0.bytes(), .0.from, .0.resumed_at)]
     Lapped(Gap),
     /// What stands in the ring is no frame. Nothing behind it can be trusted.

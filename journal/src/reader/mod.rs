@@ -14,6 +14,63 @@
 //! A frame is handed out whole or not at all, in the order in which it was written, each once. A *gated* reader
 //! gets every frame: the writer cannot pass it. A *loose* reader never holds the writer up; when it is overtaken it
 //! learns exactly which bytes it lost.
+//!
+//! # One by one, and in bulk
+//!
+//! ```
+//! # use journal::{Clock, Journal, JournalShape, Topics};
+//! # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+//! # let journal = Journal::in_memory(shape)?;
+//! # let mut writer = journal.writer(0, Clock::monotonic())?;
+//! let (mut gated, mut loose) = (journal.gated(1)?, journal.loose(2)?);
+//! loose.set_topics(Topics::only([3]));
+//! for topic in [2, 3, 3] {
+//!     writer.write(7, topic, b"a quote")?;
+//! }
+//! let mut wanted = 0;
+//! while let Some(frame) = loose.read()? {
+//!     assert_eq!((frame.topic, frame.payload), (3, &b"a quote"[..]));
+//!     wanted += 1;
+//! }
+//! assert_eq!(wanted, 2);
+//! // What lies ready, without asking for each.
+//! let mut last = 0;
+//! assert_eq!(gated.read_batch(100, |frame| last = frame.position)?, 3);
+//! assert_eq!(last, journal.head() - 64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When nothing comes any more
+//!
+//! `Ok(None)` does not say why. Who has waited for long asks who writes: first that, and then once more for frames, since
+//! the writer may have written its last ones in between.
+//!
+//! ```
+//! # use journal::{Clock, Journal, JournalShape, WriterState};
+//! # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+//! # let journal = Journal::in_memory(shape)?;
+//! let mut reader = journal.gated(5)?;
+//! let mut writer = journal.writer(0, Clock::monotonic())?;
+//! writer.write(7, 0, b"the last")?;
+//! drop(writer);
+//! let state = reader.writer_state();
+//! let mut frames = 0;
+//! while reader.read()?.is_some() {
+//!     frames += 1;
+//! }
+//! let said = match state {
+//!     WriterState::Never | WriterState::Attached(_) => "wait: more may come at any time".to_owned(),
+//!     // It left in good order: this is all, unless somebody begins to write anew.
+//!     WriterState::Closed => format!("closed after {frames}"),
+//!     // It was killed. All that it committed is here; a successor goes on at this very position.
+//!     WriterState::Dead(process) => format!("process {} died over it", process.pid),
+//! };
+//! assert_eq!(said, "closed after 1");
+//! // A successor: the reader needs to do nothing, and each frame names its writer's epoch.
+//! journal.writer(0, Clock::monotonic())?.write(7, 0, b"of another")?;
+//! assert_eq!(reader.read()?.expect("just written").epoch, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod gated;
 mod loose;
