@@ -97,12 +97,22 @@ fn body(number: u64, position: u64) -> Vec<u8> {
 
 /// Writes the next numbers; returns how many were taken.
 fn write(writer: &mut Writer, number: &mut u64, count: u64) -> u64 {
-    for done in 0..count {
-        let body = body(*number, writer.position());
-        if writer.write(*number as u16, (*number % 16) as u32, &body).is_err() {
-            return done;
+    let mut done = 0;
+    while done < count {
+        // One frame, or a few at once.
+        let several = if number.is_multiple_of(5) { 3.min(count - done) } else { 1 };
+        let mut position = writer.position();
+        let mut batch = writer.batch();
+        for number in *number..*number + several {
+            let body = body(number, position);
+            position += layout::frame_bytes(body.len() as u64);
+            if batch.push(number as u16, (number % 16) as u32, &body).is_err() {
+                return done;
+            }
         }
-        *number += 1;
+        batch.commit();
+        *number += several;
+        done += several;
     }
     count
 }
