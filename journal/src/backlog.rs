@@ -82,6 +82,7 @@ mod tests {
     use crate::{Clock, Journal, JournalShape};
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of frames; nothing here is unsafe")]
     fn frames_between_positions_and_the_head_are_counted_in_one_walk() {
         let shape =
             JournalShape { id: 1, name: "t".to_owned(), capacity: 1 << 16, seats: 64, topics: 1, page: 4096 };

@@ -214,6 +214,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 20 } else { 256 }))]
+
         #[test]
         fn a_payload_comes_back_whole_wherever_it_lies(
             line in 0_u64..40,
