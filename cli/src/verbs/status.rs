@@ -173,6 +173,21 @@ pub(super) fn writer(state: WriterState) -> String {
     }
 }
 
+/// Strategies whose calls take longer than they should.
+fn over_budget(report: &StatusReport) -> String {
+    let count = |node: &NodeRow, name: &str| node.counters.get(name).and_then(serde_json::Value::as_u64);
+    let rows = report.nodes.iter().filter_map(|node| {
+        let overruns = count(node, "overruns").filter(|overruns| *overruns > 0)?;
+        let longest = count(node, "overrun_max_ns")? as f64 / 1_000_000.0;
+        Some(format!(
+            "over its time budget: {}, {} calls, the longest {longest:.3} ms\n",
+            node.node,
+            number(overruns)
+        ))
+    });
+    rows.collect()
+}
+
 fn text(report: &StatusReport) -> String {
     let master = if report.master { "" } else { "; its master is gone: `colo up` takes it over" };
     let mut text =
@@ -190,6 +205,7 @@ fn text(report: &StatusReport) -> String {
         ]
     });
     text.push_str(&table(&["node", "pid", "cpu", "wait", "state", "starts", "lag", "lost"], 1, nodes));
+    text.push_str(&over_budget(report));
     text.push('\n');
     let journals = report.journals.iter().map(|journal| {
         let lag = journal.readers.iter().map(|reader| reader.lag_bytes).max().unwrap_or(0);
