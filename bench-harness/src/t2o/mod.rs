@@ -6,7 +6,10 @@
 //!                                     Results ◄───────────┘──► report, compare, claims
 //! ```
 
+mod claims;
 mod error;
+#[cfg(test)]
+mod made_up;
 mod marks;
 mod order;
 mod pages;
@@ -14,12 +17,14 @@ mod plan;
 mod probe;
 mod raw;
 mod record;
+pub mod report;
 mod result;
 mod runner;
 mod session;
 mod stamps;
 mod store;
 
+pub use claims::{Outcome, Verdict, judge};
 pub use error::T2oError;
 pub use order::{Run, runs};
 pub use pages::Pages;

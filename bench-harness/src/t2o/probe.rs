@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 /// What happened between two looks at a platform.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
+    /// Seconds between the two looks.
+    pub seconds: f64,
     /// Sleeps that somebody ended.
     pub wakeups: u64,
     /// Context switches: to wait, and because the CPU was taken away.
@@ -88,13 +90,14 @@ impl Snapshot {
             ("quotes", sum(Counter::Quotes, Some(NodeKind::Md))),
             ("orders", sum(Counter::Orders, Some(NodeKind::Strategy))),
         ];
-        Snapshot { threads, counters: counters.into(), cpu: CpuTimes::now(), at_ns: view.clock().now() }
+        let at_ns = view.clock().now();
+        Snapshot { threads, counters: counters.into(), cpu: CpuTimes::now(), at_ns }
     }
 
     /// What happened since `before`. Off-plan looks are counted elsewhere.
     pub(crate) fn since(&self, before: &Snapshot) -> Observed {
         let counted = |name| self.counter(name).saturating_sub(before.counter(name));
-        let seconds = self.at_ns.saturating_sub(before.at_ns) as f64 / 1e9;
+        let seconds = (self.at_ns.saturating_sub(before.at_ns) as f64 / 1e9).max(1e-9);
         let grown = |what: fn(&ThreadPlacement) -> Option<u64>| -> Option<u64> {
             let each = self.threads.iter().map(|(tid, after)| {
                 let was = before.threads.get(tid).and_then(what).unwrap_or(0);
@@ -107,6 +110,7 @@ impl Snapshot {
         let busy = self.cpu.busy.saturating_sub(before.cpu.busy) as f64 * TICK_NS / 1e9 / seconds;
         let steal = self.cpu.steal.saturating_sub(before.cpu.steal) as f64;
         Observed {
+            seconds,
             wakeups: counted("wakes"),
             context_switches: grown(|t| Some(t.voluntary_switches + t.involuntary_switches)).unwrap_or(0),
             preemptions: grown(|thread| Some(thread.involuntary_switches)).unwrap_or(0),

@@ -201,7 +201,7 @@ impl Measured {
     fn settle(&mut self, mut observed: Observed, record: &mut RunRecord) {
         let watch = std::mem::replace(&mut self.watch, PlanWatch::new(None, 0));
         watch.into(&mut observed);
-        record.achieved_rate = observed.quotes as f64 / record.seconds;
+        record.achieved_rate = observed.quotes as f64 / observed.seconds;
         // Orders in flight at the end are no loss: what was measured counts besides what was counted.
         let answered = observed.orders.max(self.histograms.samples);
         let unread = self.running.collector().map_or(0, |collector| collector.lost_bytes());

@@ -12,6 +12,7 @@
 //! ```
 
 mod cell;
+pub mod claim;
 mod config;
 
 use std::path::Path;
@@ -125,11 +126,38 @@ fn check(config: &ScenarioConfig, rows: &Settings, report: &mut Report) {
             }
         }
     }
+    for claim in &config.claim {
+        let place = rows.place(&format!("claim.{}.holds", claim.name));
+        match claim::read(&claim.holds) {
+            Err(error) => {
+                let said = claim.holds.get(error.start..error.end).unwrap_or_default();
+                let at = if said.is_empty() { "at its end".to_owned() } else { format!("at `{said}`") };
+                report
+                    .error(within(place, &error), format!("claim `{}` cannot be read {at}", claim.name))
+                    .help(error.what);
+            }
+            Ok(expression) => {
+                if let Err(what) = claim::check(&expression, config) {
+                    report
+                        .error(place, format!("claim `{}` cannot be judged: {what}", claim.name))
+                        .help("a claim speaks of cells that this scenario measures");
+                }
+            }
+        }
+    }
     if config.run.shortest > config.run.longest {
         report
             .error(rows.place("run.shortest"), "`shortest` is longer than `longest`")
             .help("a run ends between the two, when it has its samples");
     }
+}
+
+/// The part of a claim's text that is wrong, in the file: behind the opening quote.
+fn within(place: Option<Span>, error: &claim::ClaimError) -> Option<Span> {
+    place.map(|span| {
+        let start = (span.start + 1 + error.start).min(span.end.saturating_sub(1));
+        Span { start, end: (span.start + 1 + error.end).clamp(start, span.end), ..span }
+    })
 }
 
 /// Platform keys that the scenario has other keys for.

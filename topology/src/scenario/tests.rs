@@ -92,3 +92,13 @@ fn every_shipped_scenario_is_right() {
     assert!(looked_at >= 3, "{looked_at} scenarios");
     assert!(!is_scenario(crate::DEMO));
 }
+
+#[test]
+fn claims_are_checked_where_they_stand() {
+    let with = |holds: &str| format!("{SMALL}[[claim]]\nname = \"x\"\nsays = \"x\"\nholds = \"{holds}\"\n");
+    assert!(parse("s.toml", &with("p50(F, 80) < mean(A, 0.5)"), &[]).is_ok());
+    let text = said(&with("p50(F, 80) < meen(A, 80)"));
+    assert!(text.contains("cannot be read at `meen`") && text.contains("s.toml:25:23"), "{text}");
+    assert!(said(&with("p50(Q, 80) < 1")).contains("no group `Q`"));
+    assert!(said(&with("p50(F, 0.5) < 1")).contains("group `F` is not measured at 0.5/s"));
+}

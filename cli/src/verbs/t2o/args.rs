@@ -27,6 +27,12 @@ The names of --format json and of the files in DIR stand in docs/t2o.md.
 
 Exit code 1 when a platform did not come up or did not last, or when it was stopped.")]
     Run(Run),
+    /// Make the report of a folder of results: HTML, Markdown, CSV and JSON.
+    #[command(after_help = "\
+Examples:
+  colo t2o report results/mine
+  colo t2o report results/mine --out /tmp/report --format json")]
+    Report(Report),
 }
 
 /// Which scenario, and which of its cells.
@@ -53,6 +59,18 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) resume: bool,
     /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The folder that `colo t2o run` filled, or its t2o.json.
+    pub(crate) results: PathBuf,
+    /// Where the files go; beside the results when left out.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The claims for people, or all of it as one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod plan;
+mod report;
 mod run;
 
 use bench_harness::t2o::Plan;
@@ -16,6 +17,7 @@ pub(crate) fn run(verb: &T2oVerb) -> Result<u8, Failure> {
     match verb {
         T2oVerb::Plan(arguments) => plan::plan(arguments),
         T2oVerb::Run(arguments) => run::run(arguments),
+        T2oVerb::Report(arguments) => report::report(arguments),
     }
 }
 

@@ -1,0 +1,320 @@
+//! What the figures say to the scenario's claims.
+//!
+//! A figure is an interval: what the runs of its cell spread over. A comparison holds when it does so for the whole
+//! intervals, is refuted when it does so for none of it, and is inconclusive where they overlap, or where a cell has no
+//! figures to speak of: not run, too few messages, or a host that was busy with something else. A claim is therefore as strong as the runs allow, and never stronger.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use topology::scenario::claim::{self, Expression, Operator};
+
+use super::result::{CellResult, Results};
+
+/// By how much a curve must rise or fall to count as a hump.
+const HUMP: f64 = 1.25;
+
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The figures bear it out.
+    Holds,
+    /// The figures say the contrary.
+    Refuted,
+    /// The figures do not tell.
+    Inconclusive,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Outcome::Holds => "holds",
+            Outcome::Refuted => "refuted",
+            Outcome::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// A claim and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Its short name.
+    pub name: String,
+    /// In words.
+    pub says: String,
+    /// Who claims it.
+    pub source: String,
+    /// As a comparison.
+    pub holds: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The comparison's figures, or why there are none.
+    pub numbers: String,
+}
+
+/// Judges all claims of the scenario that was run.
+pub fn judge(results: &Results) -> Vec<Verdict> {
+    let judge_one = |claim: &topology::scenario::ClaimConfig| {
+        let mut judge = Judge { results, numbers: Vec::new() };
+        let outcome = match claim::read(&claim.holds) {
+            Ok(expression) => judge.truth(&expression),
+            Err(error) => {
+                judge.numbers.push(format!("cannot be read: {}", error.what));
+                Outcome::Inconclusive
+            }
+        };
+        Verdict {
+            name: claim.name.clone(),
+            says: claim.says.clone(),
+            source: claim.source.clone(),
+            holds: claim.holds.clone(),
+            outcome,
+            numbers: judge.numbers.join("; "),
+        }
+    };
+    results.settings.claim.iter().map(judge_one).collect()
+}
+
+/// What a figure may be: low and high.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Interval {
+    low: f64,
+    high: f64,
+}
+
+impl Interval {
+    fn point(figure: f64) -> Interval {
+        Interval { low: figure, high: figure }
+    }
+
+    /// Around some figures; `None` without any.
+    fn around(figures: impl Iterator<Item = f64>) -> Option<Interval> {
+        figures
+            .map(Interval::point)
+            .reduce(|a, b| Interval { low: a.low.min(b.low), high: a.high.max(b.high) })
+    }
+
+    fn with(self, operator: Operator, other: Interval) -> Option<Interval> {
+        let apply = |a: f64, b: f64| match operator {
+            Operator::Plus => a + b,
+            Operator::Minus => a - b,
+            Operator::Times => a * b,
+            _ => a / b,
+        };
+        let corners = [
+            apply(self.low, other.low),
+            apply(self.low, other.high),
+            apply(self.high, other.low),
+            apply(self.high, other.high),
+        ];
+        let whole = corners.iter().all(|figure| figure.is_finite());
+        whole.then(|| Interval::around(corners.into_iter())).flatten()
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text =
+            |figure: f64| if figure.abs() < 100.0 { format!("{figure:.2}") } else { format!("{figure:.0}") };
+        let (low, high) = (text(self.low), text(self.high));
+        if low == high { f.pad(&low) } else { f.pad(&format!("{low}..{high}")) }
+    }
+}
+
+struct Judge<'a> {
+    results: &'a Results,
+    numbers: Vec<String>,
+}
+
+impl Judge<'_> {
+    fn truth(&mut self, expression: &Expression) -> Outcome {
+        use Outcome::{Holds, Inconclusive, Refuted};
+        match expression {
+            Expression::Not(inner) => match self.truth(inner) {
+                Holds => Refuted,
+                Refuted => Holds,
+                Inconclusive => Inconclusive,
+            },
+            Expression::Pair(left, Operator::And, right) => match (self.truth(left), self.truth(right)) {
+                (Refuted, _) | (_, Refuted) => Refuted,
+                (Holds, Holds) => Holds,
+                _ => Inconclusive,
+            },
+            Expression::Pair(left, Operator::Or, right) => match (self.truth(left), self.truth(right)) {
+                (Holds, _) | (_, Holds) => Holds,
+                (Refuted, Refuted) => Refuted,
+                _ => Inconclusive,
+            },
+            Expression::Pair(left, operator, right) => self.compare(left, *operator, right),
+            Expression::MShaped { group } => self.m_shaped(group),
+            _ => {
+                self.numbers.push("a figure alone is no claim".to_owned());
+                Inconclusive
+            }
+        }
+    }
+
+    fn compare(&mut self, left: &Expression, operator: Operator, right: &Expression) -> Outcome {
+        let (Some(a), Some(b)) = (self.figure(left), self.figure(right)) else {
+            return Outcome::Inconclusive;
+        };
+        let (sign, surely, never) = match operator {
+            Operator::Less => ("<", a.high < b.low, a.low >= b.high),
+            Operator::LessOrEqual => ("≤", a.high <= b.low, a.low > b.high),
+            Operator::Greater => (">", a.low > b.high, a.high <= b.low),
+            Operator::GreaterOrEqual => ("≥", a.low >= b.high, a.high < b.low),
+            _ => ("=", a == b && a.low == a.high, a.high < b.low || a.low > b.high),
+        };
+        self.numbers.push(format!("{a} {sign} {b}"));
+        match (surely, never) {
+            (true, _) => Outcome::Holds,
+            (_, true) => Outcome::Refuted,
+            _ => Outcome::Inconclusive,
+        }
+    }
+
+    fn figure(&mut self, expression: &Expression) -> Option<Interval> {
+        match expression {
+            Expression::Number(number) => Some(Interval::point(*number)),
+            Expression::Figure { figure, group, rate, stage } => {
+                let cell = self.results.cell(group, *rate);
+                let found = cell.and_then(|cell| figure_of(self.results, cell, figure, stage));
+                if found.is_none() {
+                    let why = cell.and_then(disturbed).unwrap_or("too few runs or messages, or none");
+                    self.numbers.push(format!("{figure}({group}, {rate}): {why}"));
+                }
+                found
+            }
+            Expression::Extreme { highest, figure, group } => self.extreme(*highest, figure, group),
+            Expression::Pair(left, operator, right) => {
+                let (left, right) = (self.figure(left)?, self.figure(right)?);
+                left.with(*operator, right)
+            }
+            _ => None,
+        }
+    }
+
+    /// Over all rates that the group was to be measured at: one that is missing may have been the extreme.
+    fn extreme(&mut self, highest: bool, figure: &str, group: &str) -> Option<Interval> {
+        let all = self.curve(group, figure)?;
+        let pick = |figures: &mut dyn Iterator<Item = f64>| {
+            if highest { figures.fold(0.0, f64::max) } else { figures.fold(f64::INFINITY, f64::min) }
+        };
+        Some(Interval {
+            low: pick(&mut all.iter().map(|interval| interval.low)),
+            high: pick(&mut all.iter().map(|interval| interval.high)),
+        })
+    }
+
+    /// A figure of t2o rate by rate, lowest rate first.
+    fn curve(&mut self, group: &str, figure: &str) -> Option<Vec<Interval>> {
+        let mut cells: Vec<&CellResult> =
+            self.results.cells.iter().filter(|cell| cell.group == group).collect();
+        cells.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        let missing: Vec<&String> = self
+            .results
+            .missing
+            .iter()
+            .filter(|name| name.strip_prefix(group).is_some_and(|load| load.parse::<u32>().is_ok()))
+            .collect();
+        let figures: Option<Vec<Interval>> =
+            cells.iter().map(|cell| figure_of(self.results, cell, figure, "t2o")).collect();
+        if cells.is_empty() || !missing.is_empty() || figures.is_none() {
+            self.numbers.push(format!("{group}: not every rate was measured undisturbed"));
+            return None;
+        }
+        figures
+    }
+
+    fn m_shaped(&mut self, group: &str) -> Outcome {
+        let Some(curve) = self.curve(group, "mean") else { return Outcome::Inconclusive };
+        let means: Vec<String> =
+            curve.iter().map(|mean| format!("{:.0}", (mean.low + mean.high) / 2.0)).collect();
+        self.numbers.push(format!("means over the rates: {} µs", means.join(" ")));
+        let pairs = |peak: fn(&Interval) -> f64, valley: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
+            curve.iter().map(|mean| (peak(mean), valley(mean))).collect()
+        };
+        if has_two_humps(&pairs(|mean| mean.low, |mean| mean.high)) {
+            Outcome::Holds
+        } else if has_two_humps(&pairs(|mean| mean.high, |mean| mean.low)) {
+            Outcome::Inconclusive
+        } else {
+            Outcome::Refuted
+        }
+    }
+}
+
+/// Valley, hump, valley, hump, valley, in this order, each step by [`HUMP`] at least. Each point comes as what it
+/// counts as a peak and what it counts as a valley.
+fn has_two_humps(points: &[(f64, f64)]) -> bool {
+    // Reached so far: 0 nothing, 1 a valley, 2 a hump, … 5 the last valley. Always keep the most extreme point.
+    let (mut reached, mut last) = (1, f64::INFINITY);
+    for (peak, valley) in points {
+        if reached % 2 == 1 {
+            if *peak > HUMP * last {
+                (reached, last) = (reached + 1, *peak);
+            } else {
+                last = last.min(*valley);
+            }
+        } else if *valley * HUMP < last {
+            (reached, last) = (reached + 1, *valley);
+        } else {
+            last = last.max(*peak);
+        }
+        if reached == 5 {
+            return true;
+        }
+    }
+    false
+}
+
+/// The mark, if there is one, that makes a cell's times those of something else than the platform.
+fn disturbed(cell: &CellResult) -> Option<&str> {
+    let spoils = |mark: &str| ["failed", "others", "steal", "off-plan"].contains(&mark);
+    cell.marked.iter().filter_map(|mark| mark.split(':').next()).find(|mark| spoils(mark))
+}
+
+/// A figure of a cell as the interval that its runs span. Of a single run the mean has the interval of its standard
+/// error, and a percentile none at all.
+fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) -> Option<Interval> {
+    let runs: Vec<_> = cell.runs.iter().filter(|run| run.failed.is_none() && run.samples > 0).collect();
+    let too_few = runs.is_empty() || cell.samples < results.settings.run.fewest_samples;
+    // Losses and contradictions are what claims may be about, on whatever host.
+    let counted = ["lost", "samples", "disordered"].contains(&figure);
+    if too_few || (!counted && disturbed(cell).is_some()) {
+        return None;
+    }
+    let over =
+        |what: &dyn Fn(&super::record::RunRecord) -> f64| Interval::around(runs.iter().map(|run| what(run)));
+    match figure {
+        "achieved" => return over(&|run| run.achieved_rate),
+        "lost" => return Some(Interval::point(cell.lost as f64)),
+        "samples" => return Some(Interval::point(cell.samples as f64)),
+        "disordered" => {
+            return Some(Interval::point(runs.iter().map(|run| run.disordered).sum::<u64>() as f64));
+        }
+        "lateness_p99" => return over(&|run| run.lateness_p99_us),
+        "wakeups" => return Some(Interval::point(cell.wakeups)),
+        "context_switches" => return Some(Interval::point(cell.context_switches)),
+        _ => {}
+    }
+    let by_run: Vec<_> = runs.iter().filter_map(|run| Some((run.samples, run.stages.get(stage)?))).collect();
+    match (figure, by_run.as_slice()) {
+        ("mean", [(samples, only)]) => {
+            let error = 1.96 * only.sd_us / (*samples as f64).sqrt();
+            Some(Interval { low: (only.mean_us - error).max(0.0), high: only.mean_us + error })
+        }
+        ("mean", several) => Interval::around(several.iter().map(|(_, stage)| stage.mean_us)),
+        (_, [_]) => None,
+        ("p50", several) => Interval::around(several.iter().map(|(_, stage)| stage.p50_us)),
+        ("p99", several) => Interval::around(several.iter().map(|(_, stage)| stage.p99_us)),
+        ("max", several) => Interval::around(several.iter().map(|(_, stage)| stage.max_us)),
+        ("p90", _) => cell.stage(stage).map(|stage| Interval::point(stage.p90_us)),
+        ("p999", _) => cell.stage(stage).map(|stage| Interval::point(stage.p999_us)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+use super::*;
+use crate::t2o::made_up::{cell, results};
+
+const CLAIMS: &[(&str, &str)] = &[
+    ("pinning", "mean(D, 80) < mean(A, 80)"),
+    ("five-times", "p50(A, 80) >= 5 * p50(D, 80)"),
+    ("flat", "highest(mean, D) / lowest(mean, D) <= 3"),
+    ("m", "m_shaped(A)"),
+    ("no-m", "not m_shaped(D)"),
+    ("both", "mean(D, 80) < 50 and mean(A, 80) > 100"),
+];
+
+fn outcomes(results: &Results) -> Vec<(String, Outcome)> {
+    judge(results).into_iter().map(|verdict| (verdict.name, verdict.outcome)).collect()
+}
+
+/// A as the report draws it, D flat.
+fn honest() -> Results {
+    let mut cells = Vec::new();
+    for (load, (rate, a)) in
+        [(0.5, 500.0), (2.0, 9_000.0), (8.0, 800.0), (80.0, 12_000.0), (800.0, 700.0)].into_iter().enumerate()
+    {
+        cells.push(cell("A", load + 1, rate, &[a, a * 1.05, a * 0.97]));
+        cells.push(cell("D", load + 1, rate, &[40.0, 41.0, 39.0]));
+    }
+    results(cells, CLAIMS)
+}
+
+#[test]
+fn claims_hold_on_figures_that_bear_them_out() {
+    assert!(
+        outcomes(&honest()).iter().all(|(_, outcome)| *outcome == Outcome::Holds),
+        "{:?}",
+        judge(&honest())
+    );
+}
+
+#[test]
+fn falsified_figures_flip_the_claims() {
+    let mut false_results = honest();
+    for cell in &mut false_results.cells {
+        cell.group = if cell.group == "A" { "D".to_owned() } else { "A".to_owned() };
+    }
+    assert!(
+        outcomes(&false_results).iter().all(|(_, outcome)| *outcome == Outcome::Refuted),
+        "{:?}",
+        judge(&false_results)
+    );
+}
+
+#[test]
+fn overlapping_runs_decide_nothing() {
+    let cells = vec![cell("A", 1, 80.0, &[30.0, 50.0]), cell("D", 1, 80.0, &[40.0, 45.0])];
+    let verdicts = judge(&results(cells, &CLAIMS[..1]));
+    assert_eq!(verdicts[0].outcome, Outcome::Inconclusive);
+    assert_eq!(verdicts[0].numbers, "40.00..45.00 < 30.00..50.00");
+}
+
+#[test]
+fn a_disturbed_or_missing_cell_decides_nothing() {
+    for spoil in 0..3 {
+        let mut results = honest();
+        let place = results.cells.iter().position(|cell| cell.group == "D" && cell.rate == 80.0).unwrap();
+        match spoil {
+            0 => results.cells[place].marked.push("others: 3.0 CPUs were at other work".to_owned()),
+            1 => results.cells[place].samples = 2,
+            _ => {
+                let gone = results.cells.remove(place);
+                results.missing.push(gone.name);
+            }
+        }
+        let outcomes = outcomes(&results);
+        for name in ["pinning", "five-times", "flat", "no-m"] {
+            assert!(outcomes.contains(&(name.to_owned(), Outcome::Inconclusive)), "{spoil} {name}");
+        }
+        assert!(outcomes.contains(&("m".to_owned(), Outcome::Holds)));
+    }
+}
+
+#[test]
+fn a_hump_is_a_rise_and_a_fall_by_a_quarter() {
+    let same = |means: &[f64]| has_two_humps(&means.iter().map(|mean| (*mean, *mean)).collect::<Vec<_>>());
+    assert!(same(&[1.0, 5.0, 1.0, 5.0, 1.0]));
+    assert!(same(&[3.0, 2.0, 5.0, 6.0, 1.0, 1.1, 5.0, 1.0]));
+    assert!(!same(&[1.0, 5.0, 1.0, 5.0]), "it does not fall at the end");
+    assert!(!same(&[1.0, 5.0, 4.5, 5.0, 1.0]), "no valley to speak of");
+    assert!(!same(&[1.0, 2.0, 3.0, 2.0, 1.0]), "one hump");
+    assert!(!same(&[]));
+}
+
+#[test]
+fn intervals_are_counted_with_as_intervals() {
+    let interval = |low, high| Interval { low, high };
+    assert_eq!(interval(1.0, 2.0).with(Operator::Minus, interval(1.0, 3.0)), Some(interval(-2.0, 1.0)));
+    assert_eq!(interval(4.0, 8.0).with(Operator::Over, interval(2.0, 4.0)), Some(interval(1.0, 4.0)));
+    assert_eq!(
+        interval(1.0, 2.0).with(Operator::Over, interval(0.0, 1.0)),
+        None,
+        "a division by zero decides nothing"
+    );
+}
