@@ -2,10 +2,13 @@
 
 mod home;
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::process::Output;
 
+use journal::layout::registry as at;
 use serde_json::Value;
 
 use home::{Home, kill, number, stderr, stdout};
@@ -155,6 +158,18 @@ fn what_a_killed_platform_left_can_be_read_and_is_cleaned_away() {
     }
     let verify = home.colo(&["journal", "verify"]);
     assert_eq!(verify.status.code(), Some(0), "{}", stdout(&verify));
+
+    // Damage to what is no journal is found as well.
+    let instance = home.root.path().join("demo");
+    let state = (at::RECORDS + 3 * at::RECORD_WORDS + at::STATE) * 8;
+    let registry = OpenOptions::new().write(true).open(instance.join("registry")).expect("the registry");
+    registry.write_all_at(&99_u64.to_le_bytes(), state as u64).expect("written");
+    std::fs::write(instance.join("journals/orphan.ring"), "?").expect("written");
+    let damaged = home.colo(&["journal", "verify"]);
+    assert_eq!(damaged.status.code(), Some(4), "{}", stderr(&damaged));
+    let said = stdout(&damaged);
+    assert!(said.contains("state 99 in seat 3") && said.contains("orphan.ring"), "{said}");
+    assert!(said.contains("2 findings: "), "{said}");
 
     let dry = home.json(&["journal", "clean", "--dry-run", "--format", "json"]);
     assert_eq!(dry["instances"][0]["outcome"], "would-remove", "{dry}");
