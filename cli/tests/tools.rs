@@ -85,7 +85,7 @@ fn a_living_platform_is_shown_and_left_alone() {
         let mut child = home.command(&arguments).spawn().expect("colo starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        assert!(line.contains("\"Quote\""), "{line}");
+        assert!(line.contains("\"journal\":\"md.quotes\""), "{line}");
         let output = child.wait_with_output().expect("its end");
         assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{verb:?}");
     }
