@@ -281,6 +281,21 @@ impl Control {
             .unwrap_or(u64::MAX)
     }
 
+    /// What the writer must not overwrite: from the slowest gated reader on, and from where one of them keeps what it has
+    /// read. SYNC: gate, SYNC: join.
+    pub(crate) fn needed_from(&self) -> u64 {
+        let needed = |seat| {
+            let cursor = self.cursor(seat);
+            let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
+            // It was set before the position moved: who sees that move sees this.
+            match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
+                0 => position,
+                kept => kept.min(position),
+            }
+        };
+        self.readers(at::GATED).map(needed).min().unwrap_or(u64::MAX)
+    }
+
     pub(crate) fn reader_views(&self) -> Vec<ReaderView> {
         let view = |gated: bool, bitmap: usize| {
             self.readers(bitmap).map(move |seat| {

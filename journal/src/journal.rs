@@ -193,6 +193,7 @@ impl Journal {
             (at::CURSOR_LOST, 0),
             (at::CURSOR_GAPS, 0),
             (at::CURSOR_FRAMES, 0),
+            (at::CURSOR_KEPT, 0),
         ] {
             self.control.word(cursor + offset).store(value, Ordering::Release);
         }

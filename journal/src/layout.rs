@@ -128,6 +128,8 @@ pub mod control {
     pub const CURSOR_GAPS: usize = 2;
     /// Frames read.
     pub const CURSOR_FRAMES: usize = 3;
+    /// Gated readers: what the writer must not overwrite begins here, although it is read; zero: with the position.
+    pub const CURSOR_KEPT: usize = 4;
 }
 
 /// The registry file: instance-wide words, then one record a seat.
@@ -308,6 +310,7 @@ pub const fn layout_hash() -> u64 {
         control::CURSOR_LOST,
         control::CURSOR_GAPS,
         control::CURSOR_FRAMES,
+        control::CURSOR_KEPT,
         registry::SEATS,
         registry::PHASE,
         registry::CLOCK_KIND,

@@ -7,12 +7,21 @@
 //! ```
 //!
 //! One that is killed loses nothing: its successor starts from the last whole snapshot in `ledger.state`, reads the
-//! executions since then once more, and goes on at its cursor. Each execution counts once, by its position.
+//! executions since then once more, and goes on at its cursor. Each execution counts once, by its position. The last
+//! snapshot stays whole until the next one is, and the executions from it on are kept from being overwritten; so a
+//! snapshot is also due after a quarter of their ring.
+//!
+//! A strategy that joins is told once all executions are booked that were committed when it joined: what its
+//! predecessor had heard of is in its snapshot.
 
-use node::{Component, Context, Counter, Frame, InputId, Node, NodeHandle, Output, RunError};
+use std::collections::BTreeMap;
+
+use node::{
+    Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
+};
 use topology::config::LedgerConfig;
 use wire::TradePrint;
-use wire::{EndOfStream, Fill, Instrument, Message, NodeEvent, Quote, SnapshotBegin, StrategyId};
+use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
 
 use crate::book::Book;
 use crate::snapshot::SnapshotMessage;
@@ -20,6 +29,9 @@ use crate::snapshot::SnapshotMessage;
 /// Quotes in a snapshot; with more instruments than this they are left out, so that a snapshot always fits the ring
 /// many times over. Whoever joins hears the next quote soon.
 const MOST_QUOTES: usize = 256;
+
+/// Frames begin at multiples of this.
+const LINE: u64 = 64;
 
 /// Runs the ledger as this node until it is asked to stop.
 ///
@@ -32,11 +44,21 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     if node.generation() > 1 {
         book = recall(&node, executions)?;
     }
+    let input = node.inputs().get(executions.0);
+    let market = input.map_or("", Input::name).to_owned();
     let mut ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
         quotes: node.input("quotes")?,
         executions,
+        market: Quiescence::watch(node.instance(), |name| name == market)
+            .map_err(|error| RunError::failed(format!("journal `{market}`: {error}")))?,
+        read: input.map_or(0, Input::position),
+        kept: 0,
+        most_read_again: input.map_or(u64::MAX, |input| input.capacity() / 4),
+        joined: BTreeMap::new(),
+        whole_from: 0,
+        is_too_large: false,
         state: node.take_output("state")?,
         handle: node.handle(),
         interval: config.snapshot.as_nanos() as u64,
@@ -83,6 +105,20 @@ struct Ledger {
     events: InputId,
     quotes: InputId,
     executions: InputId,
+    /// The executions' journal, for its head.
+    market: Quiescence,
+    /// Executions before this position are booked.
+    read: u64,
+    /// Executions from here on would have to be read again.
+    kept: u64,
+    /// Bytes of them, before a snapshot is due.
+    most_read_again: u64,
+    /// Strategies that joined, and how far the executions went then.
+    joined: BTreeMap<StrategyId, u64>,
+    /// Where the last whole snapshot of everybody begins in our journal.
+    whole_from: u64,
+    /// A snapshot of everybody takes too much of our journal.
+    is_too_large: bool,
     state: Output,
     handle: NodeHandle,
     /// Nanoseconds between two snapshots of everything; zero: none but the last.
@@ -113,28 +149,82 @@ impl Ledger {
         Ok(())
     }
 
-    fn everybody(&mut self) -> Result<(), RunError> {
+    fn everybody(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.changed = false;
-        self.write_snapshot(SnapshotBegin::EVERYBODY)
+        let from = self.state.position();
+        self.write_snapshot(SnapshotBegin::EVERYBODY)?;
+        self.whole_from = from;
+        // The next one must not overwrite this one before it is whole.
+        let is_too_large = self.state.position() - from > self.state.capacity() / 4;
+        if is_too_large && !self.is_too_large {
+            log::error!(
+                "a snapshot takes more than a quarter of `{}`: if the ledger is killed, positions may be lost; make that \
+                 journal larger",
+                self.state.journal()
+            );
+        }
+        self.is_too_large = is_too_large;
+        // The last execution that it contains stays too: what it answers says how far matching had come.
+        self.kept = self.book.next_execution() / LINE * LINE;
+        if self.kept == 0 {
+            self.kept = self.read;
+        }
+        context.keep(self.executions, self.kept);
+        Ok(())
     }
 
-    fn event(&mut self, event: &NodeEvent) -> Result<(), RunError> {
-        match self.book.on_node_event(event) {
-            Some(strategy) => self.write_snapshot(strategy),
-            None => Ok(()),
+    /// Tells those who joined what they hold, once it is all booked.
+    fn tell_joined(&mut self, context: &mut Context) -> Result<(), RunError> {
+        let ready: Vec<StrategyId> = self
+            .joined
+            .iter()
+            .filter(|(_, target)| **target <= self.read)
+            .map(|(strategy, _)| *strategy)
+            .collect();
+        for strategy in ready {
+            self.joined.remove(&strategy);
+            if self.state.position() - self.whole_from > self.state.capacity() / 4 {
+                self.everybody(context)?;
+            }
+            self.write_snapshot(strategy)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &NodeEvent) {
+        if let Some(strategy) = self.book.on_node_event(event) {
+            let head = self.market.journals().first().map_or(0, |journal| journal.head());
+            self.joined.insert(strategy, head);
+        } else if event.change != NodeChange::Joined {
+            self.joined.remove(&StrategyId(event.seat));
         }
     }
 }
 
 impl Component for Ledger {
+    /// Begins with a snapshot, so that there is one, and what follows it is kept.
+    fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.everybody(context)
+    }
+
+    fn accepts(&mut self, input: InputId, position: u64) -> bool {
+        if input == self.executions {
+            self.read = position;
+        }
+        true
+    }
+
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.joined.is_empty() {
+            self.tell_joined(context)?;
+        }
         if self.interval == 0 || !self.changed {
             return Ok(());
         }
         let now = context.now();
         if now >= self.next_snapshot {
             self.next_snapshot = now + self.interval;
-            self.everybody()?;
+            self.everybody(context)?;
         } else {
             context.wake_at(self.next_snapshot);
         }
@@ -145,7 +235,11 @@ impl Component for Ledger {
         let anomaly = if input == self.executions {
             context.add(Counter::Fills, u64::from(frame.message_id == Fill::ID));
             self.changed = true;
-            self.book.on_execution(frame.position, frame.message_id, frame.payload)
+            let anomaly = self.book.on_execution(frame.position, frame.message_id, frame.payload);
+            if frame.position - self.kept > self.most_read_again {
+                self.everybody(context)?;
+            }
+            anomaly
         } else if input == self.quotes {
             match frame.message_id {
                 Quote::ID => context.add(Counter::Quotes, 1),
@@ -157,7 +251,10 @@ impl Component for Ledger {
             self.book.on_market(frame.message_id, frame.payload)
         } else if input == self.events {
             return match NodeEvent::decode(frame.payload) {
-                Ok(event) => self.event(&event),
+                Ok(event) => {
+                    self.event(&event);
+                    Ok(())
+                }
                 Err(error) => {
                     context.add(Counter::Malformed, 1);
                     log::error!("events at position {}: {error}; passed over", frame.position);
@@ -177,8 +274,8 @@ impl Component for Ledger {
         Ok(())
     }
 
-    fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
-        self.everybody()?;
+    fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.everybody(context)?;
         let anomalies = self.handle.counter(Counter::Anomalies);
         if anomalies > 0 {
             log::warn!("{anomalies} messages contradicted what was known");

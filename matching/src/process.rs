@@ -14,7 +14,7 @@
 
 use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
 use topology::config::{Fill as FillRule, MatchingConfig};
-use wire::{BookEvent, CancelOrder, Fill, Instrument, Message, NewOrder, OrderStatus, OrderUpdate, Quote};
+use wire::{BookEvent, CancelOrder, Instrument, Message, NewOrder, OrderStatus, OrderUpdate, Quote};
 use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
 
 use crate::engine::{Engine, EngineOptions, Execution, FillModel};
@@ -109,28 +109,11 @@ impl Matching {
         Ok(())
     }
 
-    /// Writes the engine's answers, or keeps them until their journal has room.
+    /// Writes the engine's answers to one message, all at once; those that find no room stay.
     fn answer(&mut self, context: &Context) -> Result<(), RunError> {
-        for answer in self.answers.drain(..) {
-            let posted = match answer {
-                Execution::Fill(fill) => {
-                    context.add(Counter::Fills, 1);
-                    self.executions.post(0, &Fill { execution: self.request, ..fill })
-                }
-                Execution::Update(update) => {
-                    let refused = matches!(
-                        update.status,
-                        OrderStatus::Rejected | OrderStatus::CancelRejected | OrderStatus::ReplaceRejected
-                    );
-                    context.add(Counter::Rejects, u64::from(refused));
-                    self.executions.post(0, &OrderUpdate { execution: self.request, ..update })
-                }
-            };
-            posted.map_err(|source| RunError::Write {
-                journal: self.executions.journal().to_owned(),
-                source,
-            })?;
-        }
+        let request = self.request;
+        self.answers.iter_mut().for_each(|answer| answer.set_request(request));
+        self.write(context)?;
         let anomalies = self.engine.anomalies().total();
         if anomalies != self.anomalies {
             context.add(Counter::Anomalies, anomalies - self.anomalies);
@@ -138,6 +121,34 @@ impl Matching {
         }
         Ok(())
     }
+
+    fn write(&mut self, context: &Context) -> Result<(), RunError> {
+        let (written, outcome) = match &self.answers[..] {
+            [] => return Ok(()),
+            [one] => match self.executions.send_bytes(one.message_id(), 0, one.bytes()) {
+                Ok(_) => (1, Ok(())),
+                Err(error) => (0, Err(error)),
+            },
+            several => self
+                .executions
+                .send_all(0, several.iter().map(|answer| (answer.message_id(), answer.bytes()))),
+        };
+        for answer in self.answers.drain(..written) {
+            match answer {
+                Execution::Fill(_) => context.add(Counter::Fills, 1),
+                Execution::Update(update) => context.add(Counter::Rejects, u64::from(is_refusal(&update))),
+            }
+        }
+        match outcome {
+            Ok(()) | Err(WriteError::Full { .. }) => Ok(()),
+            Err(source) => Err(RunError::Write { journal: self.executions.journal().to_owned(), source }),
+        }
+    }
+}
+
+fn is_refusal(update: &OrderUpdate) -> bool {
+    use OrderStatus::{CancelRejected, Rejected, ReplaceRejected};
+    matches!(update.status, Rejected | CancelRejected | ReplaceRejected)
 }
 
 impl Component for Matching {
@@ -155,15 +166,16 @@ impl Component for Matching {
     }
 
     fn is_settled(&self, _input: InputId) -> bool {
-        self.executions.backlog() == 0
+        self.answers.is_empty()
     }
 
-    fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
-        Ok(self.executions.backlog() == 0 || !matches!(self.executions.flush(), Err(WriteError::Full { .. })))
+    fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        self.write(context)?;
+        Ok(self.answers.is_empty())
     }
 
     fn accepts(&mut self, input: InputId, _position: u64) -> bool {
-        input == self.instruments || (self.listing_done && self.executions.backlog() == 0)
+        input == self.instruments || (self.listing_done && self.answers.is_empty())
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {

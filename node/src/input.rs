@@ -61,6 +61,20 @@ impl Input {
         self.journal.head()
     }
 
+    /// Bytes of the journal's ring.
+    pub fn capacity(&self) -> u64 {
+        self.journal.shape().capacity
+    }
+
+    pub(crate) fn keep(&mut self, position: u64) {
+        match &mut self.reader {
+            Reader::Gated(reader) => reader.keep(position),
+            Reader::Loose(_) => {
+                log::error!("journal `{}` is read loosely: nothing of it is kept", self.name())
+            }
+        }
+    }
+
     /// Hears only these topics from now on, and is woken only for them. `None`: all.
     ///
     /// # Errors

@@ -74,13 +74,7 @@ impl Node {
             let journal = Journal::open(files(&instance, &write.journal, write.huge.as_deref()))?;
             let mut writer = journal.writer(assignment.seat, clock)?;
             writer.wake_through(Arc::clone(&registry));
-            outputs.push(Output::new(
-                writer,
-                write.role.clone(),
-                write.journal.clone(),
-                write.peer.clone(),
-                write.peer_seat,
-            ));
+            outputs.push(Output::new(writer, write, journal.shape().capacity));
         }
         let rings = assignment.reads.len() >= BELL_FROM;
         // A predecessor's; the poll loop puts ours up.

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use journal::{WriteError, Writer, Written};
 use wire::Message;
 
+use crate::protocol::WriteAssignment;
+
 /// Messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
 
@@ -16,6 +18,7 @@ pub struct Output {
     journal: String,
     peer: String,
     peer_seat: u32,
+    capacity: u64,
     backlog: VecDeque<Kept>,
     written: u64,
     full: u64,
@@ -29,8 +32,18 @@ struct Kept {
 }
 
 impl Output {
-    pub(crate) fn new(writer: Writer, role: String, journal: String, peer: String, peer_seat: u32) -> Output {
-        Output { writer, role, journal, peer, peer_seat, backlog: VecDeque::new(), written: 0, full: 0 }
+    pub(crate) fn new(writer: Writer, write: &WriteAssignment, capacity: u64) -> Output {
+        Output {
+            writer,
+            role: write.role.clone(),
+            journal: write.journal.clone(),
+            peer: write.peer.clone(),
+            peer_seat: write.peer_seat,
+            capacity,
+            backlog: VecDeque::new(),
+            written: 0,
+            full: 0,
+        }
     }
 
     /// Commits one message now, or not at all.
@@ -76,6 +89,52 @@ impl Output {
             Err(_) => self.full += 1,
         }
         written
+    }
+
+    /// Commits several messages at once, so that readers see all of them or none, whatever happens to this process: one
+    /// after the other only where they are too many for one batch. Says how many are committed, from the first on.
+    ///
+    /// # Errors
+    /// As [`Output::send`]; those behind the number are not committed.
+    pub fn send_all<'a>(
+        &mut self,
+        topic: u32,
+        messages: impl Iterator<Item = (u16, &'a [u8])> + Clone,
+    ) -> (usize, Result<(), WriteError>) {
+        if let Err(error) = self.flush() {
+            return (0, Err(error));
+        }
+        let mut committed = 0;
+        loop {
+            let mut batch = self.writer.batch();
+            let mut outcome = Ok(0);
+            for (message_id, payload) in messages.clone().skip(committed) {
+                outcome = batch.push(message_id, topic, payload);
+                if outcome.is_err() {
+                    break;
+                }
+            }
+            match outcome {
+                Err(WriteError::BatchFull { .. }) => {}
+                Err(error) => {
+                    self.full += 1;
+                    return (committed, Err(error));
+                }
+                Ok(_) => {}
+            }
+            let frames = batch.frames();
+            batch.commit();
+            committed += frames as usize;
+            self.written += frames;
+            if outcome.is_ok() {
+                return (committed, Ok(()));
+            }
+        }
+    }
+
+    /// Bytes of the journal's ring.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
     }
 
     /// Commits one message now, or keeps it and commits it before any later one.

@@ -8,7 +8,7 @@ use crate::due::Due;
 use crate::error::RunError;
 use crate::input::{Input, InputId};
 use crate::node::Node;
-use crate::run::{Component, Context};
+use crate::run::{Component, Context, Wish};
 use crate::state::{Counter, NodeState, WaitMode};
 
 /// Frames taken from one input before the others get their turn.
@@ -50,7 +50,7 @@ impl<'a> PollLoop<'a> {
             accepting: vec![true; node.inputs.len()],
             due: Due::of(node),
             inputs: &mut node.inputs,
-            context: Context { handle, deadline: None, stop_requested: false, narrowing: Vec::new() },
+            context: Context { handle, deadline: None, stop_requested: false, wishes: Vec::new() },
             parker,
             last_news: 0,
             last_heartbeat: 0,
@@ -60,13 +60,13 @@ impl<'a> PollLoop<'a> {
 
     pub(crate) fn run(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         component.start(&mut self.context)?;
-        self.apply_narrowing()?;
+        self.grant_wishes()?;
         self.context.handle.set_state(NodeState::Running);
         self.beat();
         while !self.context.handle.is_stopping() && !self.context.stop_requested {
             self.context.deadline = None;
             component.turn(&mut self.context)?;
-            self.apply_narrowing()?;
+            self.grant_wishes()?;
             if self.round(component)? {
                 self.idle_rounds = 0;
                 self.news();
@@ -190,7 +190,7 @@ impl<'a> PollLoop<'a> {
             Ok(None) => return Ok(false),
             Err(error) => self.failed(component, index, error)?,
         }
-        self.apply_narrowing()?;
+        self.grant_wishes()?;
         Ok(true)
     }
 
@@ -210,17 +210,34 @@ impl<'a> PollLoop<'a> {
     }
 
     #[inline]
-    fn apply_narrowing(&mut self) -> Result<(), RunError> {
-        if self.context.narrowing.is_empty() { Ok(()) } else { self.narrow() }
+    fn grant_wishes(&mut self) -> Result<(), RunError> {
+        if self.context.wishes.is_empty() { Ok(()) } else { self.grant() }
     }
 
     #[cold]
-    fn narrow(&mut self) -> Result<(), RunError> {
-        for (input, topics) in std::mem::take(&mut self.context.narrowing) {
-            let Some(input) = self.inputs.get_mut(input.0) else { continue };
-            input.narrow(topics.as_deref()).map_err(|error| {
-                RunError::failed(format!("cannot choose topics of journal `{}`: {error}", input.name()))
-            })?;
+    fn grant(&mut self) -> Result<(), RunError> {
+        let mut narrowed = false;
+        for wish in std::mem::take(&mut self.context.wishes) {
+            match wish {
+                Wish::Keep(input, position) => {
+                    if let Some(input) = self.inputs.get_mut(input.0) {
+                        input.keep(position);
+                    }
+                }
+                Wish::Narrow(input, topics) => {
+                    let Some(input) = self.inputs.get_mut(input.0) else { continue };
+                    narrowed = true;
+                    input.narrow(topics.as_deref()).map_err(|error| {
+                        RunError::failed(format!(
+                            "cannot choose topics of journal `{}`: {error}",
+                            input.name()
+                        ))
+                    })?;
+                }
+            }
+        }
+        if !narrowed {
+            return Ok(());
         }
         if self.mode.sleeps() || self.due.has_bell() {
             // What was added must be seen by every writer before we sleep, or trust the bell, again.

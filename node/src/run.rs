@@ -89,7 +89,14 @@ pub struct Context {
     pub(crate) handle: NodeHandle,
     pub(crate) deadline: Option<u64>,
     pub(crate) stop_requested: bool,
-    pub(crate) narrowing: Vec<(InputId, Option<Vec<u32>>)>,
+    pub(crate) wishes: Vec<Wish>,
+}
+
+/// What a component wants of an input; granted when its call has returned.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    Narrow(InputId, Option<Vec<u32>>),
+    Keep(InputId, u64),
 }
 
 impl Context {
@@ -107,7 +114,13 @@ impl Context {
     /// Hears only these topics of an input from now on (`None`: all), and is woken only for them. Takes effect after
     /// this call, before anything else is read.
     pub fn narrow(&mut self, input: InputId, topics: Option<&[u32]>) {
-        self.narrowing.push((input, topics.map(<[u32]>::to_vec)));
+        self.wishes.push(Wish::Narrow(input, topics.map(<[u32]>::to_vec)));
+    }
+
+    /// Keeps frames of a gated input from `position` on from being overwritten although they are read, for a successor
+    /// that must read them again. Grows only.
+    pub fn keep(&mut self, input: InputId, position: u64) {
+        self.wishes.push(Wish::Keep(input, position));
     }
 
     /// Ends the node in good order after this call.

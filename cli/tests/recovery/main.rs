@@ -12,6 +12,7 @@ mod witness;
 use platform::{Chance, Platform};
 use witness::Witness;
 
+const MD: u32 = 1;
 const TD: u32 = 2;
 const MATCHING: u32 = 3;
 const LEDGER: u32 = 4;
@@ -64,6 +65,17 @@ fn matching() {
 }
 
 #[test]
+fn md() {
+    killed_again_and_again("md", &[MD]);
+}
+
+#[test]
 fn strategies() {
     killed_again_and_again("strategies", &STRATEGIES);
+}
+
+#[test]
+fn everybody_in_turn() {
+    let all: Vec<u32> = [MD, TD, MATCHING, LEDGER].into_iter().chain(STRATEGIES).collect();
+    killed_again_and_again("everybody", &all);
 }

@@ -24,6 +24,7 @@ interval = "1ms"
 count = 0
 seed = 7
 generator = "timed"
+restart = "on-failure"
 restart_max = 1000000
 restart_backoff = "0s"
 

@@ -203,6 +203,33 @@ impl GatedReader {
         }
     }
 
+    /// Keeps frames from `position` on from being overwritten although they are read: for a reader that, should it die, has
+    /// to read them again. Grows only, and outlives the reader as its cursor does; at first what is kept is nothing.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut reader = journal.gated(5)?;
+    /// reader.keep(reader.position());
+    /// while writer.write(7, 3, b"news").is_ok() {
+    ///     reader.read()?;
+    /// }
+    /// assert_eq!(journal.oldest_frame()?, journal.first_position()); // all of it is still there
+    /// reader.keep(reader.position());
+    /// assert!(writer.write(7, 3, b"news").is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep(&mut self, position: u64) {
+        let kept = self.control.word(self.cursor + at::CURSOR_KEPT);
+        let position = position.min(self.published);
+        if position > kept.load(Ordering::Relaxed) {
+            // SYNC: gate.
+            kept.store(position, Ordering::Release);
+        }
+    }
+
     /// Hands out only these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         self.topics = topics;

@@ -306,7 +306,7 @@ impl Writer {
 
     /// Position that must not be passed: a ring ahead of the slowest gated reader, and never the last of all.
     fn gate(&self) -> u64 {
-        self.control.slowest_gated().saturating_add(self.ring.capacity()).min(MAX_POSITION)
+        self.control.needed_from().saturating_add(self.ring.capacity()).min(MAX_POSITION)
     }
 
     fn full(&mut self, needed: u64, gate: u64) -> WriteError {

@@ -8,8 +8,12 @@
 //!
 //! The order flow goes first, so that matching's book is never older than the quote that a strategy answers. When a
 //! gated reader makes a journal full, md waits; nothing is dropped.
+//!
+//! One that is killed goes on where its predecessor was: simulated instruments behind their last quote ([`recall`]), a
+//! recorded day behind as many messages as its journals have had ([`Publisher`]).
 
 mod publisher;
+mod recall;
 mod replay;
 mod sim_threads;
 mod sim_timed;
@@ -28,18 +32,20 @@ use sim_timed::SimTimed;
 /// What it cannot start with, or cannot go on with.
 pub fn run(mut node: Node) -> Result<(), RunError> {
     let config: MdConfig = node.section()?;
-    let publisher = Publisher::take(&mut node)?;
+    let mut publisher = Publisher::take(&mut node)?;
     match (config.source, config.generator) {
         (MarketSource::Sim, Generator::Threads) if !node.is_deterministic() => {
-            node.run(&mut SimThreads::new(&config, publisher))
+            let published = publisher.published(&node, config.instruments)?;
+            node.run(&mut SimThreads::new(&config, publisher, published))
         }
         // Threads race for the journal; lock-step wants one order.
         (MarketSource::Sim, _) => {
-            let mut component = SimTimed::new(&config, publisher, &node)?;
+            let published = publisher.published(&node, config.instruments)?;
+            let mut component = SimTimed::new(&config, publisher, published, &node)?;
             node.run(&mut component)
         }
         _ => {
-            let mut component = Replay::open(&config, publisher, &node)?;
+            let mut component = Replay::open(&config, publisher.skipping(), &node)?;
             node.run(&mut component)
         }
     }

@@ -3,6 +3,7 @@
 use node::{Counter, Node, NodeHandle, Output, RunError, WriteError};
 use wire::{BookEvent, EndOfStream, Instrument, Quote, TradePrint};
 
+use super::recall::Published;
 use crate::source::Counts;
 
 /// md's journals.
@@ -15,6 +16,11 @@ pub(super) struct Publisher {
     handle: NodeHandle,
     sent: Sent,
     lateness_max: u64,
+    /// Messages that a predecessor has written to `md.quotes` and to `md.flow`, and that come again: not written.
+    skip_quotes: u64,
+    skip_flow: u64,
+    /// The end is written to `md.flow`.
+    flow_ended: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +39,36 @@ impl Publisher {
             handle: node.handle(),
             sent: Sent::default(),
             lateness_max: 0,
+            skip_quotes: 0,
+            skip_flow: 0,
+            flow_ended: false,
         })
+    }
+
+    /// How far a predecessor published simulated instruments; counts from there on.
+    pub(super) fn published(&mut self, node: &Node, instruments: u32) -> Result<Published, RunError> {
+        let published = Published::read(node, &self.quotes, instruments)?;
+        // Its end, if it came to that, is not written again.
+        self.skip_quotes = u64::from(published.is_ended());
+        self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
+        self.sent.quotes = published.quotes();
+        self.sent.trades = self.quotes.frames().saturating_sub(self.sent.quotes + self.skip_quotes);
+        self.handle.set(Counter::Quotes, self.sent.quotes);
+        self.handle.set(Counter::Trades, self.sent.trades);
+        Ok(published)
+    }
+
+    /// Passes over as many messages as the journals have had: for a source that gives the same ones again, in the same
+    /// order in each journal.
+    pub(super) fn skipping(mut self) -> Publisher {
+        self.skip_quotes = self.quotes.frames();
+        self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
+        self
+    }
+
+    /// True while what comes was written by a predecessor.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.skip_quotes > 0 || self.skip_flow > 0
     }
 
     pub(super) fn handle(&self) -> &NodeHandle {
@@ -66,7 +101,9 @@ impl Publisher {
 
     pub(super) fn book_event(&mut self, event: &BookEvent) -> Result<(), WriteError> {
         if let Some(flow) = &mut self.flow {
-            flow.send(event.instrument.0, event)?;
+            if !skip(&mut self.skip_flow) {
+                flow.send(event.instrument.0, event)?;
+            }
             self.sent.book_events += 1;
             self.handle.set(Counter::BookEvents, self.sent.book_events);
         }
@@ -74,17 +111,25 @@ impl Publisher {
     }
 
     pub(super) fn trade(&mut self, trade: &TradePrint) -> Result<(), WriteError> {
-        self.quotes.send(trade.instrument.0, trade)?;
+        if !skip(&mut self.skip_quotes) {
+            self.quotes.send(trade.instrument.0, trade)?;
+        }
         self.sent.trades += 1;
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(())
     }
 
     pub(super) fn quote(&mut self, quote: &Quote) -> Result<(), WriteError> {
-        let written = self.quotes.send(quote.instrument.0, quote)?;
+        let written = if skip(&mut self.skip_quotes) {
+            None
+        } else {
+            Some(self.quotes.send(quote.instrument.0, quote)?)
+        };
         self.sent.quotes += 1;
         self.handle.set(Counter::Quotes, self.sent.quotes);
-        if quote.due.0 != 0 {
+        if let Some(written) = written
+            && quote.due.0 != 0
+        {
             let lateness = written.time.saturating_sub(quote.due.0);
             if lateness > self.lateness_max {
                 self.lateness_max = lateness;
@@ -111,10 +156,17 @@ impl Publisher {
             skipped: counts.skipped_total(),
             rejected: counts.rejected,
         };
-        if let Some(flow) = &mut self.flow {
-            flow.send(0, &end)?;
+        if let Some(flow) = &mut self.flow
+            && !std::mem::replace(&mut self.flow_ended, true)
+            && !skip(&mut self.skip_flow)
+            && let Err(error) = flow.send(0, &end)
+        {
+            self.flow_ended = false;
+            return Err(error);
         }
-        self.quotes.send(0, &end)?;
+        if !skip(&mut self.skip_quotes) {
+            self.quotes.send(0, &end)?;
+        }
         log::info!(
             "the source has given all it had: {} quotes, {} trade prints, {} book events; {} rows read, {} left out, {} \
              not understood",
@@ -127,4 +179,11 @@ impl Publisher {
         );
         Ok(())
     }
+}
+
+/// True when there was one more to pass over.
+fn skip(left: &mut u64) -> bool {
+    let skips = *left > 0;
+    *left -= u64::from(skips);
+    skips
 }

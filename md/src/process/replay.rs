@@ -103,7 +103,10 @@ impl Replay {
             return Ok(false);
         }
         let due = match &mut self.pace {
-            Some(pace) if !self.event.warm_up => pace.due(self.event.event_time),
+            // The clock of a recorded day starts with what its successor publishes first.
+            Some(pace) if !self.event.warm_up && !self.publisher.is_skipping() => {
+                pace.due(self.event.event_time)
+            }
             _ => None,
         };
         self.due = due.map_or(0, |due| due.0);

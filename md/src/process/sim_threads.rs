@@ -11,7 +11,8 @@ use topology::config::MdConfig;
 use wire::Nanos;
 
 use super::publisher::Publisher;
-use super::sim_timed::schedule;
+use super::recall::{Published, Sent};
+use super::sim_timed::{generator, schedule, start};
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
 use crate::source::Counts;
 
@@ -26,30 +27,34 @@ const LOOK: u64 = 5_000_000;
 pub(super) struct SimThreads {
     config: MdConfig,
     publisher: Arc<Mutex<Publisher>>,
+    published: Published,
     threads: Vec<JoinHandle<Result<(), WriteError>>>,
     ended: bool,
 }
 
 impl SimThreads {
-    pub(super) fn new(config: &MdConfig, publisher: Publisher) -> SimThreads {
+    pub(super) fn new(config: &MdConfig, publisher: Publisher, published: Published) -> SimThreads {
         SimThreads {
             config: config.clone(),
             publisher: Arc::new(Mutex::new(publisher)),
+            published,
             threads: Vec::new(),
             ended: false,
         }
     }
 
     fn begin(&mut self, now: u64) -> Result<(), RunError> {
-        let schedule = schedule(&self.config, now);
+        let mut schedule = schedule(&self.config, now);
+        schedule.start = start(&schedule, now, &self.published);
         for index in 0..self.config.instruments {
             let publisher = Arc::clone(&self.publisher);
-            let generator = SimInstrument::new(index, self.config.seed);
+            let generator = generator(&self.config, index, &self.published);
+            let sent = self.published.of(u64::from(index));
             let name = generator.instrument().symbol.to_string();
             let thread = std::thread::Builder::new()
                 .name(name)
                 .stack_size(256 << 10)
-                .spawn(move || generate(generator, u64::from(index), schedule, &publisher))
+                .spawn(move || generate(generator, u64::from(index), sent, schedule, &publisher))
                 .map_err(|error| RunError::failed(format!("cannot start a thread an instrument: {error}")))?;
             self.threads.push(thread);
         }
@@ -81,16 +86,20 @@ fn lock(publisher: &Mutex<Publisher>) -> MutexGuard<'_, Publisher> {
 fn generate(
     mut generator: SimInstrument,
     index: u64,
+    sent: Sent,
     schedule: Schedule,
     publisher: &Mutex<Publisher>,
 ) -> Result<(), WriteError> {
     let handle = lock(publisher).handle().clone();
-    for number in 0.. {
+    for number in sent.quote.. {
         let Some(due) = schedule.due(index, number) else { break };
         if !sleep_until(due.0, &handle) {
             break;
         }
-        let event = generator.next(Nanos(due.0));
+        let mut event = generator.next(Nanos(due.0));
+        if number < sent.trade {
+            event.trade = None;
+        }
         if !publish(event, publisher, &handle)? {
             break;
         }

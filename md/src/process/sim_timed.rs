@@ -8,6 +8,7 @@ use topology::config::MdConfig;
 use wire::Nanos;
 
 use super::publisher::Publisher;
+use super::recall::Published;
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
 use crate::source::Counts;
 
@@ -26,6 +27,7 @@ pub(super) struct SimTimed {
     /// Generated and not written yet.
     pending: Option<SimEvent>,
     publisher: Publisher,
+    published: Published,
     quiescence: Option<Quiescence>,
     started: bool,
     ended: bool,
@@ -42,8 +44,25 @@ pub(super) fn schedule(config: &MdConfig, start: u64) -> Schedule {
     }
 }
 
+/// An instrument that goes on where it was.
+pub(super) fn generator(config: &MdConfig, index: u32, published: &Published) -> SimInstrument {
+    let mut generator = SimInstrument::new(index, config.seed);
+    generator.skip(published.of(u64::from(index)).quote);
+    generator
+}
+
+/// A start that makes what comes next due now.
+pub(super) fn start(schedule: &Schedule, now: u64, published: &Published) -> Nanos {
+    Nanos(now.saturating_sub(schedule.interval.0.saturating_mul(published.least())))
+}
+
 impl SimTimed {
-    pub(super) fn new(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<SimTimed, RunError> {
+    pub(super) fn new(
+        config: &MdConfig,
+        publisher: Publisher,
+        published: Published,
+        node: &Node,
+    ) -> Result<SimTimed, RunError> {
         let quiescence = if node.is_deterministic() {
             let watched = Quiescence::watch(node.instance(), |_| true);
             Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
@@ -52,11 +71,12 @@ impl SimTimed {
         };
         Ok(SimTimed {
             listed: config.instruments,
-            generators: (0..config.instruments).map(|index| SimInstrument::new(index, config.seed)).collect(),
+            generators: (0..config.instruments).map(|index| generator(config, index, &published)).collect(),
             schedule: schedule(config, 0),
             queue: BinaryHeap::new(),
             pending: None,
             publisher,
+            published,
             quiescence,
             started: false,
             ended: false,
@@ -66,9 +86,12 @@ impl SimTimed {
     fn begin(&mut self, now: u64) {
         self.started = true;
         // In lock-step nothing may depend on when the run was started: time counts from the epoch then.
-        self.schedule.start = Nanos(if self.quiescence.is_some() { 1 } else { now });
+        self.schedule.start = match self.quiescence {
+            Some(_) => Nanos(1),
+            None => start(&self.schedule, now, &self.published),
+        };
         for index in 0..self.generators.len() as u64 {
-            self.enqueue(index, 0);
+            self.enqueue(index, self.published.of(index).quote);
         }
     }
 
@@ -136,6 +159,9 @@ impl Component for SimTimed {
             self.queue.pop();
             self.pending = self.generators.get_mut(index as usize).map(|generator| {
                 let mut event = generator.next(Nanos(due));
+                if number < self.published.of(index).trade {
+                    event.trade = None;
+                }
                 if self.quiescence.is_some() {
                     // Nobody waits for the clock in lock-step, so nothing was due at any time.
                     event.quote.due = Nanos(0);

@@ -84,6 +84,13 @@ impl SimInstrument {
         &self.instrument
     }
 
+    /// Goes on behind its `quotes`th quote, as if it had given them all out.
+    pub fn skip(&mut self, quotes: u64) {
+        for _ in 0..quotes {
+            let _ = self.next(Nanos(0));
+        }
+    }
+
     /// The next quote. `due` goes into the messages, as the time of the event too, and decides nothing else.
     pub fn next(&mut self, due: Nanos) -> SimEvent {
         let trade = self.trade(due);
