@@ -76,6 +76,9 @@ pub(crate) trait Rival<const N: usize> {
     /// A reading end.
     type Receiver: Receiver<N>;
 
+    /// Its sender makes what its receivers attach to.
+    const SENDER_FIRST: bool = false;
+
     /// About it.
     fn facts() -> Facts;
 
@@ -87,7 +90,8 @@ pub(crate) trait Rival<const N: usize> {
         Self::create(room, links)
     }
 
-    /// One of the link's receivers, from 0. All receivers of a link are there before its sender is asked for.
+    /// One of the link's receivers, from 0. All receivers of a link are there before its sender is asked for, unless
+    /// [`Rival::SENDER_FIRST`] says the opposite.
     fn receiver(
         hub: &Self::Hub,
         room: Room<'_>,
@@ -126,6 +130,11 @@ pub(crate) trait Receiver<const N: usize> {
     /// Hands up to `most` messages that are there to `each`; how many. A rival whose receivers sleep in the very call
     /// that receives may wait in here for the first.
     fn receive(&mut self, most: usize, each: &mut impl FnMut(&[u8; N])) -> Result<usize, CompareError>;
+
+    /// Makes the last connections, before anything is sent.
+    fn settle(&mut self) -> Result<(), CompareError> {
+        Ok(())
+    }
 
     /// Sleeps until there may be something, or for `timeout`.
     fn wait(&mut self, _timeout: Duration) -> Result<(), CompareError> {

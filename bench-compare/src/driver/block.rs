@@ -37,6 +37,7 @@ impl Peers {
         let text = serde_json::to_string(task).map_err(|error| CompareError::Peer(error.to_string()))?;
         let child = Command::new(program)
             .args(["peer", &role.to_string(), &text])
+            .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -109,21 +110,51 @@ fn outcome(role: usize, child: &mut Child) -> Result<Outcome, CompareError> {
         .map_err(|error| CompareError::Peer(format!("role {role} answered nonsense: {error}")))
 }
 
-/// The last line on standard error.
+/// What stands on standard error: of a panic what it says, else the last line.
 fn said(child: &mut Child) -> String {
     let mut text = String::new();
     if let Some(error) = &mut child.stderr {
         // Whatever can be read will do.
         let _ = error.read_to_string(&mut text);
     }
-    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("(silence)");
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let line = match text.lines().position(|line| line.contains("panicked at")) {
+        Some(panic) => text.lines().nth(panic + 1),
+        None => lines.next_back(),
+    };
+    let line = line.unwrap_or("(silence)");
     line.chars().take(300).collect()
 }
 
-/// A fresh folder in memory.
-pub(crate) fn room() -> Result<tempfile::TempDir, CompareError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("colo-compare-").tempdir_in("/dev/shm").map_err(system("make a folder in /dev/shm"))
+/// A fresh folder in memory. It goes with this value, and so does what lies beside it under its name: the segments that
+/// killed processes leave behind.
+#[derive(Debug)]
+pub(crate) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Result<Folder, CompareError> {
+        let mut builder = tempfile::Builder::new();
+        let folder = builder.prefix("colo-compare-").tempdir_in("/dev/shm");
+        folder.map(Folder).map_err(system("make a folder in /dev/shm"))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let Some(name) = self.path().file_name().map(|name| format!("{}_", name.to_string_lossy())) else {
+            return;
+        };
+        for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&name) {
+                // One that is gone already needs no removing.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
 /// What all roles of a block are told.
@@ -140,7 +171,7 @@ pub(crate) fn task(facts: &Facts, work: Work, payload: usize, room: &Path, cpus:
 
 /// Runs a block.
 pub(crate) fn run(facts: &Facts, work: Work, payload: usize, cpus: &[usize]) -> Result<Good, CompareError> {
-    let room = room()?;
+    let room = Folder::new()?;
     let _board = Board::create(room.path(), work.roles())?;
     let task = task(facts, work, payload, room.path(), cpus);
     let meter = Meter::start();
@@ -189,11 +220,15 @@ fn figures(work: Work, outcomes: &[Outcome]) -> Result<Figures, CompareError> {
             ("floor_after", floor_after.p50),
             ("to_floor", own.p50 * 2.0 / (floor_before.p50 + floor_after.p50).max(1.0)),
         ]),
-        Some(Answer::OneWay { written, nanos, lost }) => Figures::from([
-            ("per_second", written as f64 * 1e9 / nanos.max(1) as f64),
-            ("lost_share", lost as f64 / written.max(1) as f64),
-            ("written", written as f64),
-        ]),
+        Some(Answer::OneWay { written, nanos, lost }) => {
+            let Work::OneWay { readers, .. } = work else { return Ok(Figures::new()) };
+            let lost = lost as f64 / readers.max(1) as f64;
+            Figures::from([
+                ("per_second", (written as f64 - lost) * 1e9 / nanos.max(1) as f64),
+                ("lost_share", lost / written.max(1) as f64),
+                ("written", written as f64),
+            ])
+        }
         Some(Answer::Writer { cost, written, nanos }) => {
             let got = latencies.len() as u64;
             if got != written {

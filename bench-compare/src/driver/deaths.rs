@@ -6,7 +6,7 @@ use rand::Rng as _;
 use serde::Serialize;
 
 use super::Plan;
-use super::block::{Peers, room, task};
+use super::block::{Folder, Peers, task};
 use crate::board::{Board, word};
 use crate::error::CompareError;
 use crate::place::now;
@@ -81,7 +81,7 @@ fn wait(limit: Duration, mut until: impl FnMut() -> bool) -> bool {
 }
 
 fn writer_dies(plan: &Plan, facts: &Facts) -> Result<WriterDeaths, CompareError> {
-    let room = room()?;
+    let room = Folder::new()?;
     let board = Board::create(room.path(), 2)?;
     let mut peers = Peers::default();
     let mut told = task(facts, Work::WriterDies, PAYLOAD, room.path(), &plan.cpus);
@@ -142,7 +142,7 @@ fn writer_dies(plan: &Plan, facts: &Facts) -> Result<WriterDeaths, CompareError>
 }
 
 fn reader_dies(plan: &Plan, facts: &Facts) -> Result<ReaderDeath, CompareError> {
-    let room = room()?;
+    let room = Folder::new()?;
     let board = Board::create(room.path(), 3)?;
     let mut peers = Peers::default();
     let told = task(facts, Work::ReaderDies, PAYLOAD, room.path(), &plan.cpus);

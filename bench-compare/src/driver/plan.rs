@@ -111,7 +111,7 @@ fn work_name(kind: RowKind) -> &'static str {
 fn rows(settings: &Settings) -> Vec<Row> {
     let quick = settings.quick;
     let trips = settings.trips.unwrap_or(if quick { 20_000 } else { 150_000 });
-    let asleep = settings.trips.unwrap_or(if quick { 3_000 } else { 20_000 });
+    let asleep = settings.trips.unwrap_or(if quick { 1_000 } else { 5_000 });
     let millis = settings.millis.unwrap_or(if quick { 200 } else { 500 });
     let sleeper_millis = settings.millis.unwrap_or(if quick { 500 } else { 1_000 });
     let mut rows = Vec::new();

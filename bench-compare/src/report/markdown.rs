@@ -107,7 +107,8 @@ fn ping_tables(page: &mut String, report: &Report) -> std::fmt::Result {
     }
     writeln!(
         page,
-        "\nThe same, each side asleep until the other's message comes; here the floor is a bare futex."
+        "\nThe same, each side asleep until the other's message comes, with 100 µs between two round trips so that nobody gets away \
+         with polling; here the floor is a bare futex."
     )?;
     for row in rows(report, RowKind::Asleep) {
         heading(page, row, &["p50", "p99", "p99.9", "× colo"])?;
@@ -128,7 +129,7 @@ fn one_way_tables(page: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(page, "\n## One-way\n")?;
     writeln!(
         page,
-        "One process writes as fast as it can, each reader gets every message, as counted by the slowest. Those that may \
+        "One process writes as fast as it can; messages that each reader got, until the slowest had the last one. Those that may \
          overwrite what was not read are listed with what they lost, behind those that lose nothing."
     )?;
     for row in rows(report, RowKind::OneWay) {

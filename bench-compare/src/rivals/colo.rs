@@ -1,15 +1,14 @@
 //! Ourselves, through the public interface of the `journal` crate.
 
-use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{
-    Clock, GatedReader, Journal, JournalFiles, JournalShape, Parker, PidFd, Registry, Topics, WriteError,
-    Writer, announce,
+    Clock, GatedReader, Journal, JournalFiles, JournalShape, Parker, Registry, Topics, WriteError, Writer,
+    announce,
 };
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use super::supervise;
 use crate::error::{CompareError, refused};
 use crate::rival::{Can, Facts, Link, Receiver, Rival, Room, Sender};
 
@@ -44,7 +43,7 @@ impl<const N: usize> Rival<N> for Colo {
     fn facts() -> Facts {
         Facts {
             name: NAME,
-            version: concat!("workspace ", env!("CARGO_PKG_VERSION")).to_owned(),
+            version: "this checkout".to_owned(),
             settings: &[
                 "journals of 1 MiB on 4 KiB pages, gated readers: nothing is lost",
                 "one-way: Writer::batch of 64 frames, GatedReader::read_batch; else frame by frame",
@@ -112,25 +111,19 @@ impl<const N: usize> Rival<N> for Colo {
             writer.wake_through(Arc::clone(&hub.registry));
         }
         if room.task.work == crate::task::Work::ReaderDies {
-            supervise(hub, room, link)?;
+            dismiss_the_dead(hub, room, link)?;
         }
         Ok(End { writer })
     }
 }
 
 /// What master does for its nodes: who has died no longer holds the writer up.
-fn supervise(hub: &Hub, room: Room<'_>, link: Link) -> Result<(), CompareError> {
+fn dismiss_the_dead(hub: &Hub, room: Room<'_>, link: Link) -> Result<(), CompareError> {
     for seat in 1..=link.readers as u32 {
         let Some(process) = hub.registry.seat(seat).map(|seat| seat.process()) else { continue };
-        let handle = PidFd::open(process).map_err(refused(NAME, "watch a reader"))?;
         let journal = journal(room, link)?;
-        std::thread::spawn(move || {
-            let mut waiting = [PollFd::new(handle.as_fd(), PollFlags::POLLIN)];
-            if poll(&mut waiting, PollTimeout::NONE).is_ok() {
-                // The measurement shows it if this fails.
-                let _ = journal.dismiss(seat);
-            }
-        });
+        // The measurement shows it if this fails.
+        supervise::on_death(process, move || drop(journal.dismiss(seat)))?;
     }
     Ok(())
 }

@@ -1,10 +1,18 @@
 //! Who takes part: one file each. To add one, implement [`Rival`] for every `N` and name it in [`all`].
 
+mod bcast;
 mod colo;
 mod crossbeam;
+mod disruptor;
 mod floor;
+mod iceoryx2;
+mod kekbit;
+mod outcry;
 mod pipe;
+mod ringfire;
+mod shaq;
 mod stream;
+mod supervise;
 mod unix;
 
 use std::path::Path;
@@ -47,6 +55,13 @@ pub(crate) fn all() -> Vec<Entry> {
         entry::<pipe::Pipe>(),
         entry::<unix::Unix>(),
         entry::<crossbeam::Crossbeam>(),
+        entry::<disruptor::Disruptor>(),
+        entry::<iceoryx2::Iceoryx2>(),
+        entry::<ringfire::Ringfire>(),
+        entry::<bcast::Bcast>(),
+        entry::<kekbit::Kekbit>(),
+        entry::<shaq::Shaq>(),
+        entry::<outcry::Outcry>(),
     ]
 }
 

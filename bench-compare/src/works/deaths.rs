@@ -3,6 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use super::{ends, had};
 use crate::board::{Board, word};
 use crate::error::CompareError;
 use crate::place::now;
@@ -97,14 +98,11 @@ pub(super) fn reader_dies<R: Rival<N>, const N: usize>(
     link: Link,
 ) -> Result<Answer, CompareError> {
     if room.role > 0 {
-        let receiver = R::receiver(hub, room, link, room.role - 1)?;
-        board.meet(2)?;
-        board.meet(3)?;
-        return listen(receiver, board);
+        let (receiver, _) = ends::<R, N>(hub, room, board, Some((link, room.role - 1)), None)?;
+        return listen(had(receiver)?, board);
     }
-    board.meet(2)?;
-    let mut sender = R::sender(hub, room, link)?;
-    board.meet(3)?;
+    let (_, sender) = ends::<R, N>(hub, room, board, None, Some(link))?;
+    let mut sender = had(sender)?;
     let mut message = [0x5a; N];
     let mut count = 0;
     while board.driver(word::END) == 0 {

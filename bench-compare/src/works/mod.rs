@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::Board;
 use crate::error::CompareError;
-use crate::rival::{Link, Rival, Room};
+use crate::rival::{Link, Receiver, Rival, Room};
 use crate::task::{Answer, Work};
 
 /// Longest silence of the other side while something is measured.
@@ -45,6 +45,49 @@ pub(crate) fn take_part<R: Rival<N>, const N: usize>(
         Work::WriterDies => deaths::writer_dies::<R, N>(hub, room, board, links[0]),
         Work::ReaderDies => deaths::reader_dies::<R, N>(hub, room, board, links[0]),
     }
+}
+
+/// The ends that a role has, made in the order that the rival wants; the others do the same meanwhile.
+#[expect(clippy::type_complexity, reason = "two ends, either of which a role may not have")]
+fn ends<R: Rival<N>, const N: usize>(
+    hub: &R::Hub,
+    room: Room<'_>,
+    board: &Board,
+    receives: Option<(Link, usize)>,
+    sends: Option<Link>,
+) -> Result<(Option<R::Receiver>, Option<R::Sender>), CompareError> {
+    let receiver = || receives.map(|(link, reader)| R::receiver(hub, room, link, reader)).transpose();
+    let sender = || sends.map(|link| R::sender(hub, room, link)).transpose();
+    if R::SENDER_FIRST {
+        let sender = sender()?;
+        board.meet(2)?;
+        let receiver = receiver()?;
+        board.meet(3)?;
+        return settled(board, receiver, sender);
+    }
+    let receiver = receiver()?;
+    board.meet(2)?;
+    let sender = sender()?;
+    board.meet(3)?;
+    settled(board, receiver, sender)
+}
+
+/// Everybody is there: nothing is sent before every receiver knows its sender.
+fn settled<R: Receiver<N>, S, const N: usize>(
+    board: &Board,
+    mut receiver: Option<R>,
+    sender: Option<S>,
+) -> Result<(Option<R>, Option<S>), CompareError> {
+    if let Some(receiver) = &mut receiver {
+        receiver.settle()?;
+    }
+    board.meet(4)?;
+    Ok((receiver, sender))
+}
+
+/// For an end that was asked for.
+fn had<T>(end: Option<T>) -> Result<T, CompareError> {
+    end.ok_or_else(|| CompareError::Peer("an end that was asked for is not there".to_owned()))
 }
 
 /// Counts turns without news, and loses patience.

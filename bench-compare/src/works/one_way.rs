@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use super::Patience;
+use super::{Patience, ends, had};
 use crate::board::{Board, word};
 use crate::error::CompareError;
 use crate::place::now;
@@ -24,23 +24,20 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
     millis: u64,
 ) -> Result<Answer, CompareError> {
     if room.role > 0 {
-        let receiver = R::receiver(hub, room, link, room.role - 1)?;
-        board.meet(2)?;
-        board.meet(3)?;
-        read(receiver, board)?;
-        board.meet(4)?;
+        let (receiver, _) = ends::<R, N>(hub, room, board, Some((link, room.role - 1)), None)?;
+        read(had(receiver)?, board)?;
+        board.meet(5)?;
         return Ok(Answer::Done);
     }
-    board.meet(2)?;
-    let sender = R::sender(hub, room, link)?;
-    board.meet(3)?;
-    let answer = write(sender, board, link.readers, millis)?;
-    board.meet(4)?;
+    let (_, sender) = ends::<R, N>(hub, room, board, None, Some(link))?;
+    let mut sender = had(sender)?;
+    let answer = write(&mut sender, board, link.readers, millis)?;
+    board.meet(5)?;
     Ok(answer)
 }
 
 fn write<const N: usize>(
-    mut sender: impl Sender<N>,
+    sender: &mut impl Sender<N>,
     board: &Board,
     readers: usize,
     millis: u64,
@@ -85,7 +82,7 @@ fn write<const N: usize>(
 fn read<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result<(), CompareError> {
     let mut patience = Patience::default();
     let (mut next, mut lost, mut strange) = (0, 0, None);
-    let (mut ended, mut last) = (false, now());
+    let mut ended = false;
     loop {
         let count = receiver.receive(BATCH as usize, &mut |found| {
             let message = black_box(*found);
@@ -115,11 +112,9 @@ fn read<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result
         }
         patience.idle()?;
     }
-    last = last.max(now());
-    board.set(word::LAST, last);
+    board.set(word::LAST, now());
     board.set(word::LOST, lost);
-    // A rival that may overwrite has lost what it did not see.
-    let written = board.get(0, word::COUNT) - 1;
-    board.set(word::COUNT, written - lost + 1);
+    // Last: the writer looks at the others when it sees this.
+    board.set(word::COUNT, board.get(0, word::COUNT) - lost);
     Ok(())
 }

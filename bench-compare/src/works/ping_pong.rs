@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use journal::Clock;
 
-use super::Patience;
+use super::{Patience, ends, had};
 use crate::board::{Board, word};
 use crate::error::CompareError;
 use crate::rival::{Link, Receiver, Rival, Room, Sender, number, number_of};
@@ -16,6 +16,8 @@ use crate::task::{Answer, Quantiles};
 const FLOOR_TRIPS: u64 = 4_000;
 /// Round trips before them.
 const FLOOR_WARM_UP: u64 = 500;
+/// Time between two round trips of sleepers: whoever polls for a while before it sleeps is asleep by then.
+const PAUSE: Duration = Duration::from_micros(100);
 /// Longest sleep; a message ends it.
 const SLEEP: Duration = Duration::from_millis(100);
 
@@ -29,25 +31,24 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
 ) -> Result<Answer, CompareError> {
     let measures = room.role == 0;
     let (ours, theirs) = if measures { (there, back) } else { (back, there) };
-    let receiver = R::receiver(hub, room, theirs, 0)?;
-    board.meet(2)?;
-    let sender = R::sender(hub, room, ours)?;
+    let (receiver, sender) = ends::<R, N>(hub, room, board, Some((theirs, 0)), Some(ours))?;
+    let (receiver, sender) = (had(receiver)?, had(sender)?);
     let mut ends = Ends { sender, receiver, asleep: ours.asleep, patience: Patience::default() };
     if !measures {
-        board.meet(3)?;
+        board.meet(5)?;
         answer_floor(board)?;
         ends.answer(warm_up + trips)?;
         answer_floor(board)?;
-        board.meet(4)?;
+        board.meet(6)?;
         return Ok(Answer::Done);
     }
     let clock = Clock::calibrate();
-    board.meet(3)?;
+    board.meet(5)?;
     let floor_before = floor(board, clock)?;
     let own = ends.bounce(clock, warm_up, trips)?;
     let floor_after = floor(board, clock)?;
     // Nobody leaves while the other may still need what they share.
-    board.meet(4)?;
+    board.meet(6)?;
     Ok(Answer::PingPong { floor_before, own, floor_after })
 }
 
@@ -84,6 +85,18 @@ fn answer_floor(board: &Board) -> Result<(), CompareError> {
     Ok(())
 }
 
+/// Keeps this core awake while the other falls asleep; the time after that.
+fn pause(clock: Clock) -> u64 {
+    let end = clock.now() + PAUSE.as_nanos() as u64;
+    loop {
+        let now = clock.now();
+        if now >= end {
+            return now;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 /// Both directions of one role.
 struct Ends<S, R> {
     sender: S,
@@ -108,6 +121,9 @@ impl<S, R> Ends<S, R> {
         let mut before = clock.now();
         for trip in 0..warm_up + trips {
             number(&mut message, trip);
+            if self.asleep {
+                before = pause(clock);
+            }
             self.send(black_box(&message))?;
             let answer = self.take()?;
             if answer != message {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::Patience;
+use super::{Patience, ends, had};
 use crate::board::{Board, word};
 use crate::error::CompareError;
 use crate::place::now;
@@ -26,19 +26,16 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
     millis: u64,
 ) -> Result<Answer, CompareError> {
     if room.role > 0 {
-        let receiver = R::receiver(hub, room, link, room.role - 1)?;
-        board.meet(2)?;
-        board.meet(3)?;
-        let nanos = read(receiver, board, room.role - 1)?;
-        board.meet(4)?;
+        let (receiver, _) = ends::<R, N>(hub, room, board, Some((link, room.role - 1)), None)?;
+        let nanos = read(had(receiver)?, board, room.role - 1)?;
+        board.meet(5)?;
         return Ok(Answer::Latencies { nanos });
     }
-    board.meet(2)?;
-    let sender = R::sender(hub, room, link)?;
-    board.meet(3)?;
+    let (_, sender) = ends::<R, N>(hub, room, board, None, Some(link))?;
+    let mut sender = had(sender)?;
     std::thread::sleep(SETTLE);
-    let answer = write(sender, board, link.readers, per_second, millis)?;
-    board.meet(4)?;
+    let answer = write(&mut sender, board, link.readers, per_second, millis)?;
+    board.meet(5)?;
     Ok(answer)
 }
 
@@ -57,7 +54,7 @@ fn field<const N: usize>(message: &[u8; N], from: usize) -> u64 {
 }
 
 fn write<const N: usize>(
-    mut sender: impl Sender<N>,
+    sender: &mut impl Sender<N>,
     board: &Board,
     readers: usize,
     per_second: u64,
@@ -120,7 +117,7 @@ fn read<const N: usize>(
         })?;
         if count == 0 {
             // Were the last message lost, the safety net would end this.
-            let over = board.get(0, word::STEP) >= 4;
+            let over = board.get(0, word::STEP) >= 5;
             receiver.wait(SLEEP)?;
             ended |= over;
         }
