@@ -10,7 +10,7 @@ use crate::error::{CreateError, OpenError};
 use crate::files::{JournalFiles, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
 use crate::lease::{Book, Lease, Office};
-use crate::memory::{Access, heap, map, mirror};
+use crate::memory::{Access, collapse, heap, map, mirror};
 use crate::reader::{GatedReader, LooseReader};
 use crate::ring::Ring;
 use crate::sync::Ordering;
@@ -42,6 +42,19 @@ impl Journal {
         }
         let control = Arc::new(files.create(shape, created)?);
         Ok(Journal { control, source: Source::Files { files, writable: true } })
+    }
+
+    /// Asks the kernel to move the ring onto transparent huge pages, where it lies on small ones. They are no promise:
+    /// the kernel may split them again when memory gets short.
+    ///
+    /// # Errors
+    /// The ring stays usable, on small pages or on both kinds: `EINVAL` where the kernel does not know how (before 6.1,
+    /// or `shmem_enabled` is `deny`), `ENOMEM` or `EAGAIN` where it finds no huge page.
+    pub fn make_transparent_huge(&self) -> io::Result<()> {
+        let Source::Files { files, .. } = &self.source else { return Err(io::ErrorKind::Unsupported.into()) };
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(&files.ring)?;
+        let shape = self.shape();
+        collapse(&mirror(&file, shape.capacity, shape.page, Access::ReadWrite)?)
     }
 
     /// Opens a journal to write or to read with a seat.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use journal::Journal;
 use node::{HugeMount, free_huge_pages, huge_mounts};
 use topology::{JournalSpec, Pages};
 
@@ -15,10 +16,35 @@ pub(crate) struct Backing {
     pub(crate) huge: Option<PathBuf>,
     /// Size of a page.
     pub(crate) page: u64,
+    /// The kernel is asked for transparent huge pages.
+    pub(crate) transparent: bool,
 }
 
 impl Backing {
-    const SMALL: Backing = Backing { huge: None, page: 4096 };
+    const SMALL: Backing = Backing { huge: None, page: 4096, transparent: false };
+    const TRANSPARENT: Backing = Backing { transparent: true, ..Backing::SMALL };
+}
+
+/// Bytes of a transparent huge page.
+const TRANSPARENT_PAGE: u64 = 2 << 20;
+
+/// Asks for transparent huge pages, if that was decided, and says what came of it. What really lies behind the ring is
+/// read from the processes that map it, later.
+pub(crate) fn make_transparent(journal: &Journal, backing: &Backing) {
+    if !backing.transparent {
+        return;
+    }
+    let name = &journal.shape().name;
+    if !journal.shape().capacity.is_multiple_of(TRANSPARENT_PAGE) {
+        log::warn!("journal `{name}` is smaller than a transparent huge page: it lies on 4 KiB pages");
+        return;
+    }
+    match journal.make_transparent_huge() {
+        Ok(()) => log::info!("journal `{name}` lies on transparent huge pages for now"),
+        Err(error) => {
+            log::warn!("journal `{name}`: the kernel gives no transparent huge pages ({error}): it lies on 4 KiB pages")
+        }
+    }
 }
 
 /// Decides for all journals at once, before any is made: pages that one journal takes are not there for the next.
@@ -40,7 +66,11 @@ fn decide_one(
     mounts: &[HugeMount],
     free: &mut BTreeMap<u64, u64>,
 ) -> Result<Backing, MasterError> {
-    let Pages::Huge { size, require } = journal.pages else { return Ok(Backing::SMALL) };
+    let (size, require) = match journal.pages {
+        Pages::Small => return Ok(Backing::SMALL),
+        Pages::Transparent => return Ok(Backing::TRANSPARENT),
+        Pages::Huge { size, require } => (size, require),
+    };
     let wanted = journal.capacity_bytes.div_ceil(size);
     let mount = mounts.iter().find(|mount| mount.page == size && is_writable(&mount.path));
     let left = free.get(&size).copied().unwrap_or(0);
@@ -49,7 +79,7 @@ fn decide_one(
         && left >= wanted
     {
         free.insert(size, left - wanted);
-        return Ok(Backing { huge: Some(mount.path.clone()), page: size });
+        return Ok(Backing { huge: Some(mount.path.clone()), page: size, transparent: false });
     }
     let found = match mount {
         None => format!(
@@ -80,8 +110,8 @@ fn decide_one(
         };
         return Err(MasterError::HugePages { journal: journal.name.clone(), needed, page: size, found, fix });
     }
-    log::warn!("journal `{}`: {wanted} huge pages preferred, {found}: it lies on 4 KiB pages", journal.name);
-    Ok(Backing::SMALL)
+    log::warn!("journal `{}`: {wanted} huge pages of {} MiB preferred, {found}", journal.name, size >> 20);
+    Ok(Backing::TRANSPARENT)
 }
 
 fn is_writable(path: &Path) -> bool {

@@ -129,6 +129,7 @@ fn try_build(
         };
         let files = directory.journal(&spec.name, backing.huge.as_deref());
         let journal = Journal::create(files, shape, clock.now())?;
+        memory::make_transparent(&journal, backing);
         for reader in spec.readers.iter().filter(|reader| reader.kind == ReaderKind::Gated) {
             if let Some(node) = topology.node(&reader.node) {
                 journal.admit_gated(u32::from(node.seat))?;

@@ -17,10 +17,13 @@ pub fn huge_mounts() -> Vec<HugeMount> {
     parse(&fs::read_to_string("/proc/mounts").unwrap_or_default())
 }
 
-/// Free huge pages of `page` bytes on this host.
+/// Huge pages of `page` bytes on this host that a new mapping can have: free, and promised to nobody.
 pub fn free_huge_pages(page: u64) -> u64 {
-    let path = format!("/sys/kernel/mm/hugepages/hugepages-{}kB/free_hugepages", page / 1024);
-    fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    let count = |file: &str| -> u64 {
+        let path = format!("/sys/kernel/mm/hugepages/hugepages-{}kB/{file}", page / 1024);
+        fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    };
+    count("free_hugepages").saturating_sub(count("resv_hugepages"))
 }
 
 fn parse(table: &str) -> Vec<HugeMount> {

@@ -1,6 +1,10 @@
 //! Looking at an instance without taking part: what `colo status` and `colo journal` show.
 
-use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
+use pinning::{MappedFile, PageBacking};
 
 use crate::instance::InstanceDir;
 use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
@@ -158,6 +162,20 @@ impl InstanceView {
         names.iter().map(|name| self.journal(name)).collect()
     }
 
+    /// On which pages each of these rings lies, by journal: read from the `smaps` of a process that has it mapped, not
+    /// from what was asked for. A ring that nobody maps, or only processes that this user may not look into, is left
+    /// out.
+    pub fn backings<'a>(
+        &self,
+        journals: impl IntoIterator<Item = &'a JournalView>,
+    ) -> BTreeMap<String, PageBacking> {
+        let mut seen = Seen { processes: BTreeMap::new(), seats: self.seats() };
+        let backing = |journal: &'a JournalView| {
+            Some((journal.stat.shape.name.clone(), seen.backing(journal)?))
+        };
+        journals.into_iter().filter_map(backing).collect()
+    }
+
     /// One journal.
     ///
     /// # Errors
@@ -168,5 +186,35 @@ impl InstanceView {
         let journal = Journal::open_read_only(files)?;
         let stat = journal.stat();
         Ok((journal, JournalView { stat, ring }))
+    }
+}
+
+/// Processes that were looked into, each once.
+struct Seen {
+    processes: BTreeMap<u32, Vec<MappedFile>>,
+    seats: Vec<SeatView>,
+}
+
+impl Seen {
+    /// What the first process that has the ring mapped says: its writer, then its readers.
+    fn backing(&mut self, journal: &JournalView) -> Option<PageBacking> {
+        let ring = journal.ring.canonicalize().unwrap_or_else(|_| journal.ring.clone());
+        let writer = match journal.stat.writer {
+            WriterState::Attached(process) => Some(process.pid),
+            _ => None,
+        };
+        let of_seat = |number: u32| {
+            let seat = self.seats.iter().find(|seat| seat.seat == number && seat.alive);
+            seat.map(|seat| seat.process.pid)
+        };
+        let readers = journal.stat.readers.iter().filter_map(|reader| of_seat(reader.seat));
+        let pids: Vec<u32> = writer.into_iter().chain(readers).collect();
+        pids.into_iter().find_map(|pid| self.in_process(pid, &ring))
+    }
+
+    fn in_process(&mut self, pid: u32, ring: &Path) -> Option<PageBacking> {
+        let read = || pinning::mapped_files(pid).unwrap_or_default();
+        let files = self.processes.entry(pid).or_insert_with(read);
+        files.iter().find(|file| file.path == ring).map(|file| file.pages)
     }
 }

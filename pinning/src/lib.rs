@@ -7,6 +7,7 @@
 //! ```text
 //! /sys /proc ──► Host ──┬──► Plan::resolve ──► Placement ──► apply ──► Applied    (by the node, before it touches memory)
 //!                       │                          └───────► observe(pid)         (from outside, while it runs)
+//!                       │                                    mapped_files(pid)    (which pages are behind its files)
 //!                       ├──► Doctor ──► Check                                     (before anything starts)
 //!                       └──► Proposal ──► changes ──► undo                        (only when asked, as root)
 //! ```
@@ -36,6 +37,7 @@
 //! ```
 
 mod apply;
+mod backing;
 mod cpuset;
 mod doctor;
 mod host;
@@ -44,6 +46,7 @@ mod plan;
 mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu};
+pub use backing::{MappedFile, PageBacking, mapped_files, mapped_files_below};
 pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
 pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};
 pub use host::{

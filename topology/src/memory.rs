@@ -10,7 +10,7 @@ use crate::spec::{Pages, Topology};
 pub struct MemoryBill {
     /// Each ring, by journal id.
     pub journals: Vec<MemoryItem>,
-    /// Of those on 4 KiB pages: what /dev/shm must have free.
+    /// Of those on 4 KiB or transparent pages: what /dev/shm must have free.
     pub small_bytes: u64,
     /// Of those that want huge pages: what must be reserved, or what falls back to 4 KiB pages.
     pub huge_bytes: u64,
@@ -33,7 +33,7 @@ impl Topology {
     /// The bill.
     pub fn memory_bill(&self) -> MemoryBill {
         let sum = |huge: bool| {
-            let of_kind = self.journals.iter().filter(|journal| (journal.pages != Pages::Small) == huge);
+            let of_kind = self.journals.iter().filter(|journal| matches!(journal.pages, Pages::Huge { .. }) == huge);
             of_kind.fold(0_u64, |sum, journal| sum.saturating_add(journal.capacity_bytes))
         };
         let (small_bytes, huge_bytes) = (sum(false), sum(true));

@@ -56,9 +56,11 @@ pub enum Pages {
     Huge {
         /// Bytes of one page.
         size: u64,
-        /// True: or nothing starts. False: else 4 KiB pages, and it is said so.
+        /// True: or nothing starts. False: else transparent ones, else 4 KiB pages, and it is said so.
         require: bool,
     },
+    /// 4 KiB pages that the kernel is asked to join into transparent huge ones.
+    Transparent,
 }
 
 /// A reader of a journal.

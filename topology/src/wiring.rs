@@ -241,6 +241,10 @@ impl Builder<'_> {
             HugePages::Off => return (capacity.unwrap_or(own).0, Pages::Small),
             HugePages::Prefer => Pages::Huge { size: page, require: false },
             HugePages::Require => Pages::Huge { size: page, require: true },
+            HugePages::Transparent => {
+                let capacity = capacity.unwrap_or(ByteSize(own.0.max(PageSize::TwoMib.bytes())));
+                return (capacity.0, Pages::Transparent);
+            }
         };
         (capacity.map_or(own.0.max(page), |capacity| capacity.0), pages)
     }

@@ -92,6 +92,7 @@ fn explanation(platform: &Platform) -> String {
             bytes(journal.capacity_bytes),
             match journal.pages {
                 topology::Pages::Small => "4 KiB pages".to_owned(),
+                topology::Pages::Transparent => "transparent huge pages, if the kernel gives them".to_owned(),
                 topology::Pages::Huge { size, require: true } => {
                     format!("{} huge pages, required", bytes(size))
                 }

@@ -58,14 +58,19 @@ pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region>
     Ok(region)
 }
 
+/// Bytes of a transparent huge page.
+const TRANSPARENT_PAGE: u64 = 2 << 20;
+
 /// Maps the file twice in a row, so that any run of up to `bytes` that starts in the first half is contiguous.
 ///
-/// `page` is the size of the file's pages: huge pages need an address that is a multiple of it.
+/// `page` is the size of the file's pages: huge pages need an address that is a multiple of it. A file on small pages
+/// gets an address that would do for transparent huge ones, should the kernel have put it there.
 ///
 /// # Errors
 /// As the system says.
 pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::Result<Region> {
-    let (Ok(length), Ok(page)) = (usize::try_from(bytes), usize::try_from(page)) else {
+    let alignment = if bytes.is_multiple_of(TRANSPARENT_PAGE) { page.max(TRANSPARENT_PAGE) } else { page };
+    let (Ok(length), Ok(page)) = (usize::try_from(bytes), usize::try_from(alignment)) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let span = length.checked_mul(2).ok_or(io::ErrorKind::InvalidInput)?;
@@ -122,6 +127,20 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
     };
     populate(start, span, access)?;
     Ok(region)
+}
+
+/// Moves a mapped file's memory onto transparent huge pages now. What other processes have mapped of it stays where it
+/// is, with what stands in it.
+///
+/// # Errors
+/// `EINVAL` where the kernel does not know how (before 6.1, or switched off for shared memory), `ENOMEM` or `EAGAIN`
+/// where it finds no huge page. Part of the memory may have been moved then.
+pub(crate) fn collapse(region: &Region) -> io::Result<()> {
+    let Owner::Map { address, bytes } = region.owner else { return Err(io::ErrorKind::Unsupported.into()) };
+    let once = if region.mirrored { bytes / 2 } else { bytes };
+    // SAFETY: the range is a mapping that lives as long as `region`; this advice changes no byte of it.
+    let refused = unsafe { libc::madvise(address, once, libc::MADV_COLLAPSE) };
+    if refused == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Fills this process's page tables, so that no access faults later. `MAP_POPULATE` would only read-fault a shared

@@ -22,3 +22,7 @@ pub(crate) fn map(_file: &File, _bytes: u64, _access: Access) -> io::Result<Regi
 pub(crate) fn mirror(_file: &File, _bytes: u64, _page: u64, _access: Access) -> io::Result<Region> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+pub(crate) fn collapse(_region: &Region) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

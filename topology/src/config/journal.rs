@@ -8,10 +8,13 @@ words! {
     pub enum HugePages ("rule for huge pages") {
         /// 4 KiB pages.
         Off = "off",
-        /// Where the host has enough of them; else 4 KiB pages, and it is said so.
+        /// Where the host has enough of them; else transparent ones, else 4 KiB pages, and it is said so.
         Prefer = "prefer",
         /// Or nothing starts.
         Require = "require",
+        /// 4 KiB pages that the kernel is asked to join into transparent huge ones: needs nothing reserved, and may be
+        /// taken back when memory gets short.
+        Transparent = "transparent",
     }
 }
 
