@@ -21,6 +21,7 @@ mod error;
 mod report;
 mod running;
 mod stages;
+mod stains;
 mod start;
 
 pub use collect::Collector;
@@ -29,4 +30,5 @@ pub use error::LaunchError;
 pub use report::{Lost, NodeOutcome, Position, Report, StrategyReport};
 pub use running::{End, Running};
 pub use stages::{StageSummary, Stages};
+pub use stains::JournalMemory;
 pub use start::Launch;

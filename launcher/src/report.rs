@@ -11,6 +11,7 @@ use wire::{AnyMessage, PositionState};
 use crate::collect::Collector;
 use crate::error::LaunchError;
 use crate::stages::StageSummary;
+use crate::stains::{self, JournalMemory};
 use crate::start::system;
 
 /// What came of a run, from counters, journals and the ledger's last snapshot.
@@ -52,6 +53,20 @@ pub struct Report {
     pub strategies: Vec<StrategyReport>,
     /// How each node ended.
     pub nodes: Vec<NodeOutcome>,
+    /// What lay behind each ring while it ran, by journal id.
+    #[serde(default)]
+    pub memory: Vec<JournalMemory>,
+    /// What a reader of the figures must know: threads off the pin plan, journals on other pages than they asked for, a
+    /// plan that was remapped. Empty when nothing stains them.
+    #[serde(default)]
+    pub stains: Vec<String>,
+}
+
+/// What was seen of a run before its nodes were stopped.
+pub(crate) struct Run {
+    pub(crate) before: Vec<SeatView>,
+    pub(crate) memory: Vec<JournalMemory>,
+    pub(crate) seconds: f64,
 }
 
 /// How md's source was read.
@@ -131,9 +146,11 @@ impl Report {
         view: &InstanceView,
         topology: &Topology,
         collector: Option<&Collector>,
-        before: &[SeatView],
-        seconds: f64,
+        run: Run,
     ) -> Result<Report, LaunchError> {
+        let Run { before, memory, seconds } = run;
+        let host = Host::read("/".as_ref())
+            .map_err(|error| system("read the host's topology")(std::io::Error::other(error)))?;
         let seats = view.seats();
         let sum = |kind: NodeKind, counter: Counter| -> u64 {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
@@ -142,9 +159,7 @@ impl Report {
         let lost_by: Vec<Lost> = seats.iter().filter_map(lost).collect();
         let stages = collector.map(|collector| collector.stages().summaries()).unwrap_or_default();
         Ok(Report {
-            host: Host::read("/".as_ref())
-                .map_err(|error| system("read the host's topology")(std::io::Error::other(error)))?
-                .summary(),
+            host: host.summary(),
             instance: view.instance().name().to_owned(),
             deterministic: topology.deterministic,
             seconds,
@@ -185,6 +200,8 @@ impl Report {
                     starts: seat.generation,
                 })
                 .collect(),
+            stains: stains::stains(topology, &host, &seats, &memory),
+            memory,
         })
     }
 

@@ -9,7 +9,8 @@ use topology::Topology;
 use crate::collect::Collector;
 use crate::down::Down;
 use crate::error::LaunchError;
-use crate::report::Report;
+use crate::report::{Report, Run};
+use crate::stains::{self, JournalMemory};
 
 /// Why watching ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,11 @@ impl Running {
     /// What runs.
     pub fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// What lies behind each ring, by journal id.
+    pub fn memory(&self) -> Vec<JournalMemory> {
+        stains::memory(&self.view, &self.topology)
     }
 
     /// What was measured so far.
@@ -159,10 +165,12 @@ impl Running {
         let seconds = self.since.elapsed().as_secs_f64();
         let instance = self.view.instance().clone();
         let before = self.view.seats();
+        let memory = self.memory();
         let down = Down::of(&instance)?;
         let stopped = down.stop_nodes();
         self.collect();
-        let report = Report::gather(&self.view, &self.topology, self.collector.as_ref(), &before, seconds);
+        let run = Run { before, memory, seconds };
+        let report = Report::gather(&self.view, &self.topology, self.collector.as_ref(), run);
         let removed = down.shutdown();
         if let Some(mut master) = self.master.take() {
             let _ = master.wait();

@@ -86,7 +86,7 @@ fn backing(directory: &InstanceDir, journal: &str) -> Backing {
     let files = directory.find_journal(journal);
     let huge = huge_mounts().into_iter().map(|mount| mount.path).find(|mount| files.ring.starts_with(mount));
     let page = journal::Journal::open_read_only(files).map_or(4096, |journal| journal.shape().page);
-    Backing { huge, page }
+    Backing { huge, page, transparent: false }
 }
 
 /// Ends an instance for good.

@@ -48,9 +48,11 @@ pub enum MasterError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// Huge pages were required.
-    #[error("journal `{journal}` requires {needed} huge pages of {page} bytes, {found}; {fix}")]
+    #[error(
+        "the journals require {needed} huge pages of {} MiB in all; for `{journal}` {found}; {fix}", page >> 20
+    )]
     HugePages {
-        /// Which journal.
+        /// The first journal that does not get them.
         journal: String,
         /// Pages that all journals of this size need.
         needed: u64,

@@ -22,6 +22,7 @@ mod adopt;
 mod error;
 mod hosted;
 mod memory;
+mod places;
 mod process;
 mod register;
 mod setup;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use journal::Journal;
-use node::{HugeMount, free_huge_pages, huge_mounts};
+use node::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
 use topology::{JournalSpec, Pages};
 
 use crate::error::MasterError;
@@ -42,7 +42,9 @@ pub(crate) fn make_transparent(journal: &Journal, backing: &Backing) {
     match journal.make_transparent_huge() {
         Ok(()) => log::info!("journal `{name}` lies on transparent huge pages for now"),
         Err(error) => {
-            log::warn!("journal `{name}`: the kernel gives no transparent huge pages ({error}): it lies on 4 KiB pages")
+            log::warn!(
+                "journal `{name}`: the kernel gives no transparent huge pages ({error}): it lies on 4 KiB pages"
+            )
         }
     }
 }
@@ -83,29 +85,31 @@ fn decide_one(
     }
     let found = match mount {
         None => format!(
-            "and no writable huge-page file system of that page size is mounted ({} pages are free)",
+            "no writable huge-page file system of that page size is mounted ({} pages are free)",
             free_huge_pages(size)
         ),
         Some(_) if !journal.capacity_bytes.is_multiple_of(size) => {
-            format!("and its capacity of {} bytes is no whole number of them", journal.capacity_bytes)
+            format!("the capacity of {} bytes is no whole number of them", journal.capacity_bytes)
         }
-        Some(_) => format!("{} are free", free_huge_pages(size)),
+        Some(_) => format!("{wanted} are needed and {left} of {} free ones are left", free_huge_pages(size)),
     };
     let needed = all
         .iter()
         .filter(|other| matches!(other.pages, Pages::Huge { size: other_size, require: true } if other_size == size))
         .map(|other| other.capacity_bytes.div_ceil(size))
-        .sum();
+        .sum::<u64>();
     if require {
         let kib = size / 1024;
+        // Those that others hold stay theirs.
+        let pool = all_huge_pages(size) + needed - free_huge_pages(size).min(needed);
         let fix = match mount {
             None => format!(
                 "as root: mkdir -p /mnt/huge && mount -t hugetlbfs -o pagesize={}M,uid=$UID,mode=0770 none /mnt/huge, and \
-                 echo {needed} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages",
+                 echo {pool} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages",
                 size >> 20
             ),
             Some(_) => {
-                format!("as root: echo {needed} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages")
+                format!("as root: echo {pool} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages")
             }
         };
         return Err(MasterError::HugePages { journal: journal.name.clone(), needed, page: size, found, fix });

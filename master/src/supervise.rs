@@ -17,6 +17,7 @@ use wire::{Message, NodeChange, NodeEvent};
 
 use crate::adopt::{self, Found};
 use crate::error::MasterError;
+use crate::places::PlaceWatch;
 use crate::process::{Ended, NodeProcess};
 use crate::register;
 use crate::setup::{self, Instance};
@@ -96,6 +97,7 @@ pub(crate) struct Master {
     up: bool,
     pub(crate) stopping: bool,
     last_start: Option<Instant>,
+    pub(crate) places: PlaceWatch,
 }
 
 /// What a look at the sockets asks master to do.
@@ -153,6 +155,7 @@ impl Master {
             up: false,
             stopping: false,
             last_start: None,
+            places: PlaceWatch::new(),
         })
     }
 
@@ -188,6 +191,7 @@ impl Master {
             }
             self.reap()?;
             self.check_up()?;
+            self.look_at_places();
             if let Some(seat) = self.instance.registry.occupy(0) {
                 seat.set_heartbeat(self.instance.clock.now());
                 if let Ok(cpu) = nix::sched::sched_getcpu() {

@@ -19,11 +19,17 @@ pub fn huge_mounts() -> Vec<HugeMount> {
 
 /// Huge pages of `page` bytes on this host that a new mapping can have: free, and promised to nobody.
 pub fn free_huge_pages(page: u64) -> u64 {
-    let count = |file: &str| -> u64 {
-        let path = format!("/sys/kernel/mm/hugepages/hugepages-{}kB/{file}", page / 1024);
-        fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-    };
-    count("free_hugepages").saturating_sub(count("resv_hugepages"))
+    count(page, "free_hugepages").saturating_sub(count(page, "resv_hugepages"))
+}
+
+/// Huge pages of `page` bytes on this host, whoever has them.
+pub fn all_huge_pages(page: u64) -> u64 {
+    count(page, "nr_hugepages")
+}
+
+fn count(page: u64, file: &str) -> u64 {
+    let path = format!("/sys/kernel/mm/hugepages/hugepages-{}kB/{file}", page / 1024);
+    fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
 }
 
 fn parse(table: &str) -> Vec<HugeMount> {

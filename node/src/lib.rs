@@ -41,7 +41,7 @@ mod view;
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
 pub use handle::NodeHandle;
-pub use huge::{HugeMount, free_huge_pages, huge_mounts};
+pub use huge::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node};

@@ -174,7 +174,7 @@ pub fn read_kind_word(word: u64) -> Option<(NodeKind, &'static str)> {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $member:ident = $value:literal => $text:literal,)*) => {
-        /// A node's counters: written by it alone, read by everybody.
+        /// A node's counters: each written by one process alone, read by everybody.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(usize)]
         pub enum Counter { $($(#[$doc])* $member = $value,)* }
@@ -239,6 +239,10 @@ counters! {
     Overruns = 24 => "overruns",
     /// Longest of them, in nanoseconds.
     OverrunMax = 25 => "overrun_max_ns",
+    /// Looks at one of the node's threads, to see whether it is where the plan says. Master counts these two.
+    PlaceSamples = 30 => "place_samples",
+    /// Of those: it was not.
+    OffPlan = 31 => "off_plan",
 }
 
 #[cfg(test)]

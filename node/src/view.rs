@@ -170,9 +170,8 @@ impl InstanceView {
         journals: impl IntoIterator<Item = &'a JournalView>,
     ) -> BTreeMap<String, PageBacking> {
         let mut seen = Seen { processes: BTreeMap::new(), seats: self.seats() };
-        let backing = |journal: &'a JournalView| {
-            Some((journal.stat.shape.name.clone(), seen.backing(journal)?))
-        };
+        let backing =
+            |journal: &'a JournalView| Some((journal.stat.shape.name.clone(), seen.backing(journal)?));
         journals.into_iter().filter_map(backing).collect()
     }
 

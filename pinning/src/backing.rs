@@ -49,6 +49,8 @@ pub enum PageBacking {
     },
     /// Transparent huge pages: given by the kernel where it could, and taken back when it wants to.
     Transparent {
+        /// Bytes of one of the small pages that the rest lies on.
+        page_bytes: u64,
         /// Bytes of address space that are mapped with them.
         huge_bytes: u64,
         /// Bytes of address space in all.
@@ -57,12 +59,21 @@ pub enum PageBacking {
 }
 
 impl PageBacking {
+    /// Bytes of one page; of the small ones where the kernel may give transparent huge ones.
+    pub fn page_bytes(self) -> u64 {
+        match self {
+            PageBacking::Small { page_bytes }
+            | PageBacking::Huge { page_bytes }
+            | PageBacking::Transparent { page_bytes, .. } => page_bytes,
+        }
+    }
+
     /// Whether all of it lies on pages larger than the CPU's smallest.
     pub fn is_huge(self) -> bool {
         match self {
             PageBacking::Small { .. } => false,
             PageBacking::Huge { .. } => true,
-            PageBacking::Transparent { huge_bytes, mapped_bytes } => huge_bytes >= mapped_bytes,
+            PageBacking::Transparent { huge_bytes, mapped_bytes, .. } => huge_bytes >= mapped_bytes,
         }
     }
 }
@@ -81,10 +92,10 @@ impl fmt::Display for PageBacking {
         let text = match self {
             PageBacking::Small { page_bytes } => format!("{} pages", size(*page_bytes)),
             PageBacking::Huge { page_bytes } => format!("{} huge pages", size(*page_bytes)),
-            PageBacking::Transparent { huge_bytes, mapped_bytes } if huge_bytes >= mapped_bytes => {
+            PageBacking::Transparent { huge_bytes, mapped_bytes, .. } if huge_bytes >= mapped_bytes => {
                 "transparent huge pages".to_owned()
             }
-            PageBacking::Transparent { huge_bytes, mapped_bytes } => format!(
+            PageBacking::Transparent { huge_bytes, mapped_bytes, .. } => format!(
                 "transparent huge pages for {:.0} %, else small ones",
                 *huge_bytes as f64 * 100.0 / *mapped_bytes as f64
             ),
@@ -180,7 +191,11 @@ impl Mapping {
         let pages = if self.hugetlb > 0 || self.page > LARGEST_SMALL_PAGE {
             PageBacking::Huge { page_bytes: self.page }
         } else if self.transparent > 0 {
-            PageBacking::Transparent { huge_bytes: self.transparent, mapped_bytes: self.size }
+            PageBacking::Transparent {
+                page_bytes: self.page,
+                huge_bytes: self.transparent,
+                mapped_bytes: self.size,
+            }
         } else {
             PageBacking::Small { page_bytes: self.page }
         };
@@ -232,7 +247,10 @@ Rss:                   x kB
         assert_eq!(files.len(), 3, "memory without a file is left out: {files:?}");
         let of = |end: &str| files.iter().find(|file| file.path.ends_with(end)).unwrap();
         let twice = of("a b/x.ring");
-        assert_eq!((twice.mapped_bytes, twice.resident_bytes, twice.locked_bytes), (8 << 20, 8 << 20, 4 << 20));
+        assert_eq!(
+            (twice.mapped_bytes, twice.resident_bytes, twice.locked_bytes),
+            (8 << 20, 8 << 20, 4 << 20)
+        );
         assert_eq!(twice.pages.to_string(), "transparent huge pages for 50 %, else small ones");
         assert!(!twice.pages.is_huge());
         let huge = of("y.ring");

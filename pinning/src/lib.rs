@@ -43,6 +43,7 @@ mod doctor;
 mod host;
 mod observe;
 mod plan;
+mod sample;
 mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu};
@@ -58,4 +59,5 @@ pub use plan::{
     Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, ParsePolicyError,
     Placement, Plan, PlanProblem, PlanWarning, Policy, Reason, ResolvedPlan, Spread, WaitMode,
 };
+pub use sample::{PlaceSample, sample, sample_below};
 pub use tune::{Change, Outcome, Proposal, TuneError, TuneOptions, Value, undo};

@@ -112,18 +112,30 @@ pub enum OffPlan {
     Policy { found: Scheduling, planned: Policy },
 }
 
+impl OffPlan {
+    /// How a thread that ran on `cpu`, may run on `allowed` and is scheduled so departs from the plan.
+    pub(crate) fn of(
+        cpu: usize,
+        allowed: &CpuSet,
+        scheduling: Scheduling,
+        placement: &Placement,
+    ) -> Option<OffPlan> {
+        let planned = || placement.cpus.clone();
+        if !placement.cpus.contains(cpu) {
+            return Some(OffPlan::Cpu { cpu, planned: planned() });
+        }
+        if *allowed != placement.cpus {
+            return Some(OffPlan::Mask { allowed: allowed.clone(), planned: planned() });
+        }
+        let policy = placement.policy.filter(|policy| !scheduling.is(*policy))?;
+        Some(OffPlan::Policy { found: scheduling, planned: policy })
+    }
+}
+
 impl ThreadPlacement {
     /// How this thread departs from the plan; `None` when it does not.
     pub fn off_plan(&self, placement: &Placement) -> Option<OffPlan> {
-        let planned = || placement.cpus.clone();
-        if !placement.cpus.contains(self.cpu) {
-            return Some(OffPlan::Cpu { cpu: self.cpu, planned: planned() });
-        }
-        if self.allowed != placement.cpus {
-            return Some(OffPlan::Mask { allowed: self.allowed.clone(), planned: planned() });
-        }
-        let policy = placement.policy.filter(|policy| !self.scheduling.is(*policy))?;
-        Some(OffPlan::Policy { found: self.scheduling, planned: policy })
+        OffPlan::of(self.cpu, &self.allowed, self.scheduling, placement)
     }
 }
 

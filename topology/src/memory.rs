@@ -33,7 +33,8 @@ impl Topology {
     /// The bill.
     pub fn memory_bill(&self) -> MemoryBill {
         let sum = |huge: bool| {
-            let of_kind = self.journals.iter().filter(|journal| matches!(journal.pages, Pages::Huge { .. }) == huge);
+            let of_kind =
+                self.journals.iter().filter(|journal| matches!(journal.pages, Pages::Huge { .. }) == huge);
             of_kind.fold(0_u64, |sum, journal| sum.saturating_add(journal.capacity_bytes))
         };
         let (small_bytes, huge_bytes) = (sum(false), sum(true));

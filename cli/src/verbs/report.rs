@@ -1,5 +1,7 @@
 //! The report of a run, for people.
 
+use std::collections::BTreeMap;
+
 use launcher::{Report, StageSummary};
 use node::Exit;
 
@@ -36,6 +38,10 @@ fn text(report: &Report) -> String {
     }
     text.push('\n');
     text.push_str(&losses(report));
+    text.push_str(&memory(report));
+    for stain in &report.stains {
+        text.push_str(&format!("stained: {stain}\n"));
+    }
     for node in report.failed_nodes() {
         let exit = node.exit.map_or(String::new(), |exit| format!(", exit code {exit}"));
         text.push_str(&format!("node {} failed ({}{exit})\n", node.name, node.state));
@@ -96,6 +102,23 @@ fn strategies(report: &Report) -> String {
         ]
     });
     table(&["strategy", "orders", "rejected", "fills", "position", "pnl"], 1, rows)
+}
+
+/// The rings by the pages that are behind them.
+fn memory(report: &Report) -> String {
+    let mut kinds: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    for row in &report.memory {
+        let kind =
+            row.pages.map_or("pages that could not be looked at".to_owned(), |pages| pages.to_string());
+        let (count, bytes) = kinds.entry(kind).or_default();
+        *count += 1;
+        *bytes += row.bytes;
+    }
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|(kind, (count, bytes))| format!("{count} on {kind} ({})", output::bytes(bytes)))
+        .collect();
+    if kinds.is_empty() { String::new() } else { format!("journals: {}\n", kinds.join(", ")) }
 }
 
 fn losses(report: &Report) -> String {

@@ -1,7 +1,10 @@
 //! `colo status`.
 
+use std::collections::BTreeMap;
+
 use journal::WriterState;
 use node::{Counter, InstanceView, JournalView, NodeState, SeatView};
+use pinning::PageBacking;
 use serde::Serialize;
 
 use crate::args::Status;
@@ -35,6 +38,11 @@ struct NodeRow {
     /// Bytes committed for its gated inputs and not handled yet.
     lag_bytes: u64,
     lost_bytes: u64,
+    /// CPUs that the plan gives it; `null` without a plan.
+    planned_cpus: Option<String>,
+    /// Looks at its threads in which one was not where the plan says, and looks in all.
+    off_plan: u64,
+    place_samples: u64,
     counters: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -43,8 +51,12 @@ pub(super) struct JournalRow {
     pub(super) journal: String,
     pub(super) id: u32,
     pub(super) capacity_bytes: u64,
+    /// Pages that it was made for.
     pub(super) page_bytes: u64,
+    /// Pages that it lies on, in words.
     pub(super) backing: String,
+    /// The same as the kernel says it of a process that maps the ring; `null` when none does that may be looked into.
+    pub(super) pages: Option<PageBacking>,
     pub(super) head: u64,
     pub(super) frames: u64,
     pub(super) writer: String,
@@ -83,9 +95,19 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
             .map_or_else(|| format!("seat {seat}"), |view| view.name.clone())
     };
     let journals: Vec<JournalView> = view.journals()?.into_iter().map(|(_, view)| view).collect();
-    let nodes = seats.iter().map(|seat| node_row(seat, &journals)).collect();
+    let planned = planned(view);
+    let node = |seat: &SeatView| NodeRow {
+        planned_cpus: planned.get(&seat.name).cloned(),
+        ..node_row(seat, &journals)
+    };
+    let nodes = seats.iter().map(node).collect();
+    let backings = view.backings(&journals);
     let mut rows: Vec<JournalRow> = journals.iter().map(|journal| journal_row(journal, &name_of)).collect();
     rows.sort_by_key(|row| row.id);
+    for row in &mut rows {
+        row.pages = backings.get(&row.journal).copied();
+        row.backing = row.pages.map_or_else(|| backing(row.page_bytes), |pages| pages.to_string());
+    }
     Ok(StatusReport {
         instance: view.instance().name().to_owned(),
         phase: view.phase().to_string(),
@@ -94,6 +116,16 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         nodes,
         journals: rows,
     })
+}
+
+/// CPUs by node, as the instance's plan has them on this host; empty when it plans nothing.
+fn planned(view: &InstanceView) -> BTreeMap<String, String> {
+    let text = std::fs::read(view.instance().topology()).unwrap_or_default();
+    let topology = serde_json::from_slice::<topology::Topology>(&text).ok();
+    let host = pinning::Host::read("/".as_ref()).ok();
+    let plan = topology.zip(host).and_then(|(topology, host)| topology.place(&host).ok().flatten());
+    let placements = plan.into_iter().flat_map(|plan| plan.placements);
+    placements.map(|placement| (placement.node, placement.cpus.to_string())).collect()
 }
 
 fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
@@ -116,6 +148,9 @@ fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
         exit: seat.exit,
         lag_bytes,
         lost_bytes: seat.counter(Counter::BytesLost),
+        planned_cpus: None,
+        off_plan: seat.counter(Counter::OffPlan),
+        place_samples: seat.counter(Counter::PlaceSamples),
         counters: seat.counters.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect(),
     }
 }
@@ -139,6 +174,7 @@ pub(super) fn journal_row(view: &JournalView, name_of: &impl Fn(u32) -> String) 
         capacity_bytes: stat.shape.capacity,
         page_bytes: stat.shape.page,
         backing: backing(stat.shape.page),
+        pages: None,
         head: stat.head,
         frames: stat.frames,
         writer: writer(stat.writer),
@@ -161,7 +197,9 @@ pub(super) fn journal_row(view: &JournalView, name_of: &impl Fn(u32) -> String) 
 }
 
 fn backing(page: u64) -> String {
-    if page == 4096 { "4 KiB pages".to_owned() } else { format!("{} huge pages", bytes(page)) }
+    let made_for =
+        if page == 4096 { "4 KiB pages".to_owned() } else { format!("{} huge pages", bytes(page)) };
+    format!("made for {made_for}, nobody maps it")
 }
 
 pub(super) fn writer(state: WriterState) -> String {
@@ -197,6 +235,8 @@ fn text(report: &StatusReport) -> String {
             node.node.clone(),
             if node.pid == 0 { "-".to_owned() } else { node.pid.to_string() },
             node.cpu.map_or("-".to_owned(), |cpu| cpu.to_string()),
+            node.planned_cpus.clone().unwrap_or("-".to_owned()),
+            if node.place_samples == 0 { "-".to_owned() } else { number(node.off_plan) },
             node.mode.clone(),
             node.state.clone(),
             node.starts.to_string(),
@@ -204,7 +244,11 @@ fn text(report: &StatusReport) -> String {
             bytes(node.lost_bytes),
         ]
     });
-    text.push_str(&table(&["node", "pid", "cpu", "wait", "state", "starts", "lag", "lost"], 1, nodes));
+    text.push_str(&table(
+        &["node", "pid", "cpu", "plan", "off plan", "wait", "state", "starts", "lag", "lost"],
+        1,
+        nodes,
+    ));
     text.push_str(&over_budget(report));
     text.push('\n');
     let journals = report.journals.iter().map(|journal| {

@@ -29,6 +29,10 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     bar.finish_and_clear();
     let running = started?;
     eprintln!("instance `{name}` is up: {total} nodes");
+    for row in running.memory().iter().filter(|row| row.is_stained()) {
+        let pages = row.pages.map_or("unknown pages".to_owned(), |pages| pages.to_string());
+        eprintln!("journal {} asked for huge pages and lies on {pages}", row.journal);
+    }
     if arguments.stay {
         running.detach();
         return stayed(&name, total, arguments.format);

@@ -129,6 +129,9 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
     Ok(region)
 }
 
+/// A refusal that may pass is asked again this often.
+const COLLAPSE_ATTEMPTS: u32 = 5;
+
 /// Moves a mapped file's memory onto transparent huge pages now. What other processes have mapped of it stays where it
 /// is, with what stands in it.
 ///
@@ -138,9 +141,20 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
 pub(crate) fn collapse(region: &Region) -> io::Result<()> {
     let Owner::Map { address, bytes } = region.owner else { return Err(io::ErrorKind::Unsupported.into()) };
     let once = if region.mirrored { bytes / 2 } else { bytes };
-    // SAFETY: the range is a mapping that lives as long as `region`; this advice changes no byte of it.
-    let refused = unsafe { libc::madvise(address, once, libc::MADV_COLLAPSE) };
-    if refused == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        // SAFETY: the range is a mapping that lives as long as `region`; this advice changes no byte of it.
+        if unsafe { libc::madvise(address, once, libc::MADV_COLLAPSE) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        // Pages that are on their way between the kernel's lists cannot be moved at that moment.
+        let passing = matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM | libc::EBUSY));
+        if !passing || attempts == COLLAPSE_ATTEMPTS {
+            return Err(error);
+        }
+    }
 }
 
 /// Fills this process's page tables, so that no access faults later. `MAP_POPULATE` would only read-fault a shared

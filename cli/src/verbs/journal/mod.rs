@@ -1,7 +1,6 @@
 //! `colo journal`: looking into journals. Nothing here needs a master, and only `clean` changes anything.
 
 pub(crate) mod args;
-mod backing;
 mod clean;
 mod list;
 mod record;

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use journal::{Backlog, JournalStat, ProcessIdentity, WriterState};
 use node::Exit;
+use pinning::PageBacking;
 use serde::Serialize;
 
 use super::args::Stat;
-use super::backing::mapped_page;
 use super::record::time_of_day;
 use super::target::Target;
 use crate::failure::Failure;
@@ -48,6 +48,8 @@ struct Backing {
     page_bytes: u64,
     /// As this process has it mapped; null where the kernel does not say.
     mapped_page_bytes: Option<u64>,
+    /// The same with its kind: small, huge, or transparent huge pages.
+    pages: Option<PageBacking>,
 }
 
 #[derive(Debug, Serialize)]
@@ -183,12 +185,15 @@ fn report(target: &Target, stat: JournalStat, rate: Rate, now: u64) -> Result<St
 fn backing(target: &Target, stat: &JournalStat) -> Result<Backing, Failure> {
     // Mapped for as long as it takes to look.
     let reader = target.journal.observe(stat.head)?;
-    let mapped_page_bytes = mapped_page(&target.files.ring);
+    let ring = target.files.ring.canonicalize().unwrap_or_else(|_| target.files.ring.clone());
+    let files = pinning::mapped_files(std::process::id()).unwrap_or_default();
+    let pages = files.into_iter().find(|file| file.path == ring).map(|file| file.pages);
     drop(reader);
     Ok(Backing {
         ring: target.files.ring.display().to_string(),
         page_bytes: stat.shape.page,
-        mapped_page_bytes,
+        mapped_page_bytes: pages.map(PageBacking::page_bytes),
+        pages,
     })
 }
 
@@ -216,12 +221,13 @@ fn text(report: &StatReport) -> String {
         "interval" => format!("measured over {seconds:.1} s"),
         _ => format!("mean of {seconds:.1} s since it was made"),
     };
-    let backing = match report.backing.mapped_page_bytes {
-        Some(page) if page != report.backing.page_bytes => {
-            format!("made for {} pages, mapped with {} pages", bytes(report.backing.page_bytes), bytes(page))
+    let made_for = bytes(report.backing.page_bytes);
+    let backing = match report.backing.pages {
+        Some(pages) if pages.page_bytes() != report.backing.page_bytes => {
+            format!("made for {made_for} pages, mapped with {pages}")
         }
-        Some(page) => format!("{} pages", bytes(page)),
-        None => format!("{} pages (the kernel does not say)", bytes(report.backing.page_bytes)),
+        Some(pages) => pages.to_string(),
+        None => format!("{made_for} pages (the kernel does not say)"),
     };
     let last = report
         .last_time_ns
