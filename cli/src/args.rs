@@ -94,6 +94,9 @@ Examples:
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) platform: PlatformArguments,
+    /// Ask the host whose `sys` and `proc` folders lie here, such as a recorded tree.
+    #[arg(long, value_name = "DIR", default_value = "/")]
+    pub(crate) root: PathBuf,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -72,7 +72,7 @@ fn a_required_check_that_fails_is_exit_3() {
     // A plan that does not fit is no fit host either, required checks or not.
     let far = with("nodes.md.cpu = 900");
     assert_eq!(far.status.code(), Some(3), "{far:?}");
-    assert!(json(&far)["plan"]["problems"][0].as_str().is_some_and(|text| text.contains("CPU 900")));
+    assert!(json(&far)["plan"]["plan_problems"][0].as_str().is_some_and(|text| text.contains("CPU 900")));
 }
 
 #[test]

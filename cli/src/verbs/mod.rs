@@ -4,6 +4,8 @@ pub(crate) mod bench;
 mod check;
 mod doctor;
 mod down;
+mod explain;
+mod fit;
 mod instance;
 pub(crate) mod journal;
 mod md_verify;
@@ -36,7 +38,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Bench(what) => bench::bench(&what),
         Verb::T2o(verb) => t2o::run(&verb),
         Verb::Check(arguments) => check::check(&arguments),
-        Verb::Explain(arguments) => check::explain(&arguments),
+        Verb::Explain(arguments) => explain::explain(&arguments),
         Verb::Doctor(arguments) => doctor::doctor(&arguments),
         Verb::Tune(arguments) => tune::tune(&arguments),
         Verb::Schema => {

@@ -1,14 +1,13 @@
 //! `colo tune`: what can be mended while the host runs, and put back.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use node::Exit;
 use pinning::{Change, Outcome, Proposal, TuneError, TuneOptions, undo};
 use serde::Serialize;
-use topology::{Pages, Topology};
 
 use super::doctor::{Planned, planned};
+use super::fit::huge_pages;
 use crate::args::Tune;
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -42,19 +41,19 @@ pub(crate) fn tune(arguments: &Tune) -> Result<u8, Failure> {
         );
     }
     let planned = planned(&arguments.plan)?;
-    if let Some(Planned { problems, .. }) = &planned
-        && !problems.is_empty()
+    if let Some(Planned { fit, .. }) = &planned
+        && !fit.plan_problems.is_empty()
     {
-        let lines: String = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        let lines: String = fit.plan_problems.iter().map(|problem| format!("\n  {problem}")).collect();
         return Err(Failure::new(Exit::HostUnfit, format!("the pin plan does not fit this host:{lines}")));
     }
-    let huge_pages = match (arguments.huge_pages, &planned) {
+    let wanted = match (arguments.huge_pages, &planned) {
         (Some(pages), _) => vec![(DEFAULT_PAGE_KIB, pages)],
-        (None, Some(planned)) => huge_pages_of(&planned.platform.topology),
+        (None, Some(planned)) => huge_pages(&planned.platform.topology),
         (None, None) => Vec::new(),
     };
-    let plan = planned.as_ref().and_then(|planned| planned.resolved.as_ref());
-    let proposal = Proposal::new(root, TuneOptions { plan, huge_pages: &huge_pages })
+    let plan = planned.as_ref().and_then(|planned| planned.fit.plan.as_ref());
+    let proposal = Proposal::new(root, TuneOptions { plan, huge_pages: &wanted })
         .map_err(|error| Failure::new(Exit::Failed, error.to_string()))?;
     let (action, outcomes) = match arguments.action.apply {
         true => ("apply", proposal.apply(&record).map_err(failure)?),
@@ -62,17 +61,6 @@ pub(crate) fn tune(arguments: &Tune) -> Result<u8, Failure> {
     };
     let Proposal { changes, hints, .. } = &proposal;
     print(arguments.format, &Answer { action, record, changes, outcomes: &outcomes, hints })
-}
-
-/// What the journals of a topology take, by size of page: (KiB, pages).
-fn huge_pages_of(topology: &Topology) -> Vec<(u64, u64)> {
-    let mut pages: BTreeMap<u64, u64> = BTreeMap::new();
-    for journal in &topology.journals {
-        if let Pages::Huge { size, .. } = journal.pages {
-            *pages.entry(size / 1024).or_default() += journal.capacity_bytes.div_ceil(size);
-        }
-    }
-    pages.into_iter().collect()
 }
 
 fn failure(error: TuneError) -> Failure {

@@ -12,12 +12,13 @@ use topology::Topology;
 use crate::args::Up;
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::verbs::report;
+use crate::verbs::{fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let platform = super::platform(&arguments.platform)?;
     let stop = StopFlag::install()?;
     let topology = platform.topology;
+    fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let bar = bar(total as u64, "{prefix} {bar:30} {pos}/{len} nodes ready");
     bar.set_prefix(format!("instance {name}"));

@@ -1,5 +1,6 @@
 //! Memory, swap and huge pages.
 
+use nix::sys::statvfs::statvfs;
 use serde::{Deserialize, Serialize};
 
 use super::tree::Tree;
@@ -17,6 +18,8 @@ pub struct Memory {
     pub swap_total_bytes: Option<u64>,
     /// Swap space not in use.
     pub swap_free_bytes: Option<u64>,
+    /// What `/dev/shm` has room for; `None` where it is not mounted, and of a recorded host.
+    pub shm_free_bytes: Option<u64>,
 }
 
 /// A pool of huge pages of one size, of the host or of one NUMA node.
@@ -52,7 +55,13 @@ pub(super) fn read(tree: &Tree) -> Memory {
         available_bytes: bytes("MemAvailable"),
         swap_total_bytes: bytes("SwapTotal"),
         swap_free_bytes: bytes("SwapFree"),
+        shm_free_bytes: if tree.is_live() { shm_free() } else { None },
     }
+}
+
+fn shm_free() -> Option<u64> {
+    let stat = statvfs("/dev/shm").ok()?;
+    Some(stat.blocks_available().saturating_mul(stat.fragment_size()))
 }
 
 /// The pools in a folder of `hugepages-2048kB` folders. A pool whose size of pool cannot be read is left out.

@@ -36,6 +36,12 @@ pub enum MemoryProblem {
         "the journals need {wanted} bytes, {available} are available; make journal.capacity smaller or stop something else"
     )]
     Memory { wanted: u64, available: u64 },
+    /// Too little room in /dev/shm.
+    #[error(
+        "the journals need {wanted} bytes, /dev/shm has room for {free}; make journal.capacity smaller, or: sudo mount -o \
+         remount,size={mib}m /dev/shm (in a container: docker run --shm-size={mib}m)"
+    )]
+    Shm { wanted: u64, free: u64, mib: u64 },
 }
 
 impl MemoryBill {
@@ -66,6 +72,13 @@ impl MemoryBill {
         {
             problems.push(MemoryProblem::Memory { wanted: self.ordinary_bytes, available });
         }
+        if let Some(free) = host.memory.shm_free_bytes
+            && self.ordinary_bytes > free
+        {
+            // What lies there already needs its room too.
+            let mib = (self.ordinary_bytes >> 20).saturating_mul(2).max(1 << 10);
+            problems.push(MemoryProblem::Shm { wanted: self.ordinary_bytes, free, mib });
+        }
         problems
     }
 }
@@ -81,6 +94,7 @@ mod tests {
     fn what_is_missing_is_named_with_the_command_that_mends_it() {
         let mut host = Host::read("/".as_ref()).unwrap();
         host.memory.available_bytes = Some(1 << 30);
+        host.memory.shm_free_bytes = Some(1 << 20);
         host.limits.memory_bytes = Some(1 << 20);
         host.huge_pages = vec![HugePages { size_kib: 2048, total: 10, free: 6, reserved: 2 }];
         let bill = |ordinary_bytes, huge: &[(u64, u64)]| {
@@ -98,5 +112,6 @@ mod tests {
         );
         assert!(matches!(found[1], MemoryProblem::NoSuchPage { size_kib: 1_048_576, .. }), "{found:?}");
         assert!(matches!(found[2], MemoryProblem::Memory { available: 1_048_576, .. }), "{found:?}");
+        assert!(matches!(found[3], MemoryProblem::Shm { free: 1_048_576, .. }), "{found:?}");
     }
 }

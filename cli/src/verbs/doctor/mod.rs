@@ -2,9 +2,10 @@
 
 mod topology;
 
-use pinning::{Check, DoctorReport, Group, Host, HostSummary, ResolvedPlan, Status, unmet};
+use pinning::{Check, DoctorReport, Group, HostSummary, Status, unmet};
 use serde::Serialize;
 
+use super::fit::{self, Fit, FitAnswer};
 use crate::args::{Doctor, PlanArguments};
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -23,57 +24,41 @@ struct Answer<'a> {
 #[derive(Debug, Serialize)]
 struct PlanAnswer<'a> {
     file: &'a str,
-    /// Why it does not fit this host.
-    problems: &'a [String],
-    /// What it may do but a measurement should know.
-    warnings: &'a [String],
+    #[serde(flatten)]
+    fit: FitAnswer<'a>,
 }
 
-/// The plan of a platform file on the host that is looked at.
+/// A platform on the host that is looked at.
 pub(super) struct Planned {
     pub(super) platform: ::topology::Platform,
-    /// `None` when it plans nothing, or does not fit.
-    pub(super) resolved: Option<ResolvedPlan>,
-    pub(super) problems: Vec<String>,
-    pub(super) warnings: Vec<String>,
+    pub(super) fit: Fit,
 }
 
 /// Reads the plan that the arguments name; `None` without a platform file.
 pub(super) fn planned(arguments: &PlanArguments) -> Result<Option<Planned>, Failure> {
     let Some(file) = &arguments.file else { return Ok(None) };
     let platform = ::topology::load(file, &arguments.sets)?;
-    let host = host(arguments)?;
-    let (resolved, problems) = match platform.topology.place(&host) {
-        Ok(resolved) => (resolved, Vec::new()),
-        Err(problems) => (None, problems.iter().map(ToString::to_string).collect()),
-    };
-    let warnings = resolved.iter().flat_map(|plan| &plan.warnings).map(ToString::to_string).collect();
-    Ok(Some(Planned { platform, resolved, problems, warnings }))
-}
-
-pub(super) fn host(arguments: &PlanArguments) -> Result<Host, Failure> {
-    Host::read(&arguments.root).map_err(|error| Failure::new(node::Exit::Failed, error.to_string()))
+    let fit = Fit::of(&platform.topology, &arguments.root)?;
+    Ok(Some(Planned { platform, fit }))
 }
 
 pub(crate) fn doctor(arguments: &Doctor) -> Result<u8, Failure> {
     if arguments.topology {
-        return topology::print(&host(&arguments.plan)?, arguments.format);
+        return topology::print(&fit::host(&arguments.plan.root)?, arguments.format);
     }
     let planned = planned(&arguments.plan)?;
-    let plan = planned.as_ref().and_then(|planned| planned.resolved.as_ref());
+    let plan = planned.as_ref().and_then(|planned| planned.fit.plan.as_ref());
     let report = pinning::Doctor::report(&arguments.plan.root, plan);
     let required: &[String] =
         planned.as_ref().map_or(&[], |planned| planned.platform.topology.pin.required.as_slice());
     let failed = unmet(&report.checks, required);
-    let fits = planned.as_ref().is_none_or(|planned| planned.problems.is_empty());
+    let fits = planned.as_ref().is_none_or(|planned| planned.fit.is_good());
     match arguments.format {
         Format::Json => output::print_json(&Answer {
             report: &report,
-            plan: planned.as_ref().map(|planned| PlanAnswer {
-                file: &planned.platform.file,
-                problems: &planned.problems,
-                warnings: &planned.warnings,
-            }),
+            plan: planned
+                .as_ref()
+                .map(|planned| PlanAnswer { file: &planned.platform.file, fit: planned.fit.answer() }),
             unmet: failed.iter().map(|check| check.id.as_str()).collect(),
         })?,
         Format::Text => {
@@ -158,14 +143,15 @@ fn checks(all: &[Check], required: &[String], only_problems: bool) -> String {
 }
 
 fn plan_text(planned: &Planned) -> String {
-    let mut text = format!("\nplan of {}\n", planned.platform.file);
-    match (&planned.resolved, planned.problems.as_slice()) {
-        (None, []) => text.push_str("  none: the kernel decides who runs where\n"),
-        (None, _) => text.push_str("  does not fit this host\n"),
-        (Some(plan), _) => text.push_str(&format!("  CPUs that must be quiet: {}\n", plan.quiet_cpus())),
+    let mut text = format!("\nplatform of {}\n", planned.platform.file);
+    match &planned.fit.plan {
+        Some(plan) => text.push_str(&format!("  CPUs that must be quiet: {}\n", plan.quiet_cpus())),
+        None if planned.fit.plan_problems.is_empty() => {
+            text.push_str("  no pin plan: the kernel decides who runs where\n");
+        }
+        None => {}
     }
-    planned.problems.iter().for_each(|problem| text.push_str(&format!("  FAIL  {problem}\n")));
-    planned.warnings.iter().for_each(|warning| text.push_str(&format!("  warn  {warning}\n")));
+    planned.fit.lines().lines().for_each(|line| text.push_str(&format!("  {line}\n")));
     text
 }
 

@@ -1,0 +1,172 @@
+//! Does a platform fit a host? Asked before anything starts: the pin plan, the memory, the doctor's required checks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use node::Exit;
+use pinning::{Doctor, Host, MemoryBill, ResolvedPlan, unmet};
+use serde::Serialize;
+use topology::{Pages, Topology};
+
+use crate::failure::Failure;
+
+/// What a host says to a platform.
+#[derive(Debug)]
+pub(super) struct Fit {
+    pub(super) host: Host,
+    /// Where each node runs; `None` when nothing is planned, or the plan does not fit.
+    pub(super) plan: Option<ResolvedPlan>,
+    /// Why the plan does not fit.
+    pub(super) plan_problems: Vec<String>,
+    /// What the plan may do, but a measurement should know.
+    pub(super) plan_warnings: Vec<String>,
+    /// Memory that is missing.
+    pub(super) memory_problems: Vec<String>,
+    /// Huge pages that would be nice to have and are missing.
+    pub(super) memory_warnings: Vec<String>,
+}
+
+/// How a verb prints it.
+#[derive(Debug, Serialize)]
+pub(super) struct FitAnswer<'a> {
+    /// Whether the platform would start here, the doctor's required checks aside.
+    fits: bool,
+    plan_problems: &'a [String],
+    plan_warnings: &'a [String],
+    memory_problems: &'a [String],
+    memory_warnings: &'a [String],
+}
+
+impl Fit {
+    /// Of a topology on the host whose `sys` and `proc` folders lie below `root`.
+    pub(super) fn of(topology: &Topology, root: &Path) -> Result<Fit, Failure> {
+        let host = host(root)?;
+        let (plan, plan_problems) = match topology.place(&host) {
+            Ok(plan) => (plan, Vec::new()),
+            Err(problems) => (None, problems.iter().map(ToString::to_string).collect()),
+        };
+        let plan_warnings = plan.iter().flat_map(|plan| &plan.warnings).map(ToString::to_string).collect();
+        let text = |bill: MemoryBill| bill.problems(&host).iter().map(ToString::to_string).collect();
+        let memory_problems = text(bill(topology, true));
+        let wishes = MemoryBill {
+            required_huge_bytes: bill(topology, false).required_huge_bytes,
+            ..MemoryBill::default()
+        };
+        let memory_warnings: Vec<String> = text(wishes);
+        let memory_warnings = memory_warnings
+            .into_iter()
+            .filter(|wish| !memory_problems.contains(wish))
+            .map(|wish| format!("huge pages are preferred, and may be missing: {wish}"))
+            .collect();
+        let mut fit = Fit { plan, plan_problems, plan_warnings, memory_problems, memory_warnings, host };
+        if root == Path::new("/") {
+            fit.check_mounts(topology);
+        }
+        Ok(fit)
+    }
+
+    /// Reserved huge pages are of no use without a file system of theirs.
+    fn check_mounts(&mut self, topology: &Topology) {
+        let mounts = node::huge_mounts();
+        for (kib, _) in huge_pages(topology) {
+            if mounts.iter().any(|mount| mount.page == kib * 1024) {
+                continue;
+            }
+            let size = crate::output::bytes(kib * 1024);
+            let text = format!(
+                "journals want huge pages of {size}, and no hugetlbfs of that page size is mounted: sudo mkdir -p /mnt/huge && \
+                 sudo mount -t hugetlbfs -o pagesize={}M,mode=1777 none /mnt/huge",
+                kib / 1024
+            );
+            let is_required =
+                |pages: Pages| matches!(pages, Pages::Huge { size, require: true } if size == kib * 1024);
+            if topology.journals.iter().any(|journal| is_required(journal.pages)) {
+                self.memory_problems.push(text);
+            } else {
+                self.memory_warnings.push(text);
+            }
+        }
+    }
+
+    /// Whether the platform would start here.
+    pub(super) fn is_good(&self) -> bool {
+        self.plan_problems.is_empty() && self.memory_problems.is_empty()
+    }
+
+    pub(super) fn answer(&self) -> FitAnswer<'_> {
+        FitAnswer {
+            fits: self.is_good(),
+            plan_problems: &self.plan_problems,
+            plan_warnings: &self.plan_warnings,
+            memory_problems: &self.memory_problems,
+            memory_warnings: &self.memory_warnings,
+        }
+    }
+
+    /// One line for each that is wrong or doubtful.
+    pub(super) fn lines(&self) -> String {
+        let line = |mark: &str, all: &[String]| -> String {
+            all.iter().map(|text| format!("{mark}: {text}\n")).collect()
+        };
+        [
+            line("does not fit", &self.plan_problems),
+            line("does not fit", &self.memory_problems),
+            line("warning", &self.plan_warnings),
+            line("warning", &self.memory_warnings),
+        ]
+        .concat()
+    }
+}
+
+pub(super) fn host(root: &Path) -> Result<Host, Failure> {
+    Host::read(root).map_err(|error| Failure::new(Exit::Failed, error.to_string()))
+}
+
+/// Asks the running host before anything starts. Warnings go to standard error.
+///
+/// # Errors
+/// The host is not fit: the plan, the memory, or a check of the doctor that the plan requires.
+pub(super) fn demand(topology: &Topology) -> Result<(), Failure> {
+    let root = Path::new("/");
+    let fit = Fit::of(topology, root)?;
+    for warning in fit.plan_warnings.iter().chain(&fit.memory_warnings) {
+        eprintln!("warning: {warning}");
+    }
+    let mut wrong: Vec<String> = fit.plan_problems.iter().chain(&fit.memory_problems).cloned().collect();
+    // Looking takes a while, and is for those who asked for it.
+    if !topology.pin.required.is_empty() {
+        let checks = Doctor::report(root, fit.plan.as_ref()).checks;
+        let failed = unmet(&checks, &topology.pin.required);
+        wrong.extend(failed.iter().map(|check| {
+            format!("required check {}: {}; wanted: {}; {}", check.id, check.found, check.wanted, check.fix)
+        }));
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let lines: String = wrong.iter().map(|line| format!("\n  {line}")).collect();
+    Err(Failure::new(Exit::HostUnfit, format!("this host does not fit the platform:{lines}")))
+}
+
+/// What the rings take: those that must lie on huge pages, or all that would like to.
+fn bill(topology: &Topology, required_only: bool) -> MemoryBill {
+    let mut bill = MemoryBill::default();
+    for journal in &topology.journals {
+        match journal.pages {
+            Pages::Huge { size, require } if require || !required_only => {
+                let bytes = journal.capacity_bytes.next_multiple_of(size);
+                *bill.required_huge_bytes.entry(size / 1024).or_default() += bytes;
+            }
+            Pages::Small | Pages::Transparent | Pages::Huge { .. } => {
+                bill.ordinary_bytes = bill.ordinary_bytes.saturating_add(journal.capacity_bytes);
+            }
+        }
+    }
+    bill
+}
+
+/// Huge pages that the rings would take, by size: (KiB of a page, pages).
+pub(super) fn huge_pages(topology: &Topology) -> Vec<(u64, u64)> {
+    let bytes: BTreeMap<u64, u64> = bill(topology, false).required_huge_bytes;
+    bytes.into_iter().map(|(kib, bytes)| (kib, bytes / (kib * 1024))).collect()
+}
