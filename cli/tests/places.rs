@@ -35,7 +35,7 @@ fn huge_pages_that_are_required_and_missing_stop_everything_before_it_starts() {
     let output = home.colo(&arguments);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("require 64 huge pages of 1024 MiB") && said.contains("nr_hugepages"), "{said}");
+    assert!(said.contains("need 64 huge pages of 1 GiB") && said.contains("nr_hugepages"), "{said}");
     assert_eq!(home.left(), Vec::<std::path::PathBuf>::new());
     assert!(!home.logs().contains("started as process"), "no node was started");
 }

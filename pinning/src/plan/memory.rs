@@ -22,13 +22,15 @@ pub struct MemoryBill {
 pub enum MemoryProblem {
     /// Too few huge pages.
     #[error(
-        "the journals need {wanted} huge pages of {size_kib} KiB, {available} are free; reserve them: echo {total} | sudo \
-         tee /sys/kernel/mm/hugepages/hugepages-{size_kib}kB/nr_hugepages"
+        "the journals need {wanted} huge pages of {}, {available} are free; reserve them: echo {total} | sudo \
+         tee /sys/kernel/mm/hugepages/hugepages-{size_kib}kB/nr_hugepages",
+        page(*size_kib)
     )]
     HugePages { size_kib: u64, wanted: u64, available: u64, total: u64 },
     /// The host has no pages of this size.
     #[error(
-        "this host has no huge pages of {size_kib} KiB (it has: {sizes}); set journal.page to one of those"
+        "this host has no huge pages of {} (it has: {sizes}); set journal.page to one of those",
+        page(*size_kib)
     )]
     NoSuchPage { size_kib: u64, sizes: String },
     /// Too little memory.
@@ -42,6 +44,11 @@ pub enum MemoryProblem {
          remount,size={mib}m /dev/shm (in a container: docker run --shm-size={mib}m)"
     )]
     Shm { wanted: u64, free: u64, mib: u64 },
+}
+
+/// As in `2 MiB`.
+fn page(size_kib: u64) -> String {
+    crate::backing::size(size_kib.saturating_mul(1024))
 }
 
 impl MemoryBill {
@@ -59,8 +66,7 @@ impl MemoryBill {
                     problems.push(MemoryProblem::HugePages { size_kib, wanted, available, total });
                 }
                 None => {
-                    let sizes: Vec<String> =
-                        host.huge_pages.iter().map(|pool| format!("{} KiB", pool.size_kib)).collect();
+                    let sizes: Vec<String> = host.huge_pages.iter().map(|pool| page(pool.size_kib)).collect();
                     let sizes = if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") };
                     problems.push(MemoryProblem::NoSuchPage { size_kib, sizes });
                 }
