@@ -169,6 +169,9 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
     check("colo check", &print("check"));
     check("colo explain", &print("explain"));
     check("colo doctor", &print("doctor"));
+    check("colo tune", &print("tune --dry-run"));
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/scenarios/matrix-quick.toml");
+    check("colo t2o plan", &print(&format!("t2o plan {scenario}")));
     assert!(names > 1_000, "{names} names");
 }
 
