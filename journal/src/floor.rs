@@ -16,10 +16,10 @@ use crate::wait::{futex_wait, futex_wake};
 
 /// Words, two lines apart, so that no prefetcher drags one along with another.
 const SPACING: usize = 2 * LINE_WORDS;
-/// One page of memory.
-const BYTES: u64 = 4096;
+/// Sixteen pages: a line's place in memory decides how far its directory is, so a floor is best taken over many.
+const BYTES: u64 = 65_536;
 
-/// A page of bare words that two processes share.
+/// Bare words that two processes share.
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
@@ -38,7 +38,7 @@ impl Floor {
     /// Number of words, each on lines of its own.
     pub const WORDS: usize = BYTES as usize / WORD_BYTES / SPACING;
 
-    /// Makes the page.
+    /// Makes the words.
     ///
     /// # Errors
     /// [`CreateError`].
@@ -52,14 +52,14 @@ impl Floor {
         Ok(Floor { region })
     }
 
-    /// Maps a page that another process made.
+    /// Maps words that another process made.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open(path: &Path) -> Result<Floor, OpenError> {
         let (file, bytes) = open_file(path, Access::ReadWrite)?;
         if bytes != BYTES {
-            let what = format!("a page of words has {BYTES} bytes, this has {bytes}");
+            let what = format!("a floor has {BYTES} bytes, this has {bytes}");
             return Err(OpenError::Damaged { path: path.to_owned(), what });
         }
         let region = map(&file, BYTES, Access::ReadWrite).map_err(|source| OpenError::Io {

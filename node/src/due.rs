@@ -8,7 +8,7 @@ use crate::node::Node;
 
 /// From so many inputs on a node has a doorbell. Below, looking at every journal's line is as fast, and a message then
 /// moves one line to its reader instead of two.
-pub(crate) const BELL_FROM: usize = 16;
+pub const BELL_FROM: usize = 16;
 
 /// The inputs that may have news: all of them, or with a doorbell those that were rung for.
 #[derive(Debug)]

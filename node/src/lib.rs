@@ -38,6 +38,7 @@ mod stop;
 mod verify;
 mod view;
 
+pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
 pub use handle::NodeHandle;

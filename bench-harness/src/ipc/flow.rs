@@ -1,6 +1,7 @@
 //! Throughput: one writer at full speed, one to three readers.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use journal::{GatedReader, LooseReader, ReadError, WriteError, Writer};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use super::{IpcError, IpcSettings};
 use crate::spread::Spread;
 
 /// Frames of one batch.
-const BATCH: u64 = 64;
+const BATCH: u64 = 256;
 /// Frames between two looks at the clock.
 const LOOK: u64 = 1 << 12;
 
@@ -31,7 +32,7 @@ pub enum ReadMode {
 pub enum Calls {
     /// `write`, `read`: the clock is read for each frame.
     Single,
-    /// `batch` of 64 frames, `read_batch`.
+    /// `batch` of 256 frames, `read_batch`.
     Batch,
 }
 
@@ -113,17 +114,25 @@ pub(super) fn meet(parts: &Parts, step: u64, peers: usize, watch: &mut Watch) ->
     }
     parts.floor.set(word::WRITTEN, 0);
     parts.floor.set(word::STEP, step);
+    for _ in 0..peers {
+        parts.floor.wake(word::STEP);
+    }
     Ok(())
 }
 
-/// A peer is ready for `step`, and goes on when it begins.
+/// A peer is ready for `step`, and goes on when it begins. Until then it sleeps, however long the steps before take: a
+/// core that spins beside a measurement is part of it.
 pub(super) fn arrive(parts: &Parts, peer: usize, step: u64, watch: &mut Watch) -> Result<(), IpcError> {
     parts.floor.set(word::READY + peer, step);
-    while parts.floor.get(word::STEP) < step {
-        watch.idle()?;
+    loop {
+        let now = parts.floor.get(word::STEP);
+        if now >= step {
+            watch.news();
+            return Ok(());
+        }
+        parts.floor.sleep(word::STEP, now as u32, Duration::from_millis(100));
+        watch.parent_lives()?;
     }
-    watch.news();
-    Ok(())
 }
 
 /// One run's figures.

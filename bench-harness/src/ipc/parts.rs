@@ -16,10 +16,6 @@ pub(super) const FAN_OUT: usize = 100;
 
 /// Words of the floor page, by what they say.
 pub(super) mod word {
-    /// Bounced, from the measuring process to the peer.
-    pub(crate) const TO_PEER: usize = 0;
-    /// Bounced back.
-    pub(crate) const TO_US: usize = 1;
     /// Number of the step that is under way.
     pub(crate) const STEP: usize = 2;
     /// Frames written in the step that just ended, plus one.
@@ -34,6 +30,19 @@ pub(super) mod word {
     pub(crate) const LOST: usize = 16;
     /// One word a peer: frames that were not those that were due.
     pub(crate) const STRANGE: usize = 20;
+    /// From here on the bounced ones, two for each line: to the peer, and back.
+    const BOUNCED: usize = 32;
+    const PAIRS: usize = (journal::Floor::WORDS - BOUNCED) / 2;
+    /// Trips before the next pair has its turn: what a line takes depends on where it lies, and a journal's frames
+    /// lie everywhere.
+    const TRIPS: u64 = 256;
+
+    /// The pair that trip `trip` is made on.
+    #[inline(always)]
+    pub(crate) fn bounced(trip: u64) -> (usize, usize) {
+        let pair = (trip / TRIPS) as usize % PAIRS;
+        (BOUNCED + 2 * pair, BOUNCED + 2 * pair + 1)
+    }
 }
 
 /// Everything shared.

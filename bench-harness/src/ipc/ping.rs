@@ -14,7 +14,7 @@ use crate::spread::Spread;
 /// Round trips at the start of a block that are not counted: the lines come from where the last block left them.
 const WARM_UP: usize = 200;
 /// Where "near" ends: a one-way of the bare word that is longer goes through more than the cores' own cache.
-const NEAR_NS: f64 = 160.0;
+const NEAR_NS: f64 = 110.0;
 
 /// Where the two cores were, as the bare word saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,8 +114,9 @@ fn floor(parts: &Parts, bounced: &mut u64, trips: usize, watch: &mut Watch) -> R
     let mut before = parts.clock.now();
     for trip in 0..trips + WARM_UP {
         *bounced += 1;
-        parts.floor.set(word::TO_PEER, *bounced);
-        while parts.floor.get(word::TO_US) != *bounced {
+        let (to_peer, to_us) = word::bounced(*bounced);
+        parts.floor.set(to_peer, *bounced);
+        while parts.floor.get(to_us) != *bounced {
             watch.idle()?;
         }
         watch.news();
@@ -196,11 +197,12 @@ pub(super) fn answer(
 fn answer_floor(parts: &Parts, bounced: &mut u64, trips: usize, watch: &mut Watch) -> Result<(), IpcError> {
     for _ in 0..trips + WARM_UP {
         *bounced += 1;
-        while parts.floor.get(word::TO_PEER) != *bounced {
+        let (to_peer, to_us) = word::bounced(*bounced);
+        while parts.floor.get(to_peer) != *bounced {
             watch.idle()?;
         }
         watch.news();
-        parts.floor.set(word::TO_US, *bounced);
+        parts.floor.set(to_us, *bounced);
     }
     Ok(())
 }

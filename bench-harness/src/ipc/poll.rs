@@ -1,8 +1,10 @@
 //! What idle journals add to one round of polling.
 
 use std::hint::black_box;
+use std::sync::Arc;
 
-use journal::{Clock, GatedReader, Journal, JournalShape};
+use journal::{Clock, Doorbell, GatedReader, Journal, JournalShape, Registry};
+use node::BELL_FROM;
 use serde::{Deserialize, Serialize};
 
 use super::IpcError;
@@ -19,8 +21,11 @@ const BLOCKS: usize = 101;
 pub struct PollRow {
     /// Journals without news beside the one that is waited for.
     pub idle_journals: Vec<usize>,
-    /// What they add to a round that looks at every journal, in nanoseconds.
+    /// What they add to a round as a node makes it, in nanoseconds: it looks at each journal while they are few, and
+    /// at its doorbell when they are many.
     pub added_p50_ns: Vec<f64>,
+    /// What they would add to a round that looks at each journal.
+    pub looking_added_p50_ns: Vec<f64>,
 }
 
 /// Polls journals in which nothing happens; blocks of all columns interleaved.
@@ -34,29 +39,44 @@ pub(super) fn measure(clock: Clock) -> Result<PollRow, IpcError> {
         readers.push((journal.gated(1)?, journal));
     }
     let readers: Vec<GatedReader> = readers.into_iter().map(|(reader, _)| reader).collect();
-    let mut looks = vec![Vec::new(); IDLE.len()];
+    let registry = Arc::new(Registry::in_memory(64, clock)?);
+    let bell = Doorbell::install(registry, 1, 0..most as u32);
+    let mut looking = vec![Vec::new(); IDLE.len()];
+    let mut ringing = Vec::new();
     for _ in 0..BLOCKS {
-        for (idle, looks) in IDLE.into_iter().zip(&mut looks) {
-            looks.push(look(clock, &readers[..=idle]));
+        for (idle, looking) in IDLE.into_iter().zip(&mut looking) {
+            looking.push(time(clock, || readers[..=idle].iter().any(|reader| black_box(reader.has_news()))));
+        }
+        if let Some(bell) = &bell {
+            ringing.push(time(clock, || {
+                let mut rung = false;
+                black_box(bell).answer(|_| rung = true);
+                rung
+            }));
         }
     }
-    let base = medians(&looks[0]);
+    let base = medians(&looking[0]);
     let added = |looks: &Vec<f64>| (medians(looks) - base).max(0.0);
-    Ok(PollRow { idle_journals: IDLE.to_vec(), added_p50_ns: looks.iter().map(added).collect() })
+    let of_node = |(idle, looks): (usize, &Vec<f64>)| {
+        if idle + 1 >= BELL_FROM { added(&ringing) } else { added(looks) }
+    };
+    Ok(PollRow {
+        idle_journals: IDLE.to_vec(),
+        added_p50_ns: IDLE.into_iter().zip(&looking).map(of_node).collect(),
+        looking_added_p50_ns: looking.iter().map(added).collect(),
+    })
 }
 
 fn medians(figures: &[f64]) -> f64 {
     Spread::of(figures.iter().copied()).map_or(0.0, |spread| spread.median)
 }
 
-/// Mean time of a round that looks at all of `readers`.
-fn look(clock: Clock, readers: &[GatedReader]) -> f64 {
+/// Mean time of a round that finds nothing.
+fn time(clock: Clock, mut round: impl FnMut() -> bool) -> f64 {
     let begin = clock.now();
     for _ in 0..ROUNDS {
-        for reader in readers {
-            if black_box(reader.has_news()) {
-                return f64::NAN;
-            }
+        if round() {
+            return f64::NAN;
         }
     }
     (clock.now() - begin) as f64 / ROUNDS as f64

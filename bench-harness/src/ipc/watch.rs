@@ -43,11 +43,17 @@ impl Watch {
         }
         // Stays above the mark, so that from now on every turn looks: it is no measurement any more.
         self.turns = TURNS + 1;
-        if self.parent.is_some_and(|parent| std::os::unix::process::parent_id() != parent) {
-            return Err(IpcError::Peer("has ended".to_owned()));
-        }
+        self.parent_lives()?;
         if self.since.is_some_and(|since| since.elapsed() > PATIENCE) {
             return Err(IpcError::Peer(format!("did nothing for {} s", PATIENCE.as_secs())));
+        }
+        Ok(())
+    }
+
+    /// An error once the process that measures has ended.
+    pub(super) fn parent_lives(&self) -> Result<(), IpcError> {
+        if self.parent.is_some_and(|parent| std::os::unix::process::parent_id() != parent) {
+            return Err(IpcError::Peer("has ended".to_owned()));
         }
         Ok(())
     }

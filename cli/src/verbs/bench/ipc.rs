@@ -97,8 +97,11 @@ fn text(report: &IpcReport) -> String {
     });
     text += &table(&["loose readers", "ns p50", "blocks"], 0, rows);
     text += "\none round of polling\n";
-    let rows = report.poll.idle_journals.iter().zip(&report.poll.added_p50_ns);
-    let rows = rows.map(|(idle, added)| vec![idle.to_string(), format!("{added:.1}")]);
-    text += &table(&["idle journals", "ns added"], 0, rows);
+    let poll = &report.poll;
+    let rows = poll.idle_journals.iter().zip(&poll.added_p50_ns).zip(&poll.looking_added_p50_ns);
+    let rows = rows.map(|((idle, added), looking)| {
+        vec![idle.to_string(), format!("{added:.1}"), format!("{looking:.1}")]
+    });
+    text += &table(&["idle journals", "ns added", "looking at each"], 0, rows);
     text
 }
