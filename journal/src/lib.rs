@@ -82,7 +82,7 @@ pub use floor::Floor;
 pub use journal::Journal;
 pub use merge::{Merge, MergeError};
 pub use process::{PidFd, ProcessIdentity};
-pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics};
+pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics, WriterGone};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;
 pub use verify::{Check, Finding, VerifyReport, verify_files};

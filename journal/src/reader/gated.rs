@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Frame, Topics};
+use super::{Frame, Topics, WriterGone, gone};
 use crate::control::{Control, WriterState};
 use crate::error::ReadError;
 use crate::layout::{LINE_BYTES, control as at, frame_bytes};
@@ -253,6 +253,15 @@ impl GatedReader {
     /// Who writes the journal now.
     pub fn writer_state(&self) -> WriterState {
         self.control.writer_state()
+    }
+
+    /// Is there somebody who may write more, or something left to read? Reads `/proc`: for idle moments, not for every
+    /// turn of a poll loop.
+    ///
+    /// # Errors
+    /// [`WriterGone`]: nobody, and nothing.
+    pub fn check_writer(&self) -> Result<(), WriterGone> {
+        gone::check(&self.control, || self.has_news())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Frame, Topics};
+use super::{Frame, Topics, WriterGone, gone};
 use crate::control::{Control, WriterState};
 use crate::error::{Gap, ReadError};
 use crate::layout::{LINE_BYTES, control as at, frame_bytes};
@@ -85,6 +85,37 @@ impl LooseReader {
                 return Ok(Some(Frame::new(position, header, &self.copy[..length])));
             }
         }
+    }
+
+    /// Hands up to `most` frames to `each`, one after the other, each copied out. Fewer when fewer are committed.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// let mut reader = journal.loose(5)?;
+    /// for text in ["bid", "ask", "trade"] {
+    ///     writer.write(7, 3, text.as_bytes())?;
+    /// }
+    /// let mut bytes = 0;
+    /// assert_eq!(reader.read_batch(64, |frame| bytes += frame.payload.len())?, 3);
+    /// assert_eq!(bytes, 11);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`LooseReader::read`]; the frames handed out before are whole.
+    #[inline]
+    pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
+        for handed in 0..most {
+            match self.read()? {
+                Some(frame) => each(frame),
+                None => return Ok(handed),
+            }
+        }
+        self.publish();
+        Ok(most)
     }
 
     /// Header of the frame at our position, if it is committed; it may be overtaken until it is checked again.
@@ -212,5 +243,14 @@ impl LooseReader {
     /// Who writes the journal now.
     pub fn writer_state(&self) -> WriterState {
         self.control.writer_state()
+    }
+
+    /// Is there somebody who may write more, or something left to read? Reads `/proc`: for idle moments, not for every
+    /// turn of a poll loop.
+    ///
+    /// # Errors
+    /// [`WriterGone`]: nobody, and nothing.
+    pub fn check_writer(&self) -> Result<(), WriterGone> {
+        gone::check(&self.control, || self.has_news())
     }
 }

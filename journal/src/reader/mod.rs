@@ -4,7 +4,8 @@
 //! loop {
 //!     match reader.read() {
 //!         Ok(Some(frame)) => handle(frame),          // gated: done with it at the next `read`
-//!         Ok(None)        => wait, or do other work, // nothing committed at our position
+//!         Ok(None)        => wait, or do other work, // nothing committed at our position; `check_writer` says whether
+//!                                                    // anybody is there who might
 //!         Err(Lapped(gap)) => count gap.bytes(),     // loose only; we already stand at gap.resumed_at
 //!         Err(Corrupt{..}) => stop: the ring cannot be trusted
 //!     }
@@ -73,9 +74,11 @@
 //! ```
 
 mod gated;
+mod gone;
 mod loose;
 
 pub use gated::GatedReader;
+pub use gone::WriterGone;
 pub use loose::LooseReader;
 
 use crate::control::WriterState;
@@ -220,5 +223,13 @@ impl Reader {
     /// Who writes the journal now. Reads `/proc`: for idle moments only.
     pub fn writer_state(&self) -> WriterState {
         either!(self, reader => reader.writer_state())
+    }
+
+    /// As [`GatedReader::check_writer`].
+    ///
+    /// # Errors
+    /// [`WriterGone`].
+    pub fn check_writer(&self) -> Result<(), WriterGone> {
+        either!(self, reader => reader.check_writer())
     }
 }

@@ -1,0 +1,74 @@
+//! Whether anybody still writes.
+
+use crate::control::{Control, WriterState};
+use crate::process::ProcessIdentity;
+
+/// Nothing is left to read, and nobody is there who would write more. Not the end of a journal: when a writer comes,
+/// positions go on, and the same reader reads on.
+///
+/// ```
+/// # use journal::{Clock, Journal, JournalShape, WriterGone};
+/// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+/// # let journal = Journal::in_memory(shape)?;
+/// let mut reader = journal.gated(5)?;
+/// assert_eq!(reader.check_writer(), Err(WriterGone::NotYet));
+/// let mut writer = journal.writer(0, Clock::monotonic())?;
+/// writer.write(7, 3, b"the last word")?;
+/// drop(writer);
+/// assert_eq!(reader.check_writer(), Ok(()), "something is left to read");
+/// assert_eq!(reader.read()?.expect("it is").payload, b"the last word");
+/// assert_eq!(reader.check_writer(), Err(WriterGone::Closed));
+/// // A successor is heard without any further ado.
+/// journal.writer(0, Clock::monotonic())?.write(7, 3, b"hello again")?;
+/// assert_eq!(reader.read()?.expect("the successor's").payload, b"hello again");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A writer that was killed is told from one that left; here it is this very program, started a second time:
+///
+/// ```standalone_crate
+/// use journal::{Clock, Journal, JournalFiles, JournalShape, WriterGone};
+/// # let directory = tempfile::tempdir()?;
+/// # let path = std::env::var_os("SHARED").map_or(directory.path().to_owned(), Into::into);
+/// let files = JournalFiles::new(&path, &path, "orders");
+/// if std::env::var_os("SHARED").is_some() {
+///     let journal = Journal::open(files)?;
+///     journal.writer(0, Clock::monotonic())?.write(7, 3, b"alas")?;
+///     let _writer = journal.writer(0, Clock::monotonic())?;
+///     std::process::abort();
+/// }
+/// let shape = JournalShape { id: 1, name: "orders".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+/// let journal = Journal::create(files, shape, 1)?;
+/// let mut reader = journal.gated(5)?;
+/// let mut child = std::process::Command::new(std::env::current_exe()?).env("SHARED", &path).spawn()?;
+/// child.wait()?;
+/// assert_eq!(reader.read()?.expect("committed before it died").payload, b"alas");
+/// match reader.check_writer() {
+///     Err(WriterGone::Died(process)) => println!("process {} is gone: hold orders until its successor is up", process.pid),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriterGone {
+    /// Nobody has written the journal so far.
+    #[error("nobody has written this journal yet")]
+    NotYet,
+    /// The writer left in good order: nothing is missing.
+    #[error("the journal's writer has left in good order")]
+    Closed,
+    /// The writer ended without leaving. All that it committed can be read; what it was about to write never was.
+    #[error("the journal's writer, process {}, has died", .0.pid)]
+    Died(ProcessIdentity),
+}
+
+/// `has_news` is asked last: what a writer commits before it goes is read before it is missed.
+pub(super) fn check(control: &Control, has_news: impl FnOnce() -> bool) -> Result<(), WriterGone> {
+    let gone = match control.writer_state() {
+        WriterState::Attached(_) => return Ok(()),
+        WriterState::Never => WriterGone::NotYet,
+        WriterState::Closed => WriterGone::Closed,
+        WriterState::Dead(process) => WriterGone::Died(process),
+    };
+    if has_news() { Ok(()) } else { Err(gone) }
+}
