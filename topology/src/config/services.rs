@@ -63,8 +63,6 @@ section! {
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days");
-        /// Seed of whatever matching leaves to chance.
-        seed: u64 = 1;
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::default();
