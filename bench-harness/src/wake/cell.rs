@@ -84,6 +84,34 @@ pub(super) fn measure(
     Ok(result)
 }
 
+/// A cell without sleepers.
+pub(super) fn hosted(
+    settings: &WakeSettings,
+    share: &Share,
+    rate: u64,
+    host: &mut Peer,
+) -> Result<CellResult, IpcError> {
+    let news = share.journal("news")?;
+    for reader in 0..settings.readers as u32 {
+        news.set_interest(seat::READERS + reader, Some(&[]))?;
+    }
+    host.tell(&true)?;
+    let _: bool = host.hear()?;
+    let (before, wakes) = (host.usage(), news.stat().wakes);
+    let mut writer = share.writer("news", seat::WRITER)?;
+    let mut result = write(settings, share, &mut writer, (Policy::Hosted, rate))?;
+    let after = host.usage();
+    result.wakes = news.stat().wakes - wakes;
+    result.switches = after.switches - before.switches;
+    result.reader_cpu_ns = after.cpu_ns - before.cpu_ns;
+    for topic in 0..settings.readers as u32 {
+        writer.write(END, topic, b"")?;
+    }
+    let heard: Heard = host.hear()?;
+    heard.latencies.into_iter().for_each(|latency| result.latency_ns.saturating_record(latency));
+    Ok(result)
+}
+
 fn usage(readers: &[Peer]) -> Usage {
     readers.iter().map(Peer::usage).fold(Usage::default(), |sum, usage| Usage {
         cpu_ns: sum.cpu_ns + usage.cpu_ns,

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Policies: `broadcast` wakes every sleeper at every message, `targeted` the one that wants it, `relay` lets a relay
-//! on the sleepers' core do that, and `mixed` is `targeted` with a writer that never sleeps. In the other three the
-//! writer sleeps until shortly before a message is due. All policies of a rate are measured one after the other, round
+//! on the sleepers' core do that, and `mixed` is `targeted` with a writer that never sleeps. `hosted` has no sleepers: one
+//! process on their core polls for all of them, with a table from topic to reader. But for `mixed` the writer sleeps until shortly before a message is due. All policies of a rate are measured one after the other, round
 //! by round.
 //!
 //! The hand-over is measured by itself: two processes on two cores that wake each other, over journals and with a bare
@@ -18,6 +18,7 @@
 
 mod cell;
 mod handoff;
+mod host;
 mod peer;
 mod process;
 mod reader;
@@ -47,13 +48,16 @@ pub enum Policy {
     Targeted,
     /// The one that wants it, by a relay on its core.
     Relay,
+    /// Nobody: one process polls for all of them, and hands each message to the one that wants it.
+    Hosted,
     /// As targeted, by a writer that never sleeps.
     Mixed,
 }
 
 impl Policy {
     /// In the order of the rows.
-    pub const ALL: [Policy; 4] = [Policy::Broadcast, Policy::Targeted, Policy::Relay, Policy::Mixed];
+    pub const ALL: [Policy; 5] =
+        [Policy::Broadcast, Policy::Targeted, Policy::Relay, Policy::Hosted, Policy::Mixed];
 }
 
 /// What to measure.
@@ -117,8 +121,8 @@ pub fn measure(
     program: impl Fn() -> Command,
     progress: impl Fn(&str, f64),
 ) -> Result<WakeReport, IpcError> {
-    let host = Host::read("/".as_ref())?;
-    let mut cpus = choose(&host, &settings.cpus)?;
+    let machine = Host::read("/".as_ref())?;
+    let mut cpus = choose(&machine, &settings.cpus)?;
     if settings.cpus.is_empty() {
         cpus.truncate(2);
     }
@@ -135,18 +139,22 @@ pub fn measure(
         readers.push(start(peer::Part::Reader { number, cpu })?);
     }
     let mut relay = start(peer::Part::Relay { cpu: cpus[1], readers: settings.readers })?;
+    let mut host = start(peer::Part::Host { cpu: cpus[1], readers: settings.readers })?;
     let mut cells = report::Cells::new(settings);
     let all = (settings.rounds * settings.rates.len() * settings.policies.len()) as f64;
     let mut done = 0.0;
     for _ in 0..settings.rounds {
         for &rate in &settings.rates {
             for &policy in &settings.policies {
-                let result = cell::measure(settings, &share, (policy, rate), &mut readers, &mut relay)?;
+                let result = match policy {
+                    Policy::Hosted => cell::hosted(settings, &share, rate, &mut host)?,
+                    _ => cell::measure(settings, &share, (policy, rate), &mut readers, &mut relay)?,
+                };
                 cells.add(policy, rate, result);
                 done += 1.0;
                 progress("waking", done / all);
             }
         }
     }
-    Ok(WakeReport { host: host.summary(), cpus, handoff, rows: cells.rows() })
+    Ok(WakeReport { host: machine.summary(), cpus, handoff, rows: cells.rows() })
 }

@@ -8,6 +8,7 @@ use pinning::{CpuSet, Placement, Policy as Scheduling, WaitMode};
 use serde::{Deserialize, Serialize};
 
 use super::handoff;
+use super::host::Hosting;
 use super::process::Setup;
 use super::reader::{Interest, Reader};
 use super::share::{Share, seat, word};
@@ -20,6 +21,8 @@ pub(super) enum Part {
     Reader { number: usize, cpu: usize },
     /// Wakes the readers when it is told to take part.
     Relay { cpu: usize, readers: usize },
+    /// Polls for all readers when it is told to take part.
+    Host { cpu: usize, readers: usize },
     /// The other side of the hand-over.
     Pong { cpu: usize },
 }
@@ -54,6 +57,16 @@ pub fn run_peer(input: impl BufRead, mut output: impl Write) -> Result<(), IpcEr
                 answer("true".to_owned())?;
                 let heard = ready.listen()?;
                 answer(say(&heard)?)?;
+            }
+            Ok(())
+        }
+        Part::Host { cpu, readers } => {
+            pin(cpu)?;
+            for line in lines {
+                let _: bool = understand(&line.map_err(system("read what to do"))?)?;
+                let hosting = Hosting::new(&share, readers)?;
+                answer("true".to_owned())?;
+                answer(say(&hosting.listen()?)?)?;
             }
             Ok(())
         }

@@ -14,6 +14,7 @@ pub(super) mod seat {
     pub(crate) const RELAY: u32 = 1;
     pub(crate) const PING: u32 = 2;
     pub(crate) const PONG: u32 = 3;
+    pub(crate) const HOST: u32 = 4;
     pub(crate) const READERS: u32 = 8;
 }
 

@@ -16,6 +16,8 @@ pub(crate) enum WakeBy {
     Targeted,
     /// The one that wants it, by a relay on its core.
     Relay,
+    /// Nobody: one process polls for all of them.
+    Hosted,
     /// As targeted, by a writer that never sleeps.
     Mixed,
 }
@@ -84,6 +86,7 @@ impl WakeBy {
             WakeBy::Broadcast => Policy::Broadcast,
             WakeBy::Targeted => Policy::Targeted,
             WakeBy::Relay => Policy::Relay,
+            WakeBy::Hosted => Policy::Hosted,
             WakeBy::Mixed => Policy::Mixed,
         }
     }
