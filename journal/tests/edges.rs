@@ -167,3 +167,23 @@ fn a_frame_that_was_committed_but_not_counted_counts_once() {
         assert_eq!(journal.stat().frames, 3);
     }
 }
+
+/// A clock that was set back, or another host's: times within a journal never decrease, however a frame is written.
+#[test]
+fn time_never_goes_back() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    drop(journal.writer(0, clock()).unwrap());
+    let future = clock().now() + 3_600_000_000_000;
+    poke(&files.control, layout::control::LAST_TIME, future);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    assert_eq!(writer.write(1, 0, &[]).unwrap().time, future);
+    assert_eq!(writer.claim(1, 0, 0).unwrap().commit().time, future);
+    let mut batch = writer.batch();
+    batch.push(1, 0, &[]).unwrap();
+    assert_eq!(batch.commit().unwrap().time, future);
+    let mut reader = journal.loose_from_start().unwrap();
+    while let Some(frame) = reader.read().unwrap() {
+        assert_eq!(frame.time, future);
+    }
+    assert_eq!(journal.stat().last_time, future);
+}

@@ -73,6 +73,30 @@ fn a_lapped_reader_sees_no_torn_frame_and_resumes_at_the_head() {
     });
 }
 
+/// SYNC: reach. Who learns from the intent that it was overtaken finds a head that is near: a stale one would look like
+/// damage.
+#[test]
+fn a_lapped_reader_never_takes_a_stale_head_for_damage() {
+    explore("reach", 1, || {
+        let journal = journal(1, 8);
+        let first = journal.first_position();
+        let mut writer = writer(&journal);
+        for number in 1..=7 {
+            write(&mut writer, number, 0).unwrap();
+        }
+        // Further than an intent may be ahead of a head.
+        let writing = spawn(1, move || {
+            for number in 8..=11 {
+                write(&mut writer, number, 0).unwrap();
+            }
+        });
+        let mut reader = Reader::Loose(journal.observe(first).unwrap());
+        // Fails on damage.
+        read_some(&mut reader, 1, &mut Vec::new());
+        writing.join().unwrap();
+    });
+}
+
 /// The line that the third frame starts on held a payload that says exactly what a reader waits for there.
 #[test]
 fn an_old_payload_is_never_taken_for_a_commit_word() {
