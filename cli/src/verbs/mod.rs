@@ -11,6 +11,7 @@ pub(crate) mod journal;
 mod md_verify;
 mod report;
 mod run;
+mod seats;
 mod status;
 pub(crate) mod t2o;
 pub(crate) mod top;

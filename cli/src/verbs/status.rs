@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use journal::WriterState;
-use node::{Counter, InstanceView, JournalView, NodeState, SeatView};
+use node::{Counter, InstanceView, JournalView, SeatView};
 use pinning::PageBacking;
 use serde::Serialize;
 
 use crate::args::Status;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
+use crate::verbs::seats::{self, Seated};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -25,13 +26,8 @@ struct StatusReport {
 
 #[derive(Debug, Serialize)]
 struct NodeRow {
-    node: String,
-    seat: u32,
-    kind: String,
-    pid: u32,
-    cpu: Option<u64>,
-    mode: String,
-    state: String,
+    #[serde(flatten)]
+    seated: Seated,
     starts: u64,
     silent_ms: Option<u64>,
     exit: Option<u8>,
@@ -88,12 +84,6 @@ pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
 
 fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
     let seats = view.seats();
-    let name_of = |seat: u32| {
-        seats
-            .iter()
-            .find(|view| view.seat == seat)
-            .map_or_else(|| format!("seat {seat}"), |view| view.name.clone())
-    };
     let journals: Vec<JournalView> = view.journals()?.into_iter().map(|(_, view)| view).collect();
     let planned = planned(view);
     let node = |seat: &SeatView| NodeRow {
@@ -101,21 +91,32 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         ..node_row(seat, &journals)
     };
     let nodes = seats.iter().map(node).collect();
-    let backings = view.backings(&journals);
-    let mut rows: Vec<JournalRow> = journals.iter().map(|journal| journal_row(journal, &name_of)).collect();
-    rows.sort_by_key(|row| row.id);
-    for row in &mut rows {
-        row.pages = backings.get(&row.journal).copied();
-        row.backing = row.pages.map_or_else(|| backing(row.page_bytes), |pages| pages.to_string());
-    }
     Ok(StatusReport {
         instance: view.instance().name().to_owned(),
         phase: view.phase().to_string(),
         master: seats.first().is_some_and(|master| master.alive),
         clock: view.clock().source().as_str(),
         nodes,
-        journals: rows,
+        journals: journal_rows(view, &journals, &seats),
     })
+}
+
+/// Rows of these journals by number, with what the kernel says of their pages.
+pub(super) fn journal_rows(
+    view: &InstanceView,
+    journals: &[JournalView],
+    seats: &[SeatView],
+) -> Vec<JournalRow> {
+    let backings = view.backings(journals);
+    let row = |journal| {
+        let row = journal_row(journal, seats);
+        let pages = backings.get(&row.journal).copied();
+        let backing = pages.map_or_else(|| backing(row.page_bytes), |pages| pages.to_string());
+        JournalRow { pages, backing, ..row }
+    };
+    let mut rows: Vec<JournalRow> = journals.iter().map(row).collect();
+    rows.sort_by_key(|row| row.id);
+    rows
 }
 
 /// CPUs by node, as the instance's plan has them on this host; empty when it plans nothing.
@@ -136,13 +137,7 @@ fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
         .map(|(head, reader)| head.saturating_sub(reader.position))
         .sum();
     NodeRow {
-        node: seat.name.clone(),
-        seat: seat.seat,
-        kind: seat.kind.to_string(),
-        pid: seat.process.pid,
-        cpu: seat.alive.then_some(seat.cpu),
-        mode: seat.mode.to_owned(),
-        state: state_text(seat),
+        seated: Seated::of(seat),
         starts: seat.generation,
         silent_ms: seat.silent_ns.filter(|_| seat.alive).map(|silent| silent / 1_000_000),
         exit: seat.exit,
@@ -155,25 +150,14 @@ fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
     }
 }
 
-/// A node that has not shown itself for this long, though its process lives, is stalled.
-const STALLED_NS: u64 = 1_000_000_000;
-
-pub(super) fn state_text(seat: &SeatView) -> String {
-    let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
-    if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
-        return format!("{}, stalled", seat.state);
-    }
-    seat.state.to_string()
-}
-
-pub(super) fn journal_row(view: &JournalView, name_of: &impl Fn(u32) -> String) -> JournalRow {
+fn journal_row(view: &JournalView, seats: &[SeatView]) -> JournalRow {
     let stat = &view.stat;
     JournalRow {
         journal: stat.shape.name.clone(),
         id: stat.shape.id,
         capacity_bytes: stat.shape.capacity,
         page_bytes: stat.shape.page,
-        backing: backing(stat.shape.page),
+        backing: String::new(),
         pages: None,
         head: stat.head,
         frames: stat.frames,
@@ -185,7 +169,7 @@ pub(super) fn journal_row(view: &JournalView, name_of: &impl Fn(u32) -> String) 
             .readers
             .iter()
             .map(|reader| ReaderRow {
-                node: name_of(reader.seat),
+                node: seats::name(seats, reader.seat),
                 kind: if reader.gated { "gated" } else { "loose" },
                 position: reader.position,
                 lag_bytes: stat.head.saturating_sub(reader.position),
@@ -202,7 +186,7 @@ fn backing(page: u64) -> String {
     format!("made for {made_for}, nobody maps it")
 }
 
-pub(super) fn writer(state: WriterState) -> String {
+fn writer(state: WriterState) -> String {
     match state {
         WriterState::Never => "nobody yet".to_owned(),
         WriterState::Attached(process) => format!("process {}", process.pid),
@@ -219,7 +203,7 @@ fn over_budget(report: &StatusReport) -> String {
         let longest = count(node, "overrun_max_ns")? as f64 / 1_000_000.0;
         Some(format!(
             "over its time budget: {}, {} calls, the longest {longest:.3} ms\n",
-            node.node,
+            node.seated.node,
             number(overruns)
         ))
     });
@@ -232,13 +216,13 @@ fn text(report: &StatusReport) -> String {
         format!("instance {}: {}, clock {}{master}\n\n", report.instance, report.phase, report.clock);
     let nodes = report.nodes.iter().map(|node| {
         vec![
-            node.node.clone(),
-            if node.pid == 0 { "-".to_owned() } else { node.pid.to_string() },
-            node.cpu.map_or("-".to_owned(), |cpu| cpu.to_string()),
+            node.seated.node.clone(),
+            if node.seated.pid == 0 { "-".to_owned() } else { node.seated.pid.to_string() },
+            node.seated.cpu.map_or("-".to_owned(), |cpu| cpu.to_string()),
             node.planned_cpus.clone().unwrap_or("-".to_owned()),
             if node.place_samples == 0 { "-".to_owned() } else { number(node.off_plan) },
-            node.mode.clone(),
-            node.state.clone(),
+            node.seated.mode.clone(),
+            node.seated.state.clone(),
             node.starts.to_string(),
             bytes(node.lag_bytes),
             bytes(node.lost_bytes),

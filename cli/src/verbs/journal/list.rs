@@ -7,7 +7,7 @@ use crate::args::InstanceArgument;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 use crate::verbs::instance;
-use crate::verbs::status::{JournalRow, journal_row};
+use crate::verbs::status::{JournalRow, journal_rows};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -65,17 +65,14 @@ fn look(instance: InstanceDir) -> Instance {
     };
     let seats = view.seats();
     found.alive = seats.iter().any(|seat| seat.alive);
-    let name_of = |number: u32| {
-        let known = seats.iter().find(|seat| seat.seat == number);
-        known.map_or_else(|| format!("seat {number}"), |seat| seat.name.clone())
-    };
+    let mut journals = Vec::new();
     for name in view.instance().journal_names().unwrap_or_default() {
         match view.journal(&name) {
-            Ok((_, journal)) => found.journals.push(journal_row(&journal, &name_of)),
+            Ok((_, journal)) => journals.push(journal),
             Err(error) => found.errors.push(error.to_string()),
         }
     }
-    found.journals.sort_by_key(|row| row.id);
+    found.journals = journal_rows(&view, &journals, &seats);
     found
 }
 

@@ -5,7 +5,7 @@ use node::{Counter, InstanceView, NodeKind, SeatView};
 use serde::Serialize;
 
 use super::moment::{Moment, T2o};
-use crate::verbs::status::state_text;
+use crate::verbs::seats::{self, Seated};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -47,15 +47,10 @@ pub(super) struct Spread {
 
 #[derive(Debug, Serialize)]
 pub(super) struct NodeRow {
-    pub(super) node: String,
-    pub(super) seat: u32,
-    pub(super) kind: String,
-    pub(super) pid: u32,
-    pub(super) cpu: Option<u64>,
+    #[serde(flatten)]
+    pub(super) seated: Seated,
     /// Of one CPU; more than 100 with several threads. Null where the system does not say.
     pub(super) cpu_percent: Option<f64>,
-    pub(super) mode: String,
-    pub(super) state: String,
     pub(super) frames_read_per_s: f64,
     pub(super) frames_written_per_s: f64,
     pub(super) parks_per_s: f64,
@@ -146,14 +141,8 @@ fn node_row(seat: &SeatView, before: &Moment, now: &Moment, seconds: f64, t2o: &
     let written = now.journals.iter().filter(|stat| stat.writer_seat == seat.seat);
     let t2o = Spread::of(t2o.by_seat.get(&seat.seat).map_or(&[][..], Vec::as_slice));
     NodeRow {
-        node: seat.name.clone(),
-        seat: seat.seat,
-        kind: seat.kind.to_string(),
-        pid: seat.process.pid,
-        cpu: seat.alive.then_some(seat.cpu),
+        seated: Seated::of(seat),
         cpu_percent,
-        mode: seat.mode.to_owned(),
-        state: state_text(seat),
         frames_read_per_s: rate(Counter::FramesRead),
         frames_written_per_s: written
             .map(|stat| journal_rate(stat, before, seconds, |stat| stat.frames))
@@ -175,10 +164,7 @@ fn journal_rate(stat: &JournalStat, before: &Moment, seconds: f64, value: fn(&Jo
 
 fn journal_row(stat: &JournalStat, before: &Moment, now: &Moment, seconds: f64) -> JournalRow {
     let rate = |value| journal_rate(stat, before, seconds, value);
-    let name = |number: u32| {
-        let known = now.seats.iter().find(|seat| seat.seat == number);
-        known.map_or_else(|| format!("seat {number}"), |seat| seat.name.clone())
-    };
+    let name = |number| seats::name(&now.seats, number);
     let lag = |position: u64| stat.head.saturating_sub(position);
     let last = stat.readers.iter().max_by_key(|reader| lag(reader.position));
     let last = last.map(|reader| (lag(reader.position), reader.seat)).filter(|(lag, _)| *lag > 0);

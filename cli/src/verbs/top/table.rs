@@ -94,10 +94,10 @@ fn node(row: &NodeRow) -> Vec<String> {
     let dash = || "-".to_owned();
     let tenths = |value: f64| format!("{value:.1}");
     vec![
-        row.node.clone(),
-        row.state.clone(),
-        row.mode.clone(),
-        row.cpu.map_or_else(dash, |cpu| cpu.to_string()),
+        row.seated.node.clone(),
+        row.seated.state.clone(),
+        row.seated.mode.clone(),
+        row.seated.cpu.map_or_else(dash, |cpu| cpu.to_string()),
         row.cpu_percent.map_or_else(dash, tenths),
         rate(row.frames_read_per_s),
         rate(row.frames_written_per_s),

@@ -6,6 +6,7 @@ use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
 use crate::failure::Failure;
 use crate::message::order_of;
+use crate::verbs::seats;
 
 /// A frame about the order.
 #[derive(Clone, Debug)]
@@ -80,8 +81,7 @@ impl Place {
             Ok((_, view)) if view.stat.writer == WriterState::Never => None,
             Ok((journal, view)) => {
                 let seat = self.seat(view.stat.writer_seat);
-                let node =
-                    seat.map_or_else(|| format!("seat {}", view.stat.writer_seat), |seat| seat.name.clone());
+                let node = seats::name(&self.seats, view.stat.writer_seat);
                 Some((name.clone(), Ok((journal, Writer { node, kind: seat.map(|seat| seat.kind) }))))
             }
             Err(error) => Some((name.clone(), Err(error.to_string()))),
