@@ -405,14 +405,19 @@ impl Master {
             let seats = journal::Relay::give_back(&self.instance.registry, u32::from(seat_number));
             log::info!("{seats} nodes that `{}` woke are woken by the writers now", spec.name);
         }
-        self.release_cursors(&spec);
-        self.restart_or_not(index, ended, left)
+        let outcome = self.restart_or_not(index, ended, left);
+        // Nobody comes back for what a strategy held that stays down, nor for anything once the platform stops.
+        let for_good = self.nodes[index].done && (self.stopping || spec.kind == NodeKind::Strategy);
+        self.release_cursors(&spec, for_good);
+        outcome
     }
 
-    /// Lets go of what a dead reader held, where the topology says so.
-    fn release_cursors(&self, spec: &NodeSpec) {
-        let dropped =
-            spec.reads.iter().filter(|read| read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop);
+    /// Lets go of what a dead reader held: where the topology says so, or all of it.
+    fn release_cursors(&self, spec: &NodeSpec, all: bool) {
+        let dropped = spec
+            .reads
+            .iter()
+            .filter(|read| all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop);
         for read in dropped {
             let dismissed = self
                 .instance

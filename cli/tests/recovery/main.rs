@@ -9,8 +9,8 @@ mod model;
 mod platform;
 mod witness;
 
-use platform::{Chance, Platform};
-use witness::Witness;
+use platform::{Chance, Load, Platform};
+use witness::Fulls;
 
 const MD: u32 = 1;
 const TD: u32 = 2;
@@ -25,16 +25,17 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-fn killed_again_and_again(name: &str, seats: &[u32]) {
+/// Runs a platform, lets `kill` loose on it, and audits what is written.
+fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Fulls {
     let kills = from_environment("COLO_KILLS", KILLS);
     let seed = from_environment("COLO_SEED", 1);
-    let platform = Platform::up();
-    let witness = Witness::join(&platform);
+    let (platform, witness) = Platform::up(load);
     std::thread::sleep(std::time::Duration::from_millis(200));
-    platform.kill(seats, kills, &mut Chance::new(seed));
+    kill(&platform, kills, &mut Chance::new(seed));
     platform.down();
-    let audit = audit::audit(&witness.finish());
-    println!("{name}: {kills} kills (seed {seed}): {audit}");
+    let (records, fulls) = witness.finish();
+    let audit = audit::audit(&records);
+    println!("{name}, {load:?}: {kills} kills (seed {seed}): {audit}");
     assert!(
         audit.faults.is_empty(),
         "{} faults:\n{}\n{}",
@@ -42,40 +43,63 @@ fn killed_again_and_again(name: &str, seats: &[u32]) {
         audit.faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
         platform.logs()
     );
+    fulls
+}
+
+fn killed_again_and_again(name: &str, load: Load, seats: &[u32]) {
+    audited(name, load, |platform, kills, chance| platform.kill(seats, kills, chance));
+}
+
+fn killed_before_full(journal: &str, writer: u32, reader: u32) {
+    let fulls = audited(journal, Load::Flood, |platform, kills, chance| {
+        platform.kill_before_full(writer, reader, kills, chance);
+    });
+    println!("{journal} was full {} times", fulls[journal]);
+    assert!(fulls[journal] > 0, "{journal} was never full: this shows nothing");
 }
 
 #[test]
-fn nobody() {
-    killed_again_and_again("nobody", &[]);
+fn nobody_is_killed_and_nothing_is_found() {
+    audited("nobody (not one of them)", Load::Steady, |_, _, _| {});
 }
 
 #[test]
 fn ledger() {
-    killed_again_and_again("ledger", &[LEDGER]);
+    killed_again_and_again("ledger", Load::Flood, &[LEDGER]);
 }
 
 #[test]
 fn td() {
-    killed_again_and_again("td", &[TD]);
+    killed_again_and_again("td", Load::Flood, &[TD]);
+}
+
+#[test]
+fn td_that_could_not_write_orders() {
+    killed_before_full("td.orders", TD, MATCHING);
 }
 
 #[test]
 fn matching() {
-    killed_again_and_again("matching", &[MATCHING]);
+    killed_again_and_again("matching", Load::Flood, &[MATCHING]);
+}
+
+#[test]
+fn matching_that_could_not_write_executions() {
+    killed_before_full("matching.executions", MATCHING, LEDGER);
 }
 
 #[test]
 fn md() {
-    killed_again_and_again("md", &[MD]);
+    killed_again_and_again("md", Load::Steady, &[MD]);
 }
 
 #[test]
 fn strategies() {
-    killed_again_and_again("strategies", &STRATEGIES);
+    killed_again_and_again("strategies", Load::Steady, &STRATEGIES);
 }
 
 #[test]
 fn everybody_in_turn() {
     let all: Vec<u32> = [MD, TD, MATCHING, LEDGER].into_iter().chain(STRATEGIES).collect();
-    killed_again_and_again("everybody", &all);
+    killed_again_and_again("everybody", Load::Steady, &all);
 }

@@ -1,16 +1,43 @@
 //! A platform of real processes whose parts are killed.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use journal::{JournalFiles, ProcessIdentity, Registry};
 use node::NodeState;
 
+use crate::witness::Witness;
+
 /// Whatever takes longer than this hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 /// Longest pause between two kills: some hit a process that has just begun, some one that has long been at work.
 const LONGEST_PAUSE: u64 = 90;
+
+/// Seven of the platform's own, two a strategy.
+const JOURNALS: usize = 7 + 2 * 4;
+
+/// What the strategies are like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Load {
+    /// They wait for answers: nothing is ever full.
+    Steady,
+    /// Some ask at every quote, answered or not: what a stopped reader does not take soon fills its journal.
+    Flood,
+}
+
+impl Load {
+    /// Overrides of the platform's file.
+    fn settings(self) -> &'static [&'static str] {
+        match self {
+            Load::Steady => &[],
+            Load::Flood => &[
+                "strategies.group.takers.params={ max_position = 1000000 }",
+                "strategies.group.takers.instruments=all",
+            ],
+        }
+    }
+}
 
 /// Small rings, so that they go round many times; restarts without end; snapshots often.
 const CONFIG: &str = r#"
@@ -29,7 +56,7 @@ restart_max = 1000000
 restart_backoff = "0s"
 
 [td]
-max_working_orders = 40
+max_working_orders = 0
 restart_max = 1000000
 restart_backoff = "0s"
 
@@ -43,8 +70,8 @@ restart_max = 1000000
 restart_backoff = "0s"
 
 [journal]
-td.orders.capacity = "256KiB"
-matching.capacity = "256KiB"
+td.orders.capacity = "64KiB"
+matching.capacity = "64KiB"
 orders.capacity = "64KiB"
 reports.capacity = "64KiB"
 ledger.capacity = "256KiB"
@@ -93,24 +120,29 @@ pub(crate) struct Platform {
 }
 
 impl Platform {
-    /// Starts it and waits until it runs.
-    pub(crate) fn up() -> Platform {
+    /// Starts it and waits until it runs. The witness joins as soon as there are journals: nothing is in them yet.
+    pub(crate) fn up(load: Load) -> (Platform, Witness) {
         let root = tempfile::Builder::new().prefix("colo-test-").tempdir_in("/dev/shm").expect("room");
         let state = tempfile::tempdir().expect("a temporary folder");
         std::fs::write(state.path().join("recovery.toml"), CONFIG).expect("the platform's file");
         let mut platform = Platform { root, state, registry: None };
         let file = platform.state.path().join("recovery.toml").display().to_string();
-        let up = platform.colo(&["up", &file, "--stay"]);
-        assert!(up.status.success(), "{}\n{}", String::from_utf8_lossy(&up.stderr), platform.logs());
+        let settings = load.settings().iter().flat_map(|setting| ["--set", setting]);
+        let mut up = platform.start(&[&["up", &file, "--stay"], &settings.collect::<Vec<_>>()[..]].concat());
+        platform.wait_for("the journals", || platform.journals().len() == JOURNALS);
+        let witness = Witness::join(&platform);
+        platform.wait_for("the platform", || up.try_wait().expect("a child").is_some());
+        assert!(up.wait().is_ok_and(|status| status.success()), "{}", platform.logs());
         let path = platform.instance().join("registry");
         platform.registry = Some(Registry::open_read_only(&path).expect("a registry"));
-        platform
+        (platform, witness)
     }
 
     /// Stops it in good order.
     pub(crate) fn down(&self) {
-        let down = self.colo(&["down", "recovery"]);
-        assert!(down.status.success(), "{}\n{}", String::from_utf8_lossy(&down.stderr), self.logs());
+        let mut down = self.start(&["down", "recovery"]);
+        self.wait_for("the end", || down.try_wait().expect("a child").is_some());
+        assert!(down.wait().is_ok_and(|status| status.success()), "{}", self.logs());
     }
 
     fn instance(&self) -> PathBuf {
@@ -120,48 +152,58 @@ impl Platform {
     /// All journals, by name.
     pub(crate) fn journals(&self) -> Vec<(String, JournalFiles)> {
         let folder = self.instance().join("journals");
-        let entries = std::fs::read_dir(&folder).expect("journals").flatten();
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let names =
             entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".ctl")?.to_owned()));
         names.map(|name| (name.clone(), JournalFiles::new(&folder, &folder, &name))).collect()
     }
 
-    fn colo(&self, arguments: &[&str]) -> Output {
-        let child = Command::new(env!("CARGO_BIN_EXE_colo"))
+    fn start(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_colo"))
             .args(arguments)
             .env("COLO_ROOT", self.root.path())
             .env("XDG_STATE_HOME", self.state.path())
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
-            .expect("colo starts");
-        let pid = child.id();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        std::thread::spawn(move || sender.send(child.wait_with_output()));
-        match receiver.recv_timeout(WATCHDOG) {
-            Ok(output) => output.expect("its output"),
-            Err(_) => {
-                kill(pid);
-                panic!("`colo {}` hangs\n{}", arguments.join(" "), self.logs());
-            }
-        }
+            .expect("colo starts")
     }
 
     /// Kills the processes in `seats` in turn, `kills` times, at random moments, and waits for the last of them.
     pub(crate) fn kill(&self, seats: &[u32], kills: u64, chance: &mut Chance) {
         let mut last = ProcessIdentity { pid: 0, start: 0 };
-        for number in 0..if seats.is_empty() { 0 } else { kills } {
+        for number in 0..kills {
             std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
             let seat = seats[(number % seats.len() as u64) as usize];
             last = self.await_process(seat, last);
-            kill(last.pid);
+            signal(last.pid, "KILL");
         }
         for &seat in seats {
             self.await_process(seat, last);
-            self.wait_for(seat, "to run", || self.state(seat) == NodeState::Running);
+            self.wait_for("a process that runs", || self.state(seat) == NodeState::Running);
         }
         // What the last one has to catch up with.
+        std::thread::sleep(Duration::from_millis(300));
+    }
+
+    /// Stops the process in seat `reader` until what it does not read is full, and kills the one in seat `writer` then:
+    /// it has messages in hand that it could not write.
+    pub(crate) fn kill_before_full(&self, writer: u32, reader: u32, kills: u64, chance: &mut Chance) {
+        let mut last = ProcessIdentity { pid: 0, start: 0 };
+        for _ in 0..kills {
+            let stopped = self.await_process(reader, ProcessIdentity { pid: 0, start: 0 });
+            signal(stopped.pid, "STOP");
+            std::thread::sleep(Duration::from_millis(100 + chance.below(LONGEST_PAUSE)));
+            last = self.await_process(writer, last);
+            signal(last.pid, "KILL");
+            // Sometimes its successor finds its journal full still.
+            std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
+            signal(stopped.pid, "CONT");
+            self.await_process(writer, last);
+            self.wait_for("a process that runs", || self.state(writer) == NodeState::Running);
+            std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
+        }
         std::thread::sleep(Duration::from_millis(300));
     }
 
@@ -169,7 +211,7 @@ impl Platform {
     fn await_process(&self, seat: u32, killed: ProcessIdentity) -> ProcessIdentity {
         let registry = self.registry.as_ref().expect("it is up");
         let process = || registry.seat(seat).expect("a seat").process();
-        self.wait_for(seat, "to come again", || process() != killed && process().is_alive());
+        self.wait_for("a successor", || process() != killed && process().is_alive());
         process()
     }
 
@@ -178,10 +220,10 @@ impl Platform {
         registry.seat(seat).and_then(|seat| NodeState::from_word(seat.state())).unwrap_or(NodeState::Empty)
     }
 
-    fn wait_for(&self, seat: u32, what: &str, holds: impl Fn() -> bool) {
+    fn wait_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let patience = Instant::now() + WATCHDOG;
         while !holds() {
-            assert!(Instant::now() < patience, "seat {seat} does not come {what}\n{}", self.logs());
+            assert!(Instant::now() < patience, "{what} does not come\n{}", self.logs());
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -209,12 +251,12 @@ impl Drop for Platform {
             if let Some(process) = registry.seat(seat).map(|seat| seat.process())
                 && process.is_alive()
             {
-                kill(process.pid);
+                signal(process.pid, "KILL");
             }
         }
     }
 }
 
-fn kill(pid: u32) {
-    let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).stderr(Stdio::null()).status();
+fn signal(pid: u32, name: &str) {
+    let _ = Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).stderr(Stdio::null()).status();
 }

@@ -24,9 +24,12 @@ pub(crate) struct Record {
 /// All frames of all journals, by the journal's name. Samples are left out: a death may cost one.
 pub(crate) type Records = BTreeMap<String, Vec<Record>>;
 
+/// How often each journal was full.
+pub(crate) type Fulls = BTreeMap<String, u64>;
+
 pub(crate) struct Witness {
     stop: Sender<()>,
-    thread: JoinHandle<Records>,
+    thread: JoinHandle<(Records, Fulls)>,
 }
 
 impl Witness {
@@ -45,13 +48,13 @@ impl Witness {
     }
 
     /// What was written, once everybody who writes has ended.
-    pub(crate) fn finish(self) -> Records {
+    pub(crate) fn finish(self) -> (Records, Fulls) {
         self.stop.send(()).expect("it reads");
         self.thread.join().expect("it read")
     }
 }
 
-fn read(mut journals: Vec<(String, Journal, GatedReader)>, stopped: &Receiver<()>) -> Records {
+fn read(mut journals: Vec<(String, Journal, GatedReader)>, stopped: &Receiver<()>) -> (Records, Fulls) {
     let mut records = Records::new();
     loop {
         // Looked at first: what was written before the end is read after it.
@@ -76,5 +79,6 @@ fn read(mut journals: Vec<(String, Journal, GatedReader)>, stopped: &Receiver<()
         assert_eq!(reader.position(), journal.head(), "{name} is read to its end");
         assert_eq!(records[name].len() as u64, journal.stat().frames, "{name} counts its frames");
     }
-    records
+    let fulls = journals.iter().map(|(name, journal, _)| (name.clone(), journal.stat().full)).collect();
+    (records, fulls)
 }

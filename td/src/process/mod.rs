@@ -384,10 +384,8 @@ impl Component for Td {
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
-    /// Reports are not waited for: who reads them stops first.
     fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
-        self.write_kept();
-        Ok(self.orders.backlog() == 0)
+        Ok(self.write_kept())
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
