@@ -6,7 +6,9 @@
 //!                                     Results ◄───────────┘──► report, compare, claims
 //! ```
 
+mod capacity;
 mod claims;
+mod compare;
 mod error;
 #[cfg(test)]
 mod made_up;
@@ -24,7 +26,9 @@ mod session;
 mod stamps;
 mod store;
 
+pub use capacity::{Capacity, Point, measure, search};
 pub use claims::{Outcome, Verdict, judge};
+pub use compare::{Change, Compared, Comparison, host_differences};
 pub use error::T2oError;
 pub use order::{Run, runs};
 pub use pages::Pages;

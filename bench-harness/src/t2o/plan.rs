@@ -148,12 +148,14 @@ fn core_need(cell: &Cell, title: &str, host: &Host) -> Result<CoreNeed, Vec<Stri
     let resolved = cell.topology.place(host).map_err(|problems| {
         problems.iter().map(|problem| format!("group {}: {problem}", cell.group)).collect::<Vec<_>>()
     })?;
-    let fast = cell.topology.nodes.iter().filter(|node| node.mode.is_fast()).count();
+    // A hosted strategy is no process of its own.
+    let processes = || cell.topology.nodes.iter().filter(|node| node.host.is_none());
+    let fast = processes().filter(|node| node.mode.is_fast()).count();
     Ok(CoreNeed {
         group: cell.group.clone(),
         title: title.to_owned(),
         fast,
-        sleeping: cell.topology.nodes.len() - fast,
+        sleeping: processes().count() - fast,
         pinned_to: resolved.as_ref().map_or(String::new(), |plan| plan.pinned_cpus().to_string()),
         remapped: resolved.map(|plan| plan.remapped).unwrap_or_default(),
     })

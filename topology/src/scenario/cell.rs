@@ -119,6 +119,7 @@ fn cell(
         put(&mut table, &["strategies", "params", "think_ns"], think, Span::default());
     }
     let platform = crate::assemble(file, &table, true, report.clone())?;
+    let own_processes = platform.topology.nodes.iter().filter(|node| node.host.is_none());
     let cell = Cell {
         name,
         group: group.name.clone(),
@@ -131,7 +132,7 @@ fn cell(
         warmup: load.warmup.unwrap_or(run.warmup),
         shortest: load.shortest.unwrap_or(run.shortest),
         longest: load.longest.unwrap_or(run.longest),
-        staggered: platform.topology.nodes.iter().map(|node| node.stagger).sum(),
+        staggered: own_processes.map(|node| node.stagger).sum(),
         topology: platform.topology,
     };
     Ok((cell, platform.warnings))

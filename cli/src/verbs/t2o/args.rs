@@ -33,6 +33,25 @@ Examples:
   colo t2o report results/mine
   colo t2o report results/mine --out /tmp/report --format json")]
     Report(Report),
+    /// Compare two folders of results cell by cell: improved, worse, no change, or inconclusive.
+    #[command(after_help = "\
+Examples:
+  colo t2o compare results/before results/after
+  colo t2o compare results/before results/after --tolerance 0.1 --format json
+
+The figure is the median t2o of each run; the interval is a bootstrap over the runs. Exit code 4 when a cell is worse
+beyond the tolerance, 5 when nothing can be said, 3 when the hosts differ (--any-host compares all the same).")]
+    Compare(Compare),
+    /// Find by measuring how many strategies this host carries.
+    #[command(after_help = "\
+Examples:
+  colo t2o capacity --rate 100 --target-p99 200us
+  colo t2o capacity --rate 10 --think 20us --target-p99 1ms --plan configs/scenarios/matrix-quick.toml --group C
+  colo t2o capacity --rate 100 --target-p99 200us --format json
+
+Each strategy has an instrument of its own, quoted --rate times a second. A number of strategies is carried when the 99th
+percentile of t2o, counted from when md's schedule wanted the quote, is within the target and md keeps its rate.")]
+    Capacity(Capacity),
 }
 
 /// Which scenario, and which of its cells.
@@ -71,6 +90,65 @@ pub(crate) struct Report {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// The claims for people, or all of it as one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The first folder, or its t2o.json.
+    pub(crate) before: PathBuf,
+    /// The second.
+    pub(crate) after: PathBuf,
+    /// Share of the first figure that counts as no change.
+    #[arg(long, default_value_t = 0.05, value_parser = share)]
+    pub(crate) tolerance: f64,
+    /// Seed of the bootstrap.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Compare figures of different hosts too.
+    #[arg(long)]
+    pub(crate) any_host: bool,
+    /// Text for people, or one JSON object.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// A share from 0 to 10.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=10.0).contains(&share) => Ok(share),
+        _ => Err("a share from 0 to 10 is wanted: 0.05 is five per cent".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Capacity {
+    /// Quotes a second for each strategy.
+    #[arg(long)]
+    pub(crate) rate: f64,
+    /// How long a strategy computes between a quote and its order.
+    #[arg(long, default_value = "0s")]
+    pub(crate) think: String,
+    /// The 99th percentile of t2o that is still good enough.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) target_p99: String,
+    /// A scenario that has the group to run; the kernel places all nodes when left out.
+    #[arg(long, value_name = "SCENARIO", requires = "group")]
+    pub(crate) plan: Option<PathBuf>,
+    /// Which group of the scenario.
+    #[arg(long, requires = "plan")]
+    pub(crate) group: Option<String>,
+    /// The search goes no further.
+    #[arg(long, default_value_t = 320, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) most: u32,
+    /// Fresh platforms for each number of strategies.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeats: u32,
+    /// How long each of them is measured.
+    #[arg(long, default_value = "3s")]
+    pub(crate) seconds: String,
+    /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
 }

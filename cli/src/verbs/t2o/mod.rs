@@ -1,6 +1,8 @@
 //! `colo t2o`: the tick-to-order matrix.
 
 pub(crate) mod args;
+mod capacity;
+mod compare;
 pub(crate) mod plan;
 mod report;
 mod run;
@@ -17,6 +19,8 @@ pub(crate) fn run(verb: &T2oVerb) -> Result<u8, Failure> {
     match verb {
         T2oVerb::Plan(arguments) => plan::plan(arguments),
         T2oVerb::Run(arguments) => run::run(arguments),
+        T2oVerb::Compare(arguments) => compare::compare(arguments),
+        T2oVerb::Capacity(arguments) => capacity::capacity(arguments),
         T2oVerb::Report(arguments) => report::report(arguments),
     }
 }

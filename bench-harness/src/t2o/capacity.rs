@@ -1,0 +1,155 @@
+//! How many strategies a host carries: a search by measuring.
+//!
+//! The number is doubled until the target is missed, then the gap is halved until it is an eighth. Measured figures
+//! scatter, so the answer is the largest number that met the target with no smaller one missing it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use pinning::Host;
+use serde::Serialize;
+use topology::scenario::Cell;
+
+use super::error::T2oError;
+use super::order::Run;
+use super::record::RunRecord;
+use super::runner::{self, Verdict};
+
+/// One number of strategies, measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// Strategies.
+    pub strategies: u32,
+    /// Median of t2o, in µs: the middle one of the runs.
+    pub p50_us: f64,
+    /// 99th percentile of t2o, in µs: the middle one of the runs.
+    pub p99_us: f64,
+    /// Share of the quotes that md published in time.
+    pub achieved: f64,
+    /// Whether it meets the target and keeps the rate.
+    pub carries: bool,
+}
+
+/// What the search found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Capacity {
+    /// The most strategies that the host carries; 0 when not even one.
+    pub strategies: u32,
+    /// The search ended at its own limit: there may be more.
+    pub at_limit: bool,
+    /// All that was measured, fewest strategies first.
+    pub curve: Vec<Point>,
+}
+
+/// Searches from one strategy to `most`. `measure` answers `None` to end the search where it stands.
+///
+/// # Errors
+/// Those of `measure`.
+pub fn search<E>(most: u32, mut measure: impl FnMut(u32) -> Result<Option<Point>, E>) -> Result<Capacity, E> {
+    let mut curve: Vec<Point> = Vec::new();
+    let (mut good, mut bad) = (0, most.saturating_add(1));
+    let mut next = 1.min(most);
+    while next > 0 {
+        let Some(point) = measure(next)? else { break };
+        if point.carries {
+            good = next;
+        } else {
+            bad = next;
+        }
+        curve.push(point);
+        next = match (bad > most, bad - good) {
+            (true, 1) => 0,
+            (true, _) => (good * 2).min(most),
+            (false, gap) if gap <= (good / 8).max(1) => 0,
+            (false, gap) => good + gap / 2,
+        };
+    }
+    curve.sort_by_key(|point| point.strategies);
+    Ok(Capacity { strategies: good, at_limit: good == most, curve })
+}
+
+/// Measures one cell by `repeats` fresh platforms; `None` when `go_on` answered false.
+///
+/// # Errors
+/// [`T2oError`]. A platform that does not come up does not carry.
+pub fn measure(
+    cell: &Cell,
+    repeats: u32,
+    target: Duration,
+    (colo, host): (&Path, &Host),
+    go_on: &mut dyn FnMut(f64) -> bool,
+) -> Result<Option<Point>, T2oError> {
+    let mut records: Vec<RunRecord> = Vec::new();
+    for repeat in 1..=repeats {
+        let run = Run { cell, repeat };
+        let look = Duration::from_secs(3_600);
+        match runner::run(run, (colo, host, look), &Verdict::default(), go_on)? {
+            Some((record, _)) => records.push(record),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(point(cell, target, &records)))
+}
+
+/// How late md may be, as a share of its rate, before the rate counts as missed.
+const RATE_KEPT: f64 = 0.98;
+
+fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
+    let middle = |figure: fn(&RunRecord) -> Option<f64>| {
+        crate::Spread::of(records.iter().filter_map(figure)).map_or(0.0, |spread| spread.median)
+    };
+    let p99_us = middle(|record| Some(record.stages.get("t2o_intended")?.p99_us));
+    let achieved = middle(|record| Some(record.achieved_rate)) / cell.rate;
+    let whole =
+        records.iter().all(|record| record.failed.is_none() && record.samples > 0 && record.lost == 0);
+    Point {
+        strategies: cell.strategies,
+        p50_us: middle(|record| Some(record.stages.get("t2o_intended")?.p50_us)),
+        p99_us,
+        achieved,
+        carries: whole && achieved >= RATE_KEPT && p99_us <= target.as_secs_f64() * 1e6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(most: u32, limit: u32) -> (u32, bool, usize) {
+        let measure = |strategies| {
+            let carries = strategies <= limit;
+            Ok::<_, ()>(Some(Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, carries }))
+        };
+        let capacity = search(most, measure).unwrap();
+        assert!(capacity.curve.is_sorted_by_key(|point| point.strategies));
+        (capacity.strategies, capacity.at_limit, capacity.curve.len())
+    }
+
+    #[test]
+    fn the_search_ends_near_the_limit_with_few_measurements() {
+        for limit in 1..300 {
+            let (strategies, at_limit, measurements) = found(320, limit);
+            assert!(strategies <= limit && !at_limit, "{strategies} of {limit}");
+            assert!(strategies + (strategies / 8).max(1) > limit.min(320) - 1, "{strategies} of {limit}");
+            assert!(measurements < 20, "{measurements} for {limit}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_everything_are_answers() {
+        assert_eq!(found(320, 0), (0, false, 1));
+        assert_eq!(found(10, 10), (10, true, 5));
+        assert_eq!(found(1, 5), (1, true, 1));
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_keeps_what_it_has() {
+        let mut left = 3;
+        let capacity = search(100, |strategies| {
+            left -= 1;
+            let point = Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, carries: true };
+            Ok::<_, ()>((left > 0).then_some(point))
+        });
+        assert_eq!(capacity.unwrap().strategies, 2);
+    }
+}
