@@ -11,6 +11,9 @@ use wire::{
     AnyMessage, Fill, Message, OrderId, OrderStatus, OrderUpdate, Quantity, Reason, SnapshotBegin, WireError,
 };
 
+/// A snapshot may be outdated before the executions behind it are read.
+const TRIES: usize = 20;
+
 /// The executions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recall {
@@ -23,22 +26,40 @@ pub(crate) struct Recall {
 }
 
 impl Recall {
-    /// Reads what `executions` still holds; for what is older, the ledger's last snapshot.
+    /// Reads `executions` back from the ledger's last snapshot on; what that one needs is kept.
     pub(crate) fn read(node: &Node, executions: &str) -> Result<Recall, RunError> {
         let failed = |error: &dyn std::fmt::Display| {
             RunError::failed(format!("cannot take up where matching was: {error}"))
         };
-        let mut recall = Recall::default();
-        let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
-        let contained = recall.restore(&snapshot);
-        let mut unreadable = None;
-        read_held(node.instance(), executions, None, |frame| {
-            if let Err(error) = recall.take(frame.message_id, frame.payload, frame.position >= contained) {
-                unreadable = Some(error);
+        for _ in 0..TRIES {
+            let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+            if let Some(recall) =
+                Recall::behind(&snapshot, node, executions).map_err(|error| failed(&error))?
+            {
+                return Ok(recall);
             }
-        })
-        .map_err(|error| failed(&error))?;
-        unreadable.map_or(Ok(recall), |error| Err(failed(&error)))
+            // The ledger has written a newer one meanwhile.
+        }
+        log::error!("executions since the ledger's last snapshot are overwritten: older orders get no end");
+        let recall = Recall::behind(&[], node, executions).map_err(|error| failed(&error))?;
+        Ok(recall.unwrap_or_default())
+    }
+
+    /// A snapshot, and what follows it; `None` when that is not all there any more.
+    fn behind(
+        snapshot: &[AnyMessage],
+        node: &Node,
+        executions: &str,
+    ) -> Result<Option<Recall>, impl std::fmt::Display + use<>> {
+        let mut recall = Recall::default();
+        let contained = recall.restore(snapshot);
+        let from = (contained > 0).then_some(contained);
+        let whole = read_held(node.instance(), executions, from, |frame| {
+            if let Err(error) = recall.take(frame.message_id, frame.payload, frame.position >= contained) {
+                log::error!("execution at position {}: {error}; passed over", frame.position);
+            }
+        });
+        whole.map(|whole| whole.then_some(recall))
     }
 
     /// Answers from which position on executions are news.

@@ -8,13 +8,31 @@ use crate::instance::InstanceDir;
 
 /// Name of the ledger's journal.
 const STATE: &str = "ledger.state";
+/// While the ledger overwrites what is being read, it is read anew.
+const TRIES: usize = 20;
 
 /// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
+///
+/// A ledger that is at work may write the next one meanwhile: who goes on from this one with the executions must see
+/// that those are all still there, and else ask again.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
 pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenError> {
     let journal = Journal::open_read_only(instance.find_journal(STATE))?;
+    let mut found = Vec::new();
+    for _ in 0..TRIES {
+        let whole;
+        (found, whole) = scan(&journal)?;
+        if whole {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The last whole snapshot, and whether nothing was overwritten while it was looked for.
+fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
     let mut reader = journal.observe(journal.oldest_frame()?)?;
     let head = journal.head();
     let topic = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
@@ -38,14 +56,14 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenErro
             }
             Ok(Some(_)) => {}
             Ok(None) => break,
-            Err(ReadError::Lapped(_)) => current = None,
+            Err(ReadError::Lapped(_)) => return Ok((last, false)),
             Err(error) => {
                 log::warn!("{STATE}: {error}");
                 break;
             }
         }
     }
-    Ok(last)
+    Ok((last, true))
 }
 
 /// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first

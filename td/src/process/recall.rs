@@ -19,7 +19,7 @@ use super::routes::Routes;
 use crate::{Delivery, Gateway, Request};
 
 /// While matching overwrites what is being read, it is read anew.
-const TRIES: usize = 5;
+const TRIES: usize = 20;
 
 /// What the journals hold.
 #[derive(Debug, Default)]
@@ -112,7 +112,9 @@ impl Recall {
             self.executions.clear();
             self.answered = 0;
             let Recall { executions, answered, .. } = self;
+            let mut first = u64::MAX;
             let whole = read_held(node.instance(), journal, from, |frame| {
+                first = first.min(frame.position);
                 if frame.position < contained {
                     *answered = request_of(frame).unwrap_or(*answered);
                 }
@@ -121,7 +123,8 @@ impl Recall {
                 }
             })
             .map_err(failed)?;
-            if whole {
+            // An outdated snapshot needs executions that are not kept any more.
+            if whole && (contained == 0 || first < contained) {
                 return Ok(());
             }
         }
