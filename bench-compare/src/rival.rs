@@ -26,21 +26,35 @@ pub(crate) struct Facts {
 /// What a rival can do at all. What it cannot is shown as such, and not measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Can {
+    /// Ping-pong.
+    pub(crate) ping: bool,
     /// Its readers can sleep until something comes.
     pub(crate) sleep: bool,
     /// One-way, from one to one.
     pub(crate) one_way: bool,
     /// One-way, one writer to several readers, each gets all.
     pub(crate) fan_out: bool,
+    /// One writer, many readers that sleep.
+    pub(crate) sleepers: bool,
     /// The writer waits for slow readers; otherwise it overwrites what they have not read.
     pub(crate) lossless: bool,
+    /// It goes on for ever: what has been read makes room.
+    pub(crate) endless: bool,
     /// A process of it can be killed and started again.
     pub(crate) die: bool,
 }
 
 impl Can {
     /// Everything.
-    pub(crate) const ALL: Can = Can { sleep: true, one_way: true, fan_out: true, lossless: true, die: true };
+    pub(crate) const ALL: Can = Can {
+        ping: true,
+        sleep: true,
+        one_way: true,
+        fan_out: true,
+        sleepers: true,
+        lossless: true,
+        die: true,
+    };
 }
 
 /// Where the roles of one block meet, as one of them sees it.

@@ -183,7 +183,7 @@ pub(crate) fn run(facts: &Facts, work: Work, payload: usize, cpus: &[usize]) -> 
     let outcomes = peers.outcomes()?;
     drop(peers);
     let usage = meter.finish();
-    let mut figures = figures(work, &outcomes)?;
+    let mut figures = figures(work, &outcomes, facts.can.lossless)?;
     let mut disturbed = usage.disturbances();
     if work.asleep() {
         figures.insert("cpu_cores", usage.own_cores);
@@ -201,7 +201,7 @@ pub(crate) fn run(facts: &Facts, work: Work, payload: usize, cpus: &[usize]) -> 
     Ok(Good { figures, disturbed })
 }
 
-fn figures(work: Work, outcomes: &[Outcome]) -> Result<Figures, CompareError> {
+fn figures(work: Work, outcomes: &[Outcome], lossless: bool) -> Result<Figures, CompareError> {
     let first = outcomes.first().map(|outcome| outcome.answer.clone());
     let mut latencies: Vec<u64> = Vec::new();
     for outcome in outcomes {
@@ -231,7 +231,7 @@ fn figures(work: Work, outcomes: &[Outcome]) -> Result<Figures, CompareError> {
         }
         Some(Answer::Writer { cost, written, nanos }) => {
             let got = latencies.len() as u64;
-            if got != written {
+            if got > written || got == 0 || (lossless && got != written) {
                 let what = format!("{written} messages were written and {got} arrived");
                 return Err(CompareError::Peer(what));
             }
@@ -242,6 +242,7 @@ fn figures(work: Work, outcomes: &[Outcome]) -> Result<Figures, CompareError> {
                 ("max_ns", latency.max),
                 ("writer_p50_ns", cost.p50),
                 ("writer_p99_ns", cost.p99),
+                ("lost_share", (written - got) as f64 / written.max(1) as f64),
                 ("held_per_second", written as f64 * 1e9 / nanos.max(1) as f64),
             ])
         }

@@ -62,7 +62,8 @@ pub(crate) fn measure(plan: &Plan) -> Result<(Vec<WriterDeaths>, Vec<ReaderDeath
     for facts in plan.rivals.iter().filter(|facts| facts.can.die) {
         eprintln!("deaths: {}", facts.name);
         writers.push(writer_dies(plan, facts)?);
-        if facts.can.fan_out && facts.can.lossless {
+        // A channel that fills up falls silent by itself.
+        if facts.can.fan_out && facts.can.lossless && facts.can.endless {
             readers.push(reader_dies(plan, facts)?);
         }
     }
@@ -107,7 +108,14 @@ fn writer_dies(plan: &Plan, facts: &Facts) -> Result<WriterDeaths, CompareError>
     for generation in 1..=plan.kills as u64 + 1 {
         told.generation = generation;
         peers.start(1, &told)?;
-        let limit = if generation == 1 { START } else { patience };
+        // Who has not heard two of them for all of our patience gets less of it.
+        let unheard =
+            generation.saturating_sub(2) as usize - result.heard.min(generation.saturating_sub(2) as usize);
+        let limit = match (generation, unheard) {
+            (1, _) => START,
+            (_, 0..=1) => patience,
+            _ => Duration::from_secs(1),
+        };
         let mut gone = None;
         let heard = wait(limit, || {
             gone = peers.ended(1);

@@ -1,5 +1,7 @@
 //! What is measured.
 
+use std::time::Duration;
+
 use crate::args::Settings;
 use crate::error::CompareError;
 use crate::rival::{Can, Facts};
@@ -17,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) rounds: usize,
     /// How often a disturbed block is measured again.
     pub(crate) repeats: usize,
+    /// After that long nothing is measured again.
+    pub(crate) repeats_end: Duration,
     /// Writers that are killed; 0: no deaths at all.
     pub(crate) kills: usize,
     /// How long somebody may stay silent before it counts as for ever, in seconds.
@@ -58,11 +62,11 @@ impl Row {
     /// True when a rival can do it.
     pub(crate) fn suits(&self, can: Can) -> bool {
         match self.work {
-            Work::PingPong { .. } => true,
-            Work::PingPongAsleep { .. } => can.sleep,
+            Work::PingPong { .. } => can.ping,
+            Work::PingPongAsleep { .. } => can.ping && can.sleep,
             Work::OneWay { readers: 1, .. } => can.one_way,
             Work::OneWay { .. } => can.fan_out,
-            Work::Sleepers { .. } => can.sleep && can.fan_out,
+            Work::Sleepers { .. } => can.sleep && can.sleepers,
             Work::WriterDies | Work::ReaderDies => can.die,
         }
     }
@@ -92,6 +96,7 @@ impl Plan {
             rows: rows(settings).into_iter().filter(|row| wanted(work_name(row.kind))).collect(),
             rounds: settings.rounds.unwrap_or(if quick { 3 } else { 7 }).max(1),
             repeats: settings.repeats.unwrap_or(if quick { 1 } else { 2 }),
+            repeats_end: Duration::from_secs(if quick { 100 } else { 40 * 60 }),
             kills: if wanted("deaths") { settings.kills.unwrap_or(if quick { 3 } else { 20 }) } else { 0 },
             patience_s: if quick { 3 } else { 15 },
             cpus: cpus(settings)?,

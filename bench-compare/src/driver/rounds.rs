@@ -1,12 +1,14 @@
 //! Round and round: every rival once in each, in an order of its own.
 
 use std::io::Write as _;
+use std::time::Instant;
 
 use rand::seq::SliceRandom as _;
 
 use super::block;
 use super::{Figures, Plan};
 use crate::error::CompareError;
+use crate::rival::Facts;
 
 /// One block, as it counts in the end.
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub(crate) struct Measured {
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     let mut measured: Vec<Measured> = Vec::new();
     let mut order = rand::rng();
+    let begin = Instant::now();
     for round in 0..plan.rounds {
         for (index, row) in plan.rows.iter().enumerate() {
             eprint!("\rround {} of {}: {:<44}", round + 1, plan.rounds, row.title);
@@ -43,7 +46,8 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
                 if failures.count() >= 2 {
                     continue;
                 }
-                measured.push(one(plan, index, round, facts));
+                let repeats = if begin.elapsed() < plan.repeats_end { plan.repeats } else { 0 };
+                measured.push(one(plan, index, round, facts, repeats));
             }
         }
     }
@@ -52,7 +56,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
 }
 
 /// A block, again while something disturbs it.
-fn one(plan: &Plan, index: usize, round: usize, facts: &crate::rival::Facts) -> Measured {
+fn one(plan: &Plan, index: usize, round: usize, facts: &Facts, repeats: usize) -> Measured {
     let row = &plan.rows[index];
     let mut repeated = 0;
     loop {
@@ -63,7 +67,7 @@ fn one(plan: &Plan, index: usize, round: usize, facts: &crate::rival::Facts) -> 
         if let Err(error) = &outcome {
             eprintln!("\n{}: {}: {error}", facts.name, row.title);
         }
-        if disturbed.is_empty() || repeated >= plan.repeats {
+        if disturbed.is_empty() || repeated >= repeats {
             return Measured { row: index, round, rival: facts.name, outcome, disturbed, repeated };
         }
         repeated += 1;

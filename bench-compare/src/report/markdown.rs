@@ -138,10 +138,7 @@ fn one_way_tables(page: &mut String, report: &Report) -> std::fmt::Result {
             let rate = entry.figures.get("per_second").map_or("–".to_owned(), |rate| {
                 format!("{:.2} ({:.2}–{:.2})", rate.median / 1e6, rate.low / 1e6, rate.high / 1e6)
             });
-            let lost = entry.figures.get("lost_share").map_or("–".to_owned(), |lost| {
-                if lost.high == 0.0 { "nothing".to_owned() } else { format!("{:.1} %", lost.median * 100.0) }
-            });
-            line(page, report, entry, &[rate, lost, spread(entry.to_colo.as_ref())])?;
+            line(page, report, entry, &[rate, lost(entry), spread(entry.to_colo.as_ref())])?;
         }
     }
     Ok(())
@@ -159,7 +156,11 @@ fn sleeper_tables(page: &mut String, report: &Report) -> std::fmt::Result {
          block, the writer's spinning core included."
     )?;
     for row in rows(report, RowKind::Sleepers) {
-        heading(page, row, &["p50", "p99", "writer p50", "writer p99", "held/s", "CPU cores", "× colo"])?;
+        heading(
+            page,
+            row,
+            &["p50", "p99", "writer p50", "writer p99", "held/s", "lost", "CPU cores", "× colo"],
+        )?;
         for entry in &row.entries {
             let plain = |name: &str, digits: usize| {
                 entry
@@ -173,6 +174,7 @@ fn sleeper_tables(page: &mut String, report: &Report) -> std::fmt::Result {
                 time(entry, "writer_p50_ns"),
                 time(entry, "writer_p99_ns"),
                 plain("held_per_second", 0),
+                lost(entry),
                 plain("cpu_cores", 2),
                 spread(entry.to_colo.as_ref()),
             ];
@@ -225,6 +227,12 @@ fn deaths(page: &mut String, writers: &[WriterDeaths], readers: &[ReaderDeath]) 
         writeln!(page, "| {} | {silence} | {said} |", bold(death.rival))?;
     }
     Ok(())
+}
+
+fn lost(entry: &Entry) -> String {
+    entry.figures.get("lost_share").map_or("–".to_owned(), |lost| {
+        if lost.high == 0.0 { "nothing".to_owned() } else { format!("{:.1} %", lost.median * 100.0) }
+    })
 }
 
 fn bold(name: &str) -> String {

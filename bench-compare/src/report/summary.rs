@@ -89,7 +89,8 @@ pub(crate) fn rows(plan: &Plan, measured: &[Measured]) -> Vec<RowSummary> {
             .map(|facts| {
                 let own: Vec<&Measured> =
                     blocks.iter().copied().filter(|block| block.rival == facts.name).collect();
-                let ranked = !facts.floor && (facts.can.lossless || row.kind != RowKind::OneWay);
+                let ranked = !facts.floor
+                    && (facts.can.lossless || matches!(row.kind, RowKind::Ping | RowKind::Asleep));
                 entry(facts.name, ranked && !facts.in_process, &own, figure, &of_colo)
             })
             .collect();

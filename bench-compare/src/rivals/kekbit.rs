@@ -12,7 +12,7 @@ use crate::task::Work;
 
 const NAME: &str = "kekbit";
 /// Largest channel that is made.
-const MOST: u64 = 1 << 30;
+const MOST: u64 = 1 << 29;
 
 /// kekbit.
 pub(crate) struct Kekbit;
@@ -64,13 +64,13 @@ impl<const N: usize> Rival<N> for Kekbit {
             name: NAME,
             version: "kekbit 0.3.5".to_owned(),
             settings: &[
-                "a channel in /dev/shm that holds all that is written, 1 GiB at most: it does not wrap",
+                "a channel in /dev/shm that holds all that is written, 512 MiB at most: it does not wrap",
                 "its pages are populated in both processes before anything is measured",
                 "one-way ends when the channel is full; no way to sleep of its own",
             ],
             in_process: false,
             floor: false,
-            can: Can { sleep: false, ..Can::ALL },
+            can: Can { sleep: false, endless: false, ..Can::ALL },
         }
     }
 

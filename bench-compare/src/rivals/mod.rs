@@ -1,12 +1,16 @@
 //! Who takes part: one file each. To add one, implement [`Rival`] for every `N` and name it in [`all`].
 
+#[cfg(feature = "aeron")]
+mod aeron;
 mod bcast;
 mod colo;
 mod crossbeam;
 mod disruptor;
 mod floor;
+mod helper;
 mod iceoryx2;
 mod kekbit;
+mod kungfu;
 mod outcry;
 mod pipe;
 mod ringfire;
@@ -62,12 +66,24 @@ pub(crate) fn all() -> Vec<Entry> {
         entry::<kekbit::Kekbit>(),
         entry::<shaq::Shaq>(),
         entry::<outcry::Outcry>(),
+        entry::<kungfu::KungfuStandIn>(),
+        #[cfg(feature = "aeron")]
+        entry::<aeron::Aeron<false>>(),
+        #[cfg(feature = "aeron")]
+        entry::<aeron::Aeron<true>>(),
     ]
 }
 
 /// Who cannot take part, and why.
 pub(crate) fn missing() -> Vec<Missing> {
-    Vec::new()
+    let mut missing = Vec::new();
+    if cfg!(not(feature = "aeron")) {
+        let why = "built without --features aeron, which needs CMake >= 3.30, libclang and libbsd's headers (README.md)";
+        missing.push(Missing { name: "aeron", why: why.to_owned() });
+    }
+    let chronicle = "no Java peer yet: Maven Central delivered about 1 kB/s when it was tried, so its libraries were not had";
+    missing.push(Missing { name: "chronicle-queue", why: chronicle.to_owned() });
+    missing
 }
 
 /// By name.
@@ -79,8 +95,15 @@ pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
 }
 
 /// A process that a rival needs beside its peers.
-pub(crate) fn run_helper(name: &str, _room: &Path) -> Result<(), CompareError> {
-    Err(CompareError::Usage(format!("there is no helper `{name}`")))
+pub(crate) fn run_helper(name: &str, room: &Path) -> Result<(), CompareError> {
+    match name {
+        kungfu::RELAY => kungfu::relay(room),
+        #[cfg(feature = "aeron")]
+        name if name == aeron::helper(false) => aeron::drive(room, false),
+        #[cfg(feature = "aeron")]
+        name if name == aeron::helper(true) => aeron::drive(room, true),
+        _ => Err(CompareError::Usage(format!("there is no helper `{name}`"))),
+    }
 }
 
 /// Version of the running kernel, for what comes with it.
