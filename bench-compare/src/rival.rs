@@ -53,6 +53,7 @@ impl Can {
         fan_out: true,
         sleepers: true,
         lossless: true,
+        endless: true,
         die: true,
     };
 }

@@ -81,7 +81,7 @@ impl Plan {
         let rivals = rivals::all().into_iter().map(|entry| (entry.facts)()).filter(|facts| {
             settings.only.is_empty()
                 || facts.floor
-                || facts.name == "colo"
+                || facts.name.starts_with("colo")
                 || settings.only.iter().any(|name| name == facts.name)
         });
         let works = ["ping", "asleep", "one-way", "sleepers", "deaths"];

@@ -31,9 +31,10 @@ fn of_row(row: &RowSummary) -> Option<String> {
         _ => figure(entry, "p50_ns").map(nanos),
     };
     let mut line = format!("**{}**: ", row.title);
-    if first.rival == "colo" {
-        line.push_str(&format!("colo is first with {}", told(colo)?));
-        if let Some(second) = ranked.get(1) {
+    let ours = |entry: &Entry| entry.rival.starts_with("colo");
+    if ours(first) {
+        line.push_str(&format!("{} is first with {}", first.rival, told(first)?));
+        if let Some(second) = ranked.iter().find(|entry| !ours(entry)) {
             line.push_str(&format!("; next is {} with {}", second.rival, told(second)?));
             if let Some(ratio) = second.to_colo {
                 line.push_str(&format!(", {:.2} of colo's figure", ratio.median));
@@ -56,7 +57,7 @@ fn of_row(row: &RowSummary) -> Option<String> {
     for (name, said) in [("p99_ns", "p99"), ("p999_ns", "p99.9"), ("writer_p50_ns", "the writer's cost")] {
         let best = ranked.iter().filter_map(|entry| Some((figure(entry, name)?, *entry)));
         let Some((value, best)) = best.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        if best.rival != "colo"
+        if !ours(best)
             && let Some(own) = figure(colo, name)
         {
             line.push_str(&format!(

@@ -1,5 +1,6 @@
 //! Ourselves, through the public interface of the `journal` crate.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,12 +28,12 @@ pub(crate) struct Hub {
     clock: Clock,
 }
 
-fn files(room: Room<'_>, link: Link) -> JournalFiles {
-    JournalFiles::new(room.directory, room.directory, &format!("link-{}", link.number))
+pub(super) fn files(room: &Path, link: usize) -> JournalFiles {
+    JournalFiles::new(room, room, &format!("link-{link}"))
 }
 
 fn journal(room: Room<'_>, link: Link) -> Result<Journal, CompareError> {
-    Journal::open(files(room, link)).map_err(refused(NAME, "open the journal"))
+    Journal::open(files(room.directory, link.number)).map_err(refused(NAME, "open the journal"))
 }
 
 impl<const N: usize> Rival<N> for Colo {
@@ -70,7 +71,7 @@ impl<const N: usize> Rival<N> for Colo {
                 topics: TOPICS,
                 page: 4096,
             };
-            Journal::create(files(room, link), shape, clock.now())
+            Journal::create(files(room.directory, link.number), shape, clock.now())
                 .map_err(refused(NAME, "make the journal"))?;
         }
         Ok(Hub { registry: registry.into(), clock })

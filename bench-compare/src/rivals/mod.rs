@@ -4,6 +4,7 @@
 mod aeron;
 mod bcast;
 mod colo;
+mod colo_relay;
 mod crossbeam;
 mod disruptor;
 mod floor;
@@ -56,6 +57,7 @@ pub(crate) fn all() -> Vec<Entry> {
     vec![
         entry::<floor::Bare>(),
         entry::<colo::Colo>(),
+        entry::<colo_relay::ColoRelay>(),
         entry::<pipe::Pipe>(),
         entry::<unix::Unix>(),
         entry::<crossbeam::Crossbeam>(),
@@ -98,6 +100,7 @@ pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
 pub(crate) fn run_helper(name: &str, room: &Path) -> Result<(), CompareError> {
     match name {
         kungfu::RELAY => kungfu::relay(room),
+        colo_relay::RELAY => colo_relay::relays(room),
         #[cfg(feature = "aeron")]
         name if name == aeron::helper(false) => aeron::drive(room, false),
         #[cfg(feature = "aeron")]
