@@ -246,7 +246,9 @@ impl Platform {
 impl Drop for Platform {
     /// A test that failed leaves nobody running.
     fn drop(&mut self) {
-        let Some(registry) = &self.registry else { return };
+        let left =
+            self.registry.take().or_else(|| Registry::open_read_only(&self.instance().join("registry")).ok());
+        let Some(registry) = left else { return };
         for seat in 0..registry.seats() {
             if let Some(process) = registry.seat(seat).map(|seat| seat.process())
                 && process.is_alive()
