@@ -187,3 +187,41 @@ fn time_never_goes_back() {
     }
     assert_eq!(journal.stat().last_time, future);
 }
+
+/// The intent may come up to exactly one ring ahead of a loose reader, and that is no lap yet.
+#[test]
+fn a_loose_reader_beside_a_gated_one_is_never_lapped() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    let (mut gated, mut loose) = (journal.gated(0).unwrap(), journal.loose(1).unwrap());
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for _ in 0..5 {
+        while writer.write(1, 0, &[]).is_ok() {}
+        assert_eq!(peek(&files.control, layout::control::INTENT), loose.position() + SMALL);
+        for _ in 0..SMALL / 64 - 1 {
+            assert_eq!(loose.read().unwrap(), gated.read().unwrap());
+        }
+        assert_eq!((loose.read(), gated.read()), (Ok(None), Ok(None)));
+    }
+}
+
+/// What stands at a journal's end, although no writer leaves it there, keeps a writer from going on.
+#[test]
+fn an_end_that_no_writer_leaves_is_damage() {
+    let most = layout::max_payload(SMALL);
+    for (commit, length, says) in [
+        (Some(7), 0, "is not clear"),
+        (None, most + 1, "claims 8161 bytes"),
+        (None, u64::from(u32::MAX), "claims 4294967295 bytes"),
+    ] {
+        let (_directory, files, journal) = support::journal(SMALL);
+        let mut writer = journal.writer(0, clock()).unwrap();
+        writer.write(1, 0, &[1; 100]).unwrap();
+        let end = writer.position();
+        drop(writer);
+        let line = (end % SMALL) as usize / 8;
+        poke(&files.ring, line + layout::frame::COMMIT, commit.unwrap_or(end));
+        poke(&files.ring, line + layout::frame::SHAPE, length);
+        let error = journal.writer(0, clock()).unwrap_err();
+        assert!(matches!(error, OpenError::Damaged { .. }) && error.to_string().contains(says), "{error}");
+    }
+}
