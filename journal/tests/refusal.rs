@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use journal::{CreateError, Journal, JournalFiles, JournalShape, OpenError, Registry, layout};
+use journal::{CreateError, Journal, JournalFiles, JournalShape, OpenError, ReadError, Registry, layout};
 use support::{SMALL, clock, peek, poke};
 
 fn message(path: &Path, error: impl std::fmt::Display) -> String {
@@ -234,4 +234,44 @@ fn a_full_file_system_is_an_error_when_the_journal_is_made() {
     let journal = Journal::open(files).unwrap();
     assert_eq!(journal.loose_from_start().unwrap().read().unwrap().unwrap().payload, b"kept");
     assert_eq!(left(), 2);
+}
+
+/// What stands where a frame should be, although no writer leaves it there: each way to read says so, and again when
+/// it is asked again.
+#[test]
+fn a_damaged_frame_is_handed_to_no_reader() {
+    let most = layout::max_payload(SMALL);
+    for (word, value) in [
+        (layout::frame::COMMIT, 7),
+        (layout::frame::COMMIT, u64::MAX),
+        (layout::frame::SHAPE, most + 1),
+        (layout::frame::SHAPE, u64::from(u32::MAX)),
+    ] {
+        let (_directory, files, journal) = support::journal(SMALL);
+        let (mut gated, mut bulk, mut loose) =
+            (journal.gated(0).unwrap(), journal.gated(1).unwrap(), journal.loose(2).unwrap());
+        let mut writer = journal.writer(3, clock()).unwrap();
+        writer.write(1, 0, b"whole").unwrap();
+        let damaged = writer.write(1, 0, b"to be damaged").unwrap().position;
+        poke(&files.ring, (damaged % SMALL) as usize / 8 + word, value);
+        assert_eq!(gated.read().unwrap().unwrap().payload, b"whole");
+        assert_eq!(loose.read().unwrap().unwrap().payload, b"whole");
+        for round in 0..3 {
+            let mut handed = 0;
+            let outcomes = [
+                gated.read().map(drop),
+                gated.peek_time().map(drop),
+                bulk.read_batch(10, |_| handed += 1).map(drop),
+                loose.read().map(drop),
+                loose.peek_time().map(drop),
+            ];
+            for outcome in outcomes {
+                assert!(
+                    matches!(outcome, Err(ReadError::Corrupt { position, .. }) if position == damaged),
+                    "{outcome:?}"
+                );
+            }
+            assert_eq!(handed, usize::from(round == 0), "what comes before the damage is good");
+        }
+    }
 }
