@@ -275,3 +275,21 @@ fn a_damaged_frame_is_handed_to_no_reader() {
         }
     }
 }
+
+/// A cursor is believed only where a reader can have stood.
+#[test]
+fn a_cursor_that_is_no_position_is_damage() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    let mut writer = journal.writer(3, clock()).unwrap();
+    drop(journal.gated(5).unwrap());
+    writer.write(1, 0, &[]).unwrap();
+    let word = layout::control::CURSORS + 5 * layout::LINE_WORDS + layout::control::CURSOR_POSITION;
+    let good = peek(&files.control, word);
+    for bad in [0, good - 64, good + 1, good + 10 * SMALL, layout::MAX_POSITION, u64::MAX] {
+        poke(&files.control, word, bad);
+        assert!(matches!(journal.gated(5), Err(OpenError::Damaged { .. })), "{bad}");
+        assert!(matches!(journal.admit_gated(5), Err(OpenError::Damaged { .. })), "{bad}");
+    }
+    poke(&files.control, word, good);
+    assert!(journal.gated(5).unwrap().read().unwrap().is_some());
+}
