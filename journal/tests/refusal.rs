@@ -293,3 +293,15 @@ fn a_cursor_that_is_no_position_is_damage() {
     poke(&files.control, word, good);
     assert!(journal.gated(5).unwrap().read().unwrap().is_some());
 }
+
+/// The ring goes into place before the control file that promises it.
+#[test]
+fn no_control_file_is_seen_without_its_ring() {
+    let directory = support::directory();
+    let files = support::files(&directory, "t");
+    // Nothing can be renamed to where a folder is.
+    fs::create_dir(&files.ring).unwrap();
+    let made = Journal::create(files.clone(), support::shape("t", SMALL), 1);
+    assert!(matches!(made, Err(CreateError::Io { .. })), "{made:?}");
+    assert!(!files.control.exists());
+}
