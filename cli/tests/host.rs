@@ -114,3 +114,36 @@ fn tune_prints_makes_and_undoes_the_same_changes() {
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("nothing was applied"), "{nothing:?}");
     assert_eq!(colo(&["tune", "--root", root]).status.code(), Some(2), "an action must be named");
 }
+
+#[test]
+fn a_plan_for_twelve_cores_fits_is_refused_or_is_folded_as_asked() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/report-12-cores.toml");
+    let on = |host: &tempfile::TempDir, verb: &str, sets: &[&str]| {
+        let root = host.path().to_str().expect("a path");
+        let mut arguments = vec![verb, file.to_str().expect("a path"), "--root", root, "--format", "json"];
+        sets.iter().for_each(|set| arguments.extend(["--set", set]));
+        colo(&arguments)
+    };
+    let (twelve, four) = (host("workstation-12-cores"), host("cloud-vm-4-cores"));
+    let fits = on(&twelve, "explain", &[]);
+    assert_eq!(fits.status.code(), Some(0), "{}", String::from_utf8_lossy(&fits.stderr));
+    let answer = json(&fits);
+    let on_cpu = |cpu: usize| answer["cpu_map"][cpu]["pinned"].to_string();
+    assert_eq!(
+        (on_cpu(0).as_str(), on_cpu(6).as_str(), on_cpu(8).as_str()),
+        (r#"["master"]"#, r#"["md"]"#, r#"["td"]"#)
+    );
+    for placement in answer["plan"]["placements"].as_array().expect("placements") {
+        assert!(placement["reasons"][0]["why"].is_string(), "each choice is explained: {placement}");
+    }
+    let refused = on(&four, "check", &[]);
+    assert_eq!(refused.status.code(), Some(3));
+    assert_eq!(json(&refused)["fit"]["fits"], false);
+    assert!(json(&refused)["fit"]["plan_problems"].to_string().contains("names CPU 6"));
+    let folded = on(&four, "check", &["pin.on_small_host=remap"]);
+    assert_eq!(folded.status.code(), Some(0), "{}", String::from_utf8_lossy(&folded.stdout));
+    assert!(json(&folded)["fit"]["plan_warnings"].to_string().contains("for a bigger host"));
+    let auto = on(&twelve, "explain", &["pin.nodes={}", "pin.auto=latency"]);
+    assert_eq!(auto.status.code(), Some(0), "{}", String::from_utf8_lossy(&auto.stderr));
+    assert!(json(&auto)["plan"].to_string().contains("a core of its own"));
+}

@@ -18,7 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("md", &["node", "topology", "wire"]),
     ("td", &["node", "topology", "wire"]),
-    ("matching", &["node", "topology", "wire"]),
+    ("matching", &["node", "pinning", "topology", "wire"]),
     ("ledger", &["node", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("relay", &["node", "topology"]),

@@ -34,7 +34,13 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         FillRule::Quotes => FillModel::Quotes,
     };
     let executions = node.take_output("executions")?;
-    let mut engine = Engine::new(EngineOptions { fill, ..EngineOptions::default() });
+    let huge_pages = config.huge_pages;
+    let mut engine = Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
+    match (huge_pages, engine.is_on_huge_pages()) {
+        (true, true) => log::info!("the books lie on huge pages"),
+        (true, false) => log::warn!("huge pages for the books are too few: they lie on ordinary pages"),
+        (false, _) => {}
+    }
     let mut answers = Vec::with_capacity(64);
     let mut request = 0;
     if node.generation() > 1 {

@@ -37,6 +37,7 @@
 //! ```
 
 mod apply;
+mod arena;
 mod backing;
 mod cpuset;
 mod doctor;
@@ -47,6 +48,7 @@ mod sample;
 mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu};
+pub use arena::Block;
 pub use backing::{MappedFile, PageBacking, mapped_files, mapped_files_below};
 pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
 pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};

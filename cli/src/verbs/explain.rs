@@ -147,6 +147,32 @@ fn placements(plan: &ResolvedPlan) -> String {
     table(&["node", "placed by", "value", "said by", "why"], 5, rows)
 }
 
+/// Nodes of one family of which there are many are one word: `takers-* (60)`.
+fn families(names: impl Iterator<Item = String>) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let mut families: Vec<(String, Vec<String>)> = Vec::new();
+    for name in names {
+        let digit = |letter: char| letter.is_ascii_digit();
+        let (family, rest) = match name.rfind('-') {
+            Some(at) if name[at + 1..].starts_with(digit) => {
+                let (family, number) = name.split_at(at + 1);
+                (format!("{family}*"), number.trim_start_matches(digit).to_owned())
+            }
+            _ => (name.clone(), String::new()),
+        };
+        let key = family + &rest;
+        match families.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(name),
+            None => families.push((key, vec![name])),
+        }
+    }
+    let words = families.into_iter().map(|(family, members)| match members.len() {
+        0..=SHOWN => members.join(" "),
+        many => format!("{family} ({many})"),
+    });
+    words.collect()
+}
+
 /// The host's CPUs with who is on them.
 fn cpu_map(plan: &ResolvedPlan, host: &Host) -> String {
     let policy_of = |node: &str| plan.placement(node).and_then(|placement| placement.policy);
@@ -159,7 +185,7 @@ fn cpu_map(plan: &ResolvedPlan, host: &Host) -> String {
         let mut marks = Vec::new();
         marks.extend((!row.allowed).then_some("not allowed"));
         marks.extend(row.isolated.then_some("isolated"));
-        let pinned: Vec<String> = row.pinned.iter().map(named).collect();
+        let pinned = families(row.pinned.iter().map(named));
         vec![
             row.cpu.to_string(),
             number(row.package),
@@ -173,4 +199,16 @@ fn cpu_map(plan: &ResolvedPlan, host: &Host) -> String {
     let head =
         ["CPU", "socket", "NUMA node", "core", "kernel", "nodes pinned here", "nodes that may come by"];
     table(&head, 7, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::families;
+
+    #[test]
+    fn many_of_a_family_are_one_word() {
+        let names = ["md", "takers-1", "takers-2", "takers-3", "takers-4", "makers-1 (idle)", "a-b"];
+        let text = families(names.map(str::to_owned).into_iter()).join(" ");
+        assert_eq!(text, "md takers-* (4) makers-1 (idle) a-b");
+    }
 }

@@ -193,7 +193,8 @@ mod tests {
     #[test]
     fn levels_stay_sorted_on_both_sides_and_go_when_empty() {
         for side in [Side::Buy, Side::Sell] {
-            let mut arena = Arena { orders: Slab::with_capacity(0), levels: Slab::with_capacity(0) };
+            let mut arena =
+                Arena { orders: Slab::with_capacity(0, false), levels: Slab::with_capacity(0, false) };
             let mut ladder = Ladder::new(side);
             let prices: Vec<i64> =
                 (0..40).map(|n| n * 7919 % 40 - 20).chain([i64::MAX, i64::MIN + 1]).collect();

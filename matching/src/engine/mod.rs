@@ -192,12 +192,19 @@ pub struct EngineOptions {
     /// Room for so many resting orders, the market's included, is set aside at the start. More of them are no
     /// error, but cost an allocation now and then.
     pub expected_orders: usize,
+    /// Orders and price levels lie on huge pages, if enough are free; it changes no answer.
+    pub huge_pages: bool,
 }
 
 impl Default for EngineOptions {
     /// Against a recorded market, no trades of a strategy with itself, room for 65,536 orders.
     fn default() -> EngineOptions {
-        EngineOptions { fill: FillModel::Book, self_trade: SelfTrade::Prevent, expected_orders: 1 << 16 }
+        EngineOptions {
+            fill: FillModel::Book,
+            self_trade: SelfTrade::Prevent,
+            expected_orders: 1 << 16,
+            huge_pages: false,
+        }
     }
 }
 
@@ -213,6 +220,11 @@ impl Engine {
     /// An engine without instruments.
     pub fn new(options: EngineOptions) -> Engine {
         Engine { core: Core::new(options), books: Vec::new() }
+    }
+
+    /// Whether orders and price levels lie on huge pages.
+    pub fn is_on_huge_pages(&self) -> bool {
+        self.core.arena.orders.is_huge() && self.core.arena.levels.is_huge()
     }
 
     /// Numbers the next trade behind `trade`: for an engine that follows one whose trades are known.

@@ -1,10 +1,11 @@
 //! Records at stable places: one growing block, and a stack of the places that are free.
 //!
-//! The only file that knows where records lie, so that the block can move to other memory (huge pages) without
-//! a change elsewhere. The place freed last is given out first: its cache lines are the warmest. Memory is asked
+//! The only file that knows where records lie: on huge pages, where that is wanted and there are some. The place freed last is given out first: its cache lines are the warmest. Memory is asked
 //! for when the block grows past its largest size so far, and at no other time.
 
 use std::ops::{Index, IndexMut};
+
+use pinning::Block;
 
 /// The place of one record. Four bytes, so that links between records stay small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +23,20 @@ impl Slot {
 
 /// Records of one type.
 #[derive(Debug)]
-pub(crate) struct Slab<T> {
-    records: Vec<T>,
+pub(crate) struct Slab<T: Copy> {
+    records: Block<T>,
     free: Vec<Slot>,
 }
 
 impl<T: Copy> Slab<T> {
     /// Room for `capacity` records before it grows for the first time.
-    pub(crate) fn with_capacity(capacity: usize) -> Slab<T> {
-        Slab { records: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+    pub(crate) fn with_capacity(capacity: usize, huge_pages: bool) -> Slab<T> {
+        Slab { records: Block::with_capacity(capacity, huge_pages), free: Vec::with_capacity(capacity) }
+    }
+
+    /// Whether the records lie on huge pages.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.records.is_huge()
     }
 
     /// Stores `record`; `None` when all 2^32 - 1 places are taken.
@@ -65,14 +71,14 @@ impl<T: Copy> Slab<T> {
     }
 }
 
-impl<T> Index<Slot> for Slab<T> {
+impl<T: Copy> Index<Slot> for Slab<T> {
     type Output = T;
     fn index(&self, slot: Slot) -> &T {
         &self.records[slot.0 as usize]
     }
 }
 
-impl<T> IndexMut<Slot> for Slab<T> {
+impl<T: Copy> IndexMut<Slot> for Slab<T> {
     fn index_mut(&mut self, slot: Slot) -> &mut T {
         &mut self.records[slot.0 as usize]
     }
@@ -84,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_place_freed_last_is_used_first_and_the_block_does_not_grow() {
-        let mut slab = Slab::with_capacity(2);
+        let mut slab = Slab::with_capacity(2, false);
         let first = slab.insert(1).unwrap();
         let second = slab.insert(2).unwrap();
         assert_eq!(slab.remove(first), 1);

@@ -41,8 +41,8 @@ impl Core {
         Core {
             options,
             arena: Arena {
-                orders: Slab::with_capacity(options.expected_orders),
-                levels: Slab::with_capacity(options.expected_orders),
+                orders: Slab::with_capacity(options.expected_orders, options.huge_pages),
+                levels: Slab::with_capacity(options.expected_orders, options.huge_pages),
             },
             own,
             anomalies: Anomalies::default(),

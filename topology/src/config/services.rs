@@ -63,6 +63,9 @@ section! {
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days");
+        /// The books' own memory lies on huge pages of the default size, if enough are free when matching starts (up to 8
+        /// MiB); else on ordinary pages, and matching's log says so.
+        huge_pages: bool = false;
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::default();

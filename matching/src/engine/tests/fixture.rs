@@ -24,7 +24,7 @@ pub(super) fn instrument(id: InstrumentId) -> Instrument {
 }
 
 pub(super) fn options(fill: FillModel, self_trade: SelfTrade) -> EngineOptions {
-    EngineOptions { fill, self_trade, expected_orders: 0 }
+    EngineOptions { fill, self_trade, expected_orders: 0, huge_pages: false }
 }
 
 pub(super) fn engine(fill: FillModel) -> Engine {
