@@ -65,7 +65,7 @@ fn nodes(platform: &Platform) -> String {
         vec![
             node.name.clone(),
             node.seat.to_string(),
-            node.mode.to_string(),
+            node.host.as_ref().map_or_else(|| node.mode.to_string(), |host| format!("in {host}")),
             joined(node.needs.iter().map(String::as_str).collect()),
             joined(node.reads.iter().map(|read| read.journal.as_str()).collect()),
             joined(node.writes.iter().map(|write| write.journal.as_str()).collect()),
