@@ -176,6 +176,19 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
 }
 
 #[test]
+fn what_a_benchmark_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let quick = ["bench", "wake", "--quick", "--readers", "4", "--rates", "800", "--format", "json"];
+    let report = home.json(&quick);
+    compare(&page, "colo bench wake", &report);
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 5);
+    for row in rows {
+        assert!(row["samples"].as_u64().is_some_and(|samples| samples > 100), "{row}");
+    }
+}
+
+#[test]
 fn what_verbs_print_of_files_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let written = Written::new(3, 250);

@@ -61,10 +61,10 @@ impl Due {
     /// Adds those that were rung for.
     #[inline]
     pub(crate) fn answer(&mut self) {
-        if let Some(bell) = &self.bell {
+        if let Some(Bell { doorbell, input }) = &mut self.bell {
             let bits = &mut self.bits;
-            bell.doorbell.answer(|bit| {
-                if let Some(index) = bell.input.get(bit as usize).copied().flatten() {
+            doorbell.answer(|bit| {
+                if let Some(index) = input.get(bit as usize).copied().flatten() {
                     bits[index / 64] |= 1 << (index % 64);
                 }
             });

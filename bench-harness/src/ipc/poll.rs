@@ -40,17 +40,17 @@ pub(super) fn measure(clock: Clock) -> Result<PollRow, IpcError> {
     }
     let readers: Vec<GatedReader> = readers.into_iter().map(|(reader, _)| reader).collect();
     let registry = Arc::new(Registry::in_memory(64, clock)?);
-    let bell = Doorbell::install(registry, 1, 0..most as u32);
+    let mut bell = Doorbell::install(registry, 1, 0..most as u32);
     let mut looking = vec![Vec::new(); IDLE.len()];
     let mut ringing = Vec::new();
     for _ in 0..BLOCKS {
         for (idle, looking) in IDLE.into_iter().zip(&mut looking) {
             looking.push(time(clock, || readers[..=idle].iter().any(|reader| black_box(reader.has_news()))));
         }
-        if let Some(bell) = &bell {
+        if let Some(bell) = &mut bell {
             ringing.push(time(clock, || {
                 let mut rung = false;
-                black_box(bell).answer(|_| rung = true);
+                black_box(&mut *bell).answer(|_| rung = true);
                 rung
             }));
         }

@@ -14,9 +14,12 @@
 //! by round.
 //!
 //! The hand-over is measured by itself: two processes on two cores that wake each other, over journals and with a bare
-//! futex, in blocks that take turns.
+//! futex, in blocks that take turns. So are what being able to wake costs a writer that has nobody to wake, and what a
+//! doorbell is worth to a reader of 80 journals.
 
 mod cell;
+mod cost;
+mod doorbell;
 mod handoff;
 mod host;
 mod peer;
@@ -30,6 +33,8 @@ use std::process::Command;
 use pinning::Host;
 use serde::{Deserialize, Serialize};
 
+pub use cost::WaitSupport;
+pub use doorbell::DoorbellCost;
 pub use handoff::Handoff;
 pub use peer::run_peer;
 pub use report::{WakeReport, WakeRow};
@@ -133,6 +138,11 @@ pub fn measure(
         let mut pong = start(peer::Part::Pong { cpu: cpus[1] })?;
         handoff::measure(settings, &share, &mut pong, |done| progress("hand-over", done))?
     };
+    let doorbell = {
+        let mut many = start(peer::Part::Many { cpu: cpus[1] })?;
+        doorbell::measure(settings, &share, &mut many, |done| progress("doorbell", done))?
+    };
+    let wait_support = cost::measure(share.clock)?;
     let mut readers = Vec::with_capacity(settings.readers);
     for number in 0..settings.readers {
         let cpu = cpus[1 + number % (cpus.len() - 1)];
@@ -156,5 +166,5 @@ pub fn measure(
             }
         }
     }
-    Ok(WakeReport { host: machine.summary(), cpus, handoff, rows: cells.rows() })
+    Ok(WakeReport { host: machine.summary(), cpus, handoff, wait_support, doorbell, rows: cells.rows() })
 }

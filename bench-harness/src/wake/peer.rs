@@ -7,11 +7,11 @@ use journal::Relay;
 use pinning::{CpuSet, Placement, Policy as Scheduling, WaitMode};
 use serde::{Deserialize, Serialize};
 
-use super::handoff;
 use super::host::Hosting;
 use super::process::Setup;
 use super::reader::{Interest, Reader};
 use super::share::{Share, seat, word};
+use super::{doorbell, handoff};
 use crate::ipc::{IpcError, pin, system};
 
 /// What a process does.
@@ -25,6 +25,8 @@ pub(super) enum Part {
     Host { cpu: usize, readers: usize },
     /// The other side of the hand-over.
     Pong { cpu: usize },
+    /// Reads many journals.
+    Many { cpu: usize },
 }
 
 /// Takes part as the first line of `input` says, until it ends.
@@ -47,6 +49,10 @@ pub fn run_peer(input: impl BufRead, mut output: impl Write) -> Result<(), IpcEr
                 None => return Ok(()),
             };
             handoff::answer(rounds, &share)
+        }
+        Part::Many { cpu } => {
+            pin(cpu)?;
+            doorbell::answer(&share)
         }
         Part::Reader { number, cpu } => {
             pin(cpu)?;

@@ -4,6 +4,8 @@ use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
 
 use super::cell::CellResult;
+use super::cost::WaitSupport;
+use super::doorbell::DoorbellCost;
 use super::handoff::Handoff;
 use super::{Policy, WakeSettings};
 
@@ -16,6 +18,10 @@ pub struct WakeReport {
     pub cpus: Vec<usize>,
     /// One sleeper, one waker.
     pub handoff: Handoff,
+    /// A write that wakes nobody.
+    pub wait_support: WaitSupport,
+    /// A reader of many journals.
+    pub doorbell: DoorbellCost,
     /// Policies and rates.
     pub rows: Vec<WakeRow>,
 }

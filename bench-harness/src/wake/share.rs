@@ -15,6 +15,7 @@ pub(super) mod seat {
     pub(crate) const PING: u32 = 2;
     pub(crate) const PONG: u32 = 3;
     pub(crate) const HOST: u32 = 4;
+    pub(crate) const MANY: u32 = 5;
     pub(crate) const READERS: u32 = 8;
 }
 
@@ -26,6 +27,22 @@ pub(super) mod word {
     pub(crate) const TO_PING: usize = 1;
     /// Not zero: the relay ends its round.
     pub(crate) const RELAY_STOP: usize = 2;
+    /// How the reader of many journals polls: see `doorbell`.
+    pub(crate) const MODE: usize = 3;
+    /// The mode that it is in.
+    pub(crate) const IN_MODE: usize = 4;
+    /// Messages that it had.
+    pub(crate) const HAD: usize = 5;
+    /// What a round of polling without news took last, in picoseconds.
+    pub(crate) const ROUND: usize = 6;
+}
+
+/// Journals of the reader of many.
+pub(super) const MANY: u32 = 80;
+
+/// Name of the `number`-th of them.
+pub(super) fn many(number: u32) -> String {
+    format!("many-{number}")
 }
 
 /// Message ids.
@@ -58,18 +75,18 @@ impl Share {
         let seats = (seat::READERS + readers as u32).next_multiple_of(64);
         let registry = Registry::create(&path.join("registry"), seats, clock)?;
         let floor = Floor::create(&path.join("floor"))?;
-        for (id, (name, topics)) in
-            [("news", readers.max(1)), ("ping", 1), ("pong", 1)].into_iter().enumerate()
-        {
+        let news = ["news", "ping", "pong"].map(|name| (name.to_owned(), readers.max(1), 16 << 20));
+        let all = news.into_iter().chain((0..MANY).map(|number| (many(number), 1, 256 << 10)));
+        for (id, (name, topics, capacity)) in all.enumerate() {
             let shape = JournalShape {
                 id: id as u32 + 1,
-                name: name.to_owned(),
-                capacity: 16 << 20,
+                name: name.clone(),
+                capacity,
                 seats,
                 topics: topics as u32,
                 page: 4096,
             };
-            Journal::create(JournalFiles::new(&path, &path, name), shape, clock.now())?;
+            Journal::create(JournalFiles::new(&path, &path, &name), shape, clock.now())?;
         }
         Ok(Share { registry: registry.into(), floor, clock, path, _directory: Some(directory) })
     }

@@ -26,7 +26,7 @@ fn the_bell_tells_of_every_frame() {
     explore("bell", 2, || {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
-        let bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
+        let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
         announce();
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
@@ -62,7 +62,7 @@ fn no_frame_stays_behind_an_answered_bell() {
     explore("bell, answered while rung", 3, || {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
-        let bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
+        let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
         announce();
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
@@ -79,7 +79,9 @@ fn no_frame_stays_behind_an_answered_bell() {
         };
         answer(&mut reader);
         answer(&mut reader);
+        answer(&mut reader);
         writing.join().unwrap();
+        answer(&mut reader);
         answer(&mut reader);
         assert_eq!(seen.len(), 2);
     });

@@ -3,14 +3,17 @@
 //! ```text
 //!   reader                                 writer of journal j
 //!   ──────                                 ───────────────────
-//!   bits := swap(bell, 0)                  commit a frame
-//!   full fence             SYNC: bell      full fence
-//!   read the journals in `bits`            bell has bit j? done : set it
+//!   bits := bell; read those journals      commit a frame
+//!   bits := swap(bell, 0)  SYNC: bell      bell |= bit j
+//!   read those journals
 //! ```
 //!
-//! Of the two, at least one sees the other's store: either the writer finds its bit taken away and sets it again, or
-//! the reader sees the frame. A reader that reads a journal until it has nothing more therefore misses nothing; one
-//! that stops before must come back by itself.
+//! Both change the bell by one instruction, so one change comes first. If it is the writer's, the reader takes the bit
+//! and sees the frame; if it is the reader's, the bit stays for its next look. A reader that reads a journal until it
+//! has nothing more therefore misses nothing; one that stops before must come back by itself.
+//!
+//! The first look, before the swap, is for speed alone: the line comes over to be read, and need not be owned before
+//! the message is in hand. The second one finds nothing new, most often.
 //!
 //! A writer that is killed between commit and bell leaves a frame that nothing tells of. So the reader looks at all of
 //! its journals now and then, and always before it sleeps.
@@ -20,7 +23,7 @@ use std::sync::Arc;
 use crate::control::Bits;
 use crate::layout::registry as at;
 use crate::registry::Registry;
-use crate::sync::{Ordering, fence};
+use crate::sync::Ordering;
 
 /// The reading side of a seat's bell: one per node, for nodes with many inputs.
 #[derive(Debug)]
@@ -28,7 +31,15 @@ pub struct Doorbell {
     registry: Arc<Registry>,
     seat: u32,
     /// Words in which any of our journals has its bit, ascending.
-    words: Vec<usize>,
+    words: Vec<Rung>,
+}
+
+/// One word of the bell.
+#[derive(Debug)]
+struct Rung {
+    index: usize,
+    /// Its bits were handed out, and still stand there.
+    heard: bool,
 }
 
 impl Doorbell {
@@ -57,6 +68,7 @@ impl Doorbell {
         words.sort_unstable();
         words.dedup();
         registry.notice(seat).fetch_or(at::RINGS, Ordering::SeqCst);
+        let words = words.into_iter().map(|index| Rung { index, heard: false }).collect();
         Some(Doorbell { registry, seat, words })
     }
 
@@ -67,31 +79,27 @@ impl Doorbell {
         }
     }
 
-    /// Takes what was rung since the last call: `rung` gets the bit of each journal with news. Where nothing is, this
-    /// loads one line (two, beyond 512 journals) and stores nothing.
+    /// Hears what was rung: `rung` gets the bit of each journal that may have news, each ring in two calls. Where
+    /// nothing is, this loads one line (two, beyond 512 journals) and stores nothing.
     #[inline]
-    pub fn answer(&self, mut rung: impl FnMut(u32)) {
-        for &index in &self.words {
-            let word = self.registry.bell(self.seat, index);
-            if word.load(Ordering::Relaxed) == 0 {
-                continue;
+    pub fn answer(&mut self, mut rung: impl FnMut(u32)) {
+        for Rung { index, heard } in &mut self.words {
+            let word = self.registry.bell(self.seat, *index);
+            // SYNC: bell.
+            let bits = if *heard { word.swap(0, Ordering::Acquire) } else { word.load(Ordering::Acquire) };
+            if bits != 0 {
+                *heard = !*heard;
+                Bits(bits).for_each(|bit| rung(*index as u32 * 64 + bit));
             }
-            let bits = word.swap(0, Ordering::Acquire);
-            // SYNC: bell. Between the swap and the looks at the journals.
-            fence(Ordering::SeqCst);
-            Bits(bits).for_each(|bit| rung(index as u32 * 64 + bit));
         }
     }
 }
 
-/// The writer's end, behind its fence: the bit is set from here on, until the reader takes it.
+/// The writer's end, behind its commit. Always a change, also when the bit is set already: a look before it would
+/// bring the line over once more, and most often the bit is not set.
 #[inline]
 pub(super) fn ring(registry: &Registry, seat: u32, journal: u32) {
     let bit = Doorbell::bit(journal);
-    let word = registry.bell(seat, bit as usize / 64);
-    let bit = 1 << (bit % 64);
-    // SYNC: bell. Most often the reader has not answered the last one yet: then its line stays where it is.
-    if word.load(Ordering::Relaxed) & bit == 0 {
-        word.fetch_or(bit, Ordering::Release);
-    }
+    // SYNC: bell.
+    registry.bell(seat, bit as usize / 64).fetch_or(1 << (bit % 64), Ordering::Release);
 }

@@ -47,21 +47,18 @@ impl Waker {
             }
             // SYNC: relay. Whoever changes it announces that.
             let notice = self.registry.notice(seat).load(Ordering::Relaxed);
-            let (rings, relayed) = (notice & registry::RINGS != 0, notice & registry::RELAYED != 0);
-            if relayed && !rings {
+            if notice & registry::RINGS != 0 {
+                doorbell::ring(&self.registry, seat, journal);
+            }
+            if notice & registry::RELAYED != 0 {
                 continue;
             }
             if !fenced {
-                // SYNC: park, SYNC: bell. Between the commit and the looks at words and bells.
+                // SYNC: park. Between the commit and the looks at the words.
                 fence(Ordering::SeqCst);
                 fenced = true;
             }
-            if rings {
-                doorbell::ring(&self.registry, seat, journal);
-            }
-            if !relayed && wake_after_fence(&self.registry, seat) {
-                woken += 1;
-            }
+            woken += u64::from(wake_after_fence(&self.registry, seat));
         }
         woken
     }

@@ -19,9 +19,7 @@ use crate::source::Counts;
 /// A journal that is full is tried again after this long.
 const RETRY: Duration = Duration::from_micros(20);
 /// Longest sleep of a thread, so that a stop is noticed.
-const LONGEST_SLEEP: Duration = Duration::from_millis(50);
-/// How often the node looks whether all threads have ended, in nanoseconds.
-const LOOK: u64 = 5_000_000;
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// A thread an instrument.
 pub(super) struct SimThreads {
@@ -29,6 +27,8 @@ pub(super) struct SimThreads {
     publisher: Arc<Mutex<Publisher>>,
     published: Published,
     threads: Vec<JoinHandle<Result<(), WriteError>>>,
+    /// Every thread holds one as long as it runs.
+    at_work: Arc<()>,
     ended: bool,
 }
 
@@ -39,6 +39,7 @@ impl SimThreads {
             publisher: Arc::new(Mutex::new(publisher)),
             published,
             threads: Vec::new(),
+            at_work: Arc::new(()),
             ended: false,
         }
     }
@@ -47,14 +48,21 @@ impl SimThreads {
         let mut schedule = schedule(&self.config, now);
         schedule.start = start(&schedule, now, &self.published);
         for index in 0..self.config.instruments {
-            let publisher = Arc::clone(&self.publisher);
+            let (publisher, at_work) = (Arc::clone(&self.publisher), Arc::clone(&self.at_work));
+            let handle = lock(&self.publisher).handle().clone();
             let generator = generator(&self.config, index, &self.published);
             let sent = self.published.of(u64::from(index));
             let name = generator.instrument().symbol.to_string();
             let thread = std::thread::Builder::new()
                 .name(name)
                 .stack_size(256 << 10)
-                .spawn(move || generate(generator, u64::from(index), sent, schedule, &publisher))
+                .spawn(move || {
+                    let outcome = generate(generator, u64::from(index), sent, schedule, &publisher);
+                    drop(at_work);
+                    // The node's own loop sleeps: should we be the last, it has something to do.
+                    handle.wake();
+                    outcome
+                })
                 .map_err(|error| RunError::failed(format!("cannot start a thread an instrument: {error}")))?;
             self.threads.push(thread);
         }
@@ -160,11 +168,8 @@ impl Component for SimThreads {
         if self.threads.is_empty() {
             self.begin(context.now())?;
         }
-        if self.threads.iter().all(JoinHandle::is_finished) {
-            return self.end(context);
-        }
-        context.wake_at(context.now() + LOOK);
-        Ok(())
+        // One that panicked is noticed at the next time-out.
+        if Arc::strong_count(&self.at_work) == 1 { self.end(context) } else { Ok(()) }
     }
 
     fn frame(&mut self, _context: &mut Context, _input: InputId, _frame: &Frame<'_>) -> Result<(), RunError> {

@@ -86,8 +86,8 @@ impl WakeBy {
             WakeBy::Broadcast => Policy::Broadcast,
             WakeBy::Targeted => Policy::Targeted,
             WakeBy::Relay => Policy::Relay,
-            WakeBy::Hosted => Policy::Hosted,
             WakeBy::Mixed => Policy::Mixed,
+            WakeBy::Hosted => Policy::Hosted,
         }
     }
 }
@@ -107,6 +107,20 @@ fn text(report: &WakeReport) -> String {
         handoff.futex_floor_p50_ns / 1e3,
         handoff.journal_p50_ns / 1e3,
         handoff.ratio_p50,
+    );
+    let (cost, bell) = (&report.wait_support, &report.doorbell);
+    text += &format!(
+        "a write: {:.1} ns; able to wake, nobody to tell: {:+.1} ns; one to look at, awake: {:+.1} ns\n\
+         a reader of {} journals, idle round: {:.1} ns direct, {:.1} ns by doorbell; a message reaches it in {:.0} ns \
+         direct, {:.0} ns by doorbell\n\n",
+        cost.write_p50_ns,
+        cost.nobody_added_ns,
+        cost.awake_added_ns,
+        bell.journals,
+        bell.direct_round_p50_ns,
+        bell.bell_round_p50_ns,
+        bell.direct_latency_p50_ns,
+        bell.bell_latency_p50_ns,
     );
     let rows = report.rows.iter().map(|row| {
         vec![
