@@ -100,6 +100,8 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
     };
     let p99_us = middle(|record| Some(record.stages.get("t2o_intended")?.p99_us));
     let achieved = middle(|record| Some(record.achieved_rate)) / cell.rate;
+    // A quote that falls out of the window at either end is no missed rate.
+    let edges = 2.0 / (cell.rate * cell.measured().as_secs_f64()).max(1.0);
     let whole =
         records.iter().all(|record| record.failed.is_none() && record.samples > 0 && record.lost == 0);
     Point {
