@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A platform that runs until it is taken down, with its nodes pinned: td to one CPU, all others to another.
 fn platform(home: &Home, td: usize, others: usize) -> String {
-    let file = home.root.path().with_extension("toml");
+    let file = home.root.path().join("platform.toml");
     let text = format!(
         "[platform]\ninstance = \"placed\"\n[md]\ncount = 0\ninstruments = 2\ninterval = \"20ms\"\n\
          [strategies]\ncount = 1\n[pin.nodes]\n\"*\" = {{ cpu = {others} }}\ntd = {{ cpu = {td} }}\n"
