@@ -299,3 +299,20 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
     }
     watchdog.stop();
 }
+
+/// A writer that dies over its longest batch has touched bytes that its successor's small frame would not declare: what
+/// was declared stays so, or a loose reader there would take them for an old frame's.
+#[test]
+fn what_a_dead_writer_declared_stays_declared() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    let intent = || peek(&files.control, layout::control::INTENT);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let mut batch = writer.batch();
+    while batch.push(1, 0, &[]).is_ok() {}
+    drop(batch);
+    drop(writer);
+    let declared = intent();
+    assert_eq!(declared, journal.head() + layout::batch_bytes(SMALL) + 64);
+    journal.writer(0, clock()).unwrap().write(1, 0, &[]).unwrap();
+    assert_eq!(intent(), declared);
+}
