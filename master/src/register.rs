@@ -95,6 +95,7 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
         mode: mode(node),
         wake: wake(node),
         deterministic: instance.topology.deterministic,
+        lock_memory: instance.topology.lock_memory,
         section: section(node),
         placement: instance.placements.get(usize::from(node.seat)).cloned(),
         writes: writes.collect(),

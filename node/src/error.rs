@@ -40,6 +40,9 @@ pub enum JoinError {
     /// The process cannot run where the plan says.
     #[error("cannot take its place: {0}")]
     Placement(#[from] pinning::ApplyError),
+    /// Its memory cannot be kept in RAM.
+    #[error(transparent)]
+    Memory(#[from] pinning::LockError),
     /// The node's own section does not fit its program.
     #[error("section of node `{node}`: {source}")]
     Section {
@@ -84,7 +87,7 @@ impl JoinError {
                 Exit::of_io(source)
             }
             JoinError::Open(_) => Exit::Failed,
-            JoinError::Placement(_) => Exit::HostUnfit,
+            JoinError::Placement(_) | JoinError::Memory(_) => Exit::HostUnfit,
         }
     }
 }

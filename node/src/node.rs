@@ -54,6 +54,9 @@ impl Node {
             let applied = pinning::apply(placement)?;
             log::info!("runs on CPU {}", applied.cpus);
         }
+        if assignment.lock_memory {
+            log::info!("{} KiB of memory are locked so far", pinning::lock_memory()?);
+        }
         fine_timers();
         let registry_path = instance.registry();
         let registry = Arc::new(Registry::open(&registry_path)?);

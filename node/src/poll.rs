@@ -385,6 +385,7 @@ mod tests {
             wake: WakePolicy::Targeted,
             placement: None,
             deterministic: false,
+            lock_memory: false,
             section: serde_json::Value::Null,
             writes: Vec::new(),
             reads: Vec::new(),

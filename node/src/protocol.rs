@@ -71,6 +71,9 @@ pub struct Assignment {
     pub wake: WakePolicy,
     /// Whether the platform runs in lock-step.
     pub deterministic: bool,
+    /// Whether it keeps its memory in RAM.
+    #[serde(default)]
+    pub lock_memory: bool,
     /// Its own section of the platform file.
     pub section: serde_json::Value,
     /// Where it runs and how; `None`: wherever the system puts it.

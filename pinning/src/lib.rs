@@ -42,6 +42,7 @@ mod backing;
 mod cpuset;
 mod doctor;
 mod host;
+mod lock;
 mod observe;
 mod plan;
 mod sample;
@@ -56,6 +57,7 @@ pub use host::{
     CacheGroup, CgroupLimits, Core, CoreKind, Cpu, Host, HostError, HostSummary, HugePages, KernelVersion,
     Memory, NumaNode, Package,
 };
+pub use lock::{LockError, lock_memory};
 pub use observe::{ObserveError, OffPlan, Scheduling, ThreadPlacement, observe, observe_below};
 pub use plan::{
     Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, ParsePolicyError,

@@ -19,6 +19,9 @@ pub struct Topology {
     pub instance: String,
     /// Lock-step: see [`crate::config::PlatformSection::deterministic`].
     pub deterministic: bool,
+    /// Whether nodes keep their memory in RAM.
+    #[serde(default)]
+    pub lock_memory: bool,
     /// By seat: `nodes[n].seat == n`, and `nodes[0]` is master.
     pub nodes: Vec<NodeSpec>,
     /// By id: `journals[n].id == n + 1`.

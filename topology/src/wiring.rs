@@ -49,6 +49,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     let mut topology = Topology {
         instance: config.platform.instance.clone(),
         deterministic: config.platform.deterministic,
+        lock_memory: config.platform.lock_memory,
         nodes: builder.nodes,
         journals: builder.journals,
         pin,

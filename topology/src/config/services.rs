@@ -13,6 +13,9 @@ section! {
         instance: String = "demo".to_owned() => Kind::Parsed(&forms::NAME);
         /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
         deterministic: bool = false;
+        /// Keeps the memory of every node but master in RAM (mlockall), each page from its first touch on; a node that may
+        /// not does not start.
+        lock_memory: bool = false;
     }
 }
 
