@@ -22,8 +22,8 @@ use crate::wait::Waker;
 use recovery::end_of_frames;
 
 /// Lines behind the next frame's first that are fetched when a frame is committed: those of a frame of up to 160 bytes
-/// of payload, its successor's included. Measured with two processes on two cores, 128 bytes: with one line 1.7 times
-/// a bare line's journey, with three and [`HANDED_DOWN`] 1.25 times.
+/// of payload, its successor's included. Measured by `colo bench ipc` on cores far apart, 128 bytes: with one line 1.7 to
+/// 2.2 times a bare line's journey, with three and [`HANDED_DOWN`] 1.4 to 1.5 times.
 const LINES_AHEAD: u64 = 3;
 
 /// How much of a frame is handed down to the cache that all cores share. More takes longer than it gains.
