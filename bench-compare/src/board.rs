@@ -37,6 +37,8 @@ pub(crate) mod word {
     pub(crate) const KILLED: usize = 12;
     /// Driver's page: everybody is to end.
     pub(crate) const END: usize = 13;
+    /// Who answers asleep: how long it kept the last message, in nanoseconds.
+    pub(crate) const HELD: usize = 14;
 }
 
 /// All pages, as one role sees them.

@@ -19,6 +19,8 @@ pub(crate) struct Facts {
     pub(crate) in_process: bool,
     /// The bare machine, to compare against; not in the ranking.
     pub(crate) floor: bool,
+    /// Nothing wakes its readers: where others sleep, they nap by a timer and look.
+    pub(crate) naps: bool,
     /// What it can do.
     pub(crate) can: Can,
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::verdict;
-use super::{Entry, Report, RowSummary, Spread};
+use super::{Entry, Report, RivalFacts, RowSummary, Spread};
 use crate::driver::{ReaderDeath, RowKind, WriterDeaths};
 
 /// The whole page, with a picture beside it.
@@ -63,10 +63,18 @@ fn rows(report: &Report, kind: RowKind) -> impl Iterator<Item = &RowSummary> {
     report.rows.iter().filter(move |row| row.kind == kind)
 }
 
-fn name(report: &Report, entry: &Entry) -> String {
-    let in_process = report.rivals.iter().any(|rival| rival.name == entry.rival && rival.in_process);
-    let name = if entry.rival == "colo" { "**colo**".to_owned() } else { entry.rival.to_owned() };
-    if in_process { format!("{name} (threads)") } else { name }
+fn name(report: &Report, entry: &Entry, asleep: bool) -> String {
+    let is = |what: fn(&RivalFacts) -> bool| {
+        report.rivals.iter().any(|rival| rival.name == entry.rival && what(rival))
+    };
+    let mut name = bold(entry.rival);
+    if is(|rival| rival.in_process) {
+        name.push_str(" (threads)");
+    }
+    if asleep && is(|rival| rival.naps) {
+        name.push_str(" (naps by a timer)");
+    }
+    name
 }
 
 fn heading(page: &mut String, row: &RowSummary, columns: &[&str]) -> std::fmt::Result {
@@ -75,8 +83,14 @@ fn heading(page: &mut String, row: &RowSummary, columns: &[&str]) -> std::fmt::R
     writeln!(page, "|---|{}---:|", "---:|".repeat(columns.len()))
 }
 
-fn line(page: &mut String, report: &Report, entry: &Entry, cells: &[String]) -> std::fmt::Result {
-    let name = name(report, entry);
+fn line(
+    page: &mut String,
+    report: &Report,
+    row: &RowSummary,
+    entry: &Entry,
+    cells: &[String],
+) -> std::fmt::Result {
+    let name = name(report, entry, matches!(row.kind, RowKind::Asleep | RowKind::Sleepers));
     if let Some(error) = &entry.error {
         let error = error.replace('|', "/");
         return writeln!(page, "| {name} | failed: {error} |{} |", " |".repeat(cells.len() - 1));
@@ -102,13 +116,14 @@ fn ping_tables(page: &mut String, report: &Report) -> std::fmt::Result {
                 spread(entry.figures.get("to_floor")),
                 spread(entry.to_colo.as_ref()),
             ];
-            line(page, report, entry, &cells)?;
+            line(page, report, row, entry, &cells)?;
         }
     }
     writeln!(
         page,
-        "\nThe same, each side asleep until the other's message comes, with 100 µs between two round trips so that nobody gets away \
-         with polling; here the floor is a bare futex."
+        "\nThe same, each side asleep until the other's message comes. Both keep a message for 200 µs before they answer, which \
+         is taken off, so that nobody gets away with polling; here the floor is a bare futex. Whoever naps by a timer is woken \
+         by nobody and looks now and then: what a timer costs stands in its figures."
     )?;
     for row in rows(report, RowKind::Asleep) {
         heading(page, row, &["p50", "p99", "p99.9", "× colo"])?;
@@ -119,7 +134,7 @@ fn ping_tables(page: &mut String, report: &Report) -> std::fmt::Result {
                 time(entry, "p999_ns"),
                 spread(entry.to_colo.as_ref()),
             ];
-            line(page, report, entry, &cells)?;
+            line(page, report, row, entry, &cells)?;
         }
     }
     Ok(())
@@ -138,7 +153,7 @@ fn one_way_tables(page: &mut String, report: &Report) -> std::fmt::Result {
             let rate = entry.figures.get("per_second").map_or("–".to_owned(), |rate| {
                 format!("{:.2} ({:.2}–{:.2})", rate.median / 1e6, rate.low / 1e6, rate.high / 1e6)
             });
-            line(page, report, entry, &[rate, lost(entry), spread(entry.to_colo.as_ref())])?;
+            line(page, report, row, entry, &[rate, lost(entry), spread(entry.to_colo.as_ref())])?;
         }
     }
     Ok(())
@@ -178,7 +193,7 @@ fn sleeper_tables(page: &mut String, report: &Report) -> std::fmt::Result {
                 plain("cpu_cores", 2),
                 spread(entry.to_colo.as_ref()),
             ];
-            line(page, report, entry, &cells)?;
+            line(page, report, row, entry, &cells)?;
         }
     }
     Ok(())
@@ -219,7 +234,7 @@ fn deaths(page: &mut String, writers: &[WriterDeaths], readers: &[ReaderDeath]) 
     writeln!(page, "|---|---:|---|")?;
     for death in readers {
         let silence = if death.for_ever {
-            format!("for ever (more than {} s)", death.patience_s)
+            format!("more than {} s", death.patience_s)
         } else {
             millis(death.silence_ms)
         };

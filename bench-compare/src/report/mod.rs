@@ -52,6 +52,8 @@ pub(crate) struct RivalFacts {
     pub(crate) lossless: bool,
     /// Its readers can sleep.
     pub(crate) sleeps: bool,
+    /// They are woken by nobody but a timer.
+    pub(crate) naps: bool,
 }
 
 /// One block.
@@ -83,6 +85,7 @@ impl Report {
             in_process: facts.in_process,
             lossless: facts.can.lossless,
             sleeps: facts.can.sleep,
+            naps: facts.naps,
         });
         let rows = summary::rows(plan, &measured);
         let blocks = measured.into_iter().map(|block| BlockFacts {

@@ -49,10 +49,10 @@ fn of_row(row: &RowSummary) -> Option<String> {
             told(colo)?,
         ));
     }
-    if row.kind == RowKind::Ping {
-        if let Some(to_floor) = figure(colo, "to_floor") {
-            line.push_str(&format!("; colo is at {to_floor:.2} × the bare word"));
-        }
+    if row.kind == RowKind::Ping
+        && let Some(to_floor) = figure(colo, "to_floor")
+    {
+        line.push_str(&format!("; colo is at {to_floor:.2} × the bare word"));
     }
     for (name, said) in [("p99_ns", "p99"), ("p999_ns", "p99.9"), ("writer_p50_ns", "the writer's cost")] {
         let best = ranked.iter().filter_map(|entry| Some((figure(entry, name)?, *entry)));

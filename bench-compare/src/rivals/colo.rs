@@ -54,6 +54,7 @@ impl<const N: usize> Rival<N> for Colo {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can::ALL,
         }
     }

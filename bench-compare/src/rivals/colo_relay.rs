@@ -46,6 +46,7 @@ impl<const N: usize> Rival<N> for ColoRelay {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can { ping: false, one_way: false, fan_out: false, die: false, ..Can::ALL },
         }
     }

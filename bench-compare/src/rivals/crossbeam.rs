@@ -41,6 +41,7 @@ impl<const N: usize> Rival<N> for Crossbeam {
             ],
             in_process: true,
             floor: false,
+            naps: false,
             can: Can { die: false, ..Can::ALL },
         }
     }

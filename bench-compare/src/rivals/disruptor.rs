@@ -49,6 +49,7 @@ impl<const N: usize> Rival<N> for Disruptor {
             ],
             in_process: true,
             floor: false,
+            naps: false,
             can: Can { sleep: false, die: false, ..Can::ALL },
         }
     }

@@ -33,6 +33,7 @@ impl<const N: usize> Rival<N> for Bare {
             ],
             in_process: false,
             floor: true,
+            naps: false,
             can: Can { one_way: false, fan_out: false, sleepers: false, die: false, ..Can::ALL },
         }
     }

@@ -87,6 +87,7 @@ impl<const N: usize> Rival<N> for Iceoryx2 {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can::ALL,
         }
     }

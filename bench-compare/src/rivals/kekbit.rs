@@ -70,6 +70,7 @@ impl<const N: usize> Rival<N> for Kekbit {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can { sleep: false, endless: false, ..Can::ALL },
         }
     }

@@ -63,6 +63,7 @@ impl<const N: usize> Rival<N> for KungfuStandIn {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can { ping: false, one_way: false, fan_out: false, lossless: false, die: false, ..Can::ALL },
         }
     }

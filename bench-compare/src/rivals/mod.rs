@@ -98,13 +98,13 @@ pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
 
 /// A process that a rival needs beside its peers.
 pub(crate) fn run_helper(name: &str, room: &Path) -> Result<(), CompareError> {
+    #[cfg(feature = "aeron")]
+    if let Some(mode) = aeron::mode(name) {
+        return aeron::drive(room, mode);
+    }
     match name {
         kungfu::RELAY => kungfu::relay(room),
         colo_relay::RELAY => colo_relay::relays(room),
-        #[cfg(feature = "aeron")]
-        name if name == aeron::helper(false) => aeron::drive(room, false),
-        #[cfg(feature = "aeron")]
-        name if name == aeron::helper(true) => aeron::drive(room, true),
         _ => Err(CompareError::Usage(format!("there is no helper `{name}`"))),
     }
 }

@@ -34,6 +34,7 @@ impl<const N: usize> Rival<N> for Outcry {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can { sleep: false, lossless: false, ..Can::ALL },
         }
     }

@@ -38,6 +38,7 @@ impl<const N: usize> Rival<N> for Ringfire {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can::ALL,
         }
     }

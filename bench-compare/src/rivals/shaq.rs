@@ -59,6 +59,7 @@ impl<const N: usize> Rival<N> for Shaq {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can::ALL,
         }
     }

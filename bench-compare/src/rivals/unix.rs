@@ -32,6 +32,7 @@ impl<const N: usize> Rival<N> for Unix {
             ],
             in_process: false,
             floor: false,
+            naps: false,
             can: Can::ALL,
         }
     }

@@ -16,8 +16,9 @@ use crate::task::{Answer, Quantiles};
 const FLOOR_TRIPS: u64 = 4_000;
 /// Round trips before them.
 const FLOOR_WARM_UP: u64 = 500;
-/// Time between two round trips of sleepers: whoever polls for a while before it sleeps is asleep by then.
-const PAUSE: Duration = Duration::from_micros(100);
+/// How long a sleeper's message is kept before it is answered, at both ends: whoever polls for a while before it sleeps is
+/// asleep by then. The longest polling known here is shaq's 2,048 pauses: 28 µs on one CPU, 100 µs on another.
+const PAUSE: Duration = Duration::from_micros(200);
 /// Longest sleep; a message ends it.
 const SLEEP: Duration = Duration::from_millis(100);
 
@@ -34,18 +35,18 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
     let (receiver, sender) = ends::<R, N>(hub, room, board, Some((theirs, 0)), Some(ours))?;
     let (receiver, sender) = (had(receiver)?, had(sender)?);
     let mut ends = Ends { sender, receiver, asleep: ours.asleep, patience: Patience::default() };
+    let clock = Clock::calibrate();
     if !measures {
         board.meet(5)?;
         answer_floor(board)?;
-        ends.answer(warm_up + trips)?;
+        ends.answer(board, clock, warm_up + trips)?;
         answer_floor(board)?;
         board.meet(6)?;
         return Ok(Answer::Done);
     }
-    let clock = Clock::calibrate();
     board.meet(5)?;
     let floor_before = floor(board, clock)?;
-    let own = ends.bounce(clock, warm_up, trips)?;
+    let own = ends.bounce(board, clock, warm_up, trips)?;
     let floor_after = floor(board, clock)?;
     // Nobody leaves while the other may still need what they share.
     board.meet(6)?;
@@ -85,7 +86,7 @@ fn answer_floor(board: &Board) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// Keeps this core awake while the other falls asleep; the time after that.
+/// Keeps this core awake while the other end falls asleep; the time after that.
 fn pause(clock: Clock) -> u64 {
     let end = clock.now() + PAUSE.as_nanos() as u64;
     loop {
@@ -108,6 +109,7 @@ struct Ends<S, R> {
 impl<S, R> Ends<S, R> {
     fn bounce<const N: usize>(
         &mut self,
+        board: &Board,
         clock: Clock,
         warm_up: u64,
         trips: u64,
@@ -130,21 +132,26 @@ impl<S, R> Ends<S, R> {
                 return Err(CompareError::Mixed { expected: trip, found: number_of(&answer) });
             }
             let now = clock.now();
+            let held = if self.asleep { board.get(1, word::HELD) } else { 0 };
             if trip >= warm_up {
-                times.push(now.saturating_sub(before));
+                times.push(now.saturating_sub(before + held));
             }
             before = now;
         }
         Ok(Quantiles::of(times, 0.5))
     }
 
-    fn answer<const N: usize>(&mut self, trips: u64) -> Result<(), CompareError>
+    fn answer<const N: usize>(&mut self, board: &Board, clock: Clock, trips: u64) -> Result<(), CompareError>
     where
         S: Sender<N>,
         R: Receiver<N>,
     {
         for _ in 0..trips {
             let message = self.take()?;
+            if self.asleep {
+                let came = clock.now();
+                board.set(word::HELD, pause(clock) - came);
+            }
             self.send(&message)?;
         }
         Ok(())
