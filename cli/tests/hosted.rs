@@ -25,7 +25,7 @@ struct Errs {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(crate = "strategy_sdk::serde", default, deny_unknown_fields)]
 struct Parameters {
-    /// Panics at this quote, unless a file of this name is there, which it makes.
+    /// `again` panics unless a file of this name is there, which it makes; `holds` does not return while it is there.
     marker: PathBuf,
 }
 
@@ -56,6 +56,13 @@ impl Strategy for Errs {
         if context.name() == "again-1" && self.quotes == 20 && !self.parameters.marker.exists() {
             std::fs::write(&self.parameters.marker, "").expect("a place to write");
             panic!("once");
+        }
+        if context.name() == "holds-2" && self.quotes == 20 {
+            // As if for ever, but that the test may end it.
+            let watchdog = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            while self.parameters.marker.exists() && std::time::Instant::now() < watchdog {
+                std::hint::spin_loop();
+            }
         }
     }
 }
@@ -182,6 +189,64 @@ fn one_that_errs_errs_alone() {
     let before = counter(&node("again-1"), "quotes");
     home.wait_for("quotes in the new host", || counter(&node("again-1"), "quotes") > before);
     let down = home.colo(&["down", "errs", "--format", "json"]);
+    assert!(down.status.success(), "{}", stderr(&down));
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn one_that_does_not_return_is_named_with_how_long_it_holds_its_host() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (program, marker) = (program(folder.path()), folder.path().join("marker"));
+    std::fs::write(&marker, "").expect("written");
+    let file = folder.path().join("holds.toml");
+    let text = format!(
+        "[platform]\ninstance = 'holds'\n[md]\ninstruments = 4\ninterval = '5ms'\n\
+         [strategies]\nprogram = '{program}'\n[[strategies.group]]\nname = 'holds'\ncount = 3\n\
+         host = {{ mode = 'parked' }}\nparams = {{ marker = '{}' }}\n",
+        marker.display()
+    );
+    std::fs::write(&file, text).expect("written");
+    let up = home.colo(&["up", &file.display().to_string(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let held = |name: &str| home.node("holds", name)["in_callback_ms"].as_u64();
+    home.wait_for("the one that holds all", || held("holds-2").is_some_and(|lasts| lasts >= 1_500));
+    for innocent in ["host", "holds-1", "holds-3", "td", "md"] {
+        assert_eq!(held(innocent), None, "{innocent}");
+    }
+    assert_eq!(home.node("holds", "holds-1")["state"], "running, stalled", "it suffers, and is not to blame");
+    let top = home.json(&["top", "holds", "--interval", "50ms", "--format", "json"]);
+    let named: Vec<&Value> = top["nodes"]
+        .as_array()
+        .expect("nodes")
+        .iter()
+        .filter(|node| !node["in_callback_ms"].is_null())
+        .collect();
+    assert!(named.len() == 1 && named[0]["node"] == "holds-2", "{top}");
+    for verb in [["status", "holds"].as_slice(), &["top", "holds", "--interval", "50ms"]] {
+        let text = home::stdout(&home.colo(verb));
+        assert!(text.contains("does not return: holds-2 is in one callback for "), "{text}");
+        assert!(text.contains(": nobody in host gets anything"), "{text}");
+    }
+    home.wait_for("master's word", || {
+        home.logs().contains("strategy `holds-2` has not returned from a callback for ")
+    });
+
+    // Stopped from outside, it is not the strategy that holds.
+    let pid = number(&home.node("holds", "host")["pid"]) as u32;
+    kill(pid, "STOP");
+    home.wait_for("nobody to blame", || held("holds-2").is_none());
+    kill(pid, "CONT");
+    home.wait_for("the same again", || held("holds-2").is_some());
+
+    std::fs::remove_file(&marker).expect("removed");
+    home.wait_for("its return", || held("holds-2").is_none());
+    home.wait_for("the end of it in the log", || {
+        home.logs().contains("strategy `holds-2` has returned from its callback")
+    });
+    let before = counter(&home.node("holds", "holds-3"), "quotes");
+    home.wait_for("quotes of the others", || counter(&home.node("holds", "holds-3"), "quotes") > before);
+    let down = home.colo(&["down", "holds", "--format", "json"]);
     assert!(down.status.success(), "{}", stderr(&down));
     assert_eq!(home.left(), Vec::<PathBuf>::new());
 }

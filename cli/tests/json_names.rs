@@ -165,6 +165,12 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
     check("colo journal verify", &print("journal verify"));
     check("colo journal trace", &print("journal trace --last"));
     check("colo journal clean", &print("journal clean"));
+    home.damage("demo", "reports.makers-2");
+    for (verb, arguments) in [("colo status", "status"), ("colo top", "top --interval 50ms")] {
+        let printed = print(arguments);
+        assert_eq!(printed["damaged"][0]["journal"], "reports.makers-2", "{printed}");
+        check(verb, &printed);
+    }
     check("colo up and colo down", &print("down"));
     check("colo check", &print("check"));
     check("colo explain", &print("explain"));

@@ -100,6 +100,37 @@ fn a_living_platform_is_shown_and_left_alone() {
 }
 
 #[test]
+fn a_damaged_journal_is_named_and_hides_no_other() {
+    let home = platform();
+    let journals = |printed: &Value| -> Vec<String> {
+        rows(printed, "journals").iter().map(|row| text(&row["journal"]).to_owned()).collect()
+    };
+    let whole = journals(&home.json(&["status", "--format", "json"]));
+    // td's samples: `top` reads them as well.
+    for (gone, damaged) in ["reports.makers-1", "td.samples"].into_iter().enumerate() {
+        home.damage("demo", damaged);
+        let status = home.json(&["status", "--format", "json"]);
+        let top = home.json(&["top", "--interval", "50ms", "--format", "json"]);
+        for printed in [&status, &top] {
+            let named = &rows(printed, "damaged")[gone];
+            assert_eq!((rows(printed, "damaged").len(), text(&named["journal"])), (gone + 1, damaged));
+            assert!(text(&named["error"]).contains(&format!("{damaged}.ctl")), "{printed}");
+            assert_eq!(journals(printed).len(), whole.len() - gone - 1, "{printed}");
+            assert!(!journals(printed).iter().any(|journal| journal == damaged), "{printed}");
+            assert_eq!(rows(printed, "nodes").len(), 13, "{printed}");
+        }
+        for verb in [["status"].as_slice(), &["top", "--interval", "50ms"]] {
+            let output = home.colo(verb);
+            let said = stdout(&output);
+            assert!(output.status.success(), "{verb:?}: {}", stderr(&output));
+            assert!(said.contains(&format!("damaged: journal {damaged}: ")), "{said}");
+            assert!(said.contains("md.quotes"), "{said}");
+        }
+    }
+    assert!(home.colo(&["down"]).status.success());
+}
+
+#[test]
 fn a_trace_says_which_hops_are_overwritten() {
     let home = Home::new();
     let small = ["--set", "md.count=0", "--set", "journal.capacity=64KiB"];

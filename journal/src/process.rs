@@ -29,18 +29,28 @@ impl ProcessIdentity {
     pub fn is_alive(&self) -> bool {
         self.pid != 0 && start_time(self.pid) == Some(self.start)
     }
+
+    /// True while a signal or a debugger has it stopped.
+    pub fn is_stopped(&self) -> bool {
+        let now = state_and_start(self.pid);
+        now.is_some_and(|(state, start)| start == self.start && matches!(state, 'T' | 't'))
+    }
 }
 
 /// `None` when there is no such process, or only its zombie.
 fn start_time(pid: u32) -> Option<u64> {
+    state_and_start(pid).map(|(_, start)| start)
+}
+
+fn state_and_start(pid: u32) -> Option<(char, u64)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the command in parentheses, which may itself hold spaces and parentheses.
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    if matches!(state, "Z" | "X") {
+    let state = fields.next()?.chars().next()?;
+    if matches!(state, 'Z' | 'X') {
         return None;
     }
-    fields.nth(18)?.parse().ok()
+    Some((state, fields.nth(18)?.parse().ok()?))
 }
 
 /// A handle on one process: polls readable when it has ended, and takes signals without a race on its pid.

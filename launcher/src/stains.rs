@@ -31,7 +31,7 @@ impl JournalMemory {
 /// The rings of a running instance, by id.
 pub(crate) fn memory(view: &InstanceView, topology: &Topology) -> Vec<JournalMemory> {
     let journals: Vec<_> =
-        view.journals().unwrap_or_default().into_iter().map(|(_, journal)| journal).collect();
+        view.journals().unwrap_or_default().sound.into_iter().map(|(_, journal)| journal).collect();
     let backings: BTreeMap<String, PageBacking> = view.backings(&journals);
     let row = |journal: &topology::JournalSpec| JournalMemory {
         journal: journal.name.clone(),

@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod adopt;
+mod deaths;
 mod error;
 mod hosted;
 mod memory;
@@ -26,6 +27,8 @@ mod places;
 mod process;
 mod register;
 mod setup;
+mod stalls;
+mod starts;
 mod stop;
 mod supervise;
 

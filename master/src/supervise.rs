@@ -1,4 +1,4 @@
-//! Starting the nodes, and looking after them.
+//! Master's loop: what it owns, and what it does again and again.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -11,16 +11,17 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
 use node::{InstanceDir, NodeState, Phase, StopFlag};
-use topology::config::{MasterConfig, OnDeath, ReaderKind, RestartPolicy};
+use topology::config::{MasterConfig, RestartPolicy};
 use topology::{NodeKind, NodeSpec, Topology};
 use wire::{Message, NodeChange, NodeEvent};
 
 use crate::adopt::{self, Found};
 use crate::error::MasterError;
 use crate::places::PlaceWatch;
-use crate::process::{Ended, NodeProcess};
+use crate::process::NodeProcess;
 use crate::register;
 use crate::setup::{self, Instance};
+use crate::stalls::StallWatch;
 
 /// What master needs beside the topology.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ pub(crate) struct Managed {
     /// Asked to start in its host, or running there: for strategies that have no process of their own.
     pub(crate) is_hosted: bool,
     pub(crate) started: Option<Instant>,
-    restarts: u32,
+    pub(crate) restarts: u32,
     /// Started again at this time.
     pub(crate) start_at: Option<Instant>,
     /// It ended and is not started again.
@@ -89,15 +90,16 @@ impl Managed {
 pub(crate) struct Master {
     pub(crate) instance: Instance,
     pub(crate) nodes: Vec<Managed>,
-    options: MasterOptions,
+    pub(crate) options: MasterOptions,
     pub(crate) config: MasterConfig,
     listener: UnixListener,
     events: Option<Writer>,
     stop: StopFlag,
-    up: bool,
+    pub(crate) up: bool,
     pub(crate) stopping: bool,
-    last_start: Option<Instant>,
+    pub(crate) last_start: Option<Instant>,
     pub(crate) places: PlaceWatch,
+    pub(crate) stalls: StallWatch,
 }
 
 /// What a look at the sockets asks master to do.
@@ -156,6 +158,7 @@ impl Master {
             stopping: false,
             last_start: None,
             places: PlaceWatch::new(),
+            stalls: StallWatch::new(),
         })
     }
 
@@ -192,6 +195,7 @@ impl Master {
             self.reap()?;
             self.check_up()?;
             self.look_at_places();
+            self.look_for_stalls();
             if let Some(seat) = self.instance.registry.occupy(0) {
                 seat.set_heartbeat(self.instance.clock.now());
                 if let Ok(cpu) = nix::sched::sched_getcpu() {
@@ -212,70 +216,6 @@ impl Master {
             }
         }
         self.up = was_up;
-    }
-
-    /// Starts every node whose turn has come.
-    fn start_what_can(&mut self) -> Result<(), MasterError> {
-        let now = Instant::now();
-        for index in 0..self.nodes.len() {
-            let node = &self.nodes[index];
-            // A host is started with the first of its strategies.
-            if self.stopping || node.lives() || node.done || node.spec.kind == NodeKind::Host {
-                continue;
-            }
-            let due = match node.start_at {
-                Some(at) => at <= now,
-                None => {
-                    self.needs_are_met(&node.spec)
-                        && self.last_start.is_none_or(|last| now - last >= node.spec.stagger)
-                }
-            };
-            if due {
-                self.start(index)?;
-                self.last_start = Some(now);
-            }
-        }
-        Ok(())
-    }
-
-    fn needs_are_met(&self, spec: &NodeSpec) -> bool {
-        spec.needs.iter().all(|need| {
-            self.instance.topology.node(need).is_none_or(|needed| {
-                matches!(self.instance.state(needed.seat), NodeState::Running | NodeState::Finished)
-            })
-        })
-    }
-
-    pub(crate) fn start(&mut self, index: usize) -> Result<(), MasterError> {
-        let node = &mut self.nodes[index];
-        node.start_at = None;
-        if node.spec.host.is_some() {
-            return self.start_hosted(index);
-        }
-        if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
-            seat.set_state(NodeState::Starting.to_word());
-        }
-        match NodeProcess::start(&self.options.colo, &self.instance.directory, &node.spec) {
-            Ok(process) => {
-                if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
-                    seat.set_process(process.identity());
-                }
-                log::info!("node `{}` started as process {}", node.spec.name, process.identity().pid);
-                node.process = Some(process);
-                node.started = Some(Instant::now());
-                Ok(())
-            }
-            Err(source) => {
-                let name = &node.spec.name;
-                let action = "start the program of a node:";
-                let path = match &node.spec.program {
-                    topology::Program::Path(path) => path.clone(),
-                    topology::Program::Builtin(_) => self.options.colo.clone(),
-                };
-                log::error!("node `{name}` does not start: {source}");
-                Err(MasterError::Io { action, path, source })
-            }
-        }
     }
 
     /// Sleeps until a process ends, somebody knocks, or the next look is due.
@@ -360,111 +300,6 @@ impl Master {
         }
     }
 
-    /// Notices which processes have ended.
-    pub(crate) fn reap(&mut self) -> Result<(), MasterError> {
-        for index in 0..self.nodes.len() {
-            let Some(ended) = self.nodes[index].process.as_mut().and_then(NodeProcess::ended) else {
-                continue;
-            };
-            self.buried(index, ended)?;
-        }
-        self.reap_hosted()
-    }
-
-    fn buried(&mut self, index: usize, ended: Ended) -> Result<(), MasterError> {
-        let pid = self.nodes[index].process.take().map_or(0, |process| process.identity().pid);
-        if self.nodes[index].spec.kind == NodeKind::Host {
-            self.host_ended(index, ended)?;
-        }
-        self.seat_left(index, pid, ended)
-    }
-
-    /// Marks the seat, tells everybody, lets go of cursors, and starts the node again if it should be.
-    pub(crate) fn seat_left(&mut self, index: usize, pid: u32, ended: Ended) -> Result<(), MasterError> {
-        let seat_number = self.nodes[index].spec.seat;
-        let left = self.instance.state(seat_number) == NodeState::Stopped;
-        let mut generation = 0;
-        if let Some(seat) = self.instance.registry.occupy(u32::from(seat_number)) {
-            generation = seat.generation();
-            if !left {
-                seat.set_state(NodeState::Dead.to_word());
-            }
-            if ended.code() >= 0 {
-                seat.set_exit(ended.code() as u64 + 1);
-            }
-        }
-        let change = if left { NodeChange::Left } else { NodeChange::Died };
-        self.tell(seat_number, change, generation, pid, ended.code());
-        let spec = self.nodes[index].spec.clone();
-        if left && ended.code() <= 0 {
-            log::info!("node `{}` stopped", spec.name);
-        } else {
-            log::error!("node `{}` (process {pid}) {ended}", spec.name);
-        }
-        if spec.kind == NodeKind::Relay {
-            let seats = journal::Relay::give_back(&self.instance.registry, u32::from(seat_number));
-            log::info!("{seats} nodes that `{}` woke are woken by the writers now", spec.name);
-        }
-        let outcome = self.restart_or_not(index, ended, left);
-        // Nobody comes back for what a strategy held that stays down, nor for anything once the platform stops.
-        let for_good = self.nodes[index].done && (self.stopping || spec.kind == NodeKind::Strategy);
-        self.release_cursors(&spec, for_good);
-        outcome
-    }
-
-    /// Lets go of what a dead reader held: where the topology says so, or all of it.
-    fn release_cursors(&self, spec: &NodeSpec, all: bool) {
-        let dropped = spec
-            .reads
-            .iter()
-            .filter(|read| all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop);
-        for read in dropped {
-            let dismissed = self
-                .instance
-                .open(&read.journal)
-                .and_then(|journal| Ok(journal.dismiss(u32::from(spec.seat))?));
-            if let Err(error) = dismissed {
-                log::warn!("the cursor of `{}` in `{}` stays: {error}", spec.name, read.journal);
-            }
-        }
-    }
-
-    fn restart_or_not(&mut self, index: usize, ended: Ended, left: bool) -> Result<(), MasterError> {
-        let (up, stopping) = (self.up, self.stopping);
-        let node = &mut self.nodes[index];
-        let failed = !left || ended.code() > 0;
-        let wanted = match node.spec.restart.policy {
-            RestartPolicy::Never => false,
-            RestartPolicy::OnFailure => failed,
-            RestartPolicy::Always => true,
-        };
-        if stopping {
-            node.done = true;
-            return Ok(());
-        }
-        if wanted && node.restarts < node.spec.restart.max {
-            // Whoever ran for a while starts at the shortest pause again.
-            let pause = node.spec.restart.backoff * 2_u32.saturating_pow(node.restarts.min(10));
-            node.restarts += 1;
-            node.start_at = Some(Instant::now() + pause);
-            log::info!("node `{}` is started again in {pause:?} (restart {})", node.spec.name, node.restarts);
-            return Ok(());
-        }
-        node.done = true;
-        let log = self.instance.directory.log(node.spec.host.as_ref().unwrap_or(&node.spec.name));
-        // A host that one of its strategies needs again comes again with it.
-        if !up && failed && node.spec.kind != NodeKind::Host {
-            return Err(MasterError::NodeFailed {
-                node: node.spec.name.clone(),
-                how: ended.to_string(),
-                words: last_errors(&log),
-                log,
-                exit: u8::try_from(ended.code()).ok(),
-            });
-        }
-        Ok(())
-    }
-
     /// Is everybody there? Then the platform runs.
     fn check_up(&mut self) -> Result<(), MasterError> {
         if self.up || self.stopping {
@@ -500,14 +335,4 @@ impl Master {
             }
         }
     }
-}
-
-/// What a node's log says last of errors: the lines behind the last informational one.
-fn last_errors(log: &std::path::Path) -> String {
-    let text = std::fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let mut lines: Vec<&str> =
-        text.lines().rev().take_while(|line| !line.contains(" INFO ")).take(12).collect();
-    lines.reverse();
-    lines.iter().map(|line| format!("\n  {line}")).collect()
 }

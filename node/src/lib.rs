@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod callback;
 mod due;
 mod error;
 mod exit;
@@ -38,6 +39,7 @@ mod stop;
 mod verify;
 mod view;
 
+pub use callback::{HELD_NS, Held, held};
 pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
@@ -53,7 +55,7 @@ pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use verify::{RegistryReport, verify_registry};
-pub use view::{InstanceView, JournalView, SeatView, ViewError};
+pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
 pub use journal::{Clock, Frame, Gap, Relay, WriteError, Written};

@@ -6,6 +6,7 @@ use std::path::Path;
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
 use pinning::{MappedFile, PageBacking};
 
+use crate::callback::held;
 use crate::instance::InstanceDir;
 use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
 
@@ -66,6 +67,9 @@ pub struct SeatView {
     pub silent_ns: Option<u64>,
     /// Exit code, if the node left one.
     pub exit: Option<u8>,
+    /// For how many nanoseconds a callback of this strategy has held its process; `None` below
+    /// [`HELD_NS`](crate::HELD_NS).
+    pub in_callback_ns: Option<u64>,
     /// Counters in the order of [`Counter::ALL`].
     pub counters: Vec<(&'static str, u64)>,
 }
@@ -85,6 +89,24 @@ pub struct JournalView {
     pub stat: JournalStat,
     /// Where the ring is.
     pub ring: std::path::PathBuf,
+}
+
+/// All journals of an instance: one that is damaged hides none of the others.
+#[derive(Debug, Default)]
+pub struct Journals {
+    /// Those that can be read, by name.
+    pub sound: Vec<(Journal, JournalView)>,
+    /// Those that cannot, by name.
+    pub damaged: Vec<DamagedJournal>,
+}
+
+/// A journal that cannot be read.
+#[derive(Debug)]
+pub struct DamagedJournal {
+    /// Its name.
+    pub name: String,
+    /// Why not.
+    pub error: ViewError,
 }
 
 impl InstanceView {
@@ -120,7 +142,18 @@ impl InstanceView {
 
     /// All seats that somebody sits in or sat in.
     pub fn seats(&self) -> Vec<SeatView> {
-        (0..self.registry.seats()).filter_map(|seat| self.seat(seat)).collect()
+        let mut seats: Vec<SeatView> =
+            (0..self.registry.seats()).filter_map(|seat| self.seat(seat)).collect();
+        let now = self.clock.now();
+        for index in 0..seats.len() {
+            let (seat, process) = (seats[index].seat, seats[index].process);
+            let Some(held) = self.registry.seat(seat).and_then(|seat| held(&seat, now)) else { continue };
+            let by = seats.iter_mut().find(|by| by.seat == held.seat && by.process == process);
+            if let Some(by) = by {
+                by.in_callback_ns = Some(now.saturating_sub(held.since));
+            }
+        }
+        seats
     }
 
     fn seat(&self, number: u32) -> Option<SeatView> {
@@ -143,6 +176,7 @@ impl InstanceView {
             cpu: seat.cpu(),
             silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),
             exit: seat.exit().checked_sub(1).map(|code| code as u8),
+            in_callback_ns: None,
             counters: Counter::ALL
                 .iter()
                 .map(|(counter, name)| (*name, seat.counter(*counter as usize)))
@@ -153,13 +187,22 @@ impl InstanceView {
     /// All journals, with what their control pages say.
     ///
     /// # Errors
-    /// [`ViewError`].
-    pub fn journals(&self) -> Result<Vec<(Journal, JournalView)>, ViewError> {
+    /// [`ViewError::Io`] when their folder cannot be listed.
+    pub fn journals(&self) -> Result<Journals, ViewError> {
         let names = self
             .instance
             .journal_names()
             .map_err(|source| ViewError::Io { path: self.instance.journals(), source })?;
-        names.iter().map(|name| self.journal(name)).collect()
+        let mut journals = Journals::default();
+        for name in names {
+            match self.journal(&name) {
+                Ok(journal) => journals.sound.push(journal),
+                // It went while they were looked at: the instance is being removed.
+                Err(_) if !self.instance.find_journal(&name).control.exists() => {}
+                Err(error) => journals.damaged.push(DamagedJournal { name, error }),
+            }
+        }
+        Ok(journals)
     }
 
     /// On which pages each of these rings lies, by journal: read from the `smaps` of a process that has it mapped, not

@@ -16,7 +16,7 @@ impl Pages {
     /// Of all rings that a living process has mapped.
     pub(crate) fn of(view: &InstanceView) -> Pages {
         let journals = view.journals().unwrap_or_default();
-        let journals: Vec<JournalView> = journals.into_iter().map(|(_, journal)| journal).collect();
+        let journals: Vec<JournalView> = journals.sound.into_iter().map(|(_, journal)| journal).collect();
         let backings = view.backings(&journals);
         let mut pages = Pages::default();
         for journal in &journals {

@@ -17,6 +17,8 @@ pub(super) struct Seated {
     pub(super) cpu: Option<u64>,
     pub(super) mode: String,
     pub(super) state: String,
+    /// How long a callback of this strategy has not returned; null below a second.
+    pub(super) in_callback_ms: Option<u64>,
 }
 
 impl Seated {
@@ -29,8 +31,20 @@ impl Seated {
             cpu: seat.alive.then_some(seat.cpu),
             mode: seat.mode.to_owned(),
             state: state(seat),
+            in_callback_ms: seat.in_callback_ns.map(|lasts| lasts / 1_000_000),
         }
     }
+}
+
+/// Strategies that hold the process that they run in, for people; empty where there is none.
+pub(super) fn held_text<'a>(seats: impl Iterator<Item = &'a Seated> + Clone) -> String {
+    let said = seats.clone().filter_map(|seat| {
+        let seconds = seat.in_callback_ms? as f64 / 1_000.0;
+        let host = seats.clone().find(|host| host.kind == "host" && host.pid == seat.pid);
+        let others = host.map(|host| format!(": nobody in {} gets anything", host.node)).unwrap_or_default();
+        Some(format!("does not return: {} is in one callback for {seconds:.1} s{others}\n", seat.node))
+    });
+    said.collect()
 }
 
 fn state(seat: &SeatView) -> String {

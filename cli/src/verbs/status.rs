@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use journal::WriterState;
-use node::{Counter, InstanceView, JournalView, SeatView};
+use node::{Counter, DamagedJournal, InstanceView, JournalView, Journals, SeatView};
 use pinning::PageBacking;
 use serde::Serialize;
 
@@ -22,6 +22,15 @@ struct StatusReport {
     clock: &'static str,
     nodes: Vec<NodeRow>,
     journals: Vec<JournalRow>,
+    /// Journals that cannot be read.
+    damaged: Vec<DamagedRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct DamagedRow {
+    pub(super) journal: String,
+    /// Why it cannot be read.
+    pub(super) error: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,7 +93,8 @@ pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
 
 fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
     let seats = view.seats();
-    let journals: Vec<JournalView> = view.journals()?.into_iter().map(|(_, view)| view).collect();
+    let Journals { sound, damaged } = view.journals()?;
+    let journals: Vec<JournalView> = sound.into_iter().map(|(_, view)| view).collect();
     let planned = planned(view);
     let node = |seat: &SeatView| NodeRow {
         planned_cpus: planned.get(&seat.name).cloned(),
@@ -98,7 +108,18 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         clock: view.clock().source().as_str(),
         nodes,
         journals: journal_rows(view, &journals, &seats),
+        damaged: damaged_rows(&damaged),
     })
+}
+
+pub(super) fn damaged_rows(damaged: &[DamagedJournal]) -> Vec<DamagedRow> {
+    let row = |one: &DamagedJournal| DamagedRow { journal: one.name.clone(), error: one.error.to_string() };
+    damaged.iter().map(row).collect()
+}
+
+/// The damaged journals for people; empty where there is none.
+pub(super) fn damaged_text(rows: &[DamagedRow]) -> String {
+    rows.iter().map(|row| format!("damaged: journal {}: {}\n", row.journal, row.error)).collect()
 }
 
 /// Rows of these journals by number, with what the kernel says of their pages.
@@ -234,6 +255,7 @@ fn text(report: &StatusReport) -> String {
         nodes,
     ));
     text.push_str(&over_budget(report));
+    text.push_str(&seats::held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');
     let journals = report.journals.iter().map(|journal| {
         let lag = journal.readers.iter().map(|reader| reader.lag_bytes).max().unwrap_or(0);
@@ -250,5 +272,6 @@ fn text(report: &StatusReport) -> String {
     });
     let head = ["journal", "ring", "backing", "frames", "readers", "largest lag", "full", "writer"];
     text.push_str(&table(&head, 1, journals));
+    text.push_str(&damaged_text(&report.damaged));
     text
 }

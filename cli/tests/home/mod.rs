@@ -4,6 +4,7 @@
 
 pub(crate) mod written;
 
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -92,6 +93,13 @@ impl Home {
         let status = self.json(&["status", instance, "--format", "json"]);
         let nodes = status["nodes"].as_array().expect("nodes").clone();
         nodes.into_iter().find(|node| node["node"] == name).unwrap_or_else(|| panic!("no node {name}"))
+    }
+
+    /// Makes the control page of a journal one that nobody can read.
+    pub(crate) fn damage(&self, instance: &str, journal: &str) {
+        let page = self.root.path().join(format!("{instance}/journals/{journal}.ctl"));
+        let page = std::fs::OpenOptions::new().write(true).open(page).expect("the control page");
+        page.write_all_at(&[0x5a; 8], 0).expect("written");
     }
 
     /// Asks again until it holds.

@@ -26,6 +26,7 @@ impl Strategies {
         let Some(driven) = &mut member.driven else { return };
         // Before anything else: this is when the strategy has it in hand, and the call before this one has ended.
         let now = self.handle.now();
+        self.handle.enters(&member.handle, now);
         let ended = self.watch.begin(index, now);
         let outcome = guarded(|| driven.frame(role, journal, frame, Nanos(now)));
         self.charge(ended);
@@ -39,8 +40,10 @@ impl Strategies {
         index: usize,
         call: impl FnOnce(&mut dyn Driven) -> Needs,
     ) {
-        let Some(driven) = &mut self.members[index].driven else { return };
+        let member = &mut self.members[index];
+        let Some(driven) = &mut member.driven else { return };
         let now = self.handle.now();
+        self.handle.enters(&member.handle, now);
         let ended = self.watch.begin(index, now);
         let outcome = guarded(|| call(driven.as_mut()));
         self.charge(ended);
@@ -140,7 +143,9 @@ impl Strategies {
     pub(super) fn list_is_whole(&mut self) {
         self.list_is_whole = true;
         for index in 0..self.members.len() {
-            if let Some(driven) = &mut self.members[index].driven {
+            let member = &mut self.members[index];
+            if let Some(driven) = &mut member.driven {
+                self.handle.enters(&member.handle, self.handle.now());
                 // What it needs from then on is asked at its next turn, which is near: it has not started.
                 if let Err(panic) = guarded(|| driven.list_is_whole()) {
                     self.panicked(index, panic);
@@ -196,7 +201,9 @@ impl Strategies {
 
     /// In good order.
     pub(super) fn stop_member(&mut self, _context: &mut Context, index: usize) {
-        let Some(driven) = &mut self.members[index].driven else { return };
+        let member = &mut self.members[index];
+        let Some(driven) = &mut member.driven else { return };
+        self.handle.enters(&member.handle, self.handle.now());
         match guarded(|| driven.stop()) {
             Ok(()) if self.roster.is_some() => self.gone(index, NodeState::Stopped, Exit::Done),
             Ok(()) => {}

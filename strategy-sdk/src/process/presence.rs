@@ -57,6 +57,7 @@ impl Strategies {
         let name = self.members[index].name.clone();
         let made = self.handle.join_as(&name).map_err(Into::into).and_then(|mut seat| {
             let ledger = self.state.is_some();
+            self.handle.enters(&self.members[index].handle, self.handle.now());
             roster.make(&mut seat, ledger)
         });
         let made = match made {

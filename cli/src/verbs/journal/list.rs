@@ -1,6 +1,6 @@
 //! `colo journal ls`.
 
-use node::{Exit, InstanceDir, InstanceView};
+use node::{Exit, InstanceDir, InstanceView, JournalView};
 use serde::Serialize;
 
 use crate::args::InstanceArgument;
@@ -65,13 +65,15 @@ fn look(instance: InstanceDir) -> Instance {
     };
     let seats = view.seats();
     found.alive = seats.iter().any(|seat| seat.alive);
-    let mut journals = Vec::new();
-    for name in view.instance().journal_names().unwrap_or_default() {
-        match view.journal(&name) {
-            Ok((_, journal)) => journals.push(journal),
-            Err(error) => found.errors.push(error.to_string()),
+    let journals = match view.journals() {
+        Ok(journals) => journals,
+        Err(error) => {
+            found.errors.push(error.to_string());
+            return found;
         }
-    }
+    };
+    found.errors.extend(journals.damaged.iter().map(|damaged| damaged.error.to_string()));
+    let journals: Vec<JournalView> = journals.sound.into_iter().map(|(_, view)| view).collect();
     found.journals = journal_rows(&view, &journals, &seats);
     found
 }

@@ -27,7 +27,7 @@ pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
     let view = instance::view(arguments.instance.instance.as_deref())?;
     let once = arguments.once || arguments.format == Format::Json || !std::io::stdout().is_terminal();
     let stop = StopFlag::install()?;
-    let mut watch = Watch { samples: Samples::from_now_on(&view)?, before: Moment::look(&view)?, view };
+    let mut watch = Watch { samples: Samples::from_now_on(&view), before: Moment::look(&view)?, view };
     if once {
         sleep(arguments.interval, &stop);
         let report = watch.next()?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Instant;
 
 use journal::{JournalStat, LooseReader, ReadError};
-use node::{InstanceView, SeatView};
+use node::{DamagedJournal, InstanceView, Journals, SeatView};
 use wire::{LatencySample, Message};
 
 use crate::failure::Failure;
@@ -15,6 +15,7 @@ pub(super) struct Moment {
     pub(super) at: Instant,
     pub(super) seats: Vec<SeatView>,
     pub(super) journals: Vec<JournalStat>,
+    pub(super) damaged: Vec<DamagedJournal>,
     /// Nanoseconds of CPU time by process id, where the system says.
     pub(super) cpu_ns: BTreeMap<u32, u64>,
 }
@@ -22,12 +23,12 @@ pub(super) struct Moment {
 impl Moment {
     pub(super) fn look(view: &InstanceView) -> Result<Moment, Failure> {
         let seats = view.seats();
-        let mut journals: Vec<JournalStat> =
-            view.journals()?.into_iter().map(|(_, journal)| journal.stat).collect();
+        let Journals { sound, damaged } = view.journals()?;
+        let mut journals: Vec<JournalStat> = sound.into_iter().map(|(_, journal)| journal.stat).collect();
         journals.sort_by_key(|stat| stat.shape.id);
         let living = seats.iter().filter(|seat| seat.alive).map(|seat| seat.process.pid);
         let cpu_ns = living.filter_map(|pid| Some((pid, cpu_ns(pid)?))).collect();
-        Ok(Moment { at: Instant::now(), seats, journals, cpu_ns })
+        Ok(Moment { at: Instant::now(), seats, journals, damaged, cpu_ns })
     }
 }
 
@@ -43,7 +44,7 @@ fn cpu_ns(pid: u32) -> Option<u64> {
 
 /// td's samples as they come, sorted out by strategy.
 pub(super) struct Samples {
-    /// None: the instance has no such journal.
+    /// None: the instance has no such journal, or it is damaged.
     reader: Option<LooseReader>,
 }
 
@@ -58,13 +59,10 @@ pub(super) struct T2o {
 
 impl Samples {
     /// From the newest sample on.
-    pub(super) fn from_now_on(view: &InstanceView) -> Result<Samples, Failure> {
-        let files = view.instance().find_journal(launcher::Collector::JOURNAL);
-        if !files.control.exists() {
-            return Ok(Samples { reader: None });
-        }
-        let journal = journal::Journal::open_read_only(files)?;
-        Ok(Samples { reader: Some(journal.observe(journal.head())?) })
+    pub(super) fn from_now_on(view: &InstanceView) -> Samples {
+        let opened = view.journal(launcher::Collector::JOURNAL).ok();
+        let reader = opened.and_then(|(journal, _)| journal.observe(journal.head()).ok());
+        Samples { reader }
     }
 
     /// What has come since the last call.

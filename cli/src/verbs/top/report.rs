@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::moment::{Moment, T2o};
 use crate::verbs::seats::{self, Seated};
+use crate::verbs::status::{DamagedRow, damaged_rows};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -18,6 +19,8 @@ pub(super) struct TopReport {
     pub(super) totals: Totals,
     pub(super) nodes: Vec<NodeRow>,
     pub(super) journals: Vec<JournalRow>,
+    /// Journals that cannot be read.
+    pub(super) damaged: Vec<DamagedRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -113,6 +116,7 @@ pub(super) fn report(view: &InstanceView, before: &Moment, now: &Moment, t2o: &T
         },
         nodes,
         journals: now.journals.iter().map(|stat| journal_row(stat, before, now, seconds)).collect(),
+        damaged: damaged_rows(&now.damaged),
     }
 }
 

@@ -2,15 +2,20 @@
 
 use super::report::{JournalRow, NodeRow, TopReport};
 use crate::output::{bytes, number, table};
+use crate::verbs::seats::held_text;
+use crate::verbs::status::damaged_text;
 
 /// Lines besides the rows of the two tables: three of totals, two heads, two empty ones, two "more".
 const FRAME: usize = 9;
 
 /// All of it in at most `lines` lines: what is cut is said.
 pub(super) fn text(report: &TopReport, lines: usize) -> String {
-    let room = lines.saturating_sub(FRAME);
+    let said = held_text(report.nodes.iter().map(|node| &node.seated)) + &damaged_text(&report.damaged);
+    let room = lines.saturating_sub(FRAME + said.lines().count());
     let (nodes, journals) = shares(room, report.nodes.len(), report.journals.len());
     let mut text = totals(report);
+    text.push_str(&said);
+    text.push('\n');
     let shown = report.nodes.iter().take(nodes).map(node);
     text.push_str(&table(
         &[
@@ -79,7 +84,7 @@ fn totals(report: &TopReport) -> String {
     format!(
         "instance {}: {}{master}, over {:.1} s\n\
          {} quotes/s, {} orders/s, {} fills/s, {} wake-ups/s; {losses}\n\
-         {t2o}\n\n",
+         {t2o}\n",
         report.instance,
         report.phase,
         report.interval_s,
