@@ -230,7 +230,7 @@ pub(crate) enum Run {
     /// Trade gateway.
     Td(Place),
     /// Order books.
-    Matching(Place),
+    Matching(RunMatching),
     /// Positions, working orders, latest quotes.
     Ledger(Place),
     /// Wake the nodes that sleep on one core.
@@ -259,6 +259,15 @@ pub(crate) struct Place {
     /// Name of the node; by default that of its kind.
     #[arg(short, long, env = node::NODE_VARIABLE)]
     pub(crate) node: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunMatching {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// End every order that works, and refuse all that comes: what master does when it starts matching no more.
+    #[arg(long)]
+    pub(crate) closed: bool,
 }
 
 /// A strategy that comes with colo.

@@ -116,11 +116,6 @@ impl Book {
         })
     }
 
-    /// Matching has lost its books: no order works any more. Positions stay.
-    pub fn market_gone(&mut self) {
-        self.working.clear();
-    }
-
     /// What a strategy holds in an instrument; flat when it never traded there.
     pub fn position(&self, strategy: StrategyId, instrument: InstrumentId) -> Position {
         self.positions.get(&(strategy, instrument)).copied().unwrap_or(Position::FLAT)

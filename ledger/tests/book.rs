@@ -153,8 +153,6 @@ fn a_snapshot_is_of_one_strategy_or_of_all_in_a_fixed_order() {
     for message in all {
         assert_eq!(AnyMessage::decode(message.message_id(), message.bytes()), Ok(message.into()));
     }
-    book.market_gone();
-    assert_eq!(state(&mut book, ME).len(), 5);
 }
 
 fn key(message: &SnapshotMessage) -> u64 {

@@ -84,6 +84,22 @@ impl Master {
         }
     }
 
+    /// A node is not started again. Matching is, once more, with its market closed: nobody else can end the orders that
+    /// it had, and whoever waits for it to read would wait for ever.
+    pub(crate) fn give_up(&mut self, index: usize) {
+        let node = &mut self.nodes[index];
+        if node.spec.kind == NodeKind::Matching && self.up && !node.closes {
+            node.closes = true;
+            node.start_at = Some(Instant::now());
+            log::error!(
+                "node `{}` is not started again to trade; it closes the market: orders end, new ones are refused",
+                node.spec.name
+            );
+            return;
+        }
+        node.done = true;
+    }
+
     fn restart_or_not(&mut self, index: usize, ended: Ended, left: bool) -> Result<(), MasterError> {
         let (up, stopping) = (self.up, self.stopping);
         let node = &mut self.nodes[index];
@@ -97,7 +113,7 @@ impl Master {
             node.done = true;
             return Ok(());
         }
-        if wanted && node.restarts < node.spec.restart.max {
+        if wanted && !node.closes && node.restarts < node.spec.restart.max {
             // Whoever ran for a while starts at the shortest pause again.
             let pause = node.spec.restart.backoff * 2_u32.saturating_pow(node.restarts.min(10));
             node.restarts += 1;
@@ -105,7 +121,8 @@ impl Master {
             log::info!("node `{}` is started again in {pause:?} (restart {})", node.spec.name, node.restarts);
             return Ok(());
         }
-        node.done = true;
+        self.give_up(index);
+        let node = &self.nodes[index];
         let log = self.instance.directory.log(node.spec.host.as_ref().unwrap_or(&node.spec.name));
         // A host that one of its strategies needs again comes again with it.
         if !up && failed && node.spec.kind != NodeKind::Host {

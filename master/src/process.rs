@@ -53,7 +53,12 @@ impl Ended {
 impl NodeProcess {
     /// Starts a node's program in a process group of its own, so that a Ctrl-C at the terminal reaches only whoever
     /// runs in the foreground. Its output goes to its log.
-    pub(crate) fn start(colo: &Path, directory: &InstanceDir, node: &NodeSpec) -> io::Result<NodeProcess> {
+    pub(crate) fn start(
+        colo: &Path,
+        directory: &InstanceDir,
+        node: &NodeSpec,
+        arguments: &[&str],
+    ) -> io::Result<NodeProcess> {
         let mut command = match &node.program {
             Program::Path(path) => Command::new(path),
             Program::Builtin(name) => {
@@ -68,6 +73,7 @@ impl NodeProcess {
         };
         let log = OpenOptions::new().create(true).append(true).open(directory.log(&node.name))?;
         let child = command
+            .args(arguments)
             .env(INSTANCE_VARIABLE, directory.name())
             .env(NODE_VARIABLE, &node.name)
             .stdin(Stdio::null())

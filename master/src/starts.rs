@@ -51,7 +51,8 @@ impl Master {
         if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
             seat.set_state(NodeState::Starting.to_word());
         }
-        match NodeProcess::start(&self.options.colo, &self.instance.directory, &node.spec) {
+        let arguments: &[&str] = if node.closes { &["--closed"] } else { &[] };
+        match NodeProcess::start(&self.options.colo, &self.instance.directory, &node.spec, arguments) {
             Ok(process) => {
                 if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
                     seat.set_process(process.identity());

@@ -77,6 +77,8 @@ pub(crate) struct Managed {
     pub(crate) start_at: Option<Instant>,
     /// It ended and is not started again.
     pub(crate) done: bool,
+    /// Started once more, or to be, only to end what its predecessors left: for matching.
+    pub(crate) closes: bool,
 }
 
 impl Managed {
@@ -138,6 +140,7 @@ impl Master {
                 restarts: 0,
                 start_at: None,
                 done: false,
+                closes: false,
             })
             .collect();
         let config = instance
@@ -208,14 +211,16 @@ impl Master {
     /// A running platform stays what it was: nodes that had ended before count as done unless they are to restart.
     fn finish_adoption(&mut self) {
         let was_up = self.instance.registry.phase() == Phase::Running.to_word();
-        for node in &mut self.nodes {
+        self.up = was_up;
+        for index in 0..self.nodes.len() {
+            let node = &self.nodes[index];
             let state = self.instance.state(node.spec.seat);
             let had_run = !matches!(state, NodeState::Empty | NodeState::Starting);
-            if was_up && !node.lives() && had_run {
-                node.done = node.spec.restart.policy == RestartPolicy::Never || state == NodeState::Stopped;
+            let stays_down = node.spec.restart.policy == RestartPolicy::Never || state == NodeState::Stopped;
+            if was_up && !node.lives() && had_run && stays_down {
+                self.give_up(index);
             }
         }
-        self.up = was_up;
     }
 
     /// Sleeps until a process ends, somebody knocks, or the next look is due.

@@ -49,8 +49,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod closed;
 pub mod engine;
 mod process;
 mod recall;
 
-pub use process::run;
+pub use process::{Market, run};

@@ -10,24 +10,35 @@
 //! An order or event about an instrument that is not listed yet waits until the list has been read.
 //!
 //! The books are in this process alone. One that is killed loses them: its successor starts with empty books, and says
-//! first that every order which worked is cancelled ([`crate::recall`]).
+//! first that every order which worked is cancelled ([`crate::recall`]). The last successor refuses everything from then
+//! on ([`crate::closed`]).
 
 use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{BookEvent, CancelOrder, Instrument, Message, NewOrder, OrderStatus, OrderUpdate, Quote};
 use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
 
+use crate::closed;
 use crate::engine::{Engine, EngineOptions, Execution, FillModel};
 use crate::recall::Recall;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
 
+/// Whether orders can trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Market {
+    /// They can.
+    Open,
+    /// Those that work end, and every new request is refused: `market-closed`.
+    Closed,
+}
+
 /// Runs matching as this node until it is asked to stop.
 ///
 /// # Errors
 /// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+pub fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let config: MatchingConfig = node.section()?;
     let fill = match config.fill {
         FillRule::Book => FillModel::Book,
@@ -53,8 +64,12 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
             answers.len()
         );
     }
+    if market == Market::Closed {
+        log::error!("the market is closed: every order and request is refused");
+    }
     let mut matching = Matching {
         engine,
+        market,
         instruments: node.input("instruments")?,
         orders: node.input("orders")?,
         executions,
@@ -68,6 +83,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
 
 struct Matching {
     engine: Engine,
+    market: Market,
     instruments: InputId,
     orders: InputId,
     executions: node::Output,
@@ -82,6 +98,11 @@ struct Matching {
 
 impl Matching {
     fn take(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), WireError> {
+        if self.market == Market::Closed && input != self.instruments {
+            let refusal = closed::refusal(frame.message_id, frame.payload)?;
+            self.answers.extend(refusal.map(Execution::Update));
+            return Ok(());
+        }
         match frame.message_id {
             NewOrder::ID => {
                 self.engine.new_order(&NewOrder::decode(frame.payload)?, &mut self.answers);

@@ -189,8 +189,6 @@ macro_rules! counters {
 counters! {
     /// Frames read.
     FramesRead = 0 => "frames_read",
-    /// Frames written.
-    FramesWritten = 1 => "frames_written",
     /// Writes that found their journal full.
     Full = 2 => "full",
     /// Times that a loose reader was overtaken.

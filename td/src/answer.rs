@@ -32,13 +32,6 @@ pub(crate) fn malformed(order_id: OrderId, status: OrderStatus) -> OrderUpdate {
     blank(order_id, InstrumentId(0), status, Reason::Malformed)
 }
 
-/// Ends an order whose market is gone.
-pub(crate) fn market_gone(order_id: OrderId, order: &WorkingOrder) -> OrderUpdate {
-    let update =
-        about(Some(order), blank(order_id, order.instrument, OrderStatus::Cancelled, Reason::MarketClosed));
-    OrderUpdate { remaining: Quantity::ZERO, ..update }
-}
-
 /// The order as it stands, where the owner may know it; it is not touched by the refusal.
 fn about(known: Option<&WorkingOrder>, update: OrderUpdate) -> OrderUpdate {
     match known {

@@ -94,21 +94,6 @@ impl Gateway {
         self.account_mut(strategy).map_or_else(Vec::new, Account::cancel_all)
     }
 
-    /// Matching has lost its books: ends every order. Hands back what to tell the owners
-    /// ([`OrderUpdate::order_id`] says whom), by ascending order id.
-    pub fn market_gone(&mut self) -> Vec<OrderUpdate> {
-        let mut updates = Vec::new();
-        for account in self.accounts.iter_mut().flatten() {
-            for id in account.orders.ids() {
-                if let Some(order) = account.end(id) {
-                    account.counters.cancelled += 1;
-                    updates.push(answer::market_gone(id, &order));
-                }
-            }
-        }
-        updates
-    }
-
     /// Takes one frame from the journal of strategy `from`.
     pub fn take(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {
         let decided = match Request::decode(message_id, payload) {

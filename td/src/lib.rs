@@ -13,8 +13,7 @@
 //!   refused with [`wire::Reason::NotYours`], to the one who sent it. An execution goes to the order's owner only.
 //! - **Limits hold in the worst case**, that is if everything that works fills, on one side, at the largest
 //!   quantity that any replace on its way could give it. See [`Exposure`].
-//! - **Every order ends.** What was sent to matching works until matching ends it (or [`Gateway::market_gone`]
-//!   does), and `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
+//! - **Every order ends.** What was sent to matching works until matching ends it, and `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
 //! - **Nothing panics.** Bytes that are no message, and executions that cannot be, are counted under a name of
 //!   their own ([`Anomaly`]) and handed back to be logged.
 //! - **Steady cost.** An order, a cancel, a replace and an execution each cost a fixed number of table look-ups

@@ -188,23 +188,6 @@ fn a_strategy_that_goes_has_its_orders_cancelled_and_is_refused_until_it_is_back
     assert_eq!(gateway.cancel_all(ME), [cancel(&after)], "the second one's cancel is on its way");
 }
 
-#[test]
-fn orders_end_when_the_market_is_gone() {
-    let (mut gateway, first) = sent(300);
-    let _ = gateway.on_fill(1, &fill(&first, 100, 200));
-    let updates = gateway.market_gone();
-    assert_eq!(updates.len(), 1);
-    let update = updates[0];
-    assert_eq!((update.order_id, update.status), (first.order_id, OrderStatus::Cancelled));
-    assert_eq!(
-        (update.reason, update.filled, update.remaining),
-        (Reason::MarketClosed, Quantity(100), Quantity(0))
-    );
-    let exposure = gateway.exposure(ME, STOCK);
-    assert_eq!((exposure.position, exposure.working_buys, gateway.working_orders(ME)), (100, 0, 0));
-    assert_eq!(gateway.market_gone(), []);
-}
-
 fn begin(strategy: StrategyId) -> AnyMessage {
     AnyMessage::SnapshotBegin(SnapshotBegin {
         snapshot: 3,

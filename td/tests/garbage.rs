@@ -26,7 +26,20 @@ enum Garbage {
     Bytes(u16, u16, Vec<u8>),
     Gone(u16),
     Back(u16),
-    MarketGone,
+}
+
+/// Matching cancels every order that may work.
+fn end_all(gateway: &mut Gateway) {
+    let mut frame = 1_000;
+    for (seat, epoch, sequence) in (0..5).flat_map(|seat| (0..18).map(move |id| (seat, id / 6, id % 6))) {
+        let order_id = OrderId::new(StrategyId(seat), epoch, u32::from(sequence));
+        for (instrument, side) in (0..4).flat_map(|id| [Side::Buy, Side::Sell].map(|side| (id, side))) {
+            let order =
+                NewOrder { order_id, instrument: InstrumentId(instrument), ..support::order(0, side, 0) };
+            let _ = gateway.on_update(frame, &support::update(&order, OrderStatus::Cancelled, 0));
+            frame += 1;
+        }
+    }
 }
 
 fn side() -> impl Strategy<Value = Side> {
@@ -95,7 +108,6 @@ fn garbage() -> impl Strategy<Value = Garbage> {
         6 => new, 3 => replace, 2 => cancel, 6 => fill, 6 => update, 2 => bytes,
         1 => (0..5_u16).prop_map(Garbage::Gone),
         1 => (0..5_u16).prop_map(Garbage::Back),
-        1 => Just(Garbage::MarketGone),
     ]
 }
 
@@ -126,10 +138,6 @@ proptest! {
                     gateway.strategy_started(StrategyId(seat), Limits::NONE).unwrap();
                     continue;
                 }
-                Garbage::MarketGone => {
-                    gateway.market_gone();
-                    continue;
-                }
                 Garbage::Bytes(from, id, bytes) => {
                     let _ = gateway.take(StrategyId(from), id, &bytes);
                     gateway.execution(frame, id, &bytes)
@@ -143,7 +151,7 @@ proptest! {
             let working = gateway.working_orders(strategy);
             prop_assert!(is_accounted(gateway.counters(strategy).unwrap(), working));
         }
-        gateway.market_gone();
+        end_all(&mut gateway);
         for strategy in gateway.strategies() {
             for instrument in 1..3 {
                 let exposure = gateway.exposure(strategy, InstrumentId(instrument));

@@ -293,7 +293,8 @@ impl Builder<'_> {
         }
         self.read("td", "executions", "matching.executions", (Gated, Cursor, td));
 
-        let matching = config.matching.run.on_death();
+        // Somebody always comes back for them: if nobody else, the one who closes the market.
+        let matching = OnDeath::Hold;
         self.read("matching", "instruments", "md.instruments", (Loose, Start, matching));
         self.read("matching", "orders", "td.orders", (Gated, Cursor, matching));
         let market = match config.matching.fill {

@@ -3,10 +3,11 @@
 use std::env;
 use std::io::Read;
 
+use matching::Market;
 use node::{Exit, Node};
 use topology::Topology;
 
-use crate::args::{Builtin, Place, Run, RunMaster, RunStrategy};
+use crate::args::{Builtin, Place, Run, RunMaster, RunMatching, RunStrategy};
 use crate::failure::Failure;
 
 // The examples of the SDK are what a reader of its documentation sees, and what runs here: one text.
@@ -23,7 +24,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Master(arguments) => master(&arguments),
         Run::Md(place) => join(&place, "md").and_then(|node| Ok(md::run(node)?)),
         Run::Td(place) => join(&place, "td").and_then(|node| Ok(td::run(node)?)),
-        Run::Matching(place) => join(&place, "matching").and_then(|node| Ok(matching::run(node)?)),
+        Run::Matching(arguments) => matching(&arguments),
         Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
         Run::Relay(place) => join(&place, "relay").and_then(|node| Ok(relay::run(node)?)),
         Run::Strategy(arguments) => return Ok(strategy(&arguments)),
@@ -39,6 +40,11 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
 
 fn join(place: &Place, kind: &str) -> Result<Node, Failure> {
     Ok(Node::join(&place.instance, place.node.as_deref().unwrap_or(kind))?)
+}
+
+fn matching(arguments: &RunMatching) -> Result<(), Failure> {
+    let market = if arguments.closed { Market::Closed } else { Market::Open };
+    Ok(matching::run(join(&arguments.place, "matching")?, market)?)
 }
 
 fn master(arguments: &RunMaster) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::{AnyMessage, Fill, OrderId, OrderStatus, OrderUpdate, PositionState, Reason, SnapshotBegin};
 
 use crate::model::Model;
-use crate::witness::{Record, Records};
+use crate::witness::{Fulls, Record, Records};
 
 /// What was looked at, and what was found wrong.
 #[derive(Debug, Default)]
@@ -24,14 +24,19 @@ pub(crate) struct Audit {
     pub(crate) snapshots: usize,
     pub(crate) quotes: usize,
     pub(crate) lost_with_matching: usize,
+    /// Orders that came to a closed market.
+    pub(crate) closed_out: usize,
     pub(crate) faults: Vec<String>,
+    /// How often each journal was full.
+    pub(crate) fulls: Fulls,
 }
 
 impl std::fmt::Display for Audit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} quotes; {} orders, {} changes, {} refused by td; {} executions, {} fills, {} orders lost with matching; \
+            "{} quotes; {} orders, {} changes, {} refused by td; {} executions, {} fills, {} orders lost with matching, \
+             {} refused by a closed market; \
              {} reports; {} snapshots",
             self.quotes,
             self.orders,
@@ -40,6 +45,7 @@ impl std::fmt::Display for Audit {
             self.executions,
             self.fills,
             self.lost_with_matching,
+            self.closed_out,
             self.reports,
             self.snapshots
         )
@@ -164,7 +170,9 @@ impl Audit {
                     if let Some((id, _)) = open_trade.take() {
                         self.check(update.order_id == id, || format!("a fill of {id} without its update"));
                     }
-                    self.lost_with_matching += usize::from(update.reason == Reason::MarketClosed);
+                    let closed = update.reason == Reason::MarketClosed;
+                    self.lost_with_matching += usize::from(closed && update.status == OrderStatus::Cancelled);
+                    self.closed_out += usize::from(closed && update.status == OrderStatus::Rejected);
                     count(orders.entry(update.order_id).or_default(), update);
                 }
                 other => self.faults.push(format!("matching.executions: {}", other.name())),

@@ -9,8 +9,8 @@ mod model;
 mod platform;
 mod witness;
 
+use audit::Audit;
 use platform::{Chance, Load, Platform};
-use witness::Fulls;
 
 const MD: u32 = 1;
 const TD: u32 = 2;
@@ -26,7 +26,7 @@ fn from_environment(name: &str, default: u64) -> u64 {
 }
 
 /// Runs a platform, lets `kill` loose on it, and audits what is written.
-fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Fulls {
+fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
     let kills = from_environment("COLO_KILLS", KILLS);
     let seed = from_environment("COLO_SEED", 1);
     let (platform, witness) = Platform::up(load);
@@ -34,7 +34,7 @@ fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance
     kill(&platform, kills, &mut Chance::new(seed));
     platform.down();
     let (records, fulls) = witness.finish();
-    let audit = audit::audit(&records);
+    let audit = Audit { fulls, ..audit::audit(&records) };
     println!("{name}, {load:?}: {kills} kills (seed {seed}): {audit}");
     assert!(
         audit.faults.is_empty(),
@@ -43,7 +43,7 @@ fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance
         audit.faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
         platform.logs()
     );
-    fulls
+    audit
 }
 
 fn killed_again_and_again(name: &str, load: Load, seats: &[u32]) {
@@ -51,11 +51,12 @@ fn killed_again_and_again(name: &str, load: Load, seats: &[u32]) {
 }
 
 fn killed_before_full(journal: &str, writer: u32, reader: u32) {
-    let fulls = audited(journal, Load::Flood, |platform, kills, chance| {
+    let audit = audited(journal, Load::Flood, |platform, kills, chance| {
         platform.kill_before_full(writer, reader, kills, chance);
     });
-    println!("{journal} was full {} times", fulls[journal]);
-    assert!(fulls[journal] > 0, "{journal} was never full: this shows nothing");
+    let fulls = audit.fulls[journal];
+    println!("{journal} was full {fulls} times");
+    assert!(fulls > 0, "{journal} was never full: this shows nothing");
 }
 
 #[test]
@@ -86,6 +87,16 @@ fn matching() {
 #[test]
 fn matching_that_could_not_write_executions() {
     killed_before_full("matching.executions", MATCHING, LEDGER);
+}
+
+#[test]
+fn matching_that_is_not_started_again() {
+    let audit = audited("matching, closed", Load::Closing, |platform, _, chance| {
+        platform.kill(&[MATCHING], 1, chance);
+        // Whoever takes up what was closed finds it closed.
+        platform.kill(&[TD, LEDGER], 4, chance);
+    });
+    assert!(audit.lost_with_matching > 0 && audit.closed_out > 0, "{audit}");
 }
 
 #[test]

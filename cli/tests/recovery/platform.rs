@@ -24,6 +24,8 @@ pub(crate) enum Load {
     Steady,
     /// Some ask at every quote, answered or not: what a stopped reader does not take soon fills its journal.
     Flood,
+    /// The same, with a matching process that is not started again.
+    Closing,
 }
 
 impl Load {
@@ -34,6 +36,11 @@ impl Load {
             Load::Flood => &[
                 "strategies.group.takers.params={ max_position = 1000000 }",
                 "strategies.group.takers.instruments=all",
+            ],
+            Load::Closing => &[
+                "strategies.group.takers.params={ max_position = 1000000 }",
+                "strategies.group.takers.instruments=all",
+                "matching.restart=never",
             ],
         }
     }

@@ -156,6 +156,7 @@ use wire::{
 };
 
 pub use anomalies::Anomalies;
+pub(crate) use requests::{rejected, unknown};
 pub use sink::{Execution, Sink};
 pub use view::{BookView, Depth, Owner, RestingOrder, Totals};
 

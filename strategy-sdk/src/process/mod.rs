@@ -59,7 +59,6 @@ impl Port for NodePort {
             Outgoing::Cancel(cancel) => self.output.send(ORDERS_TOPIC, cancel),
             Outgoing::Replace(replace) => self.output.send(ORDERS_TOPIC, replace),
         }?;
-        self.handle.add(Counter::FramesWritten, 1);
         Ok(())
     }
 
