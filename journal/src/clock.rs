@@ -177,6 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "an interpreter takes as long for the calls as for the wait between them")]
     fn the_clock_runs_forward_at_the_speed_of_the_systems_own() {
         let clock = Clock::calibrate();
         let (start, start_system) = (clock.now(), monotonic_nanos());

@@ -59,7 +59,7 @@ pub mod layout;
 mod lease;
 mod memory;
 mod merge;
-#[cfg(loom)]
+#[cfg(any(loom, test))]
 mod models;
 mod process;
 pub mod reader;

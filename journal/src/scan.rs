@@ -57,6 +57,7 @@ mod tests {
     use crate::{Clock, Journal, JournalShape};
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of frames; nothing here is unsafe")]
     fn the_oldest_frame_is_found_after_many_laps_and_past_lines_that_look_like_frames() {
         let shape =
             JournalShape { id: 1, name: "t".to_owned(), capacity: 1 << 16, seats: 64, topics: 1, page: 4096 };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::support::{GATED, LONG, explore, journal, registry, write, writer};
+use super::stage::explore;
+use super::support::{GATED, LONG, journal, registry, write, writer};
 use super::sync::{hear_announcements, kill_after, spawn};
 use crate::wait::{Parker, announce, wake};
 

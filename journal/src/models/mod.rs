@@ -4,21 +4,31 @@
 //! Only what the outside world does is replaced: [`sync`] wraps loom's atomics so that a thread can be killed between
 //! any two stores, [`futex`] plays the kernel's part, files cannot be mapped. A wake-up that gets lost leaves a
 //! thread asleep for ever, which loom reports as a deadlock.
+//!
+//! The models of the ring are played by plain threads too ([`stage`]), without loom: under miri above all.
 
+#[cfg(loom)]
 pub(crate) mod futex;
+#[cfg(loom)]
 pub(crate) mod sync;
 
 #[cfg(test)]
 mod batch;
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod interest;
 #[cfg(test)]
+mod kept;
+#[cfg(all(test, loom))]
 mod park;
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod recovery;
 #[cfg(test)]
 mod ring;
 #[cfg(test)]
-mod support;
+mod scenes;
 #[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod support;
+#[cfg(all(test, loom))]
 mod told;

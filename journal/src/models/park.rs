@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::futex::expire;
-use super::support::{GATED, LONG, LOOSE, drain, explore, journal, registry, write, writer};
+use super::stage::explore;
+use super::support::{GATED, LONG, LOOSE, drain, journal, registry, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
 use crate::journal::Journal;
 use crate::reader::Reader;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::support::{GATED, LOOSE, claim, drain, explore, journal, push, read_some, write, writer};
+use super::stage::explore;
+use super::support::{GATED, LOOSE, claim, drain, journal, push, read_some, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
 use crate::journal::Journal;
 use crate::reader::Reader;

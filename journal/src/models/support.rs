@@ -1,7 +1,8 @@
-//! What the models share: tiny journals, checked frames, and a runner that prints how much it explored.
+//! What the models share: tiny journals, and frames that are checked.
 
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+#[cfg(loom)]
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::control::JournalShape;
@@ -9,6 +10,7 @@ use crate::error::{ReadError, WriteError};
 use crate::journal::Journal;
 use crate::layout;
 use crate::reader::{Frame, Reader};
+#[cfg(loom)]
 use crate::registry::Registry;
 use crate::writer::{Batch, Writer, Written};
 
@@ -19,29 +21,6 @@ pub(super) const LOOSE: u32 = 1;
 /// Seat of the writer.
 pub(super) const WRITER: u32 = 2;
 
-/// Checks `model` with at most `preemptions` forced switches of threads an execution, and says how many executions
-/// that were. `COLO_LOOM_PREEMPTIONS` adds to the bound.
-pub(super) fn explore(name: &str, preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
-    let more = std::env::var("COLO_LOOM_PREEMPTIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(preemptions + more);
-    builder.max_branches = 20_000;
-    let executions = Arc::new(Mutex::new(0_u64));
-    let count = Arc::clone(&executions);
-    let start = Instant::now();
-    builder.check(move || {
-        *count.lock().unwrap() += 1;
-        model();
-    });
-    let executions = *executions.lock().unwrap();
-    println!(
-        "model {name}: {executions} executions, all within {} preemptions, {:.1} s",
-        preemptions + more,
-        start.elapsed().as_secs_f64()
-    );
-    assert!(executions > 1, "{name} explored nothing");
-}
-
 /// A journal of `lines` lines with three seats and two topics.
 pub(super) fn journal(id: u32, lines: u64) -> Arc<Journal> {
     let capacity = lines * layout::LINE_BYTES;
@@ -50,6 +29,7 @@ pub(super) fn journal(id: u32, lines: u64) -> Arc<Journal> {
 }
 
 /// A registry of three seats.
+#[cfg(loom)]
 pub(super) fn registry() -> Arc<Registry> {
     let words = layout::registry::RECORDS + 3 * layout::registry::RECORD_WORDS;
     Arc::new(Registry::initialise(crate::memory::heap(words), 3, Clock::monotonic()))
@@ -119,4 +99,5 @@ pub(super) fn drain(reader: &mut Reader, seen: &mut Vec<Option<u16>>) {
 }
 
 /// Long: in a model, time passes only by `futex::expire`.
+#[cfg(loom)]
 pub(super) const LONG: Duration = Duration::from_secs(1);

@@ -130,13 +130,14 @@ pub fn announce() {
     heavy_barrier();
 }
 
-#[cfg(loom)]
+/// An interpreter has one host, itself, and no such system call; loom has light barriers that pair with this.
+#[cfg(any(loom, miri))]
 fn heavy_barrier() {
     fence(Ordering::SeqCst);
 }
 
 /// SYNC: interest.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, miri)))]
 fn heavy_barrier() {
     const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
     // SAFETY: integers only.
