@@ -79,6 +79,44 @@ fn a_relay_that_is_killed_leaves_nobody_asleep() {
     assert_eq!(left, Vec::<PathBuf>::new());
 }
 
+/// Fast, parked and adaptive writers and readers of one platform: nobody sleeps through a message, and who is adaptive
+/// sleeps once nothing comes any more.
+#[test]
+fn adaptive_nodes_mix_with_fast_and_parked_ones() {
+    let home = Home::new();
+    let adaptive = "{ adaptive = { spin = '500us' } }";
+    let sets = [
+        "md.mode=fast".to_owned(),
+        "md.count=300".to_owned(),
+        "md.interval=3ms".to_owned(),
+        format!("td.mode={adaptive}"),
+        "matching.mode=parked".to_owned(),
+        format!("ledger.mode={adaptive}"),
+        format!("strategies.group.takers.mode={adaptive}"),
+        "strategies.group.makers.mode=parked".to_owned(),
+    ];
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let up = home.colo(&[&["up", "--stay"], &sets[..]].concat());
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let count = |node: &Value, name: &str| number(&node["counters"][name]);
+    home.wait_for("the end of the source", || home.node("demo", "md")["state"] == "finished");
+    assert_eq!(home.node("demo", "md")["mode"], "fast");
+    for name in ["td", "ledger", "takers-1", "takers-6"] {
+        let node = home.node("demo", name);
+        assert_eq!(node["mode"], "adaptive", "{node}");
+        assert!(count(&node, "frames_read") > 0 && count(&node, "wakes") > 0, "{node}");
+        // Nothing comes: the safety time-out alone ends its sleeps.
+        home.wait_for("sleeps of an idle node", || {
+            count(&home.node("demo", name), "wait_timeouts") > count(&node, "wait_timeouts") + 2
+        });
+    }
+    let report = home.json(&["down", "--format", "json"]);
+    assert_eq!(number(&report["quotes"]), 8 * 300, "{report}");
+    assert!(number(&report["orders"]) > 0 && number(&report["fills"]) > 0, "{report}\n{}", home.logs());
+    assert_eq!(number(&report["lost"]), 0, "{report}");
+    assert_eq!(number(&report["wait_timeouts_with_data"]), 0, "{report}");
+}
+
 /// With a doorbell, everything that is sent arrives; and with broadcasts too.
 #[test]
 fn everything_arrives_however_nodes_are_told() {

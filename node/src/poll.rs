@@ -352,6 +352,9 @@ impl<'a> PollLoop<'a> {
 }
 
 #[cfg(test)]
+mod adaptive;
+
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
 

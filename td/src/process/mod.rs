@@ -15,6 +15,8 @@
 
 mod batch;
 mod recall;
+mod reports;
+mod requests;
 mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +25,11 @@ use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, Output, Quiescence, RunError, WriteError,
 };
 use topology::TdSection;
-use wire::{CancelOrder, EndOfStream, Fill, Instrument, LatencySample, Message, Nanos, NewOrder, NodeChange};
-use wire::{NodeEvent, OrderUpdate, Quantity, StrategyId};
+use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, StrategyId};
 
-use crate::{Decision, Delivery, Gateway, GatewayOptions, Limits, Report, Request};
+use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
-use recall::{Recall, Trace, line};
+use recall::{Recall, Trace};
 use routes::Routes;
 
 /// A full journal is tried again after this many nanoseconds.
@@ -158,115 +159,12 @@ impl Td {
         Ok(())
     }
 
-    /// True when the predecessor had done with this frame.
-    #[cold]
-    fn is_done(&self, from: StrategyId, frame: &Frame<'_>) -> bool {
-        self.traces.get(&from).is_some_and(|trace| trace.shows(frame))
-    }
-
-    /// An order, cancel or replace request from one strategy.
-    fn request(&mut self, context: &Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
-        // t4: before anything is done with it.
-        let taken = Nanos(context.now());
-        let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
-        if self.again.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
-            return Ok(());
-        }
-        let is_order = frame.message_id == NewOrder::ID;
-        context.add(if is_order { Counter::Orders } else { Counter::Changes }, 1);
-        match self.gateway.take(from, frame.message_id, frame.payload) {
-            Decision::Send(request) => {
-                let request = request.with_source(line(frame.position));
-                self.send(request.message_id(), request.bytes())?;
-            }
-            Decision::Answer(update) => {
-                context.add(Counter::Rejects, 1);
-                self.report(context, from, OrderUpdate::ID, update.bytes());
-            }
-            Decision::Drop => context.add(Counter::Malformed, 1),
-        }
-        if is_order {
-            self.sample(frame, taken);
-        }
-        Ok(())
-    }
-
-    /// Writes an order's five times, behind its way to matching.
-    fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
-        let Ok(order) = NewOrder::decode(frame.payload) else { return };
-        if !order.cause.is_some() || order.cause.journal != self.quotes {
-            return;
-        }
-        let sample = LatencySample {
-            order_id: order.order_id,
-            due: order.cause.due,
-            published: order.cause.published,
-            received: order.cause.received,
-            ordered: Nanos(frame.time),
-            taken,
-        };
-        // Nobody gates this journal, so it is never full.
-        let _ = self.samples.send(0, &sample);
-    }
-
-    fn send(&mut self, message_id: u16, payload: &[u8]) -> Result<(), RunError> {
-        self.orders
-            .post_bytes(message_id, 0, payload)
-            .map_err(|source| RunError::Write { journal: self.orders.journal().to_owned(), source })
-    }
-
-    fn cancel(&mut self, cancels: Vec<CancelOrder>) -> Result<(), RunError> {
-        cancels.iter().try_for_each(|cancel| {
-            let request = Request::Cancel(*cancel);
-            self.send(request.message_id(), request.bytes())
-        })
-    }
-
     fn strategy_gone(&mut self, strategy: StrategyId) -> Result<(), RunError> {
         let cancels = self.gateway.strategy_gone(strategy);
         if !cancels.is_empty() {
             log::info!("strategy in seat {} is gone: {} orders are cancelled", strategy.0, cancels.len());
         }
         self.cancel(cancels)
-    }
-
-    /// To this strategy and to no other.
-    fn report(&mut self, context: &Context, to: StrategyId, message_id: u16, payload: &[u8]) {
-        let place = self.routes.of(to);
-        let output = place.and_then(|(index, topic)| Some((self.reports.get_mut(index)?, topic)));
-        let delivered =
-            output.is_some_and(|(output, topic)| output.post_bytes(message_id, topic, payload).is_ok());
-        if !delivered {
-            context.add(Counter::Undelivered, 1);
-        }
-    }
-
-    fn execution(&mut self, context: &Context, frame: &Frame<'_>) {
-        let outcome = self.gateway.execution(frame.position, frame.message_id, frame.payload);
-        if let Some(anomaly) = outcome.anomaly {
-            context.add(Counter::Anomalies, 1);
-            log::warn!("execution at position {}: {}", frame.position, anomaly.as_str());
-        }
-        if let Some(delivery) = &outcome.deliver {
-            self.deliver(context, frame.position, delivery);
-        }
-    }
-
-    /// Passes an execution on, unless a predecessor did.
-    fn deliver(&mut self, context: &Context, position: u64, delivery: &Delivery) {
-        let Delivery { to, report } = delivery;
-        let Some((index, topic)) = self.routes.of(*to) else {
-            return context.add(Counter::Undelivered, 1);
-        };
-        if position <= self.told[index] {
-            return;
-        }
-        let refused = matches!(report, Report::Update(update) if is_refusal(update));
-        context.add(Counter::Rejects, u64::from(refused));
-        context.add(Counter::Fills, u64::from(report.message_id() == Fill::ID));
-        if self.reports[index].post_bytes(report.message_id(), topic, report.bytes()).is_err() {
-            context.add(Counter::Undelivered, 1);
-        }
     }
 
     fn event(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
@@ -328,11 +226,6 @@ impl Td {
 fn journal_id(node: &Node, name: &str) -> Result<u32, impl std::fmt::Display + use<>> {
     Quiescence::watch(node.instance(), |known| known == name)
         .map(|watched| watched.journals().first().map_or(0, |journal| journal.shape().id))
-}
-
-fn is_refusal(update: &OrderUpdate) -> bool {
-    use wire::OrderStatus::{CancelRejected, Rejected, ReplaceRejected};
-    matches!(update.status, Rejected | CancelRejected | ReplaceRejected)
 }
 
 impl Component for Td {

@@ -2,9 +2,9 @@
 
 use bench_harness::ipc::{IpcReport, IpcSettings, measure};
 
-use super::{Ipc, peer};
+use super::{Ipc, measured, peer};
 use crate::failure::Failure;
-use crate::output::{self, Format, table};
+use crate::output::{self, table};
 
 pub(super) fn ipc(arguments: &Ipc) -> Result<u8, Failure> {
     let mut settings = if arguments.quick { IpcSettings::quick() } else { IpcSettings::full() };
@@ -15,22 +15,7 @@ pub(super) fn ipc(arguments: &Ipc) -> Result<u8, Failure> {
     if let Some(kib) = arguments.ring {
         settings.capacity = (kib << 10).next_power_of_two();
     }
-    let bar = output::progress("ping-pong");
-    let report = measure(
-        &settings,
-        || peer("ipc"),
-        |what, done| {
-            bar.set_message(what.to_owned());
-            bar.set_position((done * 100.0) as u64);
-        },
-    );
-    bar.finish_and_clear();
-    let report = report?;
-    match arguments.format {
-        Format::Json => output::print_json(&report)?,
-        Format::Text => output::print(&text(&report))?,
-    }
-    Ok(node::Exit::Done.code())
+    measured("ping-pong", arguments.format, text, |progress| measure(&settings, || peer("ipc"), progress))
 }
 
 fn text(report: &IpcReport) -> String {

@@ -5,10 +5,12 @@ mod wake;
 
 use std::process::Command;
 
+use bench_harness::ipc::IpcError;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::Format;
+use crate::output::{self, Format};
 
 /// What to measure.
 #[derive(Debug, Subcommand)]
@@ -85,6 +87,27 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
             Ok(node::Exit::Done.code())
         }
     }
+}
+
+/// Measures with a progress bar, which says `first` to begin with, and prints the report.
+fn measured<R: Serialize>(
+    first: &str,
+    format: Format,
+    text: impl FnOnce(&R) -> String,
+    measure: impl FnOnce(&dyn Fn(&str, f64)) -> Result<R, IpcError>,
+) -> Result<u8, Failure> {
+    let bar = output::progress(first);
+    let report = measure(&|what, done| {
+        bar.set_message(what.to_owned());
+        bar.set_position((done * 100.0) as u64);
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    match format {
+        Format::Json => output::print_json(&report)?,
+        Format::Text => output::print(&text(&report))?,
+    }
+    Ok(node::Exit::Done.code())
 }
 
 /// This very program, as the other process of `measurement`.

@@ -3,7 +3,7 @@
 use bench_harness::wake::{Policy, WakeReport, WakeSettings, measure};
 use clap::{Args, ValueEnum};
 
-use super::peer;
+use super::{measured, peer};
 use crate::failure::Failure;
 use crate::output::{self, Format, table};
 
@@ -62,22 +62,7 @@ pub(super) fn wake(arguments: &Wake) -> Result<u8, Failure> {
     if !arguments.policies.is_empty() {
         settings.policies = arguments.policies.iter().map(|policy| policy.of_bench()).collect();
     }
-    let bar = output::progress("hand-over");
-    let report = measure(
-        &settings,
-        || peer("wake"),
-        |what, done| {
-            bar.set_message(what.to_owned());
-            bar.set_position((done * 100.0) as u64);
-        },
-    );
-    bar.finish_and_clear();
-    let report = report?;
-    match arguments.format {
-        Format::Json => output::print_json(&report)?,
-        Format::Text => output::print(&text(&report))?,
-    }
-    Ok(node::Exit::Done.code())
+    measured("hand-over", arguments.format, text, |progress| measure(&settings, || peer("wake"), progress))
 }
 
 impl WakeBy {

@@ -1,0 +1,79 @@
+//! Orders and requests: from a strategy through the checks to matching, or back with a refusal.
+
+use node::{Context, Counter, Frame, InputId, RunError};
+use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, OrderUpdate, StrategyId};
+
+use super::Td;
+use super::recall::line;
+use crate::{Decision, Request};
+
+impl Td {
+    /// True when the predecessor had done with this frame.
+    #[cold]
+    fn is_done(&self, from: StrategyId, frame: &Frame<'_>) -> bool {
+        self.traces.get(&from).is_some_and(|trace| trace.shows(frame))
+    }
+
+    /// An order, cancel or replace request from one strategy.
+    pub(super) fn request(
+        &mut self,
+        context: &Context,
+        input: InputId,
+        frame: &Frame<'_>,
+    ) -> Result<(), RunError> {
+        // t4: before anything is done with it.
+        let taken = Nanos(context.now());
+        let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
+        if self.again.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
+            return Ok(());
+        }
+        let is_order = frame.message_id == NewOrder::ID;
+        context.add(if is_order { Counter::Orders } else { Counter::Changes }, 1);
+        match self.gateway.take(from, frame.message_id, frame.payload) {
+            Decision::Send(request) => {
+                let request = request.with_source(line(frame.position));
+                self.send(request.message_id(), request.bytes())?;
+            }
+            Decision::Answer(update) => {
+                context.add(Counter::Rejects, 1);
+                self.report(context, from, OrderUpdate::ID, update.bytes());
+            }
+            Decision::Drop => context.add(Counter::Malformed, 1),
+        }
+        if is_order {
+            self.sample(frame, taken);
+        }
+        Ok(())
+    }
+
+    /// Writes an order's five times, behind its way to matching.
+    fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
+        let Ok(order) = NewOrder::decode(frame.payload) else { return };
+        if !order.cause.is_some() || order.cause.journal != self.quotes {
+            return;
+        }
+        let sample = LatencySample {
+            order_id: order.order_id,
+            due: order.cause.due,
+            published: order.cause.published,
+            received: order.cause.received,
+            ordered: Nanos(frame.time),
+            taken,
+        };
+        // Nobody gates this journal, so it is never full.
+        let _ = self.samples.send(0, &sample);
+    }
+
+    fn send(&mut self, message_id: u16, payload: &[u8]) -> Result<(), RunError> {
+        self.orders
+            .post_bytes(message_id, 0, payload)
+            .map_err(|source| RunError::Write { journal: self.orders.journal().to_owned(), source })
+    }
+
+    pub(super) fn cancel(&mut self, cancels: Vec<CancelOrder>) -> Result<(), RunError> {
+        cancels.iter().try_for_each(|cancel| {
+            let request = Request::Cancel(*cancel);
+            self.send(request.message_id(), request.bytes())
+        })
+    }
+}
