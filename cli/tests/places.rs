@@ -88,3 +88,43 @@ fn status_and_report_say_where_nodes_run_and_where_journals_lie() {
     assert_eq!(stains.contains("threads of td were off the pin plan"), moved, "{stains}");
     assert!(!stains.contains("threads of md"), "{stains}");
 }
+
+/// A line of a process's `/proc/PID/status`.
+fn of_process(pid: &str, name: &str) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it lives");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.unwrap_or_else(|| panic!("no `{name}` in {status}")).trim().to_owned()
+}
+
+/// Why this process may not lock all its memory; `None` when it may.
+fn cannot_lock() -> Option<String> {
+    const CAP_IPC_LOCK: u64 = 1 << 14;
+    let limits = std::fs::read_to_string("/proc/self/limits").expect("limits");
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory")).expect("the limit");
+    let limit = limit.split_whitespace().next().expect("a number");
+    let rights = u64::from_str_radix(&of_process("self", "CapEff"), 16).expect("hexadecimal");
+    (limit != "unlimited" && rights & CAP_IPC_LOCK == 0)
+        .then(|| format!("RLIMIT_MEMLOCK is {limit} bytes, and there is no CAP_IPC_LOCK"))
+}
+
+#[test]
+fn a_platform_that_asks_for_it_has_its_nodes_memory_locked() {
+    if let Some(reason) = cannot_lock() {
+        return println!("skipped: {reason}");
+    }
+    for (lock, is_locked) in [("platform.lock_memory=true", true), ("platform.lock_memory=false", false)] {
+        let home = Home::new();
+        let small = ["--set", "md.count=0", "--set", "md.instruments=2", "--set", lock];
+        let up = home.colo(&[&["up", "--stay"], &small[..]].concat());
+        if home.logs().contains("this kernel does not lock memory") {
+            return println!("skipped: mlockall locks nothing on this kernel");
+        }
+        assert_eq!(up.status.code(), Some(0), "{}\n{}", stderr(&up), home.logs());
+        for name in ["md", "td", "matching", "ledger", "takers-1"] {
+            let locked = of_process(&home.node("demo", name)["pid"].to_string(), "VmLck");
+            let kib: u64 = locked.split(' ').next().and_then(|kib| kib.parse().ok()).expect("a number");
+            assert_eq!(kib > 0, is_locked, "{name}: {lock}, VmLck {locked}");
+        }
+        assert!(home.colo(&["down"]).status.success());
+    }
+}
