@@ -45,6 +45,7 @@ fn step(&[kind, who, low, high]: &[u8; 4]) -> Step {
         10 => Step::ReadBatch(seat, usize::from(low)),
         11 if keep => Step::LeaveGated(seat),
         11 => Step::Dismiss(seat),
+        12 if keep => Step::Keep(seat, usize::from(low)),
         12 => Step::Narrow(seat, topic),
         13 => Step::JoinLoose(seat),
         14 => Step::ReadLoose(seat, usize::from(low)),

@@ -287,7 +287,9 @@ impl Control {
         let needed = |seat| {
             let cursor = self.cursor(seat);
             let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
-            // It was set before the position moved: who sees that move sees this.
+            // It was set before the position moved: who sees that move sees this. (For itself Relaxed would do: the
+            // writer's full fence, between its look at the gate and the first byte, acquires what was seen here, and the
+            // models of `kept` hold. They do not with a Relaxed position.)
             match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
                 0 => position,
                 kept => kept.min(position),

@@ -42,6 +42,14 @@ impl Bed {
     }
 }
 
+/// How many of so many: an interpreter takes milliseconds for a frame.
+const fn scaled(count: u64) -> u64 {
+    if cfg!(miri) { count / 50 } else { count }
+}
+
+/// Laps that are many.
+const LAPS: u64 = if cfg!(miri) { 2 } else { 5 };
+
 type Case = (&'static str, fn(&Bed));
 
 const CASES: &[Case] = &[
@@ -163,7 +171,7 @@ fn every_field_comes_back(bed: &Bed) {
     let mut gated = Reader::Gated(journal.gated(3).unwrap());
     let mut loose = Reader::Loose(journal.loose(4).unwrap());
     let mut writer = bed.journal.writer(0, clock()).unwrap();
-    for number in 0..2_000_u16 {
+    for number in 0..scaled(2_000) as u16 {
         let body = payload(u64::from(number), usize::from(number % 200));
         let written = writer.write(number, u32::from(number % 16), &body).unwrap();
         for reader in [&mut gated, &mut loose] {
@@ -185,7 +193,9 @@ fn sizes_come_back(bed: &Bed) {
     let mut gated = bed.journal.gated(0).unwrap();
     let mut loose = bed.journal.loose(1).unwrap();
     let mut writer = bed.journal.writer(0, clock()).unwrap();
-    let sizes = (0..=100).chain((101..most).step_by(most / 50)).chain(most - 70..=most);
+    let (small, between, large) = if cfg!(miri) { (17, 4, 33) } else { (1, 50, 1) };
+    let sizes = (0..=100).step_by(small).chain((101..most).step_by(most / between));
+    let sizes = sizes.chain((most - 70..=most).rev().step_by(large));
     for size in sizes {
         let body = payload(size as u64, size);
         writer.write(1, 0, &body).unwrap();
@@ -224,7 +234,7 @@ fn a_gap_is_exact(bed: &Bed) {
     let mut reader = bed.journal.loose(9).unwrap();
     let from = reader.position();
     let mut writer = bed.journal.writer(0, clock()).unwrap();
-    bed.advance(&mut writer, 5 * bed.capacity(), 192);
+    bed.advance(&mut writer, LAPS * bed.capacity(), 192);
     let gap = Gap { from, resumed_at: writer.position() };
     assert_eq!(reader.read(), Err(ReadError::Lapped(gap)));
     assert_eq!((reader.position(), reader.lost_bytes()), (writer.position(), gap.bytes()));
@@ -308,10 +318,10 @@ fn admitted_before_it_exists(bed: &Bed) {
 
 fn too_late_to_admit(bed: &Bed) {
     let mut writer = bed.journal.writer(0, clock()).unwrap();
-    bed.advance(&mut writer, 2 * bed.capacity(), 64);
+    bed.advance(&mut writer, 2 * bed.capacity(), if cfg!(miri) { 2_048 } else { 64 });
     assert!(matches!(bed.journal.admit_gated(5), Err(OpenError::TooLate { seat: 5, .. })));
     assert!(bed.journal.stat().readers.is_empty());
-    bed.advance(&mut writer, 2 * bed.capacity(), 64);
+    bed.advance(&mut writer, 2 * bed.capacity(), if cfg!(miri) { 2_048 } else { 64 });
     assert_eq!(bed.journal.gated(5).unwrap().position(), writer.position());
 }
 
@@ -321,7 +331,7 @@ fn dismissed_frees_the_gate(bed: &Bed) {
     bed.journal.set_interest(5, None).unwrap();
     while writer.write(1, 0, &[0; 4000]).is_ok() {}
     bed.journal.dismiss(5).unwrap();
-    bed.advance(&mut writer, 3 * bed.capacity(), 4096);
+    bed.advance(&mut writer, LAPS * bed.capacity(), 4096);
     assert!(bed.journal.stat().readers.is_empty());
 }
 
@@ -330,7 +340,7 @@ fn loose_frees_the_gate(bed: &Bed) {
     bed.journal.admit_gated(5).unwrap();
     let mut reader = bed.journal.loose_at(5, 0).unwrap();
     assert_eq!(reader.position(), bed.journal.first_position());
-    bed.advance(&mut writer, 3 * bed.capacity(), 4096);
+    bed.advance(&mut writer, LAPS * bed.capacity(), 4096);
     assert!(matches!(reader.read(), Err(ReadError::Lapped(_))));
     let views = bed.journal.stat().readers;
     assert_eq!(views.iter().map(|view| (view.seat, view.gated)).collect::<Vec<_>>(), [(5, false)]);
@@ -343,7 +353,7 @@ fn topics_are_filtered(bed: &Bed) {
         reader.set_topics(Topics::only([3, 15]));
     }
     let mut writer = bed.journal.writer(2, clock()).unwrap();
-    for number in 0..5_000_u16 {
+    for number in 0..scaled(5_000) as u16 {
         let topic = u32::from(number % 16);
         let written = writer.write(number, topic, &[1; 40]).unwrap();
         for reader in [&mut gated, &mut loose] {
@@ -415,15 +425,16 @@ fn writers_life(bed: &Bed) {
 }
 
 fn counters_count(bed: &Bed) {
+    let frames = scaled(1_000);
     for round in 1..=3 {
         let mut writer = bed.journal.writer(0, clock()).unwrap();
         let mut last = 0;
-        for _ in 0..1_000 {
+        for _ in 0..frames {
             last = writer.write(1, 0, &[0; 33]).unwrap().time;
         }
         let stat = bed.journal.stat();
-        assert_eq!((stat.frames, stat.epoch, stat.last_time), (round * 1_000, round, last));
-        assert_eq!(stat.head, bed.journal.first_position() + round * 128_000);
+        assert_eq!((stat.frames, stat.epoch, stat.last_time), (round * frames, round, last));
+        assert_eq!(stat.head, bed.journal.first_position() + round * frames * 128);
         assert!(stat.head - stat.oldest <= bed.capacity());
     }
 }
@@ -432,7 +443,7 @@ fn oldest_frame_is_found(bed: &Bed) {
     assert_eq!(bed.journal.oldest_frame().unwrap(), bed.journal.first_position());
     let mut writer = bed.journal.writer(0, clock()).unwrap();
     let mut starts = Vec::new();
-    for number in 0..3_000_u64 {
+    for number in 0..if cfg!(miri) { 250 } else { 3_000 } {
         starts.push(writer.write(1, 0, &payload(number, number as usize * 37 % 700)).unwrap().position);
     }
     let stat = bed.journal.stat();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use journal::{Frame, Journal, ReadError, Writer};
 use support::{SMALL, Watchdog, clock, forged, payload};
 
-const FRAMES: u64 = if cfg!(miri) { 150 } else { 200_000 };
+const FRAMES: u64 = if cfg!(miri) { 60 } else { 200_000 };
 
 fn length(number: u64) -> usize {
     let most = if cfg!(miri) { 300 } else { 2_000 };

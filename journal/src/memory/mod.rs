@@ -57,9 +57,7 @@ impl Region {
     /// One word; panics if it lies outside, which the layout's assertions and the checks at opening rule out.
     #[inline(always)]
     pub(crate) fn word(&self, index: usize) -> &AtomicU64 {
-        assert!(index < self.length, "word {index} of {}", self.length);
-        // SAFETY: as in `words`. One word, not the whole slice: what an interpreter has to look at for each access.
-        unsafe { &*self.words.add(index) }
+        &self.words()[index]
     }
 
     /// True when the words repeat, so that no run of up to half of them is ever split.

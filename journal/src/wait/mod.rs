@@ -24,6 +24,10 @@
 //! stead.
 
 mod doorbell;
+#[cfg(not(miri))]
+mod futex;
+#[cfg(miri)]
+#[path = "futex_miri.rs"]
 mod futex;
 mod relay;
 mod waker;

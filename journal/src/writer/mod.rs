@@ -295,7 +295,7 @@ impl Writer {
         let wanted = (self.position + layout::stride(capacity)).max(needed).min(gate);
         // What a predecessor declared stays declared: it may have touched those bytes.
         let intent = wanted.max(self.control.intent());
-        // SYNC: reach.
+        // SYNC: reach. Not left to the fence of the stride before: a successor's first intent has none behind it.
         self.control.word(at::INTENT).store(intent, Ordering::Release);
         // SYNC: intent (before the first byte), SYNC: join (before the second look at the gate).
         fence(Ordering::SeqCst);

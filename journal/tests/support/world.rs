@@ -10,51 +10,9 @@ use journal::{
 
 use super::support::{SMALL, clock, forged, payload};
 
-/// What a payload is made of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Body {
-    Random,
-    /// Each line starts with the commit word that a frame there would have so many laps later.
-    Forged(u64),
-}
+mod steps;
 
-#[derive(Clone, Debug)]
-pub(crate) enum Step {
-    Write {
-        length: usize,
-        body: Body,
-        topic: u32,
-    },
-    /// Frames of these lengths and topics, kept or dropped.
-    Batch {
-        frames: Vec<(usize, u32)>,
-        body: Body,
-        keep: bool,
-    },
-    /// Pieces of these lengths in the room for so many bytes, kept or dropped.
-    Claim {
-        room: usize,
-        pieces: Vec<usize>,
-        body: Body,
-        keep: bool,
-    },
-    WriteUntilFull {
-        length: usize,
-    },
-    /// Another process takes over.
-    NewWriter,
-    JoinGated(u32),
-    ReadGated(u32, usize),
-    /// In bulk.
-    ReadBatch(u32, usize),
-    /// Goes away; its cursor stays.
-    LeaveGated(u32),
-    Dismiss(u32),
-    Narrow(u32, u32),
-    JoinLoose(u32),
-    ReadLoose(u32, usize),
-    FindOldest,
-}
+pub(crate) use steps::{Body, Step};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Expected {
@@ -74,6 +32,8 @@ pub(crate) struct World {
     number: u16,
     gated: BTreeMap<u32, GatedReader>,
     only: BTreeMap<u32, u32>,
+    /// From where on a seat keeps what it has read, if it does.
+    kept: BTreeMap<u32, u64>,
     pub(crate) loose: BTreeMap<u32, LooseReader>,
     forged: bool,
     writers: u64,
@@ -94,6 +54,7 @@ impl World {
             number: 0,
             gated: BTreeMap::new(),
             only: BTreeMap::new(),
+            kept: BTreeMap::new(),
             loose: BTreeMap::new(),
             forged: false,
             writers: 1,
@@ -128,7 +89,11 @@ impl World {
                 let lives = self.gated.contains_key(&seat);
                 let done = self.journal.dismiss(seat);
                 assert_eq!(lives, matches!(done, Err(OpenError::SeatTaken { .. })), "{done:?}");
+                if !lives {
+                    self.kept.remove(&seat);
+                }
             }
+            Step::Keep(seat, back) => self.keep(seat, back),
             Step::Narrow(seat, topic) => {
                 if let Some(reader) = self.gated.get_mut(&seat) {
                     reader.set_topics(Topics::only([topic]));
@@ -153,10 +118,14 @@ impl World {
         *self.tally.entry(what).or_default() += 1;
     }
 
-    /// The slowest cursor that the writer knows of.
+    /// A ring ahead of the slowest cursor that the writer knows of, or of what is kept there.
     fn gate(&self) -> u64 {
         let cursors = self.journal.stat().readers;
-        cursors.iter().filter(|view| view.gated).map(|view| view.position + SMALL).min().unwrap_or(u64::MAX)
+        let needed = cursors
+            .iter()
+            .filter(|view| view.gated)
+            .map(|view| self.kept.get(&view.seat).map_or(view.position, |&kept| kept.min(view.position)));
+        needed.min().map_or(u64::MAX, |needed| needed + SMALL)
     }
 
     /// True when it was taken, which is so exactly when the frame and the next commit word fit before the gate.
@@ -308,6 +277,9 @@ impl World {
             self.journal.stat().readers.iter().find(|view| view.seat == seat).map(|view| view.position);
         let reader = self.journal.gated(seat).unwrap();
         assert_eq!(reader.position(), held.unwrap_or(self.head));
+        if held.is_none() {
+            self.kept.remove(&seat);
+        }
         self.only.remove(&seat);
         self.gated.insert(seat, reader);
     }
@@ -328,6 +300,32 @@ impl World {
                 (found, expected) => panic!("{found:?} instead of {expected:?}"),
             }
         }
+    }
+
+    /// At first nothing that it has read already: that may be gone. What is kept can be read again.
+    fn keep(&mut self, seat: u32, back: usize) {
+        let Some(reader) = self.gated.get_mut(&seat) else { return };
+        let view = self.journal.stat().readers.into_iter().find(|view| view.seat == seat).unwrap();
+        let kept = match self.kept.get(&seat) {
+            None => view.position,
+            Some(&kept) => {
+                let read = self.frames.range(kept..=view.position).map(|(&position, _)| position);
+                read.rev().nth(back).unwrap_or(kept)
+            }
+        };
+        reader.keep(kept);
+        // It grows only, and never beyond what is read.
+        reader.keep(0);
+        if kept == view.position {
+            reader.keep(u64::MAX);
+        }
+        self.kept.insert(seat, kept);
+        self.count("keeps");
+        let mut again = self.journal.observe(kept).unwrap();
+        for expected in self.frames.range(kept..) {
+            check(&again.read().unwrap().expect("it is kept"), expected);
+        }
+        assert_eq!(again.read(), Ok(None));
     }
 
     fn read_batch(&mut self, seat: u32, most: usize) {

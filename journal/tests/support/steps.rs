@@ -1,0 +1,49 @@
+//! What a random history is made of.
+
+/// What a payload is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body {
+    Random,
+    /// Each line starts with the commit word that a frame there would have so many laps later.
+    Forged(u64),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Write {
+        length: usize,
+        body: Body,
+        topic: u32,
+    },
+    /// Frames of these lengths and topics, kept or dropped.
+    Batch {
+        frames: Vec<(usize, u32)>,
+        body: Body,
+        keep: bool,
+    },
+    /// Pieces of these lengths in the room for so many bytes, kept or dropped.
+    Claim {
+        room: usize,
+        pieces: Vec<usize>,
+        body: Body,
+        keep: bool,
+    },
+    WriteUntilFull {
+        length: usize,
+    },
+    /// Another process takes over.
+    NewWriter,
+    JoinGated(u32),
+    ReadGated(u32, usize),
+    /// In bulk.
+    ReadBatch(u32, usize),
+    /// Goes away; its cursor stays.
+    LeaveGated(u32),
+    Dismiss(u32),
+    Narrow(u32, u32),
+    /// Keeps what it has read from so many frames back on.
+    Keep(u32, usize),
+    JoinLoose(u32),
+    ReadLoose(u32, usize),
+    FindOldest,
+}
