@@ -5,16 +5,20 @@ mod home;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use strategy_sdk::{
     Context, Deserialize, Instrument, Options, OrderRequest, ParameterError, Price, Quote, Side, Strategy,
+    Timer,
 };
 
 use home::{Home, kill, number, stderr};
 
 /// The platforms' own program: this test program, as [`be_a_strategy`] alone.
 const CHILD: &str = "COLO_NODE";
+
+const TICK: Duration = Duration::from_millis(50);
 
 /// Rests an order at a price that nobody trades at, counts quotes, and errs as its name says.
 struct Errs {
@@ -45,13 +49,21 @@ impl Strategy for Errs {
         }
     }
 
+    fn start(&mut self, context: &mut Context) {
+        self.tick(context);
+    }
+
+    fn timer(&mut self, context: &mut Context, _timer: Timer) {
+        self.tick(context);
+    }
+
     fn quote(&mut self, context: &mut Context, _quote: &Quote) {
         self.quotes += 1;
         if context.name() == "errs-2" && self.quotes == 20 {
             panic!("as it was told");
         }
         if context.name() == "errs-3" && self.quotes.is_multiple_of(10) {
-            std::thread::sleep(std::time::Duration::from_millis(3));
+            std::thread::sleep(Duration::from_millis(3));
         }
         if context.name() == "again-1" && self.quotes == 20 && !self.parameters.marker.exists() {
             std::fs::write(&self.parameters.marker, "").expect("a place to write");
@@ -59,10 +71,19 @@ impl Strategy for Errs {
         }
         if context.name() == "holds-2" && self.quotes == 20 {
             // As if for ever, but that the test may end it.
-            let watchdog = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            let watchdog = std::time::Instant::now() + Duration::from_secs(60);
             while self.parameters.marker.exists() && std::time::Instant::now() < watchdog {
                 std::hint::spin_loop();
             }
+        }
+    }
+}
+
+impl Errs {
+    /// Idle between two timers, if that is what it is for.
+    fn tick(&self, context: &mut Context) {
+        if context.name().starts_with("ticks") {
+            context.set_timer(TICK, 0);
         }
     }
 }
@@ -249,4 +270,29 @@ fn one_that_does_not_return_is_named_with_how_long_it_holds_its_host() {
     let down = home.colo(&["down", "holds", "--format", "json"]);
     assert!(down.status.success(), "{}", stderr(&down));
     assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn sleep_between_two_timers_is_no_time_of_a_strategy() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = program(folder.path());
+    let file = folder.path().join("ticks.toml");
+    let text = format!(
+        "[platform]\ninstance = 'ticks'\n[md]\ninstruments = 1\ninterval = '1h'\n\
+         [strategies]\nprogram = '{program}'\nbudget = '20ms'\n[[strategies.group]]\nname = 'ticks'\ncount = 1\n\
+         host = {{ mode = 'parked' }}\n[[strategies.group]]\nname = 'ticks-alone'\ncount = 1\n"
+    );
+    std::fs::write(&file, text).expect("written");
+    let up = home.colo(&["up", &file.display().to_string(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    // Thirty timers, and as many sleeps that are longer than the budget.
+    for (name, sleeper) in [("ticks-1", "host"), ("ticks-alone-1", "ticks-alone-1")] {
+        let parks = counter(&home.node("ticks", sleeper), "parks");
+        home.wait_for("sleeps", || counter(&home.node("ticks", sleeper), "parks") > parks + 30);
+        let node = home.node("ticks", name);
+        // The host may take its CPU away in the midst of one now and then.
+        assert!(counter(&node, "overruns") < 10, "{node}");
+    }
+    assert!(home.colo(&["down", "ticks"]).status.success());
 }

@@ -159,6 +159,18 @@ fn a_trace_says_which_hops_are_overwritten() {
 }
 
 #[test]
+fn a_completion_script_may_be_read_in_part() {
+    let home = Home::new();
+    let mut child = home.command(&["completions", "bash"]).spawn().expect("colo starts");
+    let mut line = String::new();
+    BufReader::with_capacity(16, child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert_eq!(line, "_colo() {\n");
+    let output = child.wait_with_output().expect("its end");
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
+    assert!(home.colo(&["completions", "bash"]).stdout.len() > 1 << 16, "or the pipe takes all of it");
+}
+
+#[test]
 fn what_a_killed_platform_left_can_be_read_and_is_cleaned_away() {
     let home = platform();
     let status = home.json(&["status", "--format", "json"]);

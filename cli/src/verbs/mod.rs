@@ -47,7 +47,10 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             Ok(node::Exit::Done.code())
         }
         Verb::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "colo", &mut std::io::stdout());
+            // Into memory first: on a standard output that is closed early it would panic.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "colo", &mut script);
+            output::print(&String::from_utf8_lossy(&script))?;
             Ok(node::Exit::Done.code())
         }
     }

@@ -234,6 +234,10 @@ impl Component for Strategies {
         {
             self.look_after_members(context);
         }
+        if self.watch.is_running() {
+            // A call of this turn: what follows it may be a sleep.
+            self.call_ended(self.handle.now());
+        }
         if self.next_due != u64::MAX {
             context.wake_at(self.next_due);
         }

@@ -3,8 +3,8 @@
 /// Times calls that follow each other: where one begins, the one before it has ended.
 ///
 /// A call begins with the look at the clock that says when its message was in hand, which is needed anyway. Only the
-/// last call of a round costs a look of its own, and that one comes behind the order that the call may have sent. What
-/// the loop does between two calls counts to the first of them: some ten nanoseconds against budgets of microseconds.
+/// last call of a round or of a turn costs a look of its own, and that one comes behind the order that the call may have
+/// sent. What the loop does between two calls counts to the first of them: some ten nanoseconds against budgets of microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
     /// Whose call, and since when.
