@@ -45,10 +45,10 @@ pub(crate) enum Command {
 /// How to measure.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
-    /// Fewer round trips, shorter runs, three rounds: under five minutes.
+    /// Fewer round trips, shorter runs, two rounds: under five minutes.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Rounds: each measures every rival once, in a new order. [default: 7, quick: 3]
+    /// Rounds: each measures every rival once, in a new order. [default: 7, quick: 2]
     #[arg(long)]
     pub(crate) rounds: Option<usize>,
     /// Only these rivals, by name (colo and the floors always take part).
@@ -57,7 +57,7 @@ pub(crate) struct Settings {
     /// Only these works: ping, asleep, one-way, sleepers, deaths.
     #[arg(long, value_delimiter = ',')]
     pub(crate) works: Vec<String>,
-    /// Round trips of one block; replaces the default of 150,000 (5,000 asleep; quick: 20,000 and 1,000).
+    /// Round trips of one block; replaces the default of 150,000 (1,500 asleep; quick: 20,000 and 300).
     #[arg(long)]
     pub(crate) trips: Option<u64>,
     /// How long one block writes, in milliseconds. [default: 500, sleepers 1000; quick: 200 and 500]

@@ -23,8 +23,8 @@ use crate::{report, rivals};
 pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
     let plan = Plan::new(settings)?;
     std::fs::create_dir_all(&settings.out).map_err(system("make the folder for the results"))?;
-    for missing in rivals::missing() {
-        eprintln!("skipped {}: {}", missing.name, missing.why);
+    for missing in &plan.missing {
+        eprintln!("{}: not run: {}", missing.name, missing.why);
     }
     let names: Vec<&str> = plan.rivals.iter().map(|facts| facts.name).collect();
     eprintln!("{} rounds of {} on CPUs {:?}", plan.rounds, names.join(", "), plan.cpus);
@@ -42,14 +42,14 @@ pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
 
 /// Prints who takes part.
 pub(crate) fn list() {
-    for entry in rivals::all() {
-        let facts = (entry.facts)();
+    let (rivals, missing) = rivals::ready(|_| true);
+    for facts in rivals {
         println!("{} ({})", facts.name, facts.version);
         for setting in facts.settings {
             println!("    {setting}");
         }
     }
-    for missing in rivals::missing() {
-        println!("{}: takes no part: {}", missing.name, missing.why);
+    for missing in missing {
+        println!("{}: not run: {}", missing.name, missing.why);
     }
 }

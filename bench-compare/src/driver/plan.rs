@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::args::Settings;
 use crate::error::CompareError;
 use crate::rival::{Can, Facts};
-use crate::rivals;
+use crate::rivals::{self, Missing};
 use crate::task::Work;
 
 /// Everything that the run is about.
@@ -13,14 +13,16 @@ use crate::task::Work;
 pub(crate) struct Plan {
     /// Who takes part.
     pub(crate) rivals: Vec<Facts>,
+    /// Who cannot, and why.
+    pub(crate) missing: Vec<Missing>,
     /// What is measured in each round.
     pub(crate) rows: Vec<Row>,
     /// Rounds.
     pub(crate) rounds: usize,
     /// How often a disturbed block is measured again.
     pub(crate) repeats: usize,
-    /// After that long nothing is measured again.
-    pub(crate) repeats_end: Duration,
+    /// Time for all that is measured again.
+    pub(crate) repeats_time: Duration,
     /// Writers that are killed; 0: no deaths at all.
     pub(crate) kills: usize,
     /// How long somebody may stay silent before it counts as for ever, in seconds.
@@ -78,25 +80,26 @@ impl Plan {
         for name in &settings.only {
             rivals::find(name)?;
         }
-        let rivals = rivals::all().into_iter().map(|entry| (entry.facts)()).filter(|facts| {
-            settings.only.is_empty()
-                || facts.floor
-                || facts.name.starts_with("colo")
-                || settings.only.iter().any(|name| name == facts.name)
-        });
         let works = ["ping", "asleep", "one-way", "sleepers", "deaths"];
         if let Some(unknown) = settings.works.iter().find(|work| !works.contains(&work.as_str())) {
             let what = format!("there is no work `{unknown}`; there are: {}", works.join(", "));
             return Err(CompareError::Usage(what));
         }
+        let (rivals, missing) = rivals::ready(|facts| {
+            settings.only.is_empty()
+                || facts.floor
+                || facts.name.starts_with("colo")
+                || settings.only.iter().any(|name| name == facts.name)
+        });
         let wanted = |work: &str| settings.works.is_empty() || settings.works.iter().any(|wish| wish == work);
         let quick = settings.quick;
         Ok(Plan {
-            rivals: rivals.collect(),
+            rivals,
+            missing,
             rows: rows(settings).into_iter().filter(|row| wanted(work_name(row.kind))).collect(),
-            rounds: settings.rounds.unwrap_or(if quick { 3 } else { 7 }).max(1),
+            rounds: settings.rounds.unwrap_or(if quick { 2 } else { 7 }).max(1),
             repeats: settings.repeats.unwrap_or(if quick { 1 } else { 2 }),
-            repeats_end: Duration::from_secs(if quick { 100 } else { 40 * 60 }),
+            repeats_time: Duration::from_secs(if quick { 30 } else { 5 * 60 }),
             kills: if wanted("deaths") { settings.kills.unwrap_or(if quick { 3 } else { 20 }) } else { 0 },
             patience_s: if quick { 3 } else { 15 },
             cpus: cpus(settings)?,
@@ -116,7 +119,7 @@ fn work_name(kind: RowKind) -> &'static str {
 fn rows(settings: &Settings) -> Vec<Row> {
     let quick = settings.quick;
     let trips = settings.trips.unwrap_or(if quick { 20_000 } else { 150_000 });
-    let asleep = settings.trips.unwrap_or(if quick { 1_000 } else { 5_000 });
+    let asleep = settings.trips.unwrap_or(if quick { 300 } else { 1_500 });
     let millis = settings.millis.unwrap_or(if quick { 200 } else { 500 });
     let sleeper_millis = settings.millis.unwrap_or(if quick { 500 } else { 1_000 });
     let mut rows = Vec::new();

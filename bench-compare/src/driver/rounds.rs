@@ -1,7 +1,7 @@
 //! Round and round: every rival once in each, in an order of its own.
 
 use std::io::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rand::seq::SliceRandom as _;
 
@@ -25,13 +25,20 @@ pub(crate) struct Measured {
     pub(crate) disturbed: Vec<String>,
     /// How often it was measured again.
     pub(crate) repeated: usize,
+    /// How long the last took, from the start of its processes to their end.
+    pub(crate) took: Duration,
 }
 
-/// All rounds. A rival that fails twice in a row at one thing is not asked for it again.
+/// Blocks that take longer, mostly to start eighty virtual machines, are measured in [`SLOW_ROUNDS`] only, and never again.
+const SLOW: Duration = Duration::from_secs(8);
+/// Rounds of blocks that are slow.
+const SLOW_ROUNDS: usize = 2;
+
+/// All rounds. A rival that fails twice at one thing is not asked for it again.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     let mut measured: Vec<Measured> = Vec::new();
     let mut order = rand::rng();
-    let begin = Instant::now();
+    let mut repeats_time = plan.repeats_time;
     for round in 0..plan.rounds {
         for (index, row) in plan.rows.iter().enumerate() {
             eprint!("\rround {} of {}: {:<44}", round + 1, plan.rounds, row.title);
@@ -40,14 +47,13 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
             let mut rivals: Vec<_> = plan.rivals.iter().filter(|facts| row.suits(facts.can)).collect();
             rivals.shuffle(&mut order);
             for facts in rivals {
-                let failures = measured.iter().filter(|block| {
-                    block.row == index && block.rival == facts.name && block.outcome.is_err()
-                });
-                if failures.count() >= 2 {
-                    continue;
+                let before =
+                    || measured.iter().filter(|block| block.row == index && block.rival == facts.name);
+                let failures = before().filter(|block| block.outcome.is_err()).count();
+                let slow = before().filter(|block| block.took > SLOW).count();
+                if failures < 2 && slow < SLOW_ROUNDS {
+                    measured.push(one(plan, index, round, facts, &mut repeats_time));
                 }
-                let repeats = if begin.elapsed() < plan.repeats_end { plan.repeats } else { 0 };
-                measured.push(one(plan, index, round, facts, repeats));
             }
         }
     }
@@ -55,11 +61,12 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     Ok(measured)
 }
 
-/// A block, again while something disturbs it.
-fn one(plan: &Plan, index: usize, round: usize, facts: &Facts, repeats: usize) -> Measured {
+/// A block, again while something disturbs it and there is time for it.
+fn one(plan: &Plan, index: usize, round: usize, facts: &Facts, repeats_time: &mut Duration) -> Measured {
     let row = &plan.rows[index];
     let mut repeated = 0;
     loop {
+        let begin = Instant::now();
         let (outcome, disturbed) = match block::run(facts, row.work, row.payload, &plan.cpus) {
             Ok(good) => (Ok(good.figures), good.disturbed),
             Err(error) => (Err(error.to_string()), Vec::new()),
@@ -67,8 +74,12 @@ fn one(plan: &Plan, index: usize, round: usize, facts: &Facts, repeats: usize) -
         if let Err(error) = &outcome {
             eprintln!("\n{}: {}: {error}", facts.name, row.title);
         }
-        if disturbed.is_empty() || repeated >= repeats {
-            return Measured { row: index, round, rival: facts.name, outcome, disturbed, repeated };
+        let took = begin.elapsed();
+        if repeated > 0 {
+            *repeats_time = repeats_time.saturating_sub(took);
+        }
+        if disturbed.is_empty() || repeated >= plan.repeats || took > SLOW || repeats_time.is_zero() {
+            return Measured { row: index, round, rival: facts.name, outcome, disturbed, repeated, took };
         }
         repeated += 1;
     }

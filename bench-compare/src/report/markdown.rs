@@ -54,7 +54,7 @@ fn write_page(page: &mut String, report: &Report, picture: &str) -> std::fmt::Re
         }
     }
     for missing in &report.missing {
-        writeln!(page, "- **{}**: not measured: {}", missing.name, missing.why)?;
+        writeln!(page, "- **{}**: not run: {}", missing.name, missing.why)?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::Settings;
 use crate::driver::{HostFacts, Measured, Plan, ReaderDeath, WriterDeaths};
 use crate::error::{CompareError, system};
-use crate::rivals::{self, Missing};
+use crate::rivals::Missing;
 
 pub(crate) use summary::{Entry, RowSummary, Spread};
 
@@ -102,7 +102,7 @@ impl Report {
             host,
             minutes,
             rivals: rivals.collect(),
-            missing: rivals::missing(),
+            missing: plan.missing.clone(),
             rows,
             writer_deaths,
             reader_deaths,

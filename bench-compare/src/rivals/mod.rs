@@ -3,6 +3,7 @@
 #[cfg(feature = "aeron")]
 mod aeron;
 mod bcast;
+mod chronicle;
 mod colo;
 mod colo_relay;
 mod crossbeam;
@@ -34,9 +35,11 @@ pub(crate) struct Entry {
     pub(crate) facts: fn() -> Facts,
     /// Does one role of a block.
     pub(crate) run: fn(usize, &Task) -> Result<Outcome, CompareError>,
+    /// Makes what it needs on this host; why that cannot be had, in words.
+    pub(crate) prepare: fn() -> Result<(), String>,
 }
 
-/// One that cannot take part in this build or on this host.
+/// One that takes no part in this build or on this host.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Missing {
     /// Who.
@@ -49,7 +52,7 @@ fn entry<R>() -> Entry
 where
     R: Rival<32> + Rival<64> + Rival<128> + Rival<1024>,
 {
-    Entry { facts: <R as Rival<32>>::facts, run: peer::by_size::<R> }
+    Entry { facts: <R as Rival<32>>::facts, run: peer::by_size::<R>, prepare: || Ok(()) }
 }
 
 /// All that take part, the floor first, colo second.
@@ -69,6 +72,7 @@ pub(crate) fn all() -> Vec<Entry> {
         entry::<shaq::Shaq>(),
         entry::<outcry::Outcry>(),
         entry::<kungfu::KungfuStandIn>(),
+        Entry { facts: chronicle::facts, run: chronicle::run, prepare: chronicle::prepare },
         #[cfg(feature = "aeron")]
         entry::<aeron::Aeron<false>>(),
         #[cfg(feature = "aeron")]
@@ -76,16 +80,24 @@ pub(crate) fn all() -> Vec<Entry> {
     ]
 }
 
-/// Who cannot take part, and why.
-pub(crate) fn missing() -> Vec<Missing> {
-    let mut missing = Vec::new();
+/// Of those that are wanted: who takes part, made ready, and who cannot, and why.
+pub(crate) fn ready(wanted: impl Fn(&Facts) -> bool) -> (Vec<Facts>, Vec<Missing>) {
+    let (mut ready, mut missing) = (Vec::new(), Vec::new());
+    for entry in all() {
+        let facts = (entry.facts)();
+        if !wanted(&facts) {
+            continue;
+        }
+        match (entry.prepare)() {
+            Ok(()) => ready.push(facts),
+            Err(why) => missing.push(Missing { name: facts.name, why }),
+        }
+    }
     if cfg!(not(feature = "aeron")) {
         let why = "built without --features aeron, which needs CMake >= 3.30, libclang and libbsd's headers (README.md)";
         missing.push(Missing { name: "aeron", why: why.to_owned() });
     }
-    let chronicle = "no Java peer yet: Maven Central delivered about 1 kB/s when it was tried, so its libraries were not had";
-    missing.push(Missing { name: "chronicle-queue", why: chronicle.to_owned() });
-    missing
+    (ready, missing)
 }
 
 /// By name.
