@@ -116,6 +116,35 @@ fn data_flows_on_without_master_and_the_next_one_takes_over() {
 }
 
 #[test]
+fn a_master_that_takes_over_closes_a_market_whose_matching_died_meanwhile() {
+    let home = Home::new();
+    let up = || home.colo(&["up", "--stay", "--set", "md.count=0", "--set", "matching.restart=never"]);
+    assert!(up().status.success());
+    let matching = || home.node("demo", "matching");
+    home.wait_for("orders", || number(&matching()["counters"]["orders"]) > 0);
+    kill(number(&home.node("demo", "master")["pid"]) as u32, "KILL");
+    kill(number(&matching()["pid"]) as u32, "KILL");
+    home.wait_for("both deaths", || {
+        home.json(&["status", "--format", "json"])["master"] == false && matching()["state"] == "dead"
+    });
+    let again = up();
+    assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+    home.wait_for("the market's end", || {
+        let matching = matching();
+        matching["state"] == "running" && number(&matching["counters"]["rejects"]) > 0
+    });
+    assert!(home.logs().contains("it closes the market"), "{}", home.logs());
+    // The last one's death is the end of it: nobody closes twice.
+    kill(number(&matching()["pid"]) as u32, "KILL");
+    home.wait_for("its death", || matching()["state"] == "dead");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!((matching()["state"].clone(), number(&matching()["starts"])), ("dead".into(), 2));
+    let report = home.json(&["down", "--format", "json"]);
+    assert!(number(&report["orders"]) > 0, "{report}");
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn a_platform_without_master_can_be_taken_down() {
     let home = Home::new();
     assert!(home.colo(&["up", "--stay", "--set", "md.count=0"]).status.success());
