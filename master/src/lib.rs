@@ -7,6 +7,8 @@
 //!   that names it, and nothing is left behind.
 //! - A node's death is noticed through its pidfd. Its seat is marked, its gated cursors are held or dropped as the
 //!   topology says, and it is started again as its policy says.
+//! - Matching that is not to be started again is started once more, to close the market: its orders end, and nobody waits
+//!   for it.
 //! - No data passes through master. When it dies the platform runs on; the next master takes the running nodes over.
 //!
 //! ```text
