@@ -112,6 +112,21 @@ impl Home {
     }
 }
 
+impl Drop for Home {
+    /// A test that failed leaves nobody running. Master is in the first seat, so that it starts nobody again.
+    fn drop(&mut self) {
+        for instance in self.left() {
+            let Ok(registry) = journal::Registry::open_read_only(&instance.join("registry")) else {
+                continue;
+            };
+            let processes = (0..registry.seats()).filter_map(|seat| Some(registry.seat(seat)?.process()));
+            processes
+                .filter(journal::ProcessIdentity::is_alive)
+                .for_each(|process| kill(process.pid, "KILL"));
+        }
+    }
+}
+
 pub(crate) fn kill(pid: u32, signal: &str) {
     let _ = Command::new("kill").args([format!("-{signal}"), pid.to_string()]).status();
 }
