@@ -8,7 +8,7 @@
 //! | `SYNC: commit` | a frame's bytes | writer's Release store of the commit word, reader's Acquire load |
 //! | `SYNC: intent` | "from here on I overwrite" | writer's store + full fence before the bytes; loose reader's Acquire fence + load after its copy |
 //! | `SYNC: reach` | "the head was this near when I declared" | writer's Release store of the intent; reader's Acquire load of it, before its load of the head |
-//! | `SYNC: gate` | "I am done with these bytes" | reader's Release store of its cursor, writer's Acquire load before it overwrites |
+//! | `SYNC: gate` | "I am done with these bytes" | reader's Release store of its cursor, and of what it keeps; writer's Acquire loads of both, the cursor first, before it overwrites |
 //! | `SYNC: join` | a new gated reader | reader: active bit, full fence, load intent; writer: store intent, full fence, load active bits |
 //! | `SYNC: head` | the end of the committed frames | writer's Release store, late reader's Acquire load |
 //! | `SYNC: park` | "I am asleep" / "there is news" | parker: word, full fence, look at the journals; writer: commit, full fence, look at the word |
