@@ -21,6 +21,8 @@ pub(crate) struct Plan {
     pub(crate) rounds: usize,
     /// How often a disturbed block is measured again.
     pub(crate) repeats: usize,
+    /// Rounds in which slow blocks are measured.
+    pub(crate) slow_rounds: usize,
     /// Time for all that is measured again.
     pub(crate) repeats_time: Duration,
     /// Writers that are killed; 0: no deaths at all.
@@ -99,6 +101,7 @@ impl Plan {
             rows: rows(settings).into_iter().filter(|row| wanted(work_name(row.kind))).collect(),
             rounds: settings.rounds.unwrap_or(if quick { 2 } else { 7 }).max(1),
             repeats: settings.repeats.unwrap_or(if quick { 1 } else { 2 }),
+            slow_rounds: if quick { 1 } else { 2 },
             repeats_time: Duration::from_secs(if quick { 30 } else { 5 * 60 }),
             kills: if wanted("deaths") { settings.kills.unwrap_or(if quick { 3 } else { 20 }) } else { 0 },
             patience_s: if quick { 3 } else { 15 },

@@ -29,10 +29,9 @@ pub(crate) struct Measured {
     pub(crate) took: Duration,
 }
 
-/// Blocks that take longer, mostly to start eighty virtual machines, are measured in [`SLOW_ROUNDS`] only, and never again.
+/// Blocks that take longer, mostly to start eighty virtual machines, are measured in [`Plan::slow_rounds`] only, and never
+/// again.
 const SLOW: Duration = Duration::from_secs(8);
-/// Rounds of blocks that are slow.
-const SLOW_ROUNDS: usize = 2;
 
 /// All rounds. A rival that fails twice at one thing is not asked for it again.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
@@ -51,7 +50,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
                     || measured.iter().filter(|block| block.row == index && block.rival == facts.name);
                 let failures = before().filter(|block| block.outcome.is_err()).count();
                 let slow = before().filter(|block| block.took > SLOW).count();
-                if failures < 2 && slow < SLOW_ROUNDS {
+                if failures < 2 && slow < plan.slow_rounds {
                     measured.push(one(plan, index, round, facts, &mut repeats_time));
                 }
             }

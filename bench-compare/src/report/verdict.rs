@@ -7,14 +7,41 @@ use crate::driver::RowKind;
 /// One line a row; a rival that wins is named.
 pub(crate) fn lines(report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = report.rows.iter().filter_map(of_row).collect();
-    let heard = report.writer_deaths.iter().find(|death| death.rival == "colo");
-    if let Some(death) = heard {
-        lines.push(format!(
-            "**Writer killed**: colo's reader heard {} of {} new writers; {} torn, {} gaps.",
-            death.heard, death.kills, death.torn, death.gaps
-        ));
-    }
+    lines.extend(of_writer_deaths(report));
+    lines.extend(of_reader_deaths(report));
     lines
+}
+
+fn of_writer_deaths(report: &Report) -> Option<String> {
+    let colo = report.writer_deaths.iter().find(|death| death.rival == "colo")?;
+    let mut line = format!(
+        "**Writer killed**: colo's reader heard {} of {} new writers; {} torn, {} gaps",
+        colo.heard, colo.kills, colo.torn, colo.gaps
+    );
+    let heard_all = report.writer_deaths.iter().filter(|death| death.heard == death.kills);
+    let times = heard_all.filter_map(|death| Some((death.median_ms?, death.rival)));
+    line.push_str(&first_to_be_back(times, colo.median_ms));
+    Some(line)
+}
+
+fn of_reader_deaths(report: &Report) -> Option<String> {
+    let colo = report.reader_deaths.iter().find(|death| death.rival == "colo")?;
+    let went_on = report.reader_deaths.iter().filter(|death| !death.for_ever);
+    let times = went_on.filter_map(|death| Some((death.silence_ms?, death.rival)));
+    let own = colo.silence_ms.filter(|_| !colo.for_ever);
+    Some(format!("**Reader killed**: the other reader's longest silence{}", first_to_be_back(times, own)))
+}
+
+/// The shortest of these times in milliseconds, next to colo's.
+fn first_to_be_back(times: impl Iterator<Item = (f64, &'static str)>, own: Option<f64>) -> String {
+    match (times.min_by(|a, b| a.0.total_cmp(&b.0)), own) {
+        (Some((_, "colo")), Some(own)) => format!("; colo is first with {own:.2} ms."),
+        (Some((best, rival)), Some(own)) => {
+            format!("; **{rival} wins** with {best:.2} ms against colo's {own:.2} ms.")
+        }
+        (Some((best, rival)), None) => format!("; **{rival} wins** with {best:.2} ms; colo did not go on."),
+        (None, _) => ".".to_owned(),
+    }
 }
 
 fn figure(entry: &Entry, name: &str) -> Option<f64> {
