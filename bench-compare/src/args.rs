@@ -57,7 +57,7 @@ pub(crate) struct Settings {
     /// Only these works: ping, asleep, one-way, sleepers, deaths.
     #[arg(long, value_delimiter = ',')]
     pub(crate) works: Vec<String>,
-    /// Round trips of one block; replaces the default of 150,000 (1,500 asleep; quick: 20,000 and 300).
+    /// Round trips of one block; replaces the default of 150,000 (1,000 asleep; quick: 20,000 and 200).
     #[arg(long)]
     pub(crate) trips: Option<u64>,
     /// How long one block writes, in milliseconds. [default: 500, sleepers 1000; quick: 200 and 500]

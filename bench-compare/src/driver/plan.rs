@@ -102,7 +102,7 @@ impl Plan {
             rounds: settings.rounds.unwrap_or(if quick { 2 } else { 7 }).max(1),
             repeats: settings.repeats.unwrap_or(if quick { 1 } else { 2 }),
             slow_rounds: if quick { 1 } else { 2 },
-            repeats_time: Duration::from_secs(if quick { 30 } else { 5 * 60 }),
+            repeats_time: Duration::from_secs(if quick { 20 } else { 4 * 60 }),
             kills: if wanted("deaths") { settings.kills.unwrap_or(if quick { 3 } else { 20 }) } else { 0 },
             patience_s: if quick { 3 } else { 15 },
             cpus: cpus(settings)?,
@@ -122,7 +122,7 @@ fn work_name(kind: RowKind) -> &'static str {
 fn rows(settings: &Settings) -> Vec<Row> {
     let quick = settings.quick;
     let trips = settings.trips.unwrap_or(if quick { 20_000 } else { 150_000 });
-    let asleep = settings.trips.unwrap_or(if quick { 300 } else { 1_500 });
+    let asleep = settings.trips.unwrap_or(if quick { 200 } else { 1_000 });
     let millis = settings.millis.unwrap_or(if quick { 200 } else { 500 });
     let sleeper_millis = settings.millis.unwrap_or(if quick { 500 } else { 1_000 });
     let mut rows = Vec::new();

@@ -121,7 +121,7 @@ fn ping_tables(page: &mut String, report: &Report) -> std::fmt::Result {
     }
     writeln!(
         page,
-        "\nThe same, each side asleep until the other's message comes. Both keep a message for 200 µs before they answer, which \
+        "\nThe same, each side asleep until the other's message comes. Both keep a message for 500 µs before they answer, which \
          is taken off, so that nobody gets away with polling; here the floor is a bare futex. Whoever naps by a timer is woken \
          by nobody and looks now and then: what a timer costs stands in its figures."
     )?;

@@ -17,8 +17,9 @@ const FLOOR_TRIPS: u64 = 4_000;
 /// Round trips before them.
 const FLOOR_WARM_UP: u64 = 500;
 /// How long a sleeper's message is kept before it is answered, at both ends: whoever polls for a while before it sleeps is
-/// asleep by then. The longest polling known here is shaq's 2,048 pauses: 28 µs on one CPU, 100 µs on another.
-const PAUSE: Duration = Duration::from_micros(200);
+/// asleep by then. shaq spins through 2,048 pauses, 28 µs on one CPU, 100 µs on another; and a virtual machine
+/// may poll for 200 µs before it halts an idle core: who spins part of that sleeps lighter than the others.
+const PAUSE: Duration = Duration::from_micros(500);
 /// Longest sleep; a message ends it.
 const SLEEP: Duration = Duration::from_millis(100);
 

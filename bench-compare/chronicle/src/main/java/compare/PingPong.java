@@ -12,7 +12,7 @@ final class PingPong {
     private static final int FLOOR_TRIPS = 4_000;
     private static final int FLOOR_WARM_UP = 30_000;
     /** How long a sleeper's message is kept before it is answered. */
-    private static final long PAUSE_NANOS = 200_000;
+    private static final long PAUSE_NANOS = 500_000;
 
     private final Board board;
     private final boolean asleep;
