@@ -5,9 +5,14 @@
 //! bytes, moved by one volatile access, which is what volatile is for: memory that others change. (The hardware
 //! promises no tearing within 8 bytes, and nothing here needs more.) Elsewhere, and where a tool watches the
 //! accesses, it is two relaxed atomic words.
+//!
+//! The caller's bytes are loaded in words, because they were stored in words a moment ago, as the fields of a message.
+//! A load that is wider than the store whose bytes it wants cannot have them from the store buffer: it waits until
+//! everything stored before has left for the cache, the last frame's lines included, which readers on other cores
+//! hold. Measured by a write of 8 bytes to a reader that polls: 150 ns with wide loads or a padded copy, 65 ns so.
 
 use crate::layout::WORD_BYTES;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU64, Ordering};
 
 /// Payloads are filled up with zeros to a multiple of this.
 pub(crate) const UNIT_BYTES: usize = 16;
@@ -26,11 +31,33 @@ pub(crate) unsafe fn store(target: *const AtomicU64, bytes: &[u8]) {
         unsafe { store_unit(&*target.add(index * UNIT_WORDS).cast(), unit) };
     }
     if !tail.is_empty() {
-        let mut last = [0; UNIT_BYTES];
-        last[..tail.len()].copy_from_slice(tail);
         // SAFETY: as above.
-        unsafe { store_unit(&*target.add(units.len() * UNIT_WORDS).cast(), &last) };
+        let last: &[AtomicU64; UNIT_WORDS] = unsafe { &*target.add(units.len() * UNIT_WORDS).cast() };
+        let (low, high) = tail.split_at(tail.len().min(WORD_BYTES));
+        last[0].store(word_of(low), Ordering::Relaxed);
+        last[1].store(word_of(high), Ordering::Relaxed);
     }
+}
+
+/// Up to eight bytes, filled up with zeros: put together in a register, from pieces as wide as fields are.
+#[inline(always)]
+fn word_of(bytes: &[u8]) -> u64 {
+    if let Some(whole) = bytes.first_chunk() {
+        return u64::from_le_bytes(*whole);
+    }
+    let (mut word, mut rest, mut at) = (0, bytes, 0);
+    if let Some((piece, behind)) = rest.split_first_chunk() {
+        word = u64::from(u32::from_le_bytes(*piece));
+        (rest, at) = (behind, 32);
+    }
+    if let Some((piece, behind)) = rest.split_first_chunk() {
+        word |= u64::from(u16::from_le_bytes(*piece)) << at;
+        (rest, at) = (behind, at + 16);
+    }
+    if let [last] = rest {
+        word |= u64::from(*last) << at;
+    }
+    word
 }
 
 /// Copies the words from `source` on to `bytes`.
@@ -54,14 +81,24 @@ pub(crate) unsafe fn load(source: *const AtomicU64, bytes: &mut [u8]) {
 
 #[cfg(all(target_arch = "x86_64", not(any(loom, miri, colo_tsan))))]
 mod unit {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
+    use std::arch::asm;
+    use std::arch::x86_64::{__m128i, _mm_storeu_si128};
 
     use super::{AtomicU64, UNIT_BYTES, UNIT_WORDS};
 
     #[inline(always)]
     pub(super) fn store_unit(target: &[AtomicU64; UNIT_WORDS], unit: &[u8; UNIT_BYTES]) {
-        // SAFETY: 16 bytes of private memory, any alignment.
-        let value: __m128i = unsafe { _mm_loadu_si128(unit.as_ptr().cast()) };
+        let value: __m128i;
+        // By hand: the compiler makes one load of two words that lie side by side.
+        // SAFETY: loads 16 bytes of private memory, any alignment.
+        unsafe {
+            #[cfg(not(target_feature = "avx"))]
+            asm!("movq {value}, [{unit}]", "movhps {value}, [{unit} + 8]", unit = in(reg) unit.as_ptr(),
+                value = out(xmm_reg) value, options(pure, readonly, nostack, preserves_flags));
+            #[cfg(target_feature = "avx")]
+            asm!("vmovq {value}, [{unit}]", "vmovhps {value}, {value}, [{unit} + 8]", unit = in(reg) unit.as_ptr(),
+                value = out(xmm_reg) value, options(pure, readonly, nostack, preserves_flags));
+        }
         let target = target.as_ptr().cast::<__m128i>().cast_mut();
         debug_assert!(target.is_aligned());
         // SAFETY: two words that may be written through a shared reference as all atomics may; payloads and units
@@ -85,9 +122,7 @@ mod unit {
 #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri, colo_tsan)))))]
 mod unit {
     use crate::layout::WORD_BYTES;
-    use crate::sync::Ordering;
-
-    use super::{AtomicU64, UNIT_BYTES, UNIT_WORDS};
+    use super::{AtomicU64, Ordering, UNIT_BYTES, UNIT_WORDS};
 
     pub(super) fn store_unit(target: &[AtomicU64; UNIT_WORDS], unit: &[u8; UNIT_BYTES]) {
         for (word, bytes) in target.iter().zip(unit.as_chunks::<WORD_BYTES>().0) {
