@@ -24,8 +24,8 @@ import sys
 import threading
 import time
 
-VERSION = 2
-LAYOUT_HASH = 0x1A7A7B08F6C030D6
+VERSION = 3
+LAYOUT_HASH = 0xD8ADA9452D1FA5CB
 
 LINE = 64
 HEADER = 32

@@ -16,7 +16,7 @@ pub const CONTROL_MAGIC: u64 = u64::from_le_bytes(*b"COLOJRNL");
 /// `COLOSEAT`, as the first eight bytes of a registry file.
 pub const REGISTRY_MAGIC: u64 = u64::from_le_bytes(*b"COLOSEAT");
 /// Grows with every change that an older reader would misread.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Smallest ring.
 pub const MIN_CAPACITY: u64 = 64 << 10;
@@ -152,6 +152,15 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
+    /// How seats are told of news: for each 64 seats two words, one bit a seat. Together, because every commit that
+    /// somebody wants looks there: a line for each seat would be cold most of the time.
+    pub const TOLD: usize = 64;
+    /// In such a pair: seats that have a doorbell.
+    pub const TOLD_RING: usize = 0;
+    /// In such a pair: seats that a relay wakes, and writers do not.
+    pub const TOLD_RELAYED: usize = 1;
+    /// Words of a pair.
+    pub const TOLD_WORDS: usize = 2;
     /// First seat record.
     pub const RECORDS: usize = 512;
     /// Words of a seat record: 1 KiB.
@@ -185,15 +194,8 @@ pub mod registry {
     pub const BELL: usize = 64;
     /// Words of a doorbell.
     pub const BELL_WORDS: usize = 16;
-    /// How the seat is told of news: [`RINGS`], [`RELAYED`], and the relay's seat from bit [`RELAY_SHIFT`] on.
-    pub const NOTICE: usize = 80;
-
-    /// In a notice: the seat has a doorbell.
-    pub const RINGS: u64 = 1;
-    /// In a notice: a relay wakes this seat, and writers do not.
-    pub const RELAYED: u64 = 2;
-    /// In a notice: where the relay's seat begins.
-    pub const RELAY_SHIFT: u32 = 32;
+    /// Seat of the relay that wakes this one, or did last.
+    pub const RELAY: usize = 80;
 }
 
 /// Position of a journal's first frame: one capacity in, so that zero is never a valid commit word.
@@ -333,10 +335,11 @@ pub const fn layout_hash() -> u64 {
         registry::COUNTER_COUNT,
         registry::BELL,
         registry::BELL_WORDS,
-        registry::NOTICE,
-        registry::RINGS as usize,
-        registry::RELAYED as usize,
-        registry::RELAY_SHIFT as usize,
+        registry::RELAY,
+        registry::TOLD,
+        registry::TOLD_RING,
+        registry::TOLD_RELAYED,
+        registry::TOLD_WORDS,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -359,12 +362,18 @@ const _: () =
 const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
-// Writers store to the bell; the notice beside it is only read.
+// Writers store to the bell, and to nothing beside it.
 const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
-        && registry::BELL + registry::BELL_WORDS <= registry::NOTICE
-        && registry::NOTICE.is_multiple_of(LINE_WORDS)
-        && registry::NOTICE < registry::RECORD_WORDS
+        && registry::BELL + registry::BELL_WORDS <= registry::RELAY
+        && registry::RELAY.is_multiple_of(LINE_WORDS)
+        && registry::RELAY < registry::RECORD_WORDS
+);
+// What everybody reads at every commit lies on lines that are hardly ever written.
+const _: () = assert!(
+    registry::TOLD.is_multiple_of(LINE_WORDS)
+        && registry::CLOCK_SCALE < registry::TOLD
+        && registry::TOLD + registry::TOLD_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
 );
 const _: () = assert!(
     registry::RECORD_WORDS.is_multiple_of(LINE_WORDS) && registry::RECORDS.is_multiple_of(LINE_WORDS)

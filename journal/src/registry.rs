@@ -6,7 +6,7 @@
 //! - master writes identity, generation, kind and name before the node runs, and state and exit after it died;
 //! - the wait word is written by the node (to sleep and when it wakes) and by any writer or relay that wakes it;
 //! - the doorbell is written by the writers of the node's journals (to set bits) and by the node (to take them);
-//! - the notice is written by the node (has it a bell?), its relay, and by master when that has died;
+//! - how a seat is told is written by the node (has it a bell?), its relay, and by master when that has died;
 //! - everything else only reads.
 
 use std::path::Path;
@@ -179,10 +179,34 @@ impl Registry {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::WAIT)
     }
 
-    /// How a seat is told of news. `seat` must exist.
+    /// Which of the 64 seats from `first` on are told in one way: [`at::TOLD_RING`] or [`at::TOLD_RELAYED`]. `first` must
+    /// exist.
     #[inline(always)]
-    pub(crate) fn notice(&self, seat: u32) -> &AtomicU64 {
-        self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::NOTICE)
+    pub(crate) fn told(&self, first: u32, way: usize) -> &AtomicU64 {
+        self.region.word(at::TOLD + first as usize / 64 * at::TOLD_WORDS + way)
+    }
+
+    /// True when `seat` is told in that way. `seat` must exist.
+    pub(crate) fn is_told(&self, seat: u32, way: usize) -> bool {
+        self.told(seat, way).load(Ordering::Relaxed) & 1 << (seat % 64) != 0
+    }
+
+    /// From now on `seat` is told in that way, or not. True when it was not so before. `seat` must exist.
+    pub(crate) fn tell(&self, seat: u32, way: usize, so: bool) -> bool {
+        let (word, bit) = (self.told(seat, way), 1 << (seat % 64));
+        let before =
+            if so { word.fetch_or(bit, Ordering::SeqCst) } else { word.fetch_and(!bit, Ordering::SeqCst) };
+        (before & bit != 0) != so
+    }
+
+    /// True while a relay, not the writers, wakes `seat`.
+    pub fn is_relayed(&self, seat: u32) -> bool {
+        seat < self.seats && self.is_told(seat, at::TOLD_RELAYED)
+    }
+
+    /// Seat of the relay that has `seat`, or had it last. `seat` must exist.
+    pub(crate) fn relay(&self, seat: u32) -> &AtomicU64 {
+        self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::RELAY)
     }
 
     /// One word of a seat's doorbell. `seat` must exist, and the word too.
@@ -278,11 +302,6 @@ seat_words! {
 }
 
 impl Seat<'_> {
-    /// True while a relay, not the writers, wakes this seat.
-    pub fn is_relayed(&self) -> bool {
-        self.words[at::NOTICE].load(Ordering::Relaxed) & at::RELAYED != 0
-    }
-
     /// Which process sits here, or sat here last.
     pub fn process(&self) -> ProcessIdentity {
         ProcessIdentity {

@@ -13,7 +13,7 @@
 //! | `SYNC: head` | the end of the committed frames | writer's Release store, late reader's Acquire load |
 //! | `SYNC: park` | "I am asleep" / "there is news" | parker: word, full fence, look at the journals; writer: commit, full fence, look at the word |
 //! | `SYNC: bell` | "journal j has news" / "I have taken that" | writer: commit, then sets the bit by a read-modify-write (Release); reader: looks at the bits, or takes them by a swap (both Acquire), then at the journals |
-//! | `SYNC: relay` | "I am asleep" / "I saw a frame" | parker: as in `park`; relay: saw a commit (Acquire), full fence, look at the word. And who wakes: notice, barrier in every thread; writer: commit, [`light_barrier`], plain load |
+//! | `SYNC: relay` | "I am asleep" / "I saw a frame" | parker: as in `park`; relay: saw a commit (Acquire), full fence, look at the word. And who wakes: a bit in the registry, barrier in every thread; writer: commit, [`light_barrier`], plain load |
 //! | `SYNC: interest` | who wants a topic | reader: bit, barrier in every thread; writer: commit, [`light_barrier`], plain load |
 //! | `SYNC: writer` | who writes | new writer: start time, then pid (Release), then state (Release); looker: state, then pid (both Acquire), then start time |
 

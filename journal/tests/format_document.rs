@@ -71,6 +71,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
     ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
+    ("registry.TOLD", registry::TOLD, 0),
     ("registry.RECORDS", registry::RECORDS, 0),
     ("seat.WAIT", registry::WAIT, 0),
     ("seat.PID", registry::PID, 0),
@@ -84,7 +85,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.NAME", registry::NAME, 0),
     ("seat.COUNTERS", registry::COUNTERS, 0),
     ("seat.BELL", registry::BELL, 0),
-    ("seat.NOTICE", registry::NOTICE, 0),
+    ("seat.RELAY", registry::RELAY, 0),
 ];
 
 #[test]
@@ -120,7 +121,17 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "control" => vec![format!("control.{name}"), name.replace("CURSOR_", "cursor.")],
             _ => vec![format!("registry.{name}"), format!("seat.{name}")],
         };
-        let sizes = ["LINE_WORDS", "WORD_BYTES", "MAX_NAME", "RECORD_WORDS", "COUNTER_COUNT", "BELL_WORDS"];
+        let sizes = [
+            "LINE_WORDS",
+            "WORD_BYTES",
+            "MAX_NAME",
+            "RECORD_WORDS",
+            "COUNTER_COUNT",
+            "BELL_WORDS",
+            "TOLD_RING",
+            "TOLD_RELAYED",
+            "TOLD_WORDS",
+        ];
         assert!(
             sizes.contains(&name) || names.iter().any(|name| text.contains(&format!("| {name} |"))),
             "{section}::{name} is not in the document"
@@ -153,7 +164,7 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("256 | {} words", registry::COUNTER_COUNT));
     says(&format!("512 | {} words", registry::BELL_WORDS));
     says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
-    assert_eq!((registry::RINGS, registry::RELAYED, registry::RELAY_SHIFT), (1 << 0, 1 << 1, 32));
+    assert_eq!((registry::TOLD_RING, registry::TOLD_RELAYED, registry::TOLD_WORDS), (0, 1, 2));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
     // What the document says in formulas.
     assert_eq!(layout::MAX_POSITION, 1 << 63);

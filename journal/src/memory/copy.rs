@@ -121,8 +121,8 @@ mod unit {
 
 #[cfg(not(all(target_arch = "x86_64", not(any(loom, miri, colo_tsan)))))]
 mod unit {
-    use crate::layout::WORD_BYTES;
     use super::{AtomicU64, Ordering, UNIT_BYTES, UNIT_WORDS};
+    use crate::layout::WORD_BYTES;
 
     pub(super) fn store_unit(target: &[AtomicU64; UNIT_WORDS], unit: &[u8; UNIT_BYTES]) {
         for (word, bytes) in target.iter().zip(unit.as_chunks::<WORD_BYTES>().0) {

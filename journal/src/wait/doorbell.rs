@@ -67,7 +67,7 @@ impl Doorbell {
             journals.into_iter().map(|journal| Doorbell::bit(journal) as usize / 64).collect();
         words.sort_unstable();
         words.dedup();
-        registry.notice(seat).fetch_or(at::RINGS, Ordering::SeqCst);
+        registry.tell(seat, at::TOLD_RING, true);
         let words = words.into_iter().map(|index| Rung { index, heard: false }).collect();
         Some(Doorbell { registry, seat, words })
     }
@@ -75,7 +75,7 @@ impl Doorbell {
     /// Nobody rings for `seat` any more: its node has no bell.
     pub fn remove(registry: &Registry, seat: u32) {
         if registry.is_writable() && seat < registry.seats() {
-            registry.notice(seat).fetch_and(!at::RINGS, Ordering::SeqCst);
+            registry.tell(seat, at::TOLD_RING, false);
         }
     }
 

@@ -19,7 +19,7 @@
 //! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
 //! is announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
 //!
-//! Two more ways of being told are chosen by the reading side, seat by seat, in the seat's *notice*: a
+//! Two more ways of being told are chosen by the reading side, seat by seat, with a bit in the registry: a
 //! [`Doorbell`], which says in one line which of many journals have news, and a [`Relay`], which wakes in the writers'
 //! stead.
 

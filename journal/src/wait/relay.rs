@@ -13,7 +13,7 @@
 //! does not see the frame that the relay saw, its fence came before the relay's, and the relay finds it parked.
 //!
 //! Writers leave the seats of a relay alone, and say nothing at all: they need neither fence nor system call. Seats
-//! are taken over with their bit in the notice, from journals that are followed already; they are given back by
+//! are taken over with a bit each in the registry, from journals that are followed already; they are given back by
 //! clearing it, telling all writers so ([`announce`]), and waking each once.
 
 use std::sync::Arc;
@@ -90,14 +90,13 @@ impl Relay {
     }
 
     /// From now on writers leave the seats to this relay; also those that were given back meanwhile. Each is woken
-    /// once: a writer may have committed before we followed its journal, and look at the notice only now.
+    /// once: a writer may have committed before we followed its journal, and look at who wakes only now.
     pub fn take_over(&self) {
-        let mark = at::RELAYED | u64::from(self.own) << at::RELAY_SHIFT;
         for seat in members(&self.seats) {
-            let notice = self.registry.notice(seat);
-            if notice.load(Ordering::Relaxed) & at::RELAYED == 0 {
-                notice.fetch_and(at::RINGS, Ordering::SeqCst);
-                notice.fetch_or(mark, Ordering::SeqCst);
+            if !self.registry.is_told(seat, at::TOLD_RELAYED) {
+                // First whose it is: from the mark on, whoever finds us dead must know.
+                self.registry.relay(seat).store(u64::from(self.own), Ordering::SeqCst);
+                self.registry.tell(seat, at::TOLD_RELAYED, true);
                 wake(&self.registry, seat);
             }
         }
@@ -174,14 +173,13 @@ fn members(seats: &Seats) -> impl Iterator<Item = u32> + '_ {
 
 /// Takes those of `seats` that the relay in seat `own` has away from it.
 fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
-    let mark = at::RELAYED | u64::from(own) << at::RELAY_SHIFT;
     let mut taken = Vec::new();
     for &seat in seats {
         if registry.is_writable()
             && seat < registry.seats()
-            && registry.notice(seat).load(Ordering::Relaxed) & !at::RINGS == mark
+            && registry.relay(seat).load(Ordering::SeqCst) == u64::from(own)
+            && registry.tell(seat, at::TOLD_RELAYED, false)
         {
-            registry.notice(seat).fetch_and(at::RINGS, Ordering::SeqCst);
             taken.push(seat);
         }
     }
@@ -198,11 +196,10 @@ fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
 /// For a node whose relay shows no sign of life: it is woken by the writers again, whatever the relay does. True when
 /// `seat` had a relay whose last heartbeat is older than `patience` nanoseconds.
 pub(super) fn leave_silent_relay(registry: &Registry, seat: u32, now: u64, patience: u64) -> bool {
-    let notice = registry.notice(seat).load(Ordering::Relaxed);
-    if notice & at::RELAYED == 0 {
+    if !registry.is_told(seat, at::TOLD_RELAYED) {
         return false;
     }
-    let own = (notice >> at::RELAY_SHIFT) as u32;
+    let own = registry.relay(seat).load(Ordering::SeqCst) as u32;
     let alive = registry.seat(own).is_some_and(|relay| now.saturating_sub(relay.heartbeat()) <= patience);
     !alive && give_back(registry, &[seat], own) > 0
 }

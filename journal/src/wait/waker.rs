@@ -38,29 +38,22 @@ impl Waker {
     /// Tells the seats of one word of a row.
     #[inline(never)]
     fn tell(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {
-        let journal = control.shape().id;
-        let (mut woken, mut fenced) = (0, false);
-        for bit in Bits(wanted) {
-            let seat = first_seat + bit;
-            if seat >= self.registry.seats() {
-                break;
-            }
-            // SYNC: relay. Whoever changes it announces that.
-            let notice = self.registry.notice(seat).load(Ordering::Relaxed);
-            if notice & registry::RINGS != 0 {
-                doorbell::ring(&self.registry, seat, journal);
-            }
-            if notice & registry::RELAYED != 0 {
-                continue;
-            }
-            if !fenced {
-                // SYNC: park. Between the commit and the looks at the words.
-                fence(Ordering::SeqCst);
-                fenced = true;
-            }
-            woken += u64::from(wake_after_fence(&self.registry, seat));
+        if first_seat >= self.registry.seats() {
+            return 0;
         }
-        woken
+        // SYNC: relay. Whoever changes it announces that.
+        let told = |way| self.registry.told(first_seat, way).load(Ordering::Relaxed);
+        let journal = control.shape().id;
+        for bit in Bits(wanted & told(registry::TOLD_RING)) {
+            doorbell::ring(&self.registry, first_seat + bit, journal);
+        }
+        let sleepers = wanted & !told(registry::TOLD_RELAYED);
+        if sleepers == 0 {
+            return 0;
+        }
+        // SYNC: park. Between the commit and the looks at the words.
+        fence(Ordering::SeqCst);
+        Bits(sleepers).map(|bit| u64::from(wake_after_fence(&self.registry, first_seat + bit))).sum()
     }
 
     /// When the ring is full: wakes gated readers that sleep although they hold the writer up. They sleep through
