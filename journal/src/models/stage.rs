@@ -72,7 +72,7 @@ mod of_threads {
 
     pub(in super::super) use std::thread::yield_now;
 
-    const ROUNDS: u32 = if cfg!(miri) { 10 } else { 300 };
+    const ROUNDS: u32 = if cfg!(miri) { 6 } else { 300 };
 
     /// Stands for the bytes of a frame that is lent out: plain memory, in which an interpreter finds races.
     pub(in super::super) struct Loan(UnsafeCell<u64>);

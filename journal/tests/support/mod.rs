@@ -89,6 +89,8 @@ pub(crate) struct Watchdog(std::sync::mpsc::Sender<()>);
 
 impl Watchdog {
     pub(crate) fn start(what: &'static str, limit: std::time::Duration) -> Watchdog {
+        // Nothing is quick in an interpreter.
+        let limit = if cfg!(miri) { 10 * limit } else { limit };
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         std::thread::spawn(move || {
             if let Err(std::sync::mpsc::RecvTimeoutError::Timeout) = receiver.recv_timeout(limit) {
