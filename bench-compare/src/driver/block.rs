@@ -57,6 +57,16 @@ impl Peers {
         ended.then(|| said(&mut child))
     }
 
+    /// Kills a role; what it had said until then, if anything.
+    pub(crate) fn last_words(&mut self, role: usize) -> Option<String> {
+        let index = self.0.iter().position(|(other, _)| *other == role)?;
+        let (_, mut child) = self.0.swap_remove(index);
+        // One that has ended already cannot be killed, and needs not be.
+        let _ = child.kill();
+        let _ = child.wait();
+        Some(said(&mut child)).filter(|words| words != SILENCE)
+    }
+
     /// What a role said, if it has ended.
     pub(crate) fn ended(&mut self, role: usize) -> Option<String> {
         let (_, child) = self.0.iter_mut().find(|(other, _)| *other == role)?;
@@ -110,6 +120,9 @@ fn outcome(role: usize, child: &mut Child) -> Result<Outcome, CompareError> {
         .map_err(|error| CompareError::Peer(format!("role {role} answered nonsense: {error}")))
 }
 
+/// In place of words.
+const SILENCE: &str = "(silence)";
+
 /// What stands on standard error: of a panic what it says, else the last line.
 fn said(child: &mut Child) -> String {
     let mut text = String::new();
@@ -122,7 +135,7 @@ fn said(child: &mut Child) -> String {
         Some(panic) => text.lines().nth(panic + 1),
         None => lines.next_back(),
     };
-    let line = line.unwrap_or("(silence)");
+    let line = line.unwrap_or(SILENCE);
     line.chars().take(300).collect()
 }
 

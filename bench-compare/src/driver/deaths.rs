@@ -188,6 +188,7 @@ fn reader_dies(plan: &Plan, facts: &Facts) -> Result<ReaderDeath, CompareError> 
         }
         if killed.elapsed() > Duration::from_secs(plan.patience_s) {
             result.for_ever = true;
+            result.said = peers.last_words(0);
             result.silence_ms = Some(quiet as f64 / 1e6);
             return Ok(result);
         }
