@@ -86,5 +86,7 @@ pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics, WriterGone};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;
 pub use verify::{Check, Finding, VerifyReport, verify_files};
-pub use wait::{Doorbell, Parker, Relay, RelayGone, SAFETY_TIMEOUT, Wakeup, announce, wake};
+pub use wait::{
+    Doorbell, LONGEST_SLEEP, Parker, Relay, RelayGone, SAFETY_TIMEOUT, Wakeup, announce, rouse, wake,
+};
 pub use writer::{Batch, Claim, Writer, Written};

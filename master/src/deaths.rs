@@ -10,19 +10,30 @@ use topology::{NodeKind, NodeSpec};
 use wire::NodeChange;
 
 use crate::error::MasterError;
-use crate::process::{Ended, NodeProcess};
+use crate::process::Ended;
 use crate::supervise::Master;
 
 impl Master {
     /// Notices which processes have ended.
     pub(crate) fn reap(&mut self) -> Result<(), MasterError> {
-        for index in 0..self.nodes.len() {
-            let Some(ended) = self.nodes[index].process.as_mut().and_then(NodeProcess::ended) else {
-                continue;
-            };
+        let ended: Vec<(usize, Ended)> = (self.nodes.iter_mut().enumerate())
+            .filter_map(|(index, node)| Some((index, node.process.as_mut()?.ended()?)))
+            .collect();
+        if !ended.is_empty() {
+            self.rouse_everybody();
+        }
+        for (index, ended) in ended {
             self.buried(index, ended)?;
         }
         self.reap_hosted()
+    }
+
+    /// Whoever was killed may have owed somebody a wake-up, and nobody can say whom: the writers tell all who want what
+    /// they wrote. So every node looks at its journals once.
+    fn rouse_everybody(&self) {
+        for node in self.nodes.iter().filter(|node| node.process.is_some()) {
+            journal::rouse(&self.instance.registry, u32::from(node.spec.seat));
+        }
     }
 
     fn buried(&mut self, index: usize, ended: Ended) -> Result<(), MasterError> {

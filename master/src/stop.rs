@@ -56,6 +56,10 @@ impl Master {
                 self.signal(Signal::SIGKILL, |node| in_group(node.spec.kind));
                 killed = true;
             }
+            // A signal that comes between a node's look at its flag and its sleep does not end the sleep.
+            for node in self.nodes.iter().filter(|node| in_group(node.spec.kind) && node.process.is_some()) {
+                journal::wake(&self.instance.registry, u32::from(node.spec.seat));
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
     }

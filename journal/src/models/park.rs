@@ -9,7 +9,7 @@ use super::sync::{is_dead, kill_after, spawn};
 use crate::journal::Journal;
 use crate::reader::Reader;
 use crate::registry::Registry;
-use crate::wait::{Parker, Wakeup, announce, wake};
+use crate::wait::{Parker, Wakeup, announce, rouse, wake};
 
 fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops::RangeInclusive<u16>) {
     let mut writer = writer(journal);
@@ -152,6 +152,46 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
                     break;
                 }
                 parker.park(LONG, || reader.has_news() || registry.phase() == 1);
+            }
+            writing.join().unwrap();
+            let mut witness = Reader::Loose(journal.loose_from_start().unwrap());
+            let mut committed = Vec::new();
+            drain(&mut witness, &mut committed);
+            assert_eq!(seen, committed);
+        });
+    }
+}
+
+/// The same with a master that has noticed the death: it rouses the sleeper, and no time passes.
+#[test]
+fn whom_a_killed_waker_left_asleep_is_roused() {
+    for stores in 0..30 {
+        explore(&format!("waker killed after {stores} stores, and noticed"), 2, move || {
+            let (journal, registry) = (journal(1, 4), registry());
+            journal.set_interest(GATED, None).unwrap();
+            announce();
+            let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
+            let writing = {
+                let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
+                spawn(1, move || {
+                    kill_after(Some(stores));
+                    write_and_wake(&journal, &registry, 1..=1);
+                    // From here on this is master: what the dead one stored is visible once its pidfd says so.
+                    kill_after(None);
+                    registry.set_phase(1);
+                    rouse(&registry, GATED);
+                })
+            };
+            let parker = Parker::new(Arc::clone(&registry), GATED).unwrap();
+            let mut seen = Vec::new();
+            loop {
+                let noticed = registry.phase() == 1;
+                drain(&mut reader, &mut seen);
+                if noticed {
+                    break;
+                }
+                let wakeup = parker.park(LONG, || reader.has_news() || registry.phase() == 1);
+                assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
             }
             writing.join().unwrap();
             let mut witness = Reader::Loose(journal.loose_from_start().unwrap());

@@ -12,8 +12,9 @@
 //!
 //! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
 //! parker sees the frame, or the writer sees the parked word. The exchange makes sure that among many writers one
-//! alone pays for the system call. Should that one be killed between the exchange and the call, the parker sleeps
-//! until its safety time-out: [`SAFETY_TIMEOUT`].
+//! alone pays for the system call. Should that one be killed between the exchange and the call, nobody else wakes the
+//! parker, whose word says AWAKE. Whoever notices the death does ([`rouse`]); where nobody does, the parker sleeps until
+//! its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] when nothing has happened for long.
 //!
 //! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. A writer that
 //! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
@@ -49,8 +50,15 @@ pub(crate) use futex::{futex_wait, futex_wake};
 const AWAKE: u64 = 0;
 const PARKED: u64 = 1;
 
-/// Longest sleep: a net under the protocol. A time-out that finds news is counted, and the count must stay zero.
+/// Longest sleep of a node that has just had something to do: a net under the protocol. A time-out that finds news is
+/// counted, and the count must stay zero.
 pub const SAFETY_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Longest sleep of all. Each time-out that finds nothing whatever may make the next sleep longer, up to here, so that
+/// nodes that have nothing to do for minutes cost next to nothing. Not with a relay, whose silence is found by time-outs.
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(400);
+const _: () =
+    assert!(LONGEST_SLEEP.as_nanos() > SAFETY_TIMEOUT.as_nanos(), "the net widens, and never narrows");
 
 /// How a sleep ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +105,11 @@ impl Parker {
         Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
     }
 
+    /// True while a relay, not the writers, wakes this seat.
+    pub fn is_relayed(&self) -> bool {
+        self.registry.seat(self.seat).is_some_and(|seat| seat.is_relayed())
+    }
+
     /// Goes back to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds
     /// before `now`. True when it had. For the moment after a safety time-out; look at every journal afterwards.
     pub fn leave_silent_relay(&self, now: u64, patience: u64) -> bool {
@@ -128,6 +141,20 @@ fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
     true
 }
 
+/// Wakes the node in `seat` even when its word says that it is awake: for whoever has noticed that a process is dead.
+/// That one may have been killed between the exchange of the word and the call, or before both; [`wake`] would not help
+/// then, nor would any writer. A node that was owed nothing looks at its journals and sleeps on.
+pub fn rouse(registry: &Registry, seat: u32) {
+    if seat >= registry.seats() || !registry.is_writable() {
+        return;
+    }
+    // SYNC: park. Between what the dead one stored, which its end has made visible, and the change of the word.
+    fence(Ordering::SeqCst);
+    let word = registry.wait_word(seat);
+    word.swap(AWAKE, Ordering::Release);
+    futex_wake(word);
+}
+
 /// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
 /// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
 pub fn announce() {
@@ -151,3 +178,6 @@ fn heavy_barrier() {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

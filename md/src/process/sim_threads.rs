@@ -1,6 +1,6 @@
 //! Simulated instruments, each on a thread of its own, as a feed handler per instrument would be.
 //!
-//! The threads sleep until their quote is due, whatever the node's wait mode; they meet at the one journal.
+//! The threads sleep until their quote is due, or the node stops, whatever the node's wait mode; they meet at the one journal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -18,8 +18,6 @@ use crate::source::Counts;
 
 /// A journal that is full is tried again after this long.
 const RETRY: Duration = Duration::from_micros(20);
-/// Longest sleep of a thread, so that a stop is noticed.
-const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
 /// A thread an instrument.
 pub(super) struct SimThreads {
@@ -115,7 +113,7 @@ fn generate(
     Ok(())
 }
 
-/// False when the node is asked to stop meanwhile.
+/// False when the node is asked to stop meanwhile, which whoever notices it must say with `unpark`.
 fn sleep_until(due: u64, handle: &NodeHandle) -> bool {
     loop {
         if handle.is_stopping() {
@@ -125,7 +123,7 @@ fn sleep_until(due: u64, handle: &NodeHandle) -> bool {
         if left == 0 {
             return true;
         }
-        std::thread::sleep(Duration::from_nanos(left).min(LONGEST_SLEEP));
+        std::thread::park_timeout(Duration::from_nanos(left));
     }
 }
 
@@ -177,6 +175,8 @@ impl Component for SimThreads {
     }
 
     fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        // They sleep until their next quotes, which may be due in an hour.
+        self.threads.iter().for_each(|thread| thread.thread().unpark());
         for thread in self.threads.drain(..) {
             // Its own failure was the reason to stop, or does not matter any more.
             let _ = thread.join();

@@ -1,0 +1,42 @@
+//! Being woken when the waker was killed half-way.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::{AWAKE, PARKED, Parker, Wakeup, rouse, wake};
+use crate::clock::Clock;
+use crate::registry::Registry;
+use crate::sync::Ordering;
+
+const SEAT: u32 = 5;
+/// A test that sleeps for so long has failed.
+const LONG: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
+    let registry = Arc::new(Registry::in_memory(64, Clock::monotonic()).unwrap());
+    let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
+    let word = registry.wait_word(SEAT);
+    let sleeping = thread::spawn(move || parker.park(LONG, || false));
+    // What the killed one got to do: the exchange, and nothing after it. Before the sleeper has reached the kernel it
+    // would not sleep at all, so it is given time to.
+    while word.load(Ordering::Relaxed) != PARKED {
+        thread::yield_now();
+    }
+    thread::sleep(Duration::from_millis(20));
+    word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).unwrap();
+    assert!(!wake(&registry, SEAT), "for everybody else it is awake");
+    rouse(&registry, SEAT);
+    assert_eq!(sleeping.join().unwrap(), Some(Wakeup::Woken));
+}
+
+#[test]
+fn rousing_who_is_awake_or_nobody_does_no_harm() {
+    let registry = Arc::new(Registry::in_memory(64, Clock::monotonic()).unwrap());
+    let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
+    rouse(&registry, SEAT);
+    rouse(&registry, 64);
+    assert_eq!(parker.park(Duration::from_millis(1), || false), Some(Wakeup::TimedOut), "it is no token");
+    assert_eq!(registry.wait_word(SEAT).load(Ordering::Relaxed), AWAKE);
+}

@@ -1,0 +1,96 @@
+//! The poll loop that every node runs: rounds over its inputs, and in between the wait for more.
+
+mod rounds;
+mod sleep;
+
+use std::time::{Duration, Instant};
+
+use journal::Parker;
+
+use self::sleep::SafetyNet;
+use crate::due::Due;
+use crate::error::RunError;
+use crate::input::Input;
+use crate::node::Node;
+use crate::run::{Component, Context};
+use crate::state::{NodeState, WaitMode};
+
+/// A clean stop waits this long for readers that make room for what was kept back.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two tries then.
+const STOP_RETRY: Duration = Duration::from_micros(200);
+
+pub(crate) struct PollLoop<'a> {
+    inputs: &'a mut Vec<Input>,
+    pub(crate) context: Context,
+    parker: Option<Parker>,
+    net: SafetyNet,
+    mode: WaitMode,
+    last_news: u64,
+    last_heartbeat: u64,
+    idle_rounds: u32,
+    /// Which inputs took frames when they were last looked at: only they can end a sleep.
+    accepting: Vec<bool>,
+    /// Which inputs are to be looked at.
+    due: Due,
+}
+
+impl<'a> PollLoop<'a> {
+    pub(crate) fn new(node: &'a mut Node) -> PollLoop<'a> {
+        let parker = Parker::new(std::sync::Arc::clone(&node.registry), node.assignment.seat);
+        let handle = node.handle();
+        PollLoop {
+            mode: node.assignment.mode,
+            accepting: vec![true; node.inputs.len()],
+            due: Due::of(node),
+            inputs: &mut node.inputs,
+            context: Context { handle, deadline: None, stop_requested: false, wishes: Vec::new() },
+            parker,
+            net: SafetyNet::new(),
+            last_news: 0,
+            last_heartbeat: 0,
+            idle_rounds: 0,
+        }
+    }
+
+    pub(crate) fn run(&mut self, component: &mut impl Component) -> Result<(), RunError> {
+        component.start(&mut self.context)?;
+        self.grant_wishes()?;
+        self.context.handle.set_state(NodeState::Running);
+        self.beat();
+        while !self.context.handle.is_stopping() && !self.context.stop_requested {
+            self.context.deadline = None;
+            component.turn(&mut self.context)?;
+            self.grant_wishes()?;
+            if self.round(component)? {
+                self.idle_rounds = 0;
+                self.news();
+            } else {
+                self.wait();
+            }
+        }
+        self.context.handle.set_state(NodeState::Stopping);
+        // What was committed before the stop is still ours to handle, and what we kept back still ours to write.
+        let patience = Instant::now() + STOP_PATIENCE;
+        loop {
+            while self.round(component)? {}
+            if component.flush(&mut self.context)? {
+                break;
+            }
+            if Instant::now() > patience {
+                log::error!(
+                    "stops although not all could be written: its readers made no room in {STOP_PATIENCE:?}"
+                );
+                break;
+            }
+            std::thread::sleep(STOP_RETRY);
+        }
+        while self.round(component)? {}
+        component.stop(&mut self.context)
+    }
+}
+
+#[cfg(test)]
+mod adaptive;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! One round over the inputs: which frames are handed out, in which order, and what the component wishes meanwhile.
+
+use journal::ReadError;
+
+use super::PollLoop;
+use crate::error::RunError;
+use crate::input::InputId;
+use crate::run::{Component, Wish};
+use crate::state::Counter;
+
+/// Frames taken from one input before the others get their turn.
+const BURST: usize = 64;
+
+impl PollLoop<'_> {
+    /// Takes what is there. True when anything was.
+    pub(super) fn round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }
+    }
+
+    /// One look at every input that is due.
+    fn fair_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        let mut any = false;
+        self.due.answer();
+        let mut from = 0;
+        while let Some(index) = self.due.next(from) {
+            from = index + 1;
+            let mut taken = 0;
+            let mut accepts = true;
+            while taken < BURST {
+                accepts = self.accepts(component, index);
+                if !accepts || !self.take(component, index)? {
+                    break;
+                }
+                taken += 1;
+            }
+            self.accepting[index] = accepts;
+            if accepts && taken < BURST {
+                self.due.is_empty_now(index);
+            }
+            if taken > 0 {
+                self.context.add(Counter::FramesRead, taken as u64);
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
+    /// The earliest frames of all inputs, in the order of their times.
+    fn merged_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        let mut taken = 0;
+        while taken < BURST {
+            let Some(index) = self.earliest(component)? else { break };
+            self.take(component, index)?;
+            taken += 1;
+        }
+        if taken > 0 {
+            self.context.add(Counter::FramesRead, taken as u64);
+        }
+        Ok(taken > 0)
+    }
+
+    /// The input with the earliest frame; of equal times, the journal with the lowest number.
+    ///
+    /// What caused a frame was committed before it, but perhaps after we had looked at its journal. So a look counts
+    /// only when the next one finds the same.
+    fn earliest(&mut self, component: &mut impl Component) -> Result<Option<usize>, RunError> {
+        let mut before = None;
+        loop {
+            let mut found = None;
+            for index in 0..self.inputs.len() {
+                self.accepting[index] = self.accepts(component, index);
+                if self.accepting[index]
+                    && let Some(time) = self.peek_time(component, index)?
+                {
+                    let key = (time, self.inputs[index].journal_id(), index);
+                    found = Some(found.map_or(key, |known: (u64, u32, usize)| known.min(key)));
+                }
+            }
+            if found == before {
+                return Ok(found.map(|(_, _, index)| index));
+            }
+            before = found;
+        }
+    }
+
+    fn peek_time(&mut self, component: &mut impl Component, index: usize) -> Result<Option<u64>, RunError> {
+        loop {
+            match self.inputs[index].reader.peek_time() {
+                Ok(time) => return Ok(time),
+                Err(error) => self.failed(component, index, error)?,
+            }
+        }
+    }
+
+    fn accepts(&mut self, component: &mut impl Component, index: usize) -> bool {
+        let reader = &mut self.inputs[index].reader;
+        let accepts = component.accepts(InputId(index), reader.position());
+        if !accepts && component.is_settled(InputId(index)) {
+            reader.publish();
+        }
+        accepts
+    }
+
+    /// Hands out the next frame of one input, or the gap before it. False when there is none.
+    fn take(&mut self, component: &mut impl Component, index: usize) -> Result<bool, RunError> {
+        match self.inputs[index].reader.read() {
+            Ok(Some(frame)) => component.frame(&mut self.context, InputId(index), &frame)?,
+            Ok(None) => return Ok(false),
+            Err(error) => self.failed(component, index, error)?,
+        }
+        self.grant_wishes()?;
+        Ok(true)
+    }
+
+    #[cold]
+    fn failed(
+        &mut self,
+        component: &mut impl Component,
+        index: usize,
+        error: ReadError,
+    ) -> Result<(), RunError> {
+        let ReadError::Lapped(gap) = error else {
+            return Err(RunError::Read { journal: self.inputs[index].name().to_owned(), source: error });
+        };
+        self.context.add(Counter::Gaps, 1);
+        self.context.add(Counter::BytesLost, gap.bytes());
+        component.gap(&mut self.context, InputId(index), gap)
+    }
+
+    #[inline]
+    pub(super) fn grant_wishes(&mut self) -> Result<(), RunError> {
+        if self.context.wishes.is_empty() { Ok(()) } else { self.grant() }
+    }
+
+    #[cold]
+    fn grant(&mut self) -> Result<(), RunError> {
+        let mut narrowed = false;
+        for wish in std::mem::take(&mut self.context.wishes) {
+            match wish {
+                Wish::Keep(input, position) => {
+                    if let Some(input) = self.inputs.get_mut(input.0) {
+                        input.keep(position);
+                    }
+                }
+                Wish::Narrow(input, topics) => {
+                    let Some(input) = self.inputs.get_mut(input.0) else { continue };
+                    narrowed = true;
+                    input.narrow(topics.as_deref()).map_err(|error| {
+                        RunError::failed(format!(
+                            "cannot choose topics of journal `{}`: {error}",
+                            input.name()
+                        ))
+                    })?;
+                }
+            }
+        }
+        if !narrowed {
+            return Ok(());
+        }
+        if self.mode.sleeps() || self.due.has_bell() {
+            // What was added must be seen by every writer before we sleep, or trust the bell, again.
+            journal::announce();
+        }
+        self.due.everything();
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! What a node does while nothing is there: it polls on, or sleeps, and shows signs of life.
+
+use std::time::Duration;
+
+use journal::{LONGEST_SLEEP, SAFETY_TIMEOUT, Wakeup};
+
+use super::PollLoop;
+use crate::input::Input;
+use crate::state::{Counter, WaitMode};
+
+/// Idle rounds of a busy-polling node between two looks at the clock.
+const IDLE_ROUNDS: u32 = 1 << 10;
+/// Signs of life are at least this far apart, in nanoseconds.
+const HEARTBEAT: u64 = 10_000_000;
+/// A frame that a safety time-out finds and that is older than this was missed; a younger one may have been
+/// committed by a writer that is about to wake us.
+const MISSED: u64 = 10_000_000;
+/// A relay that has shown no sign of life for so long, in nanoseconds, is not waited for any more.
+const RELAY_PATIENCE: u64 = 50_000_000;
+
+/// How long a node may sleep before it looks at its journals by itself: longer, the longer nothing has happened.
+#[derive(Debug)]
+pub(super) struct SafetyNet {
+    timeout: Duration,
+}
+
+impl SafetyNet {
+    pub(super) fn new() -> SafetyNet {
+        SafetyNet { timeout: SAFETY_TIMEOUT }
+    }
+
+    /// The next sleep's. A seat that a relay wakes has to notice soon that the relay is silent.
+    fn timeout(&self, is_relayed: bool) -> Duration {
+        if is_relayed { SAFETY_TIMEOUT } else { self.timeout }
+    }
+
+    /// Something happened, whatever it was.
+    fn tighten(&mut self) {
+        self.timeout = SAFETY_TIMEOUT;
+    }
+
+    /// A safety time-out found nothing at all.
+    fn loosen(&mut self) {
+        self.timeout = (self.timeout * 2).min(LONGEST_SLEEP);
+    }
+}
+
+impl PollLoop<'_> {
+    pub(super) fn news(&mut self) {
+        if !matches!(self.mode, WaitMode::Parked) {
+            self.last_news = self.context.now();
+            self.beat_at(self.last_news);
+        } else {
+            self.idle_rounds += 1;
+            if self.idle_rounds.is_multiple_of(IDLE_ROUNDS) {
+                self.beat();
+            }
+        }
+    }
+
+    /// Nothing was there: polls on, or sleeps.
+    pub(super) fn wait(&mut self) {
+        match self.mode {
+            WaitMode::Fast => self.spin(),
+            WaitMode::Parked => self.park(),
+            WaitMode::Adaptive { spin_ns } => {
+                if self.context.now().saturating_sub(self.last_news) < spin_ns {
+                    self.spin();
+                } else {
+                    self.park();
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn spin(&mut self) {
+        std::hint::spin_loop();
+        self.idle_rounds = self.idle_rounds.wrapping_add(1);
+        if self.idle_rounds.is_multiple_of(IDLE_ROUNDS) {
+            self.beat();
+        }
+    }
+
+    fn park(&mut self) {
+        let now = self.context.now();
+        self.beat_at(now);
+        let Some(parker) = &self.parker else { return };
+        let net = self.net.timeout(parker.is_relayed());
+        let (timeout, is_safety) = match self.context.deadline {
+            Some(deadline) if deadline <= now => return,
+            Some(deadline) if deadline - now < net.as_nanos() as u64 => {
+                (Duration::from_nanos(deadline - now), false)
+            }
+            _ => (net, true),
+        };
+        let (inputs, accepting, handle) = (&*self.inputs, &self.accepting, &self.context.handle);
+        let due = &mut self.due;
+        // Whatever the bell says: a sleep costs more than a look at every input.
+        let has_news = || {
+            let news = |(index, input): (usize, &Input)| accepting[index] && input.reader.has_news();
+            let found = inputs.iter().enumerate().position(|(index, input)| news((index, input)));
+            found.inspect(|&index| due.look_at(index)).is_some() || handle.is_stopping()
+        };
+        let Some(wakeup) = parker.park(timeout, has_news) else {
+            self.net.tighten();
+            return;
+        };
+        self.context.add(Counter::Parks, 1);
+        match wakeup {
+            Wakeup::Woken => {
+                self.context.add(Counter::Wakes, 1);
+                self.net.tighten();
+            }
+            Wakeup::TimedOut if is_safety => self.look_by_itself(),
+            Wakeup::TimedOut => {}
+        }
+    }
+
+    /// After a safety time-out.
+    fn look_by_itself(&mut self) {
+        self.context.add(Counter::WaitTimeouts, 1);
+        self.leave_silent_relay();
+        // Frames of other topics, and of inputs that are not accepted now, are signs of life too.
+        if self.inputs.iter().any(|input| input.reader.has_news()) {
+            self.net.tighten();
+            self.count_missed();
+        } else {
+            self.net.loosen();
+        }
+    }
+
+    fn leave_silent_relay(&mut self) {
+        let now = self.context.now();
+        if self.parker.as_ref().is_some_and(|parker| parker.leave_silent_relay(now, RELAY_PATIENCE)) {
+            log::warn!("the relay shows no sign of life: writers wake this node from now on");
+        }
+    }
+
+    /// A safety time-out must find nothing that is older than a moment.
+    fn count_missed(&mut self) {
+        let now = self.context.now();
+        let mut missed = false;
+        self.due.everything();
+        for (input, accepts) in self.inputs.iter_mut().zip(&self.accepting) {
+            if *accepts && let Ok(Some(time)) = input.reader.peek_time() {
+                missed |= now.saturating_sub(time) > MISSED;
+            }
+        }
+        if missed {
+            self.context.add(Counter::WaitTimeoutsWithData, 1);
+        }
+    }
+
+    pub(super) fn beat(&mut self) {
+        self.beat_at(self.context.now());
+    }
+
+    fn beat_at(&mut self, now: u64) {
+        if now.saturating_sub(self.last_heartbeat) >= HEARTBEAT {
+            self.last_heartbeat = now;
+            self.context.handle.beat(now);
+            // A writer that is killed between a commit and the bell leaves a frame that nothing tells of.
+            self.due.everything();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_net_widens_to_its_limit_while_nothing_happens() {
+        let mut net = SafetyNet::new();
+        let mut timeouts = Vec::new();
+        for _ in 0..4 {
+            timeouts.push(net.timeout(false).as_millis());
+            assert_eq!(net.timeout(true), SAFETY_TIMEOUT, "a silent relay is noticed as soon as ever");
+            net.loosen();
+        }
+        assert_eq!(timeouts, [100, 200, 400, 400]);
+        net.tighten();
+        assert_eq!(net.timeout(false), SAFETY_TIMEOUT);
+    }
+}
