@@ -117,6 +117,21 @@ fn adaptive_nodes_mix_with_fast_and_parked_ones() {
     assert_eq!(number(&report["wait_timeouts_with_data"]), 0, "{report}");
 }
 
+/// Generators that sleep for an hour, a parked platform that has had nothing to do for a while: a stop finds them all.
+#[test]
+fn an_idle_platform_stops_by_itself() {
+    let home = Home::new();
+    let sets = ["--set", "md.generator=threads", "--set", "md.interval=1h", "--set", "md.mode=parked"];
+    let up = home.colo(&[&["up", "--stay"], &sets[..]].concat());
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("sleeps of an idle node", || {
+        number(&home.node("demo", "takers-1")["counters"]["wait_timeouts"]) > 3
+    });
+    let report = home.json(&["down", "--format", "json"]);
+    assert_eq!(number(&report["wait_timeouts_with_data"]), 0, "{report}");
+    assert!(!home.logs().contains("is killed"), "{}", home.logs());
+}
+
 /// With a doorbell, everything that is sent arrives; and with broadcasts too.
 #[test]
 fn everything_arrives_however_nodes_are_told() {

@@ -22,8 +22,9 @@ const SEAT_BITS: u64 = (1 << 10) - 1;
 const _: () = assert!(MAX_SEATS as u64 == SEAT_BITS + 1, "every seat's number fits");
 
 /// A call that has lasted this long without a sign of life since, in nanoseconds, holds its process. A poll loop shows
-/// one every 10 ms while it turns, and after the safety time-out of a sleep.
+/// one every 10 ms while it turns, and after each sleep, which the safety net ends.
 pub const HELD_NS: u64 = 1_000_000_000;
+const _: () = assert!(journal::LONGEST_SLEEP.as_nanos() * 2 < HELD_NS as u128, "who sleeps holds nobody");
 
 /// A strategy's callback that does not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

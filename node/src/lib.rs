@@ -5,7 +5,8 @@
 //! - A node needs master to register, and for nothing afterwards.
 //! - It stands where the plan says before it touches shared memory.
 //! - Its poll loop takes frames fairly from all inputs, sleeps only after it looked at every one of them while marked
-//!   as parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT).
+//!   as parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT), or
+//!   [`LONGEST_SLEEP`](journal::LONGEST_SLEEP) when nothing has happened for long.
 //! - On SIGTERM or SIGINT it handles what is committed, tells its component, and leaves its seat as *stopped*.
 //!
 //! ```text

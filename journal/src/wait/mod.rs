@@ -107,7 +107,7 @@ impl Parker {
 
     /// True while a relay, not the writers, wakes this seat.
     pub fn is_relayed(&self) -> bool {
-        self.registry.seat(self.seat).is_some_and(|seat| seat.is_relayed())
+        self.registry.is_relayed(self.seat)
     }
 
     /// Goes back to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds

@@ -1,6 +1,7 @@
 //! Simulated instruments, each on a thread of its own, as a feed handler per instrument would be.
 //!
-//! The threads sleep until their quote is due, or the node stops, whatever the node's wait mode; they meet at the one journal.
+//! The threads sleep until their quote is due, or the node stops, whatever the node's wait mode; they meet at the one
+//! journal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use journal::{Clock, Frame, Journal, JournalShape, Reader, Registry, Writer};
 
 use super::*;
-use crate::input::Told;
+use crate::input::{InputId, Told};
 use crate::instance::InstanceDir;
 use crate::protocol::Assignment;
 use crate::state::{NodeKind, WakePolicy};
