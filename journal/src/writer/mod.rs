@@ -29,6 +29,9 @@ const LINES_AHEAD: u64 = 3;
 /// How much of a frame is handed down to the cache that all cores share. More takes longer than it gains.
 const HANDED_DOWN: u64 = 16 * LINE_BYTES;
 
+/// Bytes of payload on a frame's first line.
+const FIRST_LINE: usize = (LINE_BYTES - layout::frame::HEADER_BYTES) as usize;
+
 /// A frame that was committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -138,7 +141,7 @@ impl Writer {
         self.make_room(end + LINE_BYTES)?;
         // Old bytes in the successor's line may hold any value, the expected one too.
         self.clear(end);
-        self.ring.store_payload(position, 0, payload);
+        self.store_payload(position, payload);
         let time = self.stamp();
         self.store_header(position, message_id, topic, payload.len(), time);
         self.commit(position, end, 1, time);
@@ -214,6 +217,18 @@ impl Writer {
     #[inline(always)]
     fn clear(&self, position: u64) {
         self.ring.commit_word(position).store(0, Ordering::Relaxed);
+    }
+
+    /// The payload, from its second line on first. Stores leave for the cache in their order: so those to the first line
+    /// leave together with the commit word, and a reader that polls that line does not take it away in between, while the
+    /// stores to the others wait for theirs.
+    #[inline(always)]
+    fn store_payload(&self, position: u64, payload: &[u8]) {
+        let (first, rest) = payload.split_at(payload.len().min(FIRST_LINE));
+        if !rest.is_empty() {
+            self.ring.store_payload(position, FIRST_LINE, rest);
+        }
+        self.ring.store_payload(position, 0, first);
     }
 
     /// The time now, never before that of the last frame.
