@@ -2,12 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use journal::Seat;
 use node::{Counter, NodeState};
 
 use crate::supervise::Master;
 
 /// Every node is looked at about this often.
 const ROUND: Duration = Duration::from_secs(1);
+/// Rounds in a row that a node is left out of while it does nothing: looks at a hundred sleepers would cost more than
+/// they do.
+const IDLE_ROUNDS: u32 = 3;
 
 /// Whose turn it is.
 #[derive(Debug)]
@@ -15,13 +19,44 @@ pub(crate) struct PlaceWatch {
     /// Position in the list of placements.
     next: usize,
     looked: Instant,
+    /// By position in the list of placements.
+    last: Vec<LastLook>,
     /// Nodes whose departure was said in the log; the counter says the rest.
     told: Vec<usize>,
 }
 
+/// What a node had done when it was looked at last, and how often it was left out since.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastLook {
+    done: Option<u64>,
+    left_out: u32,
+}
+
+/// Grows with whatever a node does but sleep.
+fn work_of(seat: &Seat<'_>) -> u64 {
+    let no_work = [Counter::Parks, Counter::WaitTimeouts, Counter::PlaceSamples, Counter::OffPlan];
+    let counters =
+        Counter::ALL.iter().map(|(counter, _)| *counter).filter(|counter| !no_work.contains(counter));
+    counters.fold(seat.generation(), |sum, counter| sum.wrapping_add(seat.counter(counter as usize)))
+}
+
 impl PlaceWatch {
     pub(crate) fn new() -> PlaceWatch {
-        PlaceWatch { next: 0, looked: Instant::now(), told: Vec::new() }
+        PlaceWatch { next: 0, looked: Instant::now(), last: Vec::new(), told: Vec::new() }
+    }
+
+    /// Whether a node that has `done` so much is looked at in this round.
+    fn is_worth_a_look(&mut self, index: usize, done: u64) -> bool {
+        if self.last.len() <= index {
+            self.last.resize(index + 1, LastLook::default());
+        }
+        let last = &mut self.last[index];
+        if last.done == Some(done) && last.left_out < IDLE_ROUNDS {
+            last.left_out += 1;
+            return false;
+        }
+        *last = LastLook { done: Some(done), left_out: 0 };
+        true
     }
 
     /// The seats that are due: all of them once a round, a few at a time, so that master's own core stays quiet.
@@ -52,6 +87,9 @@ impl Master {
             if !matches!(state, Some(NodeState::Running | NodeState::Finished)) {
                 continue;
             }
+            if !self.places.is_worth_a_look(index, work_of(&seat)) {
+                continue;
+            }
             // Gone meanwhile: that is noticed elsewhere.
             let Ok(sample) = pinning::sample(seat.process().pid, &placements[index]) else { continue };
             seat.add(Counter::PlaceSamples as usize, sample.threads);
@@ -71,6 +109,13 @@ impl Master {
 mod tests {
     use super::{PlaceWatch, ROUND};
     use std::time::{Duration, Instant};
+
+    #[test]
+    fn who_does_nothing_is_looked_at_now_and_then() {
+        let mut watch = PlaceWatch::new();
+        let looks: Vec<bool> = [7, 7, 7, 7, 7, 7, 8, 9].map(|done| watch.is_worth_a_look(2, done)).into();
+        assert_eq!(looks, [true, false, false, false, true, false, true, true]);
+    }
 
     #[test]
     fn everybody_has_a_turn_in_a_round() {
