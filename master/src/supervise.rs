@@ -30,7 +30,9 @@ pub struct MasterOptions {
     pub colo: PathBuf,
 }
 
-/// Longest sleep of the supervision loop.
+/// Longest sleep of the supervision loop while every node runs that should: deaths, knocks and signals end it.
+const IDLE_TICK: Duration = Duration::from_millis(250);
+/// The same while a node is to be started again at some time.
 const TICK: Duration = Duration::from_millis(100);
 /// The same while nodes start: their readiness shows in shared memory only.
 const START_TICK: Duration = Duration::from_millis(2);
@@ -232,7 +234,12 @@ impl Master {
                 .filter_map(|node| node.process.as_ref())
                 .map(|process| PollFd::new(process.as_fd(), PollFlags::POLLIN)),
         );
-        let tick = if self.up { TICK } else { START_TICK };
+        let all_run = self.nodes.iter().all(|node| node.lives() || node.done);
+        let tick = match (self.up, all_run) {
+            (true, true) => IDLE_TICK,
+            (true, false) => TICK,
+            (false, _) => START_TICK,
+        };
         // A signal ends the wait, which is all it should do.
         let _ = poll(&mut descriptors, PollTimeout::try_from(tick).unwrap_or(PollTimeout::ZERO));
     }
