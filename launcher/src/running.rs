@@ -38,6 +38,8 @@ pub struct Running {
 
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(5);
+/// Between two looks at the source while it runs: a look at the seats asks the kernel for every process.
+const SOURCE_TICK: Duration = Duration::from_millis(100);
 /// Nothing moves for this long after the source's end: the run is over. Timers of strategies that are further apart
 /// do not hold it up.
 const QUIET: Duration = Duration::from_millis(150);
@@ -90,6 +92,7 @@ impl Running {
         let mut quiescence = Quiescence::watch(self.view.instance(), |_| true)?;
         let mut finished_since: Option<Instant> = None;
         let mut quiet_since: Option<Instant> = None;
+        let (mut source, mut looked) = (self.source_state(), Instant::now());
         loop {
             self.collect();
             if !go_on(&self.view) {
@@ -100,7 +103,10 @@ impl Running {
                 self.master = None;
                 return Ok(End::MasterGone);
             }
-            match self.source_state() {
+            if finished_since.is_some() || looked.elapsed() >= SOURCE_TICK {
+                (source, looked) = (self.source_state(), Instant::now());
+            }
+            match source {
                 NodeState::Finished | NodeState::Stopped => {
                     let finished = *finished_since.get_or_insert_with(Instant::now);
                     if quiescence.is_quiet() {
