@@ -38,8 +38,6 @@ pub struct Running {
 
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(5);
-/// Between two looks at the source while it runs: a look at the seats asks the kernel for every process.
-const SOURCE_TICK: Duration = Duration::from_millis(100);
 /// Nothing moves for this long after the source's end: the run is over. Timers of strategies that are further apart
 /// do not hold it up.
 const QUIET: Duration = Duration::from_millis(150);
@@ -92,7 +90,6 @@ impl Running {
         let mut quiescence = Quiescence::watch(self.view.instance(), |_| true)?;
         let mut finished_since: Option<Instant> = None;
         let mut quiet_since: Option<Instant> = None;
-        let (mut source, mut looked) = (self.source_state(), Instant::now());
         loop {
             self.collect();
             if !go_on(&self.view) {
@@ -103,10 +100,7 @@ impl Running {
                 self.master = None;
                 return Ok(End::MasterGone);
             }
-            if finished_since.is_some() || looked.elapsed() >= SOURCE_TICK {
-                (source, looked) = (self.source_state(), Instant::now());
-            }
-            match source {
+            match self.source_state() {
                 NodeState::Finished | NodeState::Stopped => {
                     let finished = *finished_since.get_or_insert_with(Instant::now);
                     if quiescence.is_quiet() {
@@ -129,11 +123,7 @@ impl Running {
     }
 
     fn source_state(&self) -> NodeState {
-        self.view
-            .seats()
-            .into_iter()
-            .find(|seat| seat.kind == NodeKind::Md)
-            .map_or(NodeState::Finished, |seat| seat.state)
+        self.view.seats_of(NodeKind::Md).next().map_or(NodeState::Finished, |seat| seat.state)
     }
 
     fn md_restarts(&self) -> bool {

@@ -156,6 +156,16 @@ impl InstanceView {
         seats
     }
 
+    /// The seats of one kind, without what [`InstanceView::seats`] adds of callbacks. Asks the kernel about their
+    /// processes only: for those who look often.
+    pub fn seats_of(&self, kind: NodeKind) -> impl Iterator<Item = SeatView> + '_ {
+        let is_one = move |number: &u32| {
+            let word = self.registry.seat(*number).map(|seat| seat.kind());
+            word.and_then(read_kind_word).is_some_and(|(found, _)| found == kind)
+        };
+        (0..self.registry.seats()).filter(is_one).filter_map(|number| self.seat(number))
+    }
+
     fn seat(&self, number: u32) -> Option<SeatView> {
         let seat = self.registry.seat(number)?;
         let (kind, mode) = read_kind_word(seat.kind())?;

@@ -1,7 +1,7 @@
 //! `colo up`.
 
 use std::env;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use launcher::{End, Launch, Running};
@@ -49,23 +49,15 @@ fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
     Ok(Exit::Done.code())
 }
 
-/// The progress bar moves this often.
-const BAR_TICK: Duration = Duration::from_millis(200);
-
 fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
     let expected = expected_quotes(running.topology());
     let bar = match expected {
         Some(quotes) => bar(quotes, "{bar:30} {pos}/{len} quotes, {eta} left"),
         None => bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
     };
-    bar.enable_steady_tick(BAR_TICK);
-    let mut shown = Instant::now();
+    bar.enable_steady_tick(Duration::from_millis(200));
     let end = running.watch(|view| {
-        // A look at the seats asks the kernel for every process.
-        if shown.elapsed() >= BAR_TICK {
-            bar.set_position(published(view));
-            shown = Instant::now();
-        }
+        bar.set_position(published(view));
         !stop.is_set()
     });
     bar.finish_and_clear();
@@ -93,11 +85,7 @@ fn expected_quotes(topology: &Topology) -> Option<u64> {
 }
 
 fn published(view: &InstanceView) -> u64 {
-    view.seats()
-        .iter()
-        .filter(|seat| seat.kind == NodeKind::Md)
-        .map(|seat| seat.counter(Counter::Quotes))
-        .sum()
+    view.seats_of(NodeKind::Md).map(|seat| seat.counter(Counter::Quotes)).sum()
 }
 
 /// Drawn on standard error, and only where that is a terminal.
