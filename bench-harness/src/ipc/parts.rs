@@ -16,8 +16,6 @@ pub(super) const FAN_OUT: usize = 100;
 
 /// Words of the floor page, by what they say.
 pub(super) mod word {
-    /// Number of the step that is under way.
-    pub(crate) const STEP: usize = 2;
     /// Frames written in the step that just ended, plus one.
     pub(crate) const WRITTEN: usize = 3;
     /// From here on one word a peer: the last step that it is ready for.
@@ -30,6 +28,9 @@ pub(super) mod word {
     pub(crate) const LOST: usize = 16;
     /// One word a peer: frames that were not those that were due.
     pub(crate) const STRANGE: usize = 20;
+    /// One word a peer: the last step that it may begin. Not one word for all: whoever wakes one sleeper of several on
+    /// one word cannot say which.
+    pub(crate) const STEP: usize = 24;
     /// From here on the bounced ones, two for each line: to the peer, and back.
     const BOUNCED: usize = 32;
     const PAIRS: usize = (journal::Floor::WORDS - BOUNCED) / 2;

@@ -116,9 +116,9 @@ pub(super) fn meet(parts: &Parts, step: u64, peers: usize, watch: &mut Watch) ->
         watch.news();
     }
     parts.floor.set(word::WRITTEN, 0);
-    parts.floor.set(word::STEP, step);
-    for _ in 0..peers {
-        parts.floor.wake(word::STEP);
+    for peer in 0..peers {
+        parts.floor.set(word::STEP + peer, step);
+        parts.floor.wake(word::STEP + peer);
     }
     Ok(())
 }
@@ -128,12 +128,12 @@ pub(super) fn meet(parts: &Parts, step: u64, peers: usize, watch: &mut Watch) ->
 pub(super) fn arrive(parts: &Parts, peer: usize, step: u64, watch: &mut Watch) -> Result<(), IpcError> {
     parts.floor.set(word::READY + peer, step);
     loop {
-        let now = parts.floor.get(word::STEP);
+        let now = parts.floor.get(word::STEP + peer);
         if now >= step {
             watch.news();
             return Ok(());
         }
-        parts.floor.sleep(word::STEP, now as u32, Duration::from_millis(100));
+        parts.floor.sleep(word::STEP + peer, now as u32, Duration::from_millis(100));
         watch.parent_lives()?;
     }
 }
