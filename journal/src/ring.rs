@@ -171,23 +171,10 @@ impl Ring {
         }
     }
 
-    /// Asks for the line at `position`, to be written soon: its owner gives it up while we do other things.
-    #[inline(always)]
-    pub(crate) fn prefetch_for_write(&self, position: u64) {
-        hint::prefetch_for_write(self.line(position));
-    }
-
     /// Asks for the line at `position`, to be read soon.
     #[inline(always)]
     pub(crate) fn prefetch(&self, position: u64) {
         hint::prefetch(self.line(position));
-    }
-
-    /// Hands the line at `position` down to the cache that all cores share, where a reader finds it sooner than in
-    /// ours.
-    #[inline(always)]
-    pub(crate) fn hand_down(&self, position: u64) {
-        hint::hand_down(self.line(position));
     }
 
     /// The payload in place, when it lies in one piece.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::{Frame, Topics, WriterGone, gone};
 use crate::control::{Control, WriterState};
 use crate::error::ReadError;
@@ -27,6 +28,7 @@ pub struct GatedReader {
     cursor: usize,
     frames: u64,
     topics: Topics,
+    ahead: Ahead,
     /// For a frame that is not in one piece (unmirrored memory only).
     scratch: Vec<u8>,
     /// One reader moves a cursor: what is lent out stays ours.
@@ -52,6 +54,7 @@ impl GatedReader {
             cursor,
             frames,
             topics: Topics::All,
+            ahead: Ahead::new(),
             scratch,
             _lease: lease,
         }
@@ -154,13 +157,13 @@ impl GatedReader {
 
     /// Header of the frame at our position, if it is committed and makes sense.
     #[inline]
-    fn next_header(&self) -> Result<Option<RawHeader>, ReadError> {
+    fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
             // The line was cleared before its predecessor was committed: nothing else can stand here.
             return if commit == 0 {
-                self.ring.prefetch(self.position + LINE_BYTES);
+                self.ahead.fetch(&self.ring, self.position);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))
@@ -170,6 +173,7 @@ impl GatedReader {
         if u64::from(header.length) > self.control.shape().max_payload() {
             return Err(self.corrupt("the frame claims more payload than this journal allows"));
         }
+        self.ahead.learn(header.length);
         Ok(Some(header))
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::{Frame, Topics, WriterGone, gone};
 use crate::control::{Control, WriterState};
 use crate::error::{Gap, ReadError};
-use crate::layout::{LINE_BYTES, control as at, frame_bytes};
+use crate::layout::{control as at, frame_bytes};
 use crate::lease::Lease;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
@@ -25,6 +26,7 @@ pub struct LooseReader {
     lost: u64,
     gaps: u64,
     topics: Topics,
+    ahead: Ahead,
     copy: Vec<u8>,
     /// One reader has a cursor.
     _lease: Option<Lease>,
@@ -49,6 +51,7 @@ impl LooseReader {
             lost: 0,
             gaps: 0,
             topics: Topics::All,
+            ahead: Ahead::new(),
             copy,
             _lease: lease,
         };
@@ -129,7 +132,7 @@ impl LooseReader {
             return if self.is_lapped() {
                 Err(self.resume())
             } else if commit == 0 {
-                self.ring.prefetch(self.position + LINE_BYTES);
+                self.ahead.fetch(&self.ring, self.position);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))
@@ -144,6 +147,7 @@ impl LooseReader {
                 self.corrupt("the frame claims more payload than this journal allows")
             });
         }
+        self.ahead.learn(header.length);
         Ok(Some(header))
     }
 

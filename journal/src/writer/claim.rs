@@ -81,7 +81,6 @@ impl<'w> Claim<'w> {
         let time = writer.stamp();
         writer.store_header(position, self.message_id, self.topic, self.length, time);
         writer.commit(position, end, 1, time);
-        writer.hand_down(position, end);
         writer.notify(self.topic);
         Written { position, time }
     }

@@ -21,14 +21,6 @@ use crate::sync::{Ordering, fence};
 use crate::wait::Waker;
 use recovery::end_of_frames;
 
-/// Lines behind the next frame's first that are fetched when a frame is committed: those of a frame of up to 160 bytes
-/// of payload, its successor's included. Measured by `colo bench ipc` on cores far apart, 128 bytes: with one line 1.7 to
-/// 2.2 times a bare line's journey, with three and [`HANDED_DOWN`] 1.4 to 1.5 times.
-const LINES_AHEAD: u64 = 3;
-
-/// How much of a frame is handed down to the cache that all cores share. More takes longer than it gains.
-const HANDED_DOWN: u64 = 16 * LINE_BYTES;
-
 /// Bytes of payload on a frame's first line.
 const FIRST_LINE: usize = (LINE_BYTES - layout::frame::HEADER_BYTES) as usize;
 
@@ -145,7 +137,6 @@ impl Writer {
         let time = self.stamp();
         self.store_header(position, message_id, topic, payload.len(), time);
         self.commit(position, end, 1, time);
-        self.hand_down(position, end);
         self.notify(topic);
         Ok(Written { position, time })
     }
@@ -258,21 +249,6 @@ impl Writer {
         self.control.word(at::LAST_TIME).store(time, Ordering::Relaxed);
         // SYNC: head.
         self.control.word(at::HEAD).store(end, Ordering::Release);
-        // The next frame's lines come back from the readers of the last lap while the caller does other things.
-        for line in 1..=LINES_AHEAD {
-            self.ring.prefetch_for_write(end + line * LINE_BYTES);
-        }
-    }
-
-    /// Hands on the lines of a frame behind its first. Whoever polls the first asks for it by itself; the others would
-    /// come one journey later, from our cache: they wait for the reader half way.
-    #[inline(always)]
-    fn hand_down(&self, position: u64, end: u64) {
-        let mut line = position + LINE_BYTES;
-        while line < end.min(position + HANDED_DOWN) {
-            self.ring.hand_down(line);
-            line += LINE_BYTES;
-        }
     }
 
     /// Wakes who sleeps and wants `topic`.
