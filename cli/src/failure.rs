@@ -83,9 +83,10 @@ impl Failure {
             Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             // Already a text of its own, with lines and carets.
             Failure::Platform(topology::LoadError::Invalid(diagnostics)) => {
-                eprint!("{}", diagnostics.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
+                let text = diagnostics.render(std::io::IsTerminal::is_terminal(&std::io::stderr()));
+                talk!("{}", text.trim_end());
             }
-            other => eprintln!("colo: {other}"),
+            other => talk!("colo: {other}"),
         }
     }
 }

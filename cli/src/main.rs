@@ -4,6 +4,10 @@
 //! prints one object.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stderr)]
+
+#[macro_use]
+mod talk;
 
 mod args;
 #[cfg(test)]

@@ -38,6 +38,19 @@ fn the_demo_runs_to_its_end_and_accounts_for_everything() {
 }
 
 #[test]
+fn a_run_whose_talk_nobody_hears_still_ends_as_it_should() {
+    let home = Home::new();
+    let mut up = home.command(&[&["up"], SHORT].concat());
+    // Closed before its first word: `colo up 2>&1 >report | true`.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = up.stderr(writer).output().expect("colo runs");
+    assert!(output.status.success(), "{:?}\n{}", output.status, home.logs());
+    assert!(stdout(&output).contains("lost: nothing"), "{}", stdout(&output));
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn a_platform_stays_shows_itself_and_goes() {
     let home = Home::new();
     let up = home.colo(&["up", "--stay", "--set", "md.count=0"]);

@@ -9,6 +9,6 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     let name = super::instance::name(&arguments.instance)?;
     let report = launcher::attach(&name)?.finish()?;
     report::print(&report, arguments.format)?;
-    eprintln!("instance `{name}` is down");
+    talk!("instance `{name}` is down");
     Ok(node::Exit::Done.code())
 }

@@ -130,7 +130,7 @@ pub(super) fn demand(topology: &Topology) -> Result<(), Failure> {
     let root = Path::new("/");
     let fit = Fit::of(topology, root)?;
     for warning in fit.plan_warnings.iter().chain(&fit.memory_warnings) {
-        eprintln!("warning: {warning}");
+        talk!("warning: {warning}");
     }
     let mut wrong: Vec<String> = fit.plan_problems.iter().chain(&fit.memory_problems).cloned().collect();
     // Looking takes a while, and is for those who asked for it.

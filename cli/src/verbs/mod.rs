@@ -67,7 +67,8 @@ fn platform(arguments: &PlatformArguments) -> Result<Platform, Failure> {
     };
     platform.check_files().map_err(topology::LoadError::from)?;
     if !platform.warnings.diagnostics.is_empty() {
-        eprint!("{}", platform.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
+        let text = platform.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr()));
+        talk!("{}", text.trim_end());
     }
     Ok(platform)
 }

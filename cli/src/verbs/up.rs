@@ -29,10 +29,10 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     });
     bar.finish_and_clear();
     let running = started?;
-    eprintln!("instance `{name}` is up: {total} nodes");
+    talk!("instance `{name}` is up: {total} nodes");
     for row in running.memory().iter().filter(|row| row.is_stained()) {
         let pages = row.pages.map_or("unknown pages".to_owned(), |pages| pages.to_string());
-        eprintln!("journal {} asked for huge pages and lies on {pages}", row.journal);
+        talk!("journal {} asked for huge pages and lies on {pages}", row.journal);
     }
     if arguments.stay {
         running.detach();
@@ -44,7 +44,7 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
 fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
     match format {
         Format::Json => output::print_json(&json!({ "instance": name, "nodes": nodes, "state": "running" }))?,
-        Format::Text => eprintln!("`colo status {name}` shows it, `colo down {name}` stops it"),
+        Format::Text => talk!("`colo status {name}` shows it, `colo down {name}` stops it"),
     }
     Ok(Exit::Done.code())
 }
@@ -63,12 +63,12 @@ fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Resu
     bar.finish_and_clear();
     match end {
         Ok(End::Finished) => {}
-        Ok(End::Asked) => eprintln!("stopping"),
-        Ok(End::MdGone) => eprintln!("md is gone before its source was at its end; taking the platform down"),
-        Ok(End::MasterGone) => eprintln!("master is gone; the platform is taken down without it"),
+        Ok(End::Asked) => talk!("stopping"),
+        Ok(End::MdGone) => talk!("md is gone before its source was at its end; taking the platform down"),
+        Ok(End::MasterGone) => talk!("master is gone; the platform is taken down without it"),
         Err(error) => {
             // The platform still has to come down.
-            eprintln!("colo: {error}");
+            talk!("colo: {error}");
         }
     }
     let report = running.finish()?;

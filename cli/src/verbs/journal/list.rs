@@ -35,13 +35,13 @@ pub(super) fn list(argument: &InstanceArgument, format: Format) -> Result<u8, Fa
     match format {
         Format::Json => output::print_json(&listing)?,
         Format::Text if listing.instances.is_empty() => {
-            eprintln!("no instance is there; start one with `colo up`");
+            talk!("no instance is there; start one with `colo up`");
         }
         Format::Text => output::print(&text(&listing))?,
     }
     for instance in &listing.instances {
         for error in &instance.errors {
-            eprintln!("colo: instance `{}`: {error}", instance.instance);
+            talk!("colo: instance `{}`: {error}", instance.instance);
         }
     }
     Ok(Exit::Done.code())

@@ -74,7 +74,7 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
     }
     out.flush()?;
     if let Some(gap) = lost {
-        eprintln!(
+        talk!(
             "journal `{}`: its writer overtook this dump: {} bytes from position {} on are lost, up to {}",
             target.name,
             gap.bytes(),
@@ -139,7 +139,7 @@ fn follow(reader: &mut LooseReader, name: &str, filter: &Filter, out: &mut Out<'
                 match reader.writer_state() {
                     // Its last frame may have come between the two looks.
                     WriterState::Closed | WriterState::Dead(_) if !reader.has_news() => {
-                        eprintln!("the writer of `{name}` is gone");
+                        talk!("the writer of `{name}` is gone");
                         return Ok(());
                     }
                     _ => std::thread::sleep(TICK),

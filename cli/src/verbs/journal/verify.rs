@@ -32,7 +32,7 @@ pub(super) fn verify(arguments: &Verify) -> Result<u8, Failure> {
         return Ok(Exit::CheckFailed.code());
     }
     if verified.checked() == 0 {
-        eprintln!("colo: nothing was there to verify");
+        talk!("colo: nothing was there to verify");
         return Ok(Exit::Inconclusive.code());
     }
     Ok(Exit::Done.code())

@@ -29,7 +29,7 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
     let found = t2o::search(arguments.most, |strategies| {
         let cell = cell(arguments, &text, strategies)?;
-        eprintln!("{strategies} strategies …");
+        talk!("{strategies} strategies …");
         let point = t2o::measure(&cell, arguments.repeats, target, (&colo, &host), &mut |_| !stop.is_set())?;
         Ok::<_, Failure>(point)
     })?;
@@ -44,7 +44,7 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
         Format::Text => output::print(&text_of(&found, arguments))?,
     }
     if stop.is_set() {
-        eprintln!("stopped before the search was at its end");
+        talk!("stopped before the search was at its end");
     }
     Ok(if stop.is_set() { Exit::Failed } else { Exit::Done }.code())
 }

@@ -22,7 +22,7 @@ pub(crate) fn compare(arguments: &Compare) -> Result<u8, Failure> {
                 ),
             ));
         }
-        eprintln!("the hosts differ: {list}");
+        talk!("the hosts differ: {list}");
     }
     let comparison = Comparison::of(&before, &after, arguments.tolerance, arguments.seed);
     match arguments.format {

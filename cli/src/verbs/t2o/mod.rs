@@ -29,7 +29,7 @@ pub(crate) fn run(verb: &T2oVerb) -> Result<u8, Failure> {
 fn scenario(arguments: &ScenarioArguments) -> Result<Scenario, Failure> {
     let scenario = scenario::load(&arguments.scenario, &arguments.sets)?;
     if !scenario.warnings.diagnostics.is_empty() {
-        eprintln!("{}", scenario.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
+        talk!("{}", scenario.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr())));
     }
     for wanted in &arguments.only {
         if !scenario.cells.iter().any(|cell| names(wanted, cell)) {

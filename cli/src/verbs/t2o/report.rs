@@ -29,7 +29,7 @@ pub(crate) fn report(arguments: &Report) -> Result<u8, Failure> {
         Format::Text => output::print(&text(&claims))?,
     }
     for path in written {
-        eprintln!("wrote {}", path.display());
+        talk!("wrote {}", path.display());
     }
     Ok(Exit::Done.code())
 }

@@ -16,9 +16,9 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Failure> {
     let scenario = super::scenario(&arguments.scenario)?;
     let plan = super::plan_of(&scenario, &arguments.scenario)?;
     let host = super::host()?;
-    eprintln!("{}", plan::summary(&plan));
+    talk!("{}", plan::summary(&plan));
     for left_out in &plan.left_out {
-        eprintln!("group {} is left out: {}", left_out.group, left_out.why);
+        talk!("group {} is left out: {}", left_out.group, left_out.why);
     }
     let text = std::fs::read_to_string(&arguments.scenario.scenario)?;
     let store = Store::create(&arguments.out, &scenario, &text, arguments.resume)?;
@@ -43,16 +43,16 @@ pub(crate) fn run(arguments: &Run) -> Result<u8, Failure> {
         Format::Text => output::print(&text_of(&session.results))?,
     }
     for (run, why) in &session.failed {
-        eprintln!("{run} has no figures: {}", why.lines().next().unwrap_or_default());
+        talk!("{run} has no figures: {}", why.lines().next().unwrap_or_default());
     }
     if session.stopped {
-        eprintln!(
+        talk!(
             "stopped; what is finished is kept: go on with `colo t2o run {} --out {} --resume`",
             scenario.file,
             arguments.out.display()
         );
     } else {
-        eprintln!("`colo t2o report {}` makes the report", arguments.out.display());
+        talk!("`colo t2o report {}` makes the report", arguments.out.display());
     }
     let done = session.failed.is_empty() && !session.stopped;
     Ok(if done { Exit::Done } else { Exit::Failed }.code())

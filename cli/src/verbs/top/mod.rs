@@ -39,7 +39,7 @@ pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
     }
     let name = watch.view.instance().name().to_owned();
     if follow(&mut watch, arguments.interval, &stop)? {
-        eprintln!("instance `{name}` is gone");
+        talk!("instance `{name}` is gone");
     }
     Ok(Exit::Done.code())
 }

@@ -80,7 +80,7 @@ pub(super) fn trace(arguments: &Trace) -> Result<u8, Failure> {
     };
     let search = place.search(order)?;
     for (journal, error) in &search.unreadable {
-        eprintln!("colo: journal `{journal}` is left out: {error}");
+        talk!("colo: journal `{journal}` is left out: {error}");
     }
     let hops = hops(order, &search, &place);
     if hops.is_empty() {

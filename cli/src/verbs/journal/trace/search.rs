@@ -126,7 +126,7 @@ impl Place {
                 }
             });
             if let Err(error) = looked {
-                eprintln!("colo: journal `{name}` is left out: {error}");
+                talk!("colo: journal `{name}` is left out: {error}");
             }
         }
         Ok(newest.map(|(_, _, order)| order))
