@@ -1,6 +1,6 @@
 //! Several frames that become visible at once.
 
-use super::{Writer, Written};
+use super::{FIRST_LINE, Writer, Written};
 use crate::error::WriteError;
 use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::sync::Ordering;
@@ -15,7 +15,9 @@ const TOPICS: usize = 16;
 /// moves once, and readers are told once for each topic. Up to an eighth of the ring and 2 MiB fit in one.
 ///
 /// How: the first frame's commit word is written last. Until then no reader gets past it, so those of the others need
-/// no order among them, and only the line behind the last has to be cleared.
+/// no order among them, and only the line behind the last has to be cleared. The rest of the first frame's first line
+/// waits for its commit word too: that is the line that readers poll, and each store to it on its own would have to
+/// fetch it back from them.
 #[derive(Debug)]
 #[must_use = "a batch that is not committed writes nothing"]
 pub struct Batch<'w> {
@@ -25,10 +27,21 @@ pub struct Batch<'w> {
     /// Up to here frames may go.
     reach: u64,
     frames: u64,
+    first: First,
     time: u64,
     last_topic: Option<u32>,
     topics: [u32; TOPICS],
     different: usize,
+}
+
+/// What the first frame's first line will hold.
+#[derive(Debug, Default)]
+struct First {
+    bytes: [u8; FIRST_LINE],
+    /// Of the whole payload.
+    length: usize,
+    message_id: u16,
+    topic: u32,
 }
 
 impl<'w> Batch<'w> {
@@ -39,6 +52,7 @@ impl<'w> Batch<'w> {
             end,
             reach: end + writer.batch_bytes,
             frames: 0,
+            first: First::default(),
             time,
             last_topic: None,
             topics: [0; TOPICS],
@@ -61,10 +75,17 @@ impl<'w> Batch<'w> {
             return Err(WriteError::BatchFull { max: self.writer.batch_bytes });
         }
         self.writer.make_room(end + LINE_BYTES)?;
-        self.writer.ring.store_payload(position, 0, payload);
-        self.writer.store_header(position, message_id, topic, payload.len(), self.time);
         if self.frames > 0 {
+            self.writer.ring.store_payload(position, 0, payload);
+            self.writer.store_header(position, message_id, topic, payload.len(), self.time);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
+        } else {
+            let (head, rest) = payload.split_at(payload.len().min(FIRST_LINE));
+            if !rest.is_empty() {
+                self.writer.ring.store_payload(position, FIRST_LINE, rest);
+            }
+            self.first.bytes[..head.len()].copy_from_slice(head);
+            (self.first.message_id, self.first.topic, self.first.length) = (message_id, topic, payload.len());
         }
         self.end = end;
         self.frames += 1;
@@ -96,13 +117,15 @@ impl<'w> Batch<'w> {
     /// Makes the frames visible, all at once. The first one's position and their time; `None` when there are none.
     #[inline]
     pub fn commit(self) -> Option<Written> {
-        let Batch { writer, end, frames, time, topics, different, .. } = self;
+        let Batch { writer, end, frames, first, time, topics, different, .. } = self;
         if frames == 0 {
             return None;
         }
         let position = writer.position;
         // Old bytes in the successor's line may hold any value, the expected one too.
         writer.clear(end);
+        writer.ring.store_payload(position, 0, &first.bytes[..first.length.min(FIRST_LINE)]);
+        writer.store_header(position, first.message_id, first.topic, first.length, time);
         writer.commit(position, end, frames, time);
         match topics.get(..different) {
             Some(topics) => topics.iter().for_each(|&topic| writer.notify(topic)),
