@@ -80,10 +80,8 @@ impl<'w> Batch<'w> {
             self.writer.store_header(position, message_id, topic, payload.len(), self.time);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
         } else {
-            let (head, rest) = payload.split_at(payload.len().min(FIRST_LINE));
-            if !rest.is_empty() {
-                self.writer.ring.store_payload(position, FIRST_LINE, rest);
-            }
+            let head = self.writer.store_rest(position, payload);
+            // In one piece: loading it word by word, as it was stored, measured no better here.
             self.first.bytes[..head.len()].copy_from_slice(head);
             (self.first.message_id, self.first.topic, self.first.length) = (message_id, topic, payload.len());
         }

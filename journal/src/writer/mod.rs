@@ -215,11 +215,18 @@ impl Writer {
     /// stores to the others wait for theirs.
     #[inline(always)]
     fn store_payload(&self, position: u64, payload: &[u8]) {
+        let first = self.store_rest(position, payload);
+        self.ring.store_payload(position, 0, first);
+    }
+
+    /// The payload but for what goes on the first line, which is answered.
+    #[inline(always)]
+    fn store_rest<'p>(&self, position: u64, payload: &'p [u8]) -> &'p [u8] {
         let (first, rest) = payload.split_at(payload.len().min(FIRST_LINE));
         if !rest.is_empty() {
             self.ring.store_payload(position, FIRST_LINE, rest);
         }
-        self.ring.store_payload(position, 0, first);
+        first
     }
 
     /// The time now, never before that of the last frame.
