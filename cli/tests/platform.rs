@@ -199,7 +199,7 @@ fn data() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: no recorded data in {}; name a folder with COLO_DATA", folder.display());
+    println!("skipped: no recorded data at {} (set COLO_DATA to its folder)", folder.display());
     None
 }
 

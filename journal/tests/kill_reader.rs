@@ -30,11 +30,9 @@ fn witness(directory: &Path, seat: u32) -> child::Witness {
 }
 
 /// Reads on, and writes down the number after each frame that it has in hand.
-#[test]
-fn reading_child() {
-    let Some((directory, seat)) = child::part() else { return };
-    let witness = witness(&directory, seat);
-    let mut reader = Journal::open(files(&directory)).unwrap().gated(seat).unwrap();
+fn reading_child(directory: &Path, seat: u32) {
+    let witness = witness(directory, seat);
+    let mut reader = Journal::open(files(directory)).unwrap().gated(seat).unwrap();
     let mut last = witness.get();
     let mut first = true;
     let mut take = |frame: Frame<'_>| {
@@ -61,7 +59,6 @@ fn in_hand(seat: u32) -> usize {
     if seat.is_multiple_of(2) { 1 } else { 7 }
 }
 
-#[test]
 fn a_killed_gated_reader_goes_on_where_it_was() {
     let kills = child::kills();
     let watchdog = Watchdog::start("killing gated readers", Duration::from_secs(120 + u64::from(kills)));
@@ -116,4 +113,11 @@ fn a_killed_gated_reader_goes_on_where_it_was() {
         journal.stat().full
     );
     watchdog.stop();
+}
+
+fn main() {
+    child::main(
+        &[("reading_child", reading_child)],
+        &[("a_killed_gated_reader_goes_on_where_it_was", a_killed_gated_reader_goes_on_where_it_was)],
+    );
 }

@@ -21,18 +21,15 @@ fn files(directory: &Path) -> JournalFiles {
 }
 
 /// Makes the same journal and registry over and over.
-#[test]
-fn making_child() {
-    let Some((directory, _)) = child::part() else { return };
+fn making_child(directory: &Path, _: u32) {
     loop {
-        let journal = Journal::create(files(&directory), support::shape("t", SMALL), 1).unwrap();
+        let journal = Journal::create(files(directory), support::shape("t", SMALL), 1).unwrap();
         let mut writer = journal.writer(63, clock()).unwrap();
         writer.write(1, 0, b"made").unwrap();
         Registry::create(&directory.join("registry"), 64, clock()).unwrap();
     }
 }
 
-#[test]
 fn a_journal_is_visible_whole_or_not_at_all() {
     let kills = child::kills();
     let watchdog = Watchdog::start("killing makers", Duration::from_secs(120 + u64::from(kills)));
@@ -83,10 +80,8 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 /// Joins and leaves in all seats.
-#[test]
-fn joining_child() {
-    let Some((directory, number)) = child::part() else { return };
-    let journal = Journal::open(files(&directory)).unwrap();
+fn joining_child(directory: &Path, number: u32) {
+    let journal = Journal::open(files(directory)).unwrap();
     for round in number.. {
         let seat = round % SEATS;
         let mut reader = journal.gated(seat).unwrap();
@@ -98,7 +93,6 @@ fn joining_child() {
     }
 }
 
-#[test]
 fn whoever_dies_while_joining_leaves_a_seat_that_can_be_taken() {
     let kills = child::kills();
     let watchdog = Watchdog::start("killing joiners", Duration::from_secs(120 + u64::from(kills)));
@@ -142,4 +136,17 @@ fn whoever_dies_while_joining_leaves_a_seat_that_can_be_taken() {
     println!("{kills} kills, {left_over} gated cursors left over and taken up, {number} frames");
     assert!(left_over > 0);
     watchdog.stop();
+}
+
+fn main() {
+    child::main(
+        &[("making_child", making_child), ("joining_child", joining_child)],
+        &[
+            ("a_journal_is_visible_whole_or_not_at_all", a_journal_is_visible_whole_or_not_at_all),
+            (
+                "whoever_dies_while_joining_leaves_a_seat_that_can_be_taken",
+                whoever_dies_while_joining_leaves_a_seat_that_can_be_taken,
+            ),
+        ],
+    );
 }

@@ -84,15 +84,13 @@ fn write(writer: &mut Writer, number: u64, middle: &child::Witness) -> bool {
     true
 }
 
-#[test]
-fn writing_child() {
-    let Some((directory, _)) = child::part() else { return };
-    let middle = child::Witness::open(&directory, "middle.witness");
+fn writing_child(directory: &Path, _: u32) {
+    let middle = child::Witness::open(directory, "middle.witness");
     let mut writers = [HELD, FREE].map(|name| {
-        let journal = Journal::open(files(&directory, name)).unwrap();
+        let journal = Journal::open(files(directory, name)).unwrap();
         let writer = journal.writer(63, clock()).unwrap();
         let number = journal.stat().frames;
-        (writer, number, child::Witness::open(&directory, &format!("{name}.witness")))
+        (writer, number, child::Witness::open(directory, &format!("{name}.witness")))
     });
     loop {
         for (writer, number, witness) in &mut writers {
@@ -163,7 +161,6 @@ impl Checked<LooseReader> {
     }
 }
 
-#[test]
 fn a_killed_writer_loses_tears_and_doubles_nothing() {
     let kills = child::kills();
     let watchdog = Watchdog::start("killing writers", Duration::from_secs(120 + u64::from(kills)));
@@ -244,4 +241,14 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
     );
     assert!(in_a_batch > 0 && died_writing > kills / 2 && gated.seen > u64::from(kills) && lapped.gaps > 0);
     watchdog.stop();
+}
+
+fn main() {
+    child::main(
+        &[("writing_child", writing_child)],
+        &[(
+            "a_killed_writer_loses_tears_and_doubles_nothing",
+            a_killed_writer_loses_tears_and_doubles_nothing,
+        )],
+    );
 }

@@ -2,14 +2,11 @@
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
-#[path = "support/child.rs"]
-mod child;
 mod support;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use journal::{CreateError, Journal, JournalFiles, JournalShape, OpenError, ReadError, Registry, layout};
 use support::{SMALL, clock, peek, poke};
@@ -151,32 +148,6 @@ fn what_is_not_there_or_forbidden_says_so() {
     let missing = JournalFiles::new(Path::new("/nowhere"), Path::new("/nowhere"), "t");
     let error = Journal::create(missing.clone(), support::shape("t", SMALL), 1).unwrap_err();
     assert!(matches!(error, CreateError::Io { .. }), "{error}");
-}
-
-/// Holds the writer until it is killed.
-#[test]
-fn writing_child() {
-    let Some((directory, _)) = child::part() else { return };
-    let journal = Journal::open(JournalFiles::new(&directory, &directory, "t")).unwrap();
-    let _writer = journal.writer(0, clock()).unwrap();
-    std::thread::sleep(Duration::from_secs(600));
-}
-
-#[test]
-fn a_second_writer_is_refused_with_the_pid_of_the_first() {
-    let (directory, files, journal) = support::journal(SMALL);
-    let holding = child::start("writing_child", directory.path(), 0);
-    let attached = || journal.writer_process().is_some();
-    assert!(child::wait(Duration::from_secs(30), attached));
-    let pid = journal.writer_process().unwrap().pid;
-    assert_eq!(pid, peek(&files.control, layout::control::WRITER) as u32);
-    let error = journal.writer(1, clock()).unwrap_err();
-    assert!(
-        matches!(error, OpenError::WriterExists { pid: found, .. } if found == pid && pid != std::process::id())
-    );
-    assert!(error.to_string().contains(&format!("process {pid}")), "{error}");
-    holding.kill();
-    journal.writer(1, clock()).unwrap();
 }
 
 /// A file system of its own, as large as asked for.

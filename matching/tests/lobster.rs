@@ -18,7 +18,7 @@ fn lines(name: &str) -> Option<Vec<String>> {
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"), PathBuf::from);
     let path = root.join("lobster-aapl-20120621").join(name);
     let Ok(file) = std::fs::File::open(&path) else {
-        eprintln!("skipped: no {} (COLO_DATA names the folder of the real data)", path.display());
+        println!("skipped: no recorded data at {} (set COLO_DATA to its folder)", path.display());
         return None;
     };
     let mut text = String::new();

@@ -1,4 +1,7 @@
 //! Children of a test: the same test binary once more, in another part, to be killed.
+//!
+//! The binaries that have children bring a `main` of their own (`harness = false`): what a child does is then no test,
+//! and is not counted as one that passed.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::fs::{File, OpenOptions};
@@ -9,26 +12,42 @@ use std::time::{Duration, Instant};
 
 const DIRECTORY: &str = "COLO_CHILD_DIRECTORY";
 const NUMBER: &str = "COLO_CHILD_NUMBER";
+const PART: &str = "COLO_CHILD_PART";
+
+/// What a child does, with the folder it works in and its number.
+pub(crate) type Part = fn(&Path, u32);
+
+/// The test binary's `main`: the part that the environment names, or the tests.
+pub(crate) fn main(parts: &[(&str, Part)], tests: &[(&'static str, fn())]) {
+    if let Some(wanted) = std::env::var_os(PART) {
+        let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
+        let number = std::env::var(NUMBER).unwrap().parse().unwrap();
+        let (_, part) = parts.iter().find(|(name, _)| wanted == *name).expect("a part of this binary");
+        return part(&directory, number);
+    }
+    let arguments = libtest_mimic::Arguments::from_args();
+    let trial = |&(name, test): &(&'static str, fn())| {
+        libtest_mimic::Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    libtest_mimic::run(&arguments, tests.iter().map(trial).collect()).exit();
+}
 
 /// A child that does not outlive its test.
 pub(crate) struct Child(std::process::Child);
 
-/// Starts this test binary again to run only the test `part`.
+/// Starts this test binary again to do nothing but `part`.
 pub(crate) fn start(part: &str, directory: &Path, number: u32) -> Child {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args([part, "--exact", "--nocapture", "--test-threads=1"])
+        .env(PART, part)
         .env(DIRECTORY, directory)
         .env(NUMBER, number.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
     Child(child)
-}
-
-/// Inside a child: where it works, and which one it is. `None` in the parent, whose copy of the test has no part.
-pub(crate) fn part() -> Option<(PathBuf, u32)> {
-    let directory = std::env::var_os(DIRECTORY)?;
-    Some((directory.into(), std::env::var(NUMBER).unwrap().parse().unwrap()))
 }
 
 impl Child {
