@@ -33,6 +33,12 @@ pub trait Component {
         Ok(())
     }
 
+    /// Asked once more when the node is marked as asleep: true when it was given work that no input shows. Whoever gives
+    /// it such work wakes the node afterwards.
+    fn is_wanted(&self) -> bool {
+        false
+    }
+
     /// True: frames are handed out in the order of their times over all inputs, one at a time, and none before what
     /// caused it. False: input by input, which is faster. For nodes whose answers must not depend on which of two
     /// journals they happen to look at first.

@@ -1,9 +1,8 @@
 //! The poll loop that every node runs: rounds over its inputs, and in between the wait for more.
 
+mod drain;
 mod rounds;
 mod sleep;
-
-use std::time::{Duration, Instant};
 
 use journal::Parker;
 
@@ -14,11 +13,6 @@ use crate::input::Input;
 use crate::node::Node;
 use crate::run::{Component, Context};
 use crate::state::{NodeState, WaitMode};
-
-/// A clean stop waits this long for readers that make room for what was kept back.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
-/// Between two tries then.
-const STOP_RETRY: Duration = Duration::from_micros(200);
 
 pub(crate) struct PollLoop<'a> {
     inputs: &'a mut Vec<Input>,
@@ -63,34 +57,20 @@ impl<'a> PollLoop<'a> {
             component.turn(&mut self.context)?;
             self.grant_wishes()?;
             if self.round(component)? {
-                self.idle_rounds = 0;
                 self.news();
             } else {
-                self.wait();
+                self.wait(component);
             }
         }
         self.context.handle.set_state(NodeState::Stopping);
-        // What was committed before the stop is still ours to handle, and what we kept back still ours to write.
-        let patience = Instant::now() + STOP_PATIENCE;
-        loop {
-            while self.round(component)? {}
-            if component.flush(&mut self.context)? {
-                break;
-            }
-            if Instant::now() > patience {
-                log::error!(
-                    "stops although not all could be written: its readers made no room in {STOP_PATIENCE:?}"
-                );
-                break;
-            }
-            std::thread::sleep(STOP_RETRY);
-        }
-        while self.round(component)? {}
+        self.drain(component)?;
         component.stop(&mut self.context)
     }
 }
 
 #[cfg(test)]
 mod adaptive;
+#[cfg(test)]
+mod ending;
 #[cfg(test)]
 mod tests;

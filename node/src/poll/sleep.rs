@@ -6,6 +6,7 @@ use journal::{LONGEST_SLEEP, SAFETY_TIMEOUT, Wakeup};
 
 use super::PollLoop;
 use crate::input::Input;
+use crate::run::Component;
 use crate::state::{Counter, WaitMode};
 
 /// Idle rounds of a busy-polling node between two looks at the clock.
@@ -22,16 +23,34 @@ const RELAY_PATIENCE: u64 = 50_000_000;
 #[derive(Debug)]
 pub(super) struct SafetyNet {
     timeout: Duration,
+    /// When it looked last, or was woken: nanoseconds on the platform's clock.
+    looked: u64,
 }
 
 impl SafetyNet {
     pub(super) fn new() -> SafetyNet {
-        SafetyNet { timeout: SAFETY_TIMEOUT }
+        SafetyNet { timeout: SAFETY_TIMEOUT, looked: 0 }
     }
 
     /// The next sleep's. A seat that a relay wakes has to notice soon that the relay is silent.
     fn timeout(&self, is_relayed: bool) -> Duration {
         if is_relayed { SAFETY_TIMEOUT } else { self.timeout }
+    }
+
+    /// Somebody woke it.
+    fn woken(&mut self, now: u64) {
+        self.tighten();
+        self.looked = now;
+    }
+
+    /// A sleep's time was over. Answers whether a look is due: always at the net's own time-out; and a node whose
+    /// timers end every sleep before that looks as often as one without.
+    fn timed_out(&mut self, now: u64, is_safety: bool) -> bool {
+        let is_due = is_safety || now.saturating_sub(self.looked) >= SAFETY_TIMEOUT.as_nanos() as u64;
+        if is_due {
+            self.looked = now;
+        }
+        is_due
     }
 
     /// Something happened, whatever it was.
@@ -46,28 +65,22 @@ impl SafetyNet {
 }
 
 impl PollLoop<'_> {
+    /// Frames were there. However many follow, the node shows that it lives.
     pub(super) fn news(&mut self) {
-        if !matches!(self.mode, WaitMode::Parked) {
-            self.last_news = self.context.now();
-            self.beat_at(self.last_news);
-        } else {
-            self.idle_rounds += 1;
-            if self.idle_rounds.is_multiple_of(IDLE_ROUNDS) {
-                self.beat();
-            }
-        }
+        self.last_news = self.context.now();
+        self.beat_at(self.last_news);
     }
 
     /// Nothing was there: polls on, or sleeps.
-    pub(super) fn wait(&mut self) {
+    pub(super) fn wait(&mut self, component: &impl Component) {
         match self.mode {
             WaitMode::Fast => self.spin(),
-            WaitMode::Parked => self.park(),
+            WaitMode::Parked => self.park(component),
             WaitMode::Adaptive { spin_ns } => {
                 if self.context.now().saturating_sub(self.last_news) < spin_ns {
                     self.spin();
                 } else {
-                    self.park();
+                    self.park(component);
                 }
             }
         }
@@ -82,7 +95,7 @@ impl PollLoop<'_> {
         }
     }
 
-    fn park(&mut self) {
+    fn park(&mut self, component: &impl Component) {
         let now = self.context.now();
         self.beat_at(now);
         let Some(parker) = &self.parker else { return };
@@ -100,7 +113,9 @@ impl PollLoop<'_> {
         let has_news = || {
             let news = |(index, input): (usize, &Input)| accepting[index] && input.reader.has_news();
             let found = inputs.iter().enumerate().position(|(index, input)| news((index, input)));
-            found.inspect(|&index| due.look_at(index)).is_some() || handle.is_stopping()
+            found.inspect(|&index| due.look_at(index)).is_some()
+                || component.is_wanted()
+                || handle.is_stopping()
         };
         let Some(wakeup) = parker.park(timeout, has_news) else {
             self.net.tighten();
@@ -110,36 +125,43 @@ impl PollLoop<'_> {
         match wakeup {
             Wakeup::Woken => {
                 self.context.add(Counter::Wakes, 1);
-                self.net.tighten();
+                // As of before the sleep: whoever is woken has a message to hand on, and no time for another look at the
+                // clock.
+                self.net.woken(now);
             }
-            Wakeup::TimedOut if is_safety => self.look_by_itself(),
-            Wakeup::TimedOut => {}
+            Wakeup::TimedOut => self.look_by_itself(is_safety),
         }
     }
 
-    /// After a safety time-out.
-    fn look_by_itself(&mut self) {
-        self.context.add(Counter::WaitTimeouts, 1);
-        self.leave_silent_relay();
-        // Frames of other topics, and of inputs that are not accepted now, are signs of life too.
-        if self.inputs.iter().any(|input| input.reader.has_news()) {
-            self.net.tighten();
-            self.count_missed();
-        } else {
-            self.net.loosen();
-        }
-    }
-
-    fn leave_silent_relay(&mut self) {
+    /// After a sleep that nobody ended.
+    fn look_by_itself(&mut self, is_safety: bool) {
         let now = self.context.now();
+        let is_due = self.net.timed_out(now, is_safety);
+        if is_due {
+            self.leave_silent_relay(now);
+        }
+        // Frames of other topics, and of inputs that are not accepted now, are signs of life too.
+        let has_news = self.inputs.iter().any(|input| input.reader.has_news());
+        if has_news {
+            self.net.tighten();
+            self.count_missed(now);
+        }
+        if is_safety {
+            self.context.add(Counter::WaitTimeouts, 1);
+            if !has_news {
+                self.net.loosen();
+            }
+        }
+    }
+
+    fn leave_silent_relay(&self, now: u64) {
         if self.parker.as_ref().is_some_and(|parker| parker.leave_silent_relay(now, RELAY_PATIENCE)) {
             log::warn!("the relay shows no sign of life: writers wake this node from now on");
         }
     }
 
-    /// A safety time-out must find nothing that is older than a moment.
-    fn count_missed(&mut self) {
-        let now = self.context.now();
+    /// A time-out, also that of a timer, must find nothing that is older than a moment.
+    fn count_missed(&mut self, now: u64) {
         let mut missed = false;
         self.due.everything();
         for (input, accepts) in self.inputs.iter_mut().zip(&self.accepting) {
@@ -182,5 +204,16 @@ mod tests {
         assert_eq!(timeouts, [100, 200, 400, 400]);
         net.tighten();
         assert_eq!(net.timeout(false), SAFETY_TIMEOUT);
+    }
+
+    #[test]
+    fn timers_that_end_every_sleep_do_not_keep_the_net_away() {
+        const TIMER: u64 = 30_000_000;
+        let mut net = SafetyNet::new();
+        net.woken(1_000);
+        let looks = (1..=40).filter(|turn| net.timed_out(1_000 + turn * TIMER, false));
+        assert_eq!(looks.collect::<Vec<_>>(), [4, 8, 12, 16, 20, 24, 28, 32, 36, 40]);
+        assert!(net.timed_out(1_000 + 41 * TIMER, true), "the net's own time-out always looks");
+        assert!(!net.timed_out(1_000 + 44 * TIMER, false), "and counts as a look");
     }
 }

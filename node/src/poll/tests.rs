@@ -1,6 +1,7 @@
 //! Time order, and topics that are chosen while the loop runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use journal::{Clock, Frame, Journal, JournalShape, Reader, Registry, Writer};
 

@@ -1,0 +1,98 @@
+//! The last rounds of a node that stops: what was there when it was asked to, and no more.
+
+use std::time::{Duration, Instant};
+
+use journal::{Frame, Gap};
+
+use super::PollLoop;
+use crate::error::RunError;
+use crate::input::{Input, InputId};
+use crate::run::{Component, Context};
+
+/// A clean stop reads what is left, and waits for readers that make room for what was kept back, this long at most.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two tries to write it.
+const STOP_RETRY: Duration = Duration::from_micros(200);
+
+/// A component that is handed frames up to where each input ended at the stop. Others still write: a node that reads
+/// more slowly than they do would never find its inputs empty.
+struct Draining<'c, C> {
+    component: &'c mut C,
+    /// By input: where its frames ended.
+    ends: Vec<u64>,
+    patience: Instant,
+}
+
+impl<C> Draining<'_, C> {
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.patience
+    }
+}
+
+impl<C: Component> Component for Draining<'_, C> {
+    fn in_time_order(&self) -> bool {
+        self.component.in_time_order()
+    }
+
+    fn accepts(&mut self, input: InputId, position: u64) -> bool {
+        // Asked in any case: components also learn from this how far an input was read.
+        let accepts = self.component.accepts(input, position);
+        accepts && self.ends.get(input.0).is_some_and(|end| position < *end) && !self.is_over()
+    }
+
+    fn is_settled(&self, input: InputId) -> bool {
+        self.component.is_settled(input)
+    }
+
+    fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        self.component.frame(context, input, frame)
+    }
+
+    fn gap(&mut self, context: &mut Context, input: InputId, gap: Gap) -> Result<(), RunError> {
+        self.component.gap(context, input, gap)
+    }
+}
+
+impl PollLoop<'_> {
+    /// What was committed before the stop is still ours to handle, and what we kept back still ours to write.
+    pub(super) fn drain(&mut self, component: &mut impl Component) -> Result<(), RunError> {
+        let ends = self.inputs.iter().map(Input::head).collect();
+        let mut draining = Draining { component, ends, patience: Instant::now() + STOP_PATIENCE };
+        self.due.everything();
+        loop {
+            while self.round(&mut draining)? {}
+            let is_written = draining.component.flush(&mut self.context)?;
+            // Some inputs are taken only once nothing is kept back.
+            if is_written && !self.round(&mut draining)? {
+                break;
+            }
+            if draining.is_over() {
+                if !is_written {
+                    log::error!(
+                        "stops although not all could be written: its readers made no room in {STOP_PATIENCE:?}"
+                    );
+                }
+                break;
+            }
+            if !is_written {
+                std::thread::sleep(STOP_RETRY);
+            }
+        }
+        if draining.is_over() {
+            self.tell_unread(&draining.ends);
+        }
+        Ok(())
+    }
+
+    fn tell_unread(&self, ends: &[u64]) {
+        for (input, end) in self.inputs.iter().zip(ends) {
+            let left = end.saturating_sub(input.position());
+            if left > 0 {
+                log::warn!(
+                    "stops with {left} bytes of `{}` unread: it could not take them in {STOP_PATIENCE:?}",
+                    input.name()
+                );
+            }
+        }
+    }
+}
