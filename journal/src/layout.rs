@@ -188,7 +188,7 @@ pub mod registry {
     pub const NAME: usize = 24;
     /// Counters.
     pub const COUNTERS: usize = 32;
-    /// How many.
+    /// How many lie there.
     pub const COUNTER_COUNT: usize = 32;
     /// Doorbell: one bit a journal, by its id modulo the number of bits.
     pub const BELL: usize = 64;
@@ -196,6 +196,21 @@ pub mod registry {
     pub const BELL_WORDS: usize = 16;
     /// Seat of the relay that wakes this one, or did last.
     pub const RELAY: usize = 80;
+    /// The counters behind the first [`COUNTER_COUNT`].
+    pub const MORE_COUNTERS: usize = 96;
+    /// How many there are in both places.
+    pub const ALL_COUNTER_COUNT: usize = COUNTER_COUNT + RECORD_WORDS - MORE_COUNTERS;
+
+    /// Word of a counter within the seat's record; `None` past the last.
+    pub const fn counter_word(index: usize) -> Option<usize> {
+        if index < COUNTER_COUNT {
+            Some(COUNTERS + index)
+        } else if index < ALL_COUNTER_COUNT {
+            Some(MORE_COUNTERS + index - COUNTER_COUNT)
+        } else {
+            None
+        }
+    }
 }
 
 /// Position of a journal's first frame: one capacity in, so that zero is never a valid commit word.
@@ -333,6 +348,7 @@ pub const fn layout_hash() -> u64 {
         registry::NAME,
         registry::COUNTERS,
         registry::COUNTER_COUNT,
+        registry::MORE_COUNTERS,
         registry::BELL,
         registry::BELL_WORDS,
         registry::RELAY,
@@ -367,7 +383,9 @@ const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
-        && registry::RELAY < registry::RECORD_WORDS
+        && registry::RELAY < registry::MORE_COUNTERS
+        && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
+        && registry::MORE_COUNTERS < registry::RECORD_WORDS
 );
 // What everybody reads at every commit lies on lines that are hardly ever written.
 const _: () = assert!(

@@ -313,7 +313,7 @@ impl Seat<'_> {
     /// Value of a counter; zero past the last.
     #[inline]
     pub fn counter(&self, index: usize) -> u64 {
-        if index < at::COUNTER_COUNT { self.words[at::COUNTERS + index].load(Ordering::Relaxed) } else { 0 }
+        at::counter_word(index).map_or(0, |word| self.words[word].load(Ordering::Relaxed))
     }
 }
 
@@ -327,8 +327,8 @@ impl SeatWriter<'_> {
     /// Sets a counter. Only the seat's own node does, so a plain store serves.
     #[inline]
     pub fn set_counter(&self, index: usize, value: u64) {
-        if index < at::COUNTER_COUNT {
-            self.seat.words[at::COUNTERS + index].store(value, Ordering::Relaxed);
+        if let Some(word) = at::counter_word(index) {
+            self.seat.words[word].store(value, Ordering::Relaxed);
         }
     }
 

@@ -86,6 +86,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.COUNTERS", registry::COUNTERS, 0),
     ("seat.BELL", registry::BELL, 0),
     ("seat.RELAY", registry::RELAY, 0),
+    ("seat.MORE_COUNTERS", registry::MORE_COUNTERS, 0),
 ];
 
 #[test]
@@ -127,6 +128,7 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "MAX_NAME",
             "RECORD_WORDS",
             "COUNTER_COUNT",
+            "ALL_COUNTER_COUNT",
             "BELL_WORDS",
             "TOLD_RING",
             "TOLD_RELAYED",
@@ -162,6 +164,7 @@ fn numbers_in_the_document_are_those_of_the_layout() {
         registry::RECORDS * 8
     ));
     says(&format!("256 | {} words", registry::COUNTER_COUNT));
+    says(&format!("768 | {} words", registry::ALL_COUNTER_COUNT - registry::COUNTER_COUNT));
     says(&format!("512 | {} words", registry::BELL_WORDS));
     says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
     assert_eq!((registry::TOLD_RING, registry::TOLD_RELAYED, registry::TOLD_WORDS), (0, 1, 2));

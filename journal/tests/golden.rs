@@ -42,6 +42,7 @@ fn stopped_clock(directory: &Path) -> (PathBuf, Clock) {
     seat.set_cpu(2);
     seat.set_counter(0, 11);
     seat.set_counter(31, 12);
+    seat.set_counter(63, 13);
     let clock = registry.clock(&path).unwrap();
     assert_eq!(clock.now(), TIME);
     (path, clock)

@@ -267,6 +267,6 @@ mod tests {
         assert_eq!(names.len(), Counter::ALL.len());
         assert!(Counter::ALL.iter().all(|(counter, _)| *counter as usize != CALL_WORD));
         let last = Counter::ALL.iter().map(|(counter, _)| *counter as usize).max();
-        assert!(last.is_some_and(|last| last < journal::layout::registry::COUNTER_COUNT));
+        assert!(last.is_some_and(|last| last < journal::layout::registry::ALL_COUNTER_COUNT));
     }
 }
