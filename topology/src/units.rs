@@ -184,24 +184,61 @@ pub mod duration {
     }
 }
 
-/// Instances, groups, nodes and journals: a letter or digit, then letters, digits, `-` and `_`, at most 48.
-/// They become file names and parts of socket paths (at most 107 bytes in all).
-pub(crate) fn name(text: &str) -> Result<String, String> {
-    let inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+/// Longest name of an instance: `node::InstanceDir` refuses longer ones.
+pub(crate) const LONGEST_INSTANCE: usize = 32;
+/// Longest name of a node, a group or a host: with a number, and `orders.` or `reports.` before it, it still is the name
+/// of a journal.
+pub(crate) const LONGEST_NAME: usize = 48;
+/// Longest name of a journal: what its control file has room for.
+pub(crate) const LONGEST_JOURNAL: usize = 63;
+
+/// A letter or digit, then letters, digits, `-`, `_` and what `also` adds.
+fn checked(text: &str, capitals: bool, also: &[char], longest: usize) -> Result<String, String> {
+    let first =
+        |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (capitals && c.is_ascii_uppercase());
+    let inner = |c: char| first(c) || c == '-' || c == '_' || also.contains(&c);
+    let letters = if capitals { "letters" } else { "small letters" };
     match text.chars().find(|&c| !inner(c)) {
-        Some(c) => Err(format!("`{c}` is not allowed: use letters, digits, `-` and `_`")),
-        None if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+        Some(c) => Err(format!("`{c}` is not allowed: use {letters}, digits, `-` and `_`")),
+        None if !text.starts_with(|c| first(c) || also.contains(&c)) => {
             Err("it must start with a letter or a digit".to_owned())
         }
-        None if text.len() > 48 => Err(format!("it has {} characters; 48 are allowed", text.len())),
+        None if text.len() > longest => {
+            Err(format!("it has {} characters; {longest} are allowed", text.len()))
+        }
         None => Ok(text.to_owned()),
     }
 }
 
+/// A name that becomes neither file nor journal.
+pub(crate) fn label(text: &str) -> Result<String, String> {
+    checked(text, true, &[], LONGEST_NAME)
+}
+
+/// An instance: it becomes a folder, and part of a socket's path (at most 107 bytes in all).
+pub(crate) fn instance_name(text: &str) -> Result<String, String> {
+    checked(text, false, &[], LONGEST_INSTANCE)
+}
+
+/// A node, a group of nodes, or a host.
+pub(crate) fn node_name(text: &str) -> Result<String, String> {
+    checked(text, false, &[], LONGEST_NAME)
+}
+
+/// A node of a group, with its number.
+pub(crate) fn member_name(text: &str) -> Result<String, String> {
+    checked(text, false, &[], LONGEST_JOURNAL)
+}
+
+/// A node's name, or a pattern of them with `*` and `?`.
+pub(crate) fn node_pattern(text: &str) -> Result<String, String> {
+    checked(text, false, &['*', '?'], LONGEST_JOURNAL)
+}
+
 /// A journal: names joined by dots, as in `md.quotes`.
 pub(crate) fn journal_name(text: &str) -> Result<String, String> {
-    text.split('.').try_for_each(|part| name(part).map(drop))?;
-    if text.len() > 64 { Err("it is longer than 64 characters".to_owned()) } else { Ok(text.to_owned()) }
+    text.split('.').try_for_each(|part| checked(part, false, &[], usize::MAX).map(drop))?;
+    checked(text, false, &['.'], LONGEST_JOURNAL)
 }
 
 #[cfg(test)]
@@ -244,10 +281,12 @@ mod tests {
 
     #[test]
     fn names_are_fit_for_file_names() {
-        assert!(name("demo-2_x").is_ok());
-        for wrong in ["", "-x", "a/b", "a b", "..", "é", &"x".repeat(49)] {
-            assert!(name(wrong).is_err(), "{wrong}");
+        assert!(node_name("demo-2_x").is_ok());
+        for wrong in ["", "-x", "a/b", "a b", "..", "é", "Demo", &"x".repeat(49)] {
+            assert!(node_name(wrong).is_err(), "{wrong}");
         }
+        assert!(instance_name(&"x".repeat(33)).is_err());
+        assert!(label("Demo").is_ok());
         assert!(journal_name("md.quotes").is_ok());
         assert!(journal_name("md..quotes").is_err());
     }

@@ -35,7 +35,7 @@ section! {
         capacity: Option<ByteSize> = None => Kind::Parsed(&forms::CAPACITY),
             Absent::Derived("of [journal], or else 1MiB");
         /// Topics that its frames may carry.
-        topics: u32 = 1 => Kind::Integer { min: 1, max: 1 << 20 };
+        topics: u32 = 1 => Kind::Integer { min: 1, max: crate::faults::MAX_TOPICS as i64 };
     }
 }
 
@@ -43,11 +43,11 @@ section! {
     /// A node beside the standard ones.
     pub struct NodeConfig {
         /// Its name.
-        name: String = String::new() => Kind::Parsed(&forms::NAME), Absent::Required("write name = \"recorder\"");
+        name: String = String::new() => Kind::Parsed(&forms::NODE), Absent::Required("write name = \"recorder\"");
         /// The path of its program (relative to the file).
         program: String = String::new(), Absent::Required("write program = \"PATH\"");
         /// Nodes that must be ready before it starts.
-        needs: Option<Vec<String>> = None => Kind::List(&Kind::Parsed(&forms::NAME)),
+        needs: Option<Vec<String>> = None => Kind::List(&Kind::Parsed(&forms::MEMBER)),
             Absent::Derived("the writers of what it reads");
         /// What it reads.
         reads: Vec<ReadConfig> = Vec::new() => Kind::Tables(<ReadConfig as Section>::TABLE);

@@ -10,7 +10,7 @@ section! {
     /// The instance as a whole.
     pub struct PlatformSection {
         /// Its name: a folder under /dev/shm/colo-UID, so that several may run side by side.
-        instance: String = "demo".to_owned() => Kind::Parsed(&forms::NAME);
+        instance: String = "demo".to_owned() => Kind::Parsed(&forms::INSTANCE);
         /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
         deterministic: bool = false;
         /// Keeps the memory of every node but master in RAM (mlockall), each page from its first touch on; a node that may

@@ -55,7 +55,7 @@ section! {
     /// One process that runs many strategies on one core. Each keeps its seat, its order journal and its name.
     pub struct HostConfig {
         /// Name of its node; groups that say the same name share the process.
-        name: String = "host".to_owned() => Kind::Parsed(&forms::NAME);
+        name: String = "host".to_owned() => Kind::Parsed(&forms::NODE);
         /// The cores that it may run on, as in "3".
         cpus: Option<CpuList> = None, Absent::Derived("as [pin] says, or else the kernel");
         /// How it waits for news, for all of its strategies.
@@ -67,7 +67,7 @@ section! {
     /// Strategies that are started alike.
     pub struct StrategyGroup {
         /// The nodes are NAME-1 to NAME-count.
-        name: String = "strategy".to_owned() => Kind::Parsed(&forms::NAME);
+        name: String = "strategy".to_owned() => Kind::Parsed(&forms::NODE);
         /// "builtin:taker", "builtin:market-maker", or the path of a program (relative to the file).
         program: String = "builtin:taker".to_owned();
         /// How many.

@@ -1,6 +1,6 @@
 //! The schema and the typed structs agree: whatever the one lets through, the other takes.
 
-use super::{Kind, Section, TableSchema};
+use super::{Form, Kind, Section, TableSchema, forms};
 use crate::config::PlatformConfig;
 
 /// TOML values that a kind allows, at the ends of its range.
@@ -89,4 +89,64 @@ fn every_key_explains_itself() {
     let mut count = 0;
     walk(PlatformConfig::TABLE, &mut count);
     assert!(count > 100, "{count}");
+}
+
+/// Names at the edges of what any form of name allows.
+fn names() -> Vec<String> {
+    let letters: Vec<char> = (' '..='~').chain(['é', '\n', '\u{0}', '·']).collect();
+    let mut names: Vec<String> =
+        ["", ".", "..", "a..b", "a.b", ".a", "a.", "md.quotes", "-a", "a-", "*", "a.*"]
+            .map(str::to_owned)
+            .to_vec();
+    for letter in letters {
+        names.extend([
+            format!("{letter}"),
+            format!("a{letter}"),
+            format!("{letter}a"),
+            format!("a{letter}b"),
+        ]);
+    }
+    names.extend((1..=80).map(|length| "x".repeat(length)));
+    names.extend((1..=40).map(|length| format!("{}.{}", "x".repeat(length), "y".repeat(length))));
+    names
+}
+
+#[test]
+fn the_schema_and_the_check_allow_the_same_names() {
+    let name_forms =
+        [forms::NAME, forms::INSTANCE, forms::NODE, forms::MEMBER, forms::JOURNAL, forms::NODE_PATTERN];
+    let mut compared = 0;
+    for Form { what, pattern, parse, longest, .. } in name_forms {
+        let pattern = regex::Regex::new(pattern).unwrap();
+        let most = longest.unwrap();
+        for name in names() {
+            let by_schema = pattern.is_match(&name) && name.chars().count() <= most;
+            let by_check = parse(&name);
+            assert_eq!(by_schema, by_check.is_ok(), "{what}: {name:?}: {by_check:?}");
+            compared += 1;
+        }
+    }
+    println!("{compared} names compared");
+    assert!(compared > 2_000);
+}
+
+#[test]
+fn other_texts_that_the_schema_allows_pass_the_check() {
+    let texts: &[(Form, &[&str])] = &[
+        (forms::TIME_OF_DAY, &["00:00", "23:59:59.5", "29:00", "24:00:00", "09:60", "9:30"]),
+        (
+            forms::POLICY,
+            &[
+                "fifo:0", "fifo:1", "fifo:99", "fifo:100", "nice:-20", "nice:-21", "nice:19", "nice:20",
+                "idle", "idle:1",
+            ],
+        ),
+        (forms::CPU, &["0", "7", "1-2", "-1"]),
+    ];
+    for (form, texts) in texts {
+        let pattern = regex::Regex::new(form.pattern).unwrap();
+        for text in *texts {
+            assert_eq!(pattern.is_match(text), (form.parse)(text).is_ok(), "{}: {text}", form.what);
+        }
+    }
 }

@@ -18,6 +18,7 @@ pub(crate) const SIZE: Form = Form {
     pattern: "^[0-9]+ *(B|KiB|MiB|GiB)?$",
     parse: canonical::<ByteSize>,
     integer: true,
+    longest: None,
 };
 
 /// The capacity of a ring: a size that a ring can have.
@@ -36,14 +37,16 @@ pub(crate) const CAPACITY: Form = Form {
         }
     },
     integer: true,
+    longest: None,
 };
 
 pub(crate) const TIME_OF_DAY: Form = Form {
     what: "a time of day",
     example: "\"09:30:00\"",
-    pattern: "^[0-2][0-9]:[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?$",
+    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?$",
     parse: canonical::<TimeOfDay>,
     integer: false,
+    longest: None,
 };
 
 pub(crate) const CPUS: Form = Form {
@@ -52,6 +55,7 @@ pub(crate) const CPUS: Form = Form {
     pattern: "^[0-9]+(-[0-9]+)?(, *[0-9]+(-[0-9]+)?)*$",
     parse: canonical::<CpuList>,
     integer: true,
+    longest: None,
 };
 
 /// One CPU; kept as text, as the kernel writes it.
@@ -64,31 +68,66 @@ pub(crate) const CPU: Form = Form {
         _ => Err("it names several: use `cpus` for a list".to_owned()),
     },
     integer: true,
+    longest: None,
 };
 
+/// What is only shown and compared: a claim, a group of cells, a role.
 pub(crate) const NAME: Form = Form {
     what: "a name",
     example: "\"makers\"",
-    pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$",
-    parse: units::name,
+    pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$",
+    parse: units::label,
     integer: false,
+    longest: Some(units::LONGEST_NAME),
+};
+
+/// The name of an instance is the name of a folder.
+pub(crate) const INSTANCE: Form = Form {
+    what: "the name of an instance",
+    example: "\"demo\"",
+    pattern: "^[a-z0-9][a-z0-9_-]*$",
+    parse: units::instance_name,
+    integer: false,
+    longest: Some(units::LONGEST_INSTANCE),
+};
+
+/// The name of a node, a group or a host becomes part of the names of its journals.
+pub(crate) const NODE: Form = Form {
+    what: "the name of a node",
+    example: "\"makers\"",
+    pattern: "^[a-z0-9][a-z0-9_-]*$",
+    parse: units::node_name,
+    integer: false,
+    longest: Some(units::LONGEST_NAME),
 };
 
 pub(crate) const JOURNAL: Form = Form {
     what: "the name of a journal",
     example: "\"md.quotes\"",
-    pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$",
+    pattern: "^[a-z0-9][a-z0-9_-]*(\\.[a-z0-9][a-z0-9_-]*)*$",
     parse: units::journal_name,
     integer: false,
+    longest: Some(units::LONGEST_JOURNAL),
 };
 
-/// A node's name, or a pattern of them.
+/// A node's name, with its number if it is one of a group.
+pub(crate) const MEMBER: Form = Form {
+    what: "the name of a node",
+    example: "\"takers-1\"",
+    pattern: "^[a-z0-9][a-z0-9_-]*$",
+    parse: units::member_name,
+    integer: false,
+    longest: Some(units::LONGEST_JOURNAL),
+};
+
+/// The same, or a pattern of them.
 pub(crate) const NODE_PATTERN: Form = Form {
     what: "a node's name, or a pattern of names",
     example: "\"takers-*\"",
-    pattern: "^[A-Za-z0-9*?][A-Za-z0-9_*?-]*$",
-    parse: |text| units::name(&text.replace(['*', '?'], "x")).map(|_| text.to_owned()),
+    pattern: "^[a-z0-9*?][a-z0-9_*?-]*$",
+    parse: units::node_pattern,
     integer: false,
+    longest: Some(units::LONGEST_JOURNAL),
 };
 
 pub(crate) const SYMBOL: Form = Form {
@@ -100,12 +139,13 @@ pub(crate) const SYMBOL: Form = Form {
         None => Err(format!("a symbol has 1 to {} bytes, none of them zero", wire::Symbol::CAPACITY)),
     },
     integer: false,
+    longest: None,
 };
 
 pub(crate) const POLICY: Form = Form {
     what: "a scheduling policy",
     example: "\"fifo:50\"",
-    pattern: "^(idle|fifo:[0-9]+|nice:-?[0-9]+)$",
+    pattern: "^(idle|fifo:[1-9][0-9]?|nice:(-20|-?1?[0-9]))$",
     parse: |text| {
         let (word, number) = text.split_once(':').map_or((text, None), |(word, n)| (word, n.parse().ok()));
         let range = match (word, text.contains(':')) {
@@ -120,4 +160,5 @@ pub(crate) const POLICY: Form = Form {
         }
     },
     integer: false,
+    longest: None,
 };

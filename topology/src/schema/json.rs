@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Absent, Key, Kind, TableSchema};
+use super::{Absent, Form, Key, Kind, TableSchema};
 
 /// The schema of a whole file, whose tables are those of `root`.
 pub(crate) fn document(root: &'static TableSchema) -> Json {
@@ -72,7 +72,11 @@ fn kind(kind_of: &Kind) -> Json {
         Kind::Parsed(form) if form.integer => {
             json!({ "type": ["string", "integer"], "pattern": form.pattern })
         }
-        Kind::Parsed(form) => json!({ "type": "string", "pattern": form.pattern }),
+        Kind::Parsed(form) => {
+            let mut text = of_form(form);
+            text["type"] = json!("string");
+            text
+        }
         Kind::Words(words) => {
             let all = words.words.iter();
             json!({ "oneOf": all.map(|(word, doc)| json!({ "const": word, "description": doc.trim() }))
@@ -88,10 +92,19 @@ fn kind(kind_of: &Kind) -> Json {
         }
         Kind::Named(form, inner) => json!({
             "type": "object",
-            "propertyNames": { "pattern": form.pattern },
+            "propertyNames": of_form(form),
             "additionalProperties": table(inner, &[]),
         }),
         Kind::Free => json!({ "type": "object" }),
         Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(kind).collect::<Vec<_>>() }),
     }
+}
+
+/// What text of a form looks like.
+fn of_form(form: &Form) -> Json {
+    let mut text = json!({ "pattern": form.pattern });
+    if let Some(longest) = form.longest {
+        text["maxLength"] = json!(longest);
+    }
+    text
 }

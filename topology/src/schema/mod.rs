@@ -72,6 +72,8 @@ pub(crate) struct Form {
     pub(crate) parse: fn(&str) -> Result<String, String>,
     /// May also be written as an integer.
     pub(crate) integer: bool,
+    /// Most characters, where the pattern does not say it.
+    pub(crate) longest: Option<usize>,
 }
 
 /// The words of an enumeration.
