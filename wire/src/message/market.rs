@@ -16,7 +16,7 @@ pub const LEVELS: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
 #[repr(C)]
 pub struct Instrument {
-    /// Its number, which is also its topic.
+    /// Its number, which is also its topic in `md.quotes` and `md.flow`.
     pub id: InstrumentId,
     /// Zero.
     pub reserved: u32,

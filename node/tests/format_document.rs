@@ -1,0 +1,101 @@
+//! The values that `docs/journal-format.md` gives for the words of the registry are those of the code. After a wanted
+//! change: `UPDATE_GOLDEN=1 cargo test -p node --test format_document`, and read the difference.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+
+use journal::layout::MAX_SEATS;
+use node::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
+
+const START: &str = "<!-- Values, made from node/src/state.rs: see node/tests/format_document.rs -->\n";
+const END: &str = "<!-- End of the values -->\n";
+
+/// A number with its word, as the source lists them, and what the doc comment says.
+struct Listed {
+    number: u64,
+    word: String,
+    doc: String,
+}
+
+/// The members of `name` in `node/src/state.rs`.
+fn listed(name: &str) -> Vec<Listed> {
+    let source = include_str!("../src/state.rs");
+    let start =
+        source.find(&format!("\n{name} {{")).or_else(|| source.find(&format!("    {name} {{\n"))).unwrap();
+    let mut doc = Vec::new();
+    let mut listed = Vec::new();
+    for line in source[start..].lines().skip(1).map(str::trim).skip_while(|line| line.ends_with('{')) {
+        if let Some(text) = line.strip_prefix("///") {
+            doc.push(text.trim());
+        } else if let Some((_, rest)) = line.split_once(" = ") {
+            let (number, word) = rest.trim_end_matches(',').split_once(" => ").unwrap();
+            let (number, word) = (number.parse().unwrap(), word.trim_matches('"').to_owned());
+            listed.push(Listed { number, word, doc: std::mem::take(&mut doc).join(" ") });
+        } else if line == "}" {
+            break;
+        }
+    }
+    assert!(!listed.is_empty(), "{name} has no members");
+    listed
+}
+
+fn table(title: &str, name: &str, word_of: impl Fn(u64) -> Option<&'static str>) -> String {
+    let rows = listed(name);
+    let mut text = format!("\n{title}\n\n| value | name | meaning |\n|---|---|---|\n");
+    for Listed { number, word, doc } in &rows {
+        assert_eq!(word_of(*number), Some(word.as_str()), "{name} {number}");
+        text.push_str(&format!("| {number} | {word} | {doc} |\n"));
+    }
+    let most = rows.iter().map(|row| row.number).max().unwrap();
+    assert_eq!((0..=most + 9).filter(|number| word_of(*number).is_some()).count(), rows.len(), "{name}");
+    text
+}
+
+fn generated() -> String {
+    let state = table("`seat.STATE`:", "NodeState", |n| NodeState::from_word(n).map(NodeState::as_str));
+    let kind =
+        table("`seat.KIND`, kind of node:", "NodeKind", |n| NodeKind::from_word(n).map(NodeKind::as_str));
+    let phase = table("`registry.PHASE`:", "Phase", |n| Phase::from_word(n).map(Phase::as_str));
+    let counter =
+        |n: u64| Counter::ALL.iter().find(|(counter, _)| *counter as u64 == n).map(|(_, word)| *word);
+    let counters = table("`seat.COUNTERS`, by number; the others are 0:", "counters!", counter);
+    let modes = [
+        (WaitMode::Fast, "Polls without a pause."),
+        (WaitMode::Parked, "Sleeps on its WAIT."),
+        (WaitMode::Adaptive { spin_ns: 0 }, "Polls for a while, then sleeps."),
+    ];
+    let mut wait = "\n`seat.KIND`, wait mode:\n\n| value | name | meaning |\n|---|---|---|\n".to_owned();
+    for (mode, doc) in modes {
+        let word = kind_word(NodeKind::Md, mode);
+        let (low, high) = (word & 0xffff, word >> 16);
+        assert_eq!(
+            (low, read_kind_word(word)),
+            (NodeKind::Md.to_word(), Some((NodeKind::Md, mode.as_str())))
+        );
+        wait.push_str(&format!("| {high} | {} | {doc} |\n", mode.as_str()));
+    }
+    let bits = MAX_SEATS.ilog2();
+    let call = format!(
+        "| 26 | (a call) | No counter: of a node that runs strategies the latest call of one. The lowest {bits} bits are its \
+         seat, the others its start in ns with those bits 0. |\n"
+    );
+    format!("{state}{kind}{wait}{phase}{counters}{call}\n")
+}
+
+#[test]
+fn values_in_the_document_are_those_of_the_code() {
+    let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/journal-format.md");
+    let text = std::fs::read_to_string(&file).expect("the document is there");
+    let (head, rest) = text.split_once(START).expect("the document has its marker");
+    let (found, tail) = rest.split_once(END).expect("the document has its second marker");
+    let wanted = generated();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, format!("{head}{START}{wanted}{END}{tail}")).unwrap();
+        return;
+    }
+    assert_eq!(
+        found, wanted,
+        "after a wanted change: UPDATE_GOLDEN=1 cargo test -p node --test format_document"
+    );
+    println!("{} lines of values are those of the code", wanted.lines().count());
+}
