@@ -170,7 +170,7 @@ fn one_that_errs_errs_alone() {
     assert_eq!(node("errs-1")["pid"], host, "one process for all");
 
     // The panic: told in status and log, its order cancelled, the others go on.
-    home.wait_for("the panic", || node("errs-2")["state"] == "dead");
+    home.wait_for("the panic", || node("errs-2")["state"] == "failed");
     assert_eq!(node("errs-2")["exit"], 1);
     let said = |what: &str| home.wait_for(what, || home.logs().contains(what));
     said("strategy `errs-2` panicked: as it was told; it is stopped, the others go on");
@@ -199,7 +199,7 @@ fn one_that_errs_errs_alone() {
     // The process: all that is in it goes, and comes again where it may.
     kill(number(&host) as u32, "KILL");
     home.wait_for("the end of all", || {
-        ["host", "errs-1", "errs-3"].iter().all(|name| node(name)["state"] == "dead")
+        ["host", "errs-1", "errs-3"].iter().all(|name| node(name)["state"] == "failed")
     });
     kill(number(&node("second")["pid"]) as u32, "KILL");
     home.wait_for("the third start", || {

@@ -83,7 +83,7 @@ fn killed_nodes_are_noticed_and_the_others_go_on() {
     home.wait_for("an order", || number(&home.node("demo", "td")["counters"]["orders"]) > 0);
     // A strategy that may not restart: noticed, and gone.
     kill(number(&home.node("demo", "takers-1")["pid"]) as u32, "KILL");
-    home.wait_for("the death of a strategy", || home.node("demo", "takers-1")["state"] == "dead");
+    home.wait_for("the death of a strategy", || home.node("demo", "takers-1")["state"] == "failed");
     let before = number(&home.node("demo", "takers-2")["counters"]["orders"]);
     home.wait_for("orders of another strategy", || {
         number(&home.node("demo", "takers-2")["counters"]["orders"]) > before
@@ -149,9 +149,9 @@ fn a_master_that_takes_over_closes_a_market_whose_matching_died_meanwhile() {
     assert!(home.logs().contains("it closes the market"), "{}", home.logs());
     // The last one's death is the end of it: nobody closes twice.
     kill(number(&matching()["pid"]) as u32, "KILL");
-    home.wait_for("its death", || matching()["state"] == "dead");
+    home.wait_for("its death", || matching()["state"] == "failed");
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert_eq!((matching()["state"].clone(), number(&matching()["starts"])), ("dead".into(), 2));
+    assert_eq!((matching()["state"].clone(), number(&matching()["starts"])), ("failed".into(), 2));
     let report = home.json(&["down", "--format", "json"]);
     assert!(number(&report["orders"]) > 0, "{report}");
     assert_eq!(home.left(), Vec::<PathBuf>::new());

@@ -207,9 +207,10 @@ impl Report {
 
     /// Nodes that had died or failed before the platform was stopped.
     pub fn failed_nodes(&self) -> impl Iterator<Item = &NodeOutcome> {
-        self.nodes
-            .iter()
-            .filter(|node| node.state == NodeState::Dead || node.exit.is_some_and(|exit| exit != 0))
+        self.nodes.iter().filter(|node| {
+            matches!(node.state, NodeState::Dead | NodeState::Failed)
+                || node.exit.is_some_and(|exit| exit != 0)
+        })
     }
 }
 

@@ -115,7 +115,8 @@ impl Running {
                         return Ok(End::Finished);
                     }
                 }
-                NodeState::Dead if !self.md_restarts() => return Ok(End::MdGone),
+                // Only master says that nobody starts it again.
+                NodeState::Failed => return Ok(End::MdGone),
                 _ => finished_since = None,
             }
             std::thread::sleep(TICK);
@@ -124,13 +125,6 @@ impl Running {
 
     fn source_state(&self) -> NodeState {
         self.view.seats_of(NodeKind::Md).next().map_or(NodeState::Finished, |seat| seat.state)
-    }
-
-    fn md_restarts(&self) -> bool {
-        self.topology.nodes.iter().any(|node| {
-            node.kind == topology::NodeKind::Md
-                && node.restart.policy != topology::config::RestartPolicy::Never
-        })
     }
 
     /// One look, for those who watch by rules of their own: takes what latency samples have come, and answers whether

@@ -1,16 +1,20 @@
 //! Taking over an instance whose master died.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
 use journal::{ProcessIdentity, Registry};
-use node::{InstanceDir, huge_mounts};
+use node::{InstanceDir, NodeState, huge_mounts};
 use pinning::Placement;
 use topology::Topology;
+use wire::{Message, NodeChange, NodeEvent};
 
 use crate::error::MasterError;
+use crate::lives::{self, Ended, Standing};
 use crate::memory::Backing;
 use crate::setup::{Claim, Instance, remove};
+use crate::supervise::Master;
 
 /// What a claimed directory holds.
 pub(crate) enum Found {
@@ -87,6 +91,53 @@ fn backing(directory: &InstanceDir, journal: &str) -> Backing {
     let huge = huge_mounts().into_iter().map(|mount| mount.path).find(|mount| files.ring.starts_with(mount));
     let page = journal::Journal::open_read_only(files).map_or(4096, |journal| journal.shape().page);
     Backing { huge, page, transparent: false }
+}
+
+impl Master {
+    /// How each node stands, by what its seat says, whether its process lives, and what was announced of it.
+    pub(crate) fn standings(&self) -> Vec<Standing> {
+        let said = said(&self.instance);
+        (0..self.nodes.len()).map(|index| self.standing(index, &said)).collect()
+    }
+
+    fn standing(&self, index: usize, said: &BTreeMap<u16, (NodeChange, u64)>) -> Standing {
+        let node = &self.nodes[index];
+        let seat = self.instance.registry.seat(u32::from(node.spec.seat));
+        let state = self.instance.state(node.spec.seat);
+        let has_ended = matches!(state, NodeState::Dead | NodeState::Failed | NodeState::Stopped);
+        let lives = match &node.spec.host {
+            None => node.process.is_some(),
+            // Until it takes its seat, it lives as a wish to its host.
+            Some(host) if state == NodeState::Starting => {
+                self.nodes.iter().any(|node| node.spec.name == *host && node.process.is_some())
+            }
+            // Its process is the host's, and may run on without it.
+            Some(_) => !has_ended && seat.as_ref().is_some_and(|seat| seat.process().is_alive()),
+        };
+        let found = match state {
+            NodeState::Empty => lives::Found::Untouched,
+            _ if !lives => lives::Found::Ended(self.end_of(index, Ended::Unknown)),
+            NodeState::Starting => lives::Found::Starting,
+            NodeState::Joined => lives::Found::Joined,
+            _ => lives::Found::Ready,
+        };
+        let generation = seat.map_or(0, |seat| seat.generation());
+        Standing { generation, said: said.get(&node.spec.seat).copied(), found }
+    }
+}
+
+/// What was announced last of each seat, as far as the journal still holds it.
+fn said(instance: &Instance) -> BTreeMap<u16, (NodeChange, u64)> {
+    let mut said = BTreeMap::new();
+    let read = node::read_held(&instance.directory, "master.events", None, |frame| {
+        if let Ok(event) = NodeEvent::decode(frame.payload) {
+            said.insert(event.seat, (event.change, event.generation));
+        }
+    });
+    if let Err(error) = read {
+        log::warn!("what was announced before cannot be read: {error}");
+    }
+    said
 }
 
 /// Ends an instance for good.

@@ -77,16 +77,30 @@ pub enum MasterError {
         words: String,
         /// Where it says why.
         log: PathBuf,
-        /// Its exit code, if it left one.
-        exit: Option<u8>,
     },
-    /// A node did not become ready.
-    #[error("node `{node}` did not register within {seconds} s (master.ready_timeout); its log is {}", log.display())]
+    /// A node's process did not register.
+    #[error("node `{node}` did not register within {seconds} s (master.ready_timeout); its log is {}{words}", log.display())]
+    NotRegistered {
+        /// Which node.
+        node: String,
+        /// How long master waited.
+        seconds: f64,
+        /// The last lines that it left there, each on a line of its own.
+        words: String,
+        /// Where it may say why.
+        log: PathBuf,
+    },
+    /// A strategy registered and did not get ready.
+    #[error(
+        "strategy `{node}` registered and was not ready within {seconds} s (master.ready_timeout): its `create` does not return, or the ledger does not answer; its log is {}{words}", log.display()
+    )]
     NotReady {
         /// Which node.
         node: String,
         /// How long master waited.
-        seconds: u64,
+        seconds: f64,
+        /// The last lines that it left there, each on a line of its own.
+        words: String,
         /// Where it may say why.
         log: PathBuf,
     },
@@ -96,7 +110,7 @@ pub enum MasterError {
 }
 
 impl MasterError {
-    /// What the process ends with; a node's own exit code is passed on.
+    /// What the process ends with. The exit code of a node is never ours: it stands in the message.
     pub fn exit(&self) -> u8 {
         let exit = match self {
             MasterError::BadInstance(_) => Exit::Usage,
@@ -109,9 +123,9 @@ impl MasterError {
                 }
             }
             MasterError::Create(_) => Exit::CannotCreate,
-            MasterError::NodeFailed { exit: Some(code), .. } if *code != 0 => return *code,
             MasterError::Open(_)
             | MasterError::NodeFailed { .. }
+            | MasterError::NotRegistered { .. }
             | MasterError::NotReady { .. }
             | MasterError::Interrupted => Exit::Failed,
         };

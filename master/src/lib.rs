@@ -21,17 +21,17 @@
 #![forbid(unsafe_code)]
 
 mod adopt;
-mod deaths;
+mod carry;
+mod clients;
 mod error;
-mod hosted;
+mod lives;
 mod memory;
 mod places;
 mod process;
+mod reap;
 mod register;
 mod setup;
 mod stalls;
-mod starts;
-mod stop;
 mod supervise;
 
 pub use error::MasterError;

@@ -11,43 +11,18 @@ use journal::{PidFd, ProcessIdentity};
 use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE};
 use topology::{NodeSpec, Program};
 
+use crate::lives::Ended;
+
 /// One process. Dropping it leaves the process alone.
 #[derive(Debug)]
 pub(crate) struct NodeProcess {
     identity: ProcessIdentity,
-    handle: PidFd,
+    /// `None` when the system gave none: its end is then noticed at the next look.
+    handle: Option<PidFd>,
     /// Only of processes that we started ourselves can the exit code be had.
     child: Option<Child>,
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
-    Exit(u8),
-    Signal(i32),
-    /// It was not our child.
-    Unknown,
-}
-
-impl std::fmt::Display for Ended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Ended::Exit(code) => write!(f, "ended with exit code {code}"),
-            Ended::Signal(signal) => write!(f, "was killed by signal {signal}"),
-            Ended::Unknown => f.write_str("ended"),
-        }
-    }
-}
-
-impl Ended {
-    /// Exit code, 128 + signal, or -1.
-    pub(crate) fn code(self) -> i32 {
-        match self {
-            Ended::Exit(code) => i32::from(code),
-            Ended::Signal(signal) => 128 + signal,
-            Ended::Unknown => -1,
-        }
-    }
+    /// Length of its log when it started: what is behind that are its own words.
+    log_from: u64,
 }
 
 impl NodeProcess {
@@ -72,6 +47,7 @@ impl NodeProcess {
             }
         };
         let log = OpenOptions::new().create(true).append(true).open(directory.log(&node.name))?;
+        let log_from = log.metadata()?.len();
         let child = command
             .args(arguments)
             .env(INSTANCE_VARIABLE, directory.name())
@@ -84,20 +60,31 @@ impl NodeProcess {
         // A child that has ended already is a zombie until we reap it, so its pid cannot be anybody else's.
         let pid = child.id();
         let identity = ProcessIdentity::of(pid).unwrap_or(ProcessIdentity { pid, start: 0 });
-        match PidFd::open(identity) {
-            Ok(handle) => Ok(NodeProcess { identity, handle, child: Some(child) }),
-            Err(error) => {
-                let mut child = child;
-                let _ = child.kill();
-                let status = child.wait()?;
-                Err(io::Error::new(error.kind(), format!("it ended at once ({status})")))
-            }
-        }
+        // One that has ended already, or that the system gives no handle on, is our child all the same.
+        let handle = PidFd::open(identity).ok();
+        Ok(NodeProcess { identity, handle, child: Some(child), log_from })
     }
 
     /// Takes over a process that somebody else started.
+    ///
+    /// # Errors
+    /// It has ended.
     pub(crate) fn adopt(identity: ProcessIdentity) -> io::Result<NodeProcess> {
-        Ok(NodeProcess { identity, handle: PidFd::open(identity)?, child: None })
+        let handle = match PidFd::open(identity) {
+            Err(error) if error.raw_os_error() == Some(nix::libc::ESRCH) => return Err(error),
+            other => other.ok(),
+        };
+        Ok(NodeProcess { identity, handle, child: None, log_from: 0 })
+    }
+
+    /// Where its words begin in its log.
+    pub(crate) fn log_from(&self) -> u64 {
+        self.log_from
+    }
+
+    /// Our child in it, still to be reaped, where another process has taken its part.
+    pub(crate) fn into_child(self) -> Option<Child> {
+        self.child
     }
 
     pub(crate) fn identity(&self) -> ProcessIdentity {
@@ -120,16 +107,19 @@ impl NodeProcess {
         }
     }
 
+    /// Readable once it has ended.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.handle.as_ref().map(AsFd::as_fd)
+    }
+
     /// Sends a signal; a process that is gone already is fine.
     pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
-        if let Err(error) = self.handle.signal(signal as i32) {
+        let sent = match &self.handle {
+            Some(handle) => handle.signal(signal as i32),
+            None => PidFd::open(self.identity).and_then(|handle| handle.signal(signal as i32)),
+        };
+        if let Err(error) = sent {
             log::debug!("process {} takes no {signal}: {error}", self.identity.pid);
         }
-    }
-}
-
-impl AsFd for NodeProcess {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.handle.as_fd()
     }
 }

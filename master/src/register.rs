@@ -14,7 +14,7 @@ pub(crate) fn assign(
     version: u32,
     name: &str,
     pid: u32,
-) -> Result<(u16, ProcessIdentity, Assignment), String> {
+) -> Result<(ProcessIdentity, Assignment), String> {
     if version != PROTOCOL_VERSION {
         return Err(format!(
             "it speaks protocol {version}, this master speaks {PROTOCOL_VERSION}: build both from one version of colo"
@@ -49,12 +49,12 @@ pub(crate) fn assign(
     seat.set_generation(generation);
     seat.set_process(process);
     seat.set_exit(0);
-    seat.set_kind(kind_word(kind(node), mode(node)));
+    seat.set_kind(kind_word(kind(node.kind), mode(node)));
     for counter in 0..journal::layout::registry::ALL_COUNTER_COUNT {
         seat.set_counter(counter, 0);
     }
     seat.set_state(NodeState::Joined.to_word());
-    Ok((node.seat, process, assignment(instance, node, generation)))
+    Ok((process, assignment(instance, node, generation)))
 }
 
 fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignment {
@@ -89,7 +89,7 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
     });
     Assignment {
         node: node.name.clone(),
-        kind: kind(node),
+        kind: kind(node.kind),
         seat: u32::from(node.seat),
         generation,
         mode: mode(node),

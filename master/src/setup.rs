@@ -140,7 +140,7 @@ fn try_build(
     for node in &topology.nodes {
         registry.set_name(u32::from(node.seat), &node.name);
         if let Some(seat) = registry.occupy(u32::from(node.seat)) {
-            seat.set_kind(kind_word(kind(node), mode(node)));
+            seat.set_kind(kind_word(kind(node.kind), mode(node)));
         }
     }
     write_topology(directory, topology)?;
@@ -177,8 +177,8 @@ pub(crate) fn take_seat(instance: &Instance) {
 }
 
 /// A node's kind as the registry knows it.
-pub(crate) fn kind(node: &NodeSpec) -> NodeKind {
-    match node.kind {
+pub(crate) fn kind(kind: topology::NodeKind) -> NodeKind {
+    match kind {
         topology::NodeKind::Master => NodeKind::Master,
         topology::NodeKind::Md => NodeKind::Md,
         topology::NodeKind::Td => NodeKind::Td,

@@ -1,22 +1,22 @@
 //! Master's loop: what it owns, and what it does again and again.
 
+use std::collections::VecDeque;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
-use journal::Writer;
+use journal::{ProcessIdentity, Writer};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::Signal;
-use node::protocol::{self, Reply, Request};
-use node::{InstanceDir, NodeState, Phase, StopFlag};
-use topology::config::{MasterConfig, RestartPolicy};
-use topology::{NodeKind, NodeSpec, Topology};
-use wire::{Message, NodeChange, NodeEvent};
+use node::protocol::{Reply, Request};
+use node::{InstanceDir, Phase, Quiescence, StopFlag};
+use topology::config::MasterConfig;
+use topology::{NodeSpec, Topology};
 
 use crate::adopt::{self, Found};
+use crate::clients::{ClientId, Clients};
 use crate::error::MasterError;
+use crate::lives::{Event, Limits, Lives, Rules, Stopping};
 use crate::places::PlaceWatch;
 use crate::process::NodeProcess;
 use crate::register;
@@ -30,12 +30,10 @@ pub struct MasterOptions {
     pub colo: PathBuf,
 }
 
-/// Longest sleep of the supervision loop while every node runs that should: deaths, knocks and signals end it.
+/// Longest sleep of the supervision loop: deaths, knocks and signals end it.
 const IDLE_TICK: Duration = Duration::from_millis(250);
-/// The same while a node is to be started again at some time.
-const TICK: Duration = Duration::from_millis(100);
-/// The same while nodes start: their readiness shows in shared memory only.
-const START_TICK: Duration = Duration::from_millis(2);
+/// The same while something shows only in shared memory: nodes that start, or what they handle before a stop.
+const SHORT_TICK: Duration = Duration::from_millis(2);
 
 /// Owns the instance until it is asked to stop.
 ///
@@ -58,10 +56,8 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         (Found::Nothing, None) => return Err(MasterError::BadInstance(topology.instance)),
     };
     let mut master = Master::new(instance, options, stop)?;
-    let outcome = master.work(&running);
-    if outcome.is_err() {
-        master.stop_nodes();
-    }
+    master.take_over(&running);
+    let outcome = master.work();
     adopt::finish(master.instance);
     outcome
 }
@@ -71,55 +67,53 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
 pub(crate) struct Managed {
     pub(crate) spec: NodeSpec,
     pub(crate) process: Option<NodeProcess>,
-    /// Asked to start in its host, or running there: for strategies that have no process of their own.
-    pub(crate) is_hosted: bool,
-    pub(crate) started: Option<Instant>,
-    pub(crate) restarts: u32,
-    /// Started again at this time.
-    pub(crate) start_at: Option<Instant>,
-    /// It ended and is not started again.
-    pub(crate) done: bool,
-    /// Started once more, or to be, only to end what its predecessors left: for matching.
-    pub(crate) closes: bool,
-}
-
-impl Managed {
-    /// Its process runs, or its host was asked for it.
-    pub(crate) fn lives(&self) -> bool {
-        self.process.is_some() || self.is_hosted
-    }
+    /// Its present process, or the one that ended last.
+    pub(crate) last_pid: u32,
+    /// Where the words of that process begin in its log.
+    pub(crate) log_from: u64,
+    /// Why the system did not start it.
+    pub(crate) refused: Option<io::Error>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Master {
     pub(crate) instance: Instance,
+    /// In the order of their starts; [`Lives`] knows them by their place in here.
     pub(crate) nodes: Vec<Managed>,
+    pub(crate) lives: Lives,
+    /// Happened, and not followed up yet.
+    pub(crate) pending: VecDeque<Event>,
+    pub(crate) is_following_up: bool,
     pub(crate) options: MasterOptions,
     pub(crate) config: MasterConfig,
-    listener: UnixListener,
-    events: Option<Writer>,
-    stop: StopFlag,
-    pub(crate) up: bool,
-    pub(crate) stopping: bool,
-    pub(crate) last_start: Option<Instant>,
+    pub(crate) events: Option<Writer>,
+    /// Why the platform does not come up.
+    pub(crate) failure: Option<MasterError>,
+    /// Children whose part another process has taken: to be reaped when they end.
+    pub(crate) left_over: Vec<Child>,
+    pub(crate) began: Instant,
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
-}
-
-/// What a look at the sockets asks master to do.
-enum Asked {
-    Nothing,
-    Shutdown(UnixStream),
+    clients: Clients,
+    /// Who is to hear when all nodes have stopped.
+    awaiting_stop: Vec<ClientId>,
+    /// Who is to hear when the instance is gone.
+    awaiting_end: Vec<ClientId>,
+    stop: StopFlag,
+    /// What the ended group of nodes has written is watched by this until it is handled.
+    settling: Option<Quiescence>,
 }
 
 impl Master {
     fn new(instance: Instance, options: MasterOptions, stop: StopFlag) -> Result<Master, MasterError> {
         let socket = instance.directory.socket();
-        let failed = |source| MasterError::Io { action: "listen on", path: socket.clone(), source };
         // We hold the lock: a socket that is here is a dead master's.
         let _ = std::fs::remove_file(&socket);
-        let listener = UnixListener::bind(&socket).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
+        let clients = Clients::listen(&socket).map_err(|source| MasterError::Io {
+            action: "listen on",
+            path: socket.clone(),
+            source,
+        })?;
         let events = match instance.topology.journal("master.events") {
             Some(spec) => {
                 let mut writer = instance.open(&spec.name)?.writer(0, instance.clock)?;
@@ -129,76 +123,75 @@ impl Master {
             None => None,
         };
         setup::take_seat(&instance);
-        let nodes = instance
-            .topology
-            .start_sequence()
-            .into_iter()
-            .filter(|spec| spec.seat != 0)
-            .map(|spec| Managed {
-                spec: spec.clone(),
-                process: None,
-                is_hosted: false,
-                started: None,
-                restarts: 0,
-                start_at: None,
-                done: false,
-                closes: false,
-            })
-            .collect();
-        let config = instance
+        let specs = instance.topology.start_sequence().into_iter().filter(|spec| spec.seat != 0);
+        let nodes: Vec<Managed> = specs.map(managed).collect();
+        let config: MasterConfig = instance
             .topology
             .nodes
             .first()
             .and_then(|master| serde_json::from_value(master.section.clone()).ok())
             .unwrap_or_default();
         Ok(Master {
+            lives: Lives::new(rules(&nodes), limits(&config)),
             instance,
             nodes,
+            pending: VecDeque::new(),
+            is_following_up: false,
             options,
             config,
-            listener,
             events,
-            stop,
-            up: false,
-            stopping: false,
-            last_start: None,
+            failure: None,
+            left_over: Vec::new(),
+            began: Instant::now(),
             places: PlaceWatch::new(),
             stalls: StallWatch::new(),
+            clients,
+            awaiting_stop: Vec::new(),
+            awaiting_end: Vec::new(),
+            stop,
+            settling: None,
         })
     }
 
-    fn work(&mut self, running: &[(u16, journal::ProcessIdentity)]) -> Result<(), MasterError> {
-        for (seat, identity) in running {
-            if let Some(node) = self.nodes.iter_mut().find(|node| node.spec.seat == *seat) {
-                if node.spec.host.is_some() {
-                    node.is_hosted = true;
-                    node.started = Some(Instant::now());
-                    continue;
-                }
-                node.process = NodeProcess::adopt(*identity).ok();
-                node.started = node.process.is_some().then(Instant::now);
-                log::info!("node `{}` runs on as process {}", node.spec.name, identity.pid);
+    /// Takes the nodes over that run already, and follows up the deaths that nobody has seen.
+    fn take_over(&mut self, running: &[(u16, ProcessIdentity)]) {
+        if running.is_empty() {
+            return;
+        }
+        for node in self.nodes.iter_mut().filter(|node| node.spec.host.is_none()) {
+            let identity = running.iter().find(|(seat, _)| *seat == node.spec.seat);
+            node.process = identity.and_then(|(_, identity)| NodeProcess::adopt(*identity).ok());
+            if let Some(process) = &node.process {
+                node.last_pid = process.identity().pid;
+                log::info!("node `{}` runs on as process {}", node.spec.name, node.last_pid);
             }
         }
-        if !running.is_empty() {
-            self.finish_adoption();
+        let was_up = self.instance.registry.phase() == Phase::Running.to_word();
+        if !was_up {
+            self.instance.set_phase(Phase::Starting);
         }
+        let standings = self.standings();
+        let (rules, limits) = (rules(&self.nodes), limits(&self.config));
+        let (lives, decisions) = Lives::taken_over(rules, limits, &standings, was_up, self.began.elapsed());
+        self.lives = lives;
+        self.carry_out(decisions);
+    }
+
+    fn work(&mut self) -> Result<(), MasterError> {
         loop {
             if self.stop.is_set() {
-                let outcome = if self.up { Ok(()) } else { Err(MasterError::Interrupted) };
-                self.stop_nodes();
-                return outcome;
+                self.happened(Event::StopAsked);
             }
-            self.start_what_can()?;
+            self.happened(Event::Tick);
+            if self.lives.stopping() == Some(Stopping::Done) && self.is_over() {
+                return self.outcome();
+            }
             self.wait();
-            if let Asked::Shutdown(stream) = self.answer() {
-                self.stop_nodes();
-                setup::remove(&self.instance.directory);
-                let _ = protocol::send(&stream, &Reply::Done);
-                return Ok(());
-            }
-            self.reap()?;
-            self.check_up()?;
+            // Before anybody is answered: who comes for a dead node's seat must not hide its death.
+            self.reap();
+            self.answer();
+            self.look_for_ready();
+            self.help_stopping();
             self.look_at_places();
             self.look_for_stalls();
             if let Some(seat) = self.instance.registry.occupy(0) {
@@ -210,85 +203,82 @@ impl Master {
         }
     }
 
-    /// A running platform stays what it was: nodes that had ended before count as done unless they are to restart.
-    fn finish_adoption(&mut self) {
-        let was_up = self.instance.registry.phase() == Phase::Running.to_word();
-        self.up = was_up;
-        for index in 0..self.nodes.len() {
-            let node = &self.nodes[index];
-            let state = self.instance.state(node.spec.seat);
-            let had_run = !matches!(state, NodeState::Empty | NodeState::Starting);
-            let stays_down = node.spec.restart.policy == RestartPolicy::Never || state == NodeState::Stopped;
-            if was_up && !node.lives() && had_run && stays_down {
-                self.give_up(index);
-            }
+    /// All nodes have stopped: tells who waits for that. True when master has nothing left to do.
+    fn is_over(&mut self) -> bool {
+        let now = Instant::now();
+        for client in std::mem::take(&mut self.awaiting_stop) {
+            self.clients.answer(client, &Reply::Done, now);
         }
+        self.stop.is_set() || self.failure.is_some() || !self.awaiting_end.is_empty()
+    }
+
+    fn outcome(&mut self) -> Result<(), MasterError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        if self.awaiting_end.is_empty() {
+            return if self.lives.is_up() { Ok(()) } else { Err(MasterError::Interrupted) };
+        }
+        setup::remove(&self.instance.directory);
+        for client in std::mem::take(&mut self.awaiting_end) {
+            self.clients.answer(client, &Reply::Done, Instant::now());
+        }
+        Ok(())
     }
 
     /// Sleeps until a process ends, somebody knocks, or the next look is due.
     fn wait(&self) {
-        let mut descriptors = vec![PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)];
-        descriptors.extend(
-            self.nodes
-                .iter()
-                .filter_map(|node| node.process.as_ref())
-                .map(|process| PollFd::new(process.as_fd(), PollFlags::POLLIN)),
-        );
-        let all_run = self.nodes.iter().all(|node| node.lives() || node.done);
-        let tick = match (self.up, all_run) {
-            (true, true) => IDLE_TICK,
-            (true, false) => TICK,
-            (false, _) => START_TICK,
+        let mut descriptors: Vec<PollFd<'_>> = self.clients.descriptors().collect();
+        let processes = self.nodes.iter().filter_map(|node| node.process.as_ref()?.descriptor());
+        descriptors.extend(processes.map(|process| PollFd::new(process, PollFlags::POLLIN)));
+        let is_stopping = self.lives.stopping().is_some_and(|stopping| stopping != Stopping::Done);
+        let due = self.lives.next_start().map(|at| at.saturating_sub(self.began.elapsed()));
+        let tick = match due {
+            _ if is_stopping || !self.lives.is_up() => SHORT_TICK,
+            // Rounded up, as `poll` rounds down.
+            Some(due) => (due + Duration::from_millis(1)).min(IDLE_TICK),
+            None => IDLE_TICK,
         };
         // A signal ends the wait, which is all it should do.
         let _ = poll(&mut descriptors, PollTimeout::try_from(tick).unwrap_or(PollTimeout::ZERO));
     }
 
-    /// Answers everybody who knocked.
-    fn answer(&mut self) -> Asked {
-        loop {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Asked::Nothing,
-                Err(error) => {
-                    log::warn!("a connection failed: {error}");
-                    return Asked::Nothing;
-                }
-            };
-            let _ = stream.set_nonblocking(false);
-            let reply = match protocol::receive(&stream, Some(Duration::from_secs(1))) {
-                Ok(Request::Register { version, node, pid }) => self.register(version, &node, pid),
+    /// Answers who has asked, as far as there is an answer yet.
+    fn answer(&mut self) {
+        for (client, request) in self.clients.look(Instant::now()) {
+            let reply = match request {
+                Request::Register { version, node, pid } => self.register(version, &node, pid),
                 // Its seat says the rest, and is looked at next.
-                Ok(Request::Left { .. }) => Reply::Done,
-                Ok(Request::StopNodes) => {
-                    self.stop_nodes();
-                    Reply::Done
+                Request::Left { .. } => Reply::Done,
+                Request::StopNodes => {
+                    self.happened(Event::StopAsked);
+                    self.awaiting_stop.push(client);
+                    continue;
                 }
-                Ok(Request::Shutdown) => return Asked::Shutdown(stream),
-                Err(error) => Reply::Refused { reason: error.to_string() },
+                Request::Shutdown => {
+                    self.happened(Event::StopAsked);
+                    self.awaiting_end.push(client);
+                    continue;
+                }
             };
-            if let Err(error) = protocol::send(&stream, &reply) {
-                log::warn!("an answer did not arrive: {error}");
-            }
+            self.clients.answer(client, &reply, Instant::now());
         }
     }
 
     fn register(&mut self, version: u32, name: &str, pid: u32) -> Reply {
-        if self.stopping {
+        let index = self.nodes.iter().position(|node| node.spec.name == name);
+        if let Some(index) = index {
+            // Its predecessor may have ended since the last look, and the platform with it.
+            self.reap_node(index);
+        }
+        if self.lives.stopping().is_some() {
             return Reply::Refused { reason: "the platform is stopping".to_owned() };
         }
         match register::assign(&self.instance, version, name, pid) {
-            Ok((seat, identity, assignment)) => {
-                if let Some(node) = self.nodes.iter_mut().find(|node| node.spec.seat == seat) {
-                    if node.spec.host.is_some() {
-                        node.is_hosted = true;
-                    } else if node.process.as_ref().is_none_or(|process| process.identity() != identity) {
-                        node.process = NodeProcess::adopt(identity).ok();
-                        node.started.get_or_insert_with(Instant::now);
-                    }
-                    node.done = false;
+            Ok((identity, assignment)) => {
+                if let Some(index) = index {
+                    self.has_registered(index, identity, assignment.generation);
                 }
-                self.tell(seat, NodeChange::Joined, assignment.generation, pid, -1);
                 Reply::Assigned(Box::new(assignment))
             }
             Err(reason) => {
@@ -298,53 +288,73 @@ impl Master {
         }
     }
 
-    /// Writes what happened to a node for everybody to read.
-    pub(crate) fn tell(&mut self, seat: u16, change: NodeChange, generation: u64, pid: u32, exit_code: i32) {
-        let is_strategy =
-            self.nodes.iter().any(|node| node.spec.seat == seat && node.spec.kind == NodeKind::Strategy);
-        let kind = if is_strategy { NodeEvent::STRATEGY } else { NodeEvent::PLATFORM };
-        let event =
-            NodeEvent { generation, seat, change, kind, pid, exit_code, reserved: 0, reserved_tail: 0 };
-        if let Some(events) = &mut self.events
-            && let Err(error) = events.write(NodeEvent::ID, 0, event.bytes())
+    fn has_registered(&mut self, index: usize, identity: ProcessIdentity, generation: u64) {
+        self.happened(Event::Registered { node: index, generation });
+        let node = &mut self.nodes[index];
+        if node.spec.host.is_some()
+            || node.process.as_ref().is_some_and(|process| process.identity() == identity)
         {
-            log::warn!("an event of seat {seat} was not written: {error}");
+            return;
+        }
+        node.last_pid = identity.pid;
+        let before = match NodeProcess::adopt(identity) {
+            Ok(process) => node.process.replace(process),
+            Err(error) => {
+                log::debug!("process {} of node `{}`: {error}", identity.pid, node.spec.name);
+                node.process.take()
+            }
+        };
+        let is_gone = node.process.is_none();
+        self.left_over.extend(before.and_then(NodeProcess::into_child));
+        if is_gone {
+            let end = self.end_of(index, crate::lives::Ended::Unknown);
+            self.happened(Event::Ended { node: index, end });
         }
     }
 
-    /// Is everybody there? Then the platform runs.
-    fn check_up(&mut self) -> Result<(), MasterError> {
-        if self.up || self.stopping {
-            return Ok(());
-        }
-        let mut all = true;
-        for node in &self.nodes {
-            let state = self.instance.state(node.spec.seat);
-            all &= matches!(state, NodeState::Running | NodeState::Finished) || node.done;
-            if state == NodeState::Starting
-                && node.started.is_some_and(|started| started.elapsed() > self.config.ready_timeout)
-            {
-                return Err(MasterError::NotReady {
-                    node: node.spec.name.clone(),
-                    seconds: self.config.ready_timeout.as_secs(),
-                    log: self.instance.directory.log(&node.spec.name),
-                });
+    /// While stopping: wakes those who were asked to end, and notices when what the ended have written is handled.
+    fn help_stopping(&mut self) {
+        match self.lives.stopping() {
+            Some(Stopping::Ending { .. }) => {
+                self.settling = None;
+                // A signal that comes between a node's look at its flag and its sleep does not end the sleep.
+                for node in self.nodes.iter().filter(|node| node.process.is_some()) {
+                    journal::wake(&self.instance.registry, u32::from(node.spec.seat));
+                }
             }
+            Some(Stopping::Settling { .. }) => {
+                if self.settling.is_none() {
+                    self.settling = Quiescence::watch(&self.instance.directory, |_| true).ok();
+                }
+                if self.settling.as_mut().is_none_or(Quiescence::is_quiet) {
+                    self.settling = None;
+                    self.happened(Event::Settled);
+                }
+            }
+            Some(Stopping::Done) | None => self.settling = None,
         }
-        if all {
-            self.up = true;
-            self.instance.set_phase(Phase::Running);
-            log::info!("all {} nodes run", self.nodes.len());
-        }
-        Ok(())
     }
+}
 
-    /// Sends a signal to the nodes that `chosen` picks.
-    pub(crate) fn signal(&self, signal: Signal, chosen: impl Fn(&Managed) -> bool) {
-        for node in self.nodes.iter().filter(|node| chosen(node)) {
-            if let Some(process) = &node.process {
-                process.signal(signal);
-            }
-        }
-    }
+fn managed(spec: &NodeSpec) -> Managed {
+    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, refused: None }
+}
+
+fn limits(config: &MasterConfig) -> Limits {
+    Limits { ready_timeout: config.ready_timeout, stop_timeout: config.stop_timeout }
+}
+
+/// What each node's life is decided by.
+fn rules(nodes: &[Managed]) -> Vec<Rules> {
+    let place = |name: &String| nodes.iter().position(|node| node.spec.name == *name);
+    let of = |node: &Managed| Rules {
+        kind: node.spec.kind,
+        host: node.spec.host.as_ref().and_then(place),
+        needs: node.spec.needs.iter().filter_map(place).collect(),
+        stagger: node.spec.stagger,
+        policy: node.spec.restart.policy,
+        max: node.spec.restart.max,
+        backoff: node.spec.restart.backoff,
+    };
+    nodes.iter().map(of).collect()
 }

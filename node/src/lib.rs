@@ -37,6 +37,7 @@ mod recall;
 mod run;
 mod state;
 mod stop;
+mod stop_order;
 mod verify;
 mod view;
 
@@ -55,6 +56,7 @@ pub use recall::{last_snapshot, read_held};
 pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
+pub use stop_order::{SETTLE, STOP_ORDER, stop_group};
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 

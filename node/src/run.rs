@@ -159,7 +159,8 @@ impl Node {
         if let Some(seat) = self.registry.occupy(self.assignment.seat) {
             seat.set_exit(u64::from(exit) + 1);
         }
-        handle.set_state(NodeState::Stopped);
+        // An error is no way to leave: whoever looks must not take it for the end of the node's work.
+        handle.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });
         outcome
     }
 }

@@ -42,8 +42,10 @@ numbered! {
     ///   Empty ──────► Starting ──────► Joined ──────► Running ─────► Finished
     ///     ▲              │                │              │  stop          │ stop
     ///     │              └─────────┬──────┴──────────────┤◄───────────────┘
-    ///     │  seat given up         ▼ killed              ▼
-    ///     └─────────────────────  Dead  ◄─────────── Stopping ──────► Stopped
+    ///     │  started again         ▼ killed, error       ▼
+    ///     │   Starting ◄────────  Dead  ◄─────────── Stopping ──────► Stopped
+    ///     │                        │ master gives up
+    ///     └──────── Failed ◄───────┘
     /// ```
     NodeState {
         /// Nobody has sat here.
@@ -60,8 +62,10 @@ numbered! {
         Stopping = 5 => "stopping",
         /// Left in good order.
         Stopped = 6 => "stopped",
-        /// Its process ended without leaving.
+        /// Its process ended without leaving, or left with an error.
         Dead = 7 => "dead",
+        /// The same, and master does not start it again.
+        Failed = 8 => "failed",
     }
 }
 

@@ -172,7 +172,9 @@ impl InstanceView {
         let stated = NodeState::from_word(seat.state())?;
         let process = seat.process();
         let alive = process.is_alive();
-        let gone = !alive && !matches!(stated, NodeState::Empty | NodeState::Stopped | NodeState::Starting);
+        let is_noted =
+            matches!(stated, NodeState::Empty | NodeState::Stopped | NodeState::Starting | NodeState::Failed);
+        let gone = !alive && !is_noted;
         let heartbeat = seat.heartbeat();
         Some(SeatView {
             seat: number,

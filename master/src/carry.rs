@@ -1,0 +1,257 @@
+//! Carrying out what was decided.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use nix::sys::signal::Signal;
+use node::{NodeState, Phase};
+use topology::config::{OnDeath, ReaderKind};
+use topology::{NodeKind, Program};
+use wire::{Message, NodeChange, NodeEvent};
+
+use crate::error::MasterError;
+use crate::lives::{Decision, End, Event, Failure, Next};
+use crate::process::NodeProcess;
+use crate::supervise::Master;
+
+impl Master {
+    /// Takes an event in, and does what follows from it.
+    pub(crate) fn happened(&mut self, event: Event) {
+        self.pending.push_back(event);
+        // What happens while decisions are carried out is followed up when all of them are.
+        if self.is_following_up {
+            return;
+        }
+        self.is_following_up = true;
+        while let Some(event) = self.pending.pop_front() {
+            let decisions = self.lives.on(event, self.began.elapsed());
+            self.carry_out(decisions);
+        }
+        self.is_following_up = false;
+    }
+
+    pub(crate) fn carry_out(&mut self, decisions: Vec<Decision>) {
+        for decision in decisions {
+            match decision {
+                Decision::Start { node, closes } => self.start(node, closes),
+                Decision::Ask { node } => self.ask_host(node),
+                Decision::Rouse => self.rouse_everybody(),
+                Decision::Mark { node, end, next } => self.mark(node, end, next),
+                Decision::Announce { node, change, generation, code } => {
+                    self.announce(node, change, generation, code);
+                }
+                Decision::Release { node, all } => self.release_cursors(node, all),
+                Decision::Up => {
+                    self.instance.set_phase(Phase::Running);
+                    log::info!("all {} nodes run", self.nodes.len());
+                }
+                Decision::Fail(failure) => self.failed(failure),
+                Decision::Stopping => {
+                    self.instance.set_phase(Phase::Stopping);
+                    log::info!("stopping");
+                }
+                Decision::Signal { nodes, kill } => self.signal(&nodes, kill),
+                Decision::Stopped => log::info!("all nodes have stopped"),
+            }
+        }
+    }
+
+    fn start(&mut self, index: usize, closes: bool) {
+        self.set_state(index, NodeState::Starting);
+        let node = &mut self.nodes[index];
+        let arguments: &[&str] = if closes { &["--closed"] } else { &[] };
+        match NodeProcess::start(&self.options.colo, &self.instance.directory, &node.spec, arguments) {
+            Ok(process) => {
+                if let Some(seat) = self.instance.registry.occupy(u32::from(node.spec.seat)) {
+                    seat.set_process(process.identity());
+                }
+                log::info!("node `{}` started as process {}", node.spec.name, process.identity().pid);
+                (node.last_pid, node.log_from) = (process.identity().pid, process.log_from());
+                node.process = Some(process);
+            }
+            Err(source) => {
+                log::error!("node `{}` does not start: {source}", node.spec.name);
+                node.refused = Some(source);
+                self.happened(Event::NotStarted { node: index });
+            }
+        }
+    }
+
+    /// Asks its host for a strategy: by the state of its seat, and by waking the host if it runs.
+    fn ask_host(&mut self, index: usize) {
+        self.set_state(index, NodeState::Starting);
+        let name = self.nodes[index].spec.host.clone();
+        let host = self.nodes.iter().find(|node| Some(&node.spec.name) == name.as_ref());
+        if let Some(host) = host.filter(|host| host.process.is_some()) {
+            journal::wake(&self.instance.registry, u32::from(host.spec.seat));
+        }
+    }
+
+    /// Who was killed may have owed somebody a wake-up, and nobody can say whom: the writers tell all who want what
+    /// they wrote. So every node looks at its journals once.
+    fn rouse_everybody(&self) {
+        for node in self.nodes.iter().filter(|node| node.process.is_some()) {
+            journal::rouse(&self.instance.registry, u32::from(node.spec.seat));
+        }
+    }
+
+    fn mark(&mut self, index: usize, end: End, next: Next) {
+        let spec = &self.nodes[index].spec;
+        if let Some(seat) = self.instance.registry.occupy(u32::from(spec.seat)) {
+            match (end.left, next) {
+                (true, _) => {}
+                (false, Next::Stays) => seat.set_state(NodeState::Failed.to_word()),
+                (false, _) => seat.set_state(NodeState::Dead.to_word()),
+            }
+            if end.code() >= 0 {
+                seat.set_exit(end.code() as u64 + 1);
+            }
+        }
+        let (name, ended) = (&spec.name, end.ended);
+        match spec.host {
+            _ if !end.is_failure() => log::info!("node `{name}` stopped"),
+            Some(_) => log::error!("node `{name}` {ended}"),
+            None => log::error!("node `{name}` (process {}) {ended}", self.nodes[index].last_pid),
+        }
+        match next {
+            Next::Again { pause, restart } => {
+                log::info!("node `{name}` is started again in {pause:?} (restart {restart})");
+            }
+            Next::Closes => log::error!(
+                "node `{name}` is not started again to trade; it closes the market: orders end, new ones are refused"
+            ),
+            Next::WithItsStrategies | Next::Stays => {}
+        }
+        if spec.kind == NodeKind::Relay {
+            let seats = journal::Relay::give_back(&self.instance.registry, u32::from(spec.seat));
+            log::info!("{seats} nodes that `{name}` woke are woken by the writers now");
+        }
+    }
+
+    /// Writes what happened to a node for everybody to read.
+    fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
+        let spec = &self.nodes[index].spec;
+        let kind = if spec.kind == NodeKind::Strategy { NodeEvent::STRATEGY } else { NodeEvent::PLATFORM };
+        let pid = self.instance.registry.seat(u32::from(spec.seat)).map_or(0, |seat| seat.process().pid);
+        let event = NodeEvent {
+            generation,
+            seat: spec.seat,
+            change,
+            kind,
+            pid,
+            exit_code,
+            reserved: 0,
+            reserved_tail: 0,
+        };
+        if let Some(events) = &mut self.events
+            && let Err(error) = events.write(NodeEvent::ID, 0, event.bytes())
+        {
+            log::warn!("an event of seat {} was not written: {error}", event.seat);
+        }
+    }
+
+    /// Lets go of what a dead reader held: where the topology says so, or all of it.
+    fn release_cursors(&self, index: usize, all: bool) {
+        let spec = &self.nodes[index].spec;
+        let dropped = spec
+            .reads
+            .iter()
+            .filter(|read| all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop);
+        for read in dropped {
+            let dismissed = self
+                .instance
+                .open(&read.journal)
+                .and_then(|journal| Ok(journal.dismiss(u32::from(spec.seat))?));
+            if let Err(error) = dismissed {
+                log::warn!("the cursor of `{}` in `{}` stays: {error}", spec.name, read.journal);
+            }
+        }
+    }
+
+    fn signal(&self, nodes: &[usize], kill: bool) {
+        for node in nodes.iter().map(|index| &self.nodes[*index]) {
+            let Some(process) = &node.process else { continue };
+            if kill {
+                log::error!("node `{}` does not stop and is killed", node.spec.name);
+            }
+            process.signal(if kill { Signal::SIGKILL } else { Signal::SIGTERM });
+        }
+    }
+
+    /// Notes why the platform does not come up.
+    fn failed(&mut self, failure: Failure) {
+        let (Failure::NotStarted { node: index }
+        | Failure::Ended { node: index, .. }
+        | Failure::Unregistered { node: index }
+        | Failure::NotReady { node: index }) = failure;
+        let host = self.nodes[index].spec.host.clone();
+        let speaker = (self.nodes.iter())
+            .find(|node| Some(&node.spec.name) == host.as_ref())
+            .unwrap_or(&self.nodes[index]);
+        let log = self.instance.directory.log(&speaker.spec.name);
+        let words = last_errors(&log, speaker.log_from);
+        let node = self.nodes[index].spec.name.clone();
+        let seconds = self.config.ready_timeout.as_secs_f64();
+        self.failure.get_or_insert(match failure {
+            Failure::NotStarted { .. } => {
+                let path = self.program(index);
+                let source = self.nodes[index].refused.take();
+                let source = source.unwrap_or_else(|| std::io::Error::other("the system refuses"));
+                MasterError::Io { action: "start the program of a node:", path, source }
+            }
+            Failure::Ended { end, .. } => {
+                MasterError::NodeFailed { node, how: end.ended.to_string(), words, log }
+            }
+            Failure::Unregistered { .. } => MasterError::NotRegistered { node, seconds, words, log },
+            Failure::NotReady { .. } => MasterError::NotReady { node, seconds, words, log },
+        });
+    }
+
+    fn program(&self, index: usize) -> PathBuf {
+        match &self.nodes[index].spec.program {
+            Program::Path(path) => path.clone(),
+            Program::Builtin(_) => self.options.colo.clone(),
+        }
+    }
+
+    fn set_state(&self, index: usize, state: NodeState) {
+        if let Some(seat) = self.instance.registry.occupy(u32::from(self.nodes[index].spec.seat)) {
+            seat.set_state(state.to_word());
+        }
+    }
+}
+
+/// What a process has said last of errors in its log, from `from` on: the lines behind the last informational one.
+fn last_errors(log: &Path, from: u64) -> String {
+    let mut bytes = Vec::new();
+    let read = File::open(log).and_then(|mut file| {
+        file.seek(SeekFrom::Start(from))?;
+        file.read_to_end(&mut bytes)
+    });
+    if let Err(error) = read {
+        log::debug!("cannot read {}: {error}", log.display());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines: Vec<&str> =
+        text.lines().rev().take_while(|line| !line.contains(" INFO ")).take(12).collect();
+    lines.reverse();
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_errors;
+
+    #[test]
+    fn words_of_an_earlier_process_are_not_those_of_this_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("td.log");
+        let before = "[ERROR td] of yesterday\n";
+        std::fs::write(&log, before).unwrap();
+        assert_eq!(last_errors(&log, before.len() as u64), "");
+        std::fs::write(&log, format!("{before}[x INFO td] runs\n[ERROR td] of today\n")).unwrap();
+        assert_eq!(last_errors(&log, before.len() as u64), "\n  [ERROR td] of today");
+        assert_eq!(last_errors(&folder.path().join("none"), 0), "");
+    }
+}

@@ -1,0 +1,198 @@
+//! Who talks to master: never waited for.
+//!
+//! Every connection is read and written as far as it can be without waiting, has a bounded time for its question and for
+//! taking its answer, and there is a bounded number of them. So nobody who connects and says nothing, or a byte now and
+//! then, holds up a restart or a stop.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags};
+use node::protocol::{Reply, Request};
+
+/// Connections at a time. The oldest that has not asked yet makes room for a new one.
+const MOST: usize = 64;
+/// For a whole question, from the connection on.
+const ASK_WITHIN: Duration = Duration::from_secs(1);
+/// For taking the answer.
+const TAKE_WITHIN: Duration = Duration::from_secs(10);
+/// Longest question.
+const LONGEST_QUESTION: usize = 64 << 10;
+
+/// Names one connection.
+pub(crate) type ClientId = u64;
+
+/// Master's socket, and all who are connected to it.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    listener: UnixListener,
+    clients: Vec<Client>,
+    next: ClientId,
+}
+
+#[derive(Debug)]
+struct Client {
+    id: ClientId,
+    stream: UnixStream,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Its question comes in.
+    Asks { text: Vec<u8>, until: Instant },
+    /// It is answered later.
+    Waits,
+    /// Its answer goes out.
+    Answered { text: Vec<u8>, written: usize, until: Instant },
+}
+
+impl Clients {
+    /// Listens at `path`.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub(crate) fn listen(path: &Path) -> io::Result<Clients> {
+        let listener = UnixListener::bind(path)?;
+        listener.set_nonblocking(true)?;
+        Ok(Clients { listener, clients: Vec::new(), next: 0 })
+    }
+
+    /// What to sleep on.
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let of_clients = self.clients.iter().filter_map(|client| {
+            let flags = match client.stage {
+                Stage::Asks { .. } => PollFlags::POLLIN,
+                // One that hangs up would be reported again and again.
+                Stage::Waits => return None,
+                Stage::Answered { .. } => PollFlags::POLLOUT,
+            };
+            Some(PollFd::new(client.stream.as_fd(), flags))
+        });
+        [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)].into_iter().chain(of_clients)
+    }
+
+    /// Takes in who has come and what was said, sends what can be sent, and hands out the whole questions. Each of them
+    /// is to be answered with [`Clients::answer`], now or later.
+    pub(crate) fn look(&mut self, now: Instant) -> Vec<(ClientId, Request)> {
+        self.accept(now);
+        let mut asked = Vec::new();
+        for index in 0..self.clients.len() {
+            let client = &mut self.clients[index];
+            match client.read() {
+                Heard::Question(request) => {
+                    client.stage = Stage::Waits;
+                    asked.push((client.id, request));
+                }
+                Heard::Garbled(reason) => client.answer(&Reply::Refused { reason }, now),
+                Heard::Nothing => {}
+            }
+        }
+        self.clients.retain_mut(|client| client.goes_on(now));
+        asked
+    }
+
+    /// Answers a question. Whoever has gone meanwhile is not there to hear it.
+    pub(crate) fn answer(&mut self, id: ClientId, reply: &Reply, now: Instant) {
+        if let Some(client) = self.clients.iter_mut().find(|client| client.id == id) {
+            client.answer(reply, now);
+            self.clients.retain_mut(|client| client.goes_on(now));
+        }
+    }
+
+    /// At most a full house a time, so that master gets on with its work whatever comes.
+    fn accept(&mut self, now: Instant) {
+        for _ in 0..MOST {
+            let stream = match self.listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    log::warn!("a connection failed: {error}");
+                    return;
+                }
+            };
+            if stream.set_nonblocking(true).is_err() {
+                continue;
+            }
+            if self.clients.len() >= MOST {
+                let silent =
+                    self.clients.iter().position(|client| matches!(client.stage, Stage::Asks { .. }));
+                // Dropped: it connects again, or is one of too many.
+                let Some(silent) = silent else { continue };
+                self.clients.remove(silent);
+            }
+            self.next += 1;
+            let stage = Stage::Asks { text: Vec::new(), until: now + ASK_WITHIN };
+            self.clients.push(Client { id: self.next, stream, stage });
+        }
+    }
+}
+
+/// What came of a look at a connection.
+enum Heard {
+    Nothing,
+    Question(Request),
+    Garbled(String),
+}
+
+impl Client {
+    fn read(&mut self) -> Heard {
+        let Stage::Asks { text, .. } = &mut self.stage else { return Heard::Nothing };
+        let mut bytes = [0; 4096];
+        while text.len() <= LONGEST_QUESTION && !text.contains(&b'\n') {
+            match self.stream.read(&mut bytes) {
+                Ok(0) if text.is_empty() => return Heard::Garbled("nothing was asked".to_owned()),
+                // As good as a line's end.
+                Ok(0) => text.push(b'\n'),
+                Ok(count) => text.extend_from_slice(&bytes[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Nothing,
+                Err(error) => return Heard::Garbled(error.to_string()),
+            }
+        }
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        match serde_json::from_slice(line) {
+            Ok(request) => Heard::Question(request),
+            Err(error) => {
+                let line: String = String::from_utf8_lossy(line).chars().take(80).collect();
+                Heard::Garbled(format!("`{line}` is not understood: {error}"))
+            }
+        }
+    }
+
+    fn answer(&mut self, reply: &Reply, now: Instant) {
+        let text = serde_json::to_vec(reply).map(|mut text| {
+            text.push(b'\n');
+            text
+        });
+        match text {
+            Ok(text) => self.stage = Stage::Answered { text, written: 0, until: now + TAKE_WITHIN },
+            Err(error) => log::error!("an answer cannot be written: {error}"),
+        }
+    }
+
+    /// Sends what can be sent. False once nothing is left to do for it.
+    fn goes_on(&mut self, now: Instant) -> bool {
+        match &mut self.stage {
+            Stage::Asks { until, .. } => now < *until,
+            Stage::Waits => true,
+            Stage::Answered { text, written, until } => {
+                while *written < text.len() {
+                    match self.stream.write(&text[*written..]) {
+                        Ok(count) if count > 0 => *written += count,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => return now < *until,
+                        other => {
+                            log::debug!("an answer did not arrive: {other:?}");
+                            return false;
+                        }
+                    }
+                }
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! How a life in a seat ended.
+
+use wire::NodeChange;
+
+/// What the system, or the seat, says of an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Exit(u8),
+    Signal(i32),
+    /// It was not our child, and left no code in its seat.
+    Unknown,
+    /// It could not be started.
+    NotStarted,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ended::Exit(code) => write!(f, "ended with exit code {code}"),
+            Ended::Signal(signal) => match nix::sys::signal::Signal::try_from(*signal) {
+                Ok(name) => write!(f, "was killed by signal {signal} ({name})"),
+                Err(_) => write!(f, "was killed by signal {signal}"),
+            },
+            Ended::Unknown => f.write_str("ended"),
+            Ended::NotStarted => f.write_str("could not be started"),
+        }
+    }
+}
+
+/// How a node's life ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    /// Its seat says that it left, instead of being killed.
+    pub(crate) left: bool,
+    pub(crate) ended: Ended,
+}
+
+impl End {
+    /// It was killed, or gave up its seat with an error.
+    pub(crate) fn is_failure(self) -> bool {
+        !self.left || self.code() > 0
+    }
+
+    /// As it is announced.
+    pub(crate) fn change(self) -> NodeChange {
+        if self.left { NodeChange::Left } else { NodeChange::Died }
+    }
+
+    /// Exit code, 128 + signal, or -1.
+    pub(crate) fn code(self) -> i32 {
+        match self.ended {
+            Ended::Exit(code) => i32::from(code),
+            Ended::Signal(signal) => 128 + signal,
+            Ended::Unknown | Ended::NotStarted => -1,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! One node's life under master, from one start to the next.
+
+use std::time::Duration;
+
+use topology::NodeKind;
+use topology::config::RestartPolicy;
+
+use super::Time;
+use super::end::{End, Ended};
+
+/// A life that lasted this long is no failed start: the next pause is the shortest again, and restarts are counted anew.
+pub(crate) const STEADY: Duration = Duration::from_secs(10);
+/// Shortest pause after a start that the system refused: what it lacks does not come back at once.
+pub(crate) const REFUSED_PAUSE: Duration = Duration::from_millis(200);
+/// Pauses double this often at most.
+const DOUBLINGS: u32 = 10;
+
+/// What a node's life is decided by; never changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) kind: NodeKind,
+    /// The node whose process it shares, if it has none of its own.
+    pub(crate) host: Option<usize>,
+    /// Nodes that must be ready before it starts.
+    pub(crate) needs: Vec<usize>,
+    /// Pause between the start before it and its own.
+    pub(crate) stagger: Duration,
+    pub(crate) policy: RestartPolicy,
+    /// Restarts in a row.
+    pub(crate) max: u32,
+    pub(crate) backoff: Duration,
+}
+
+/// Where a node stands.
+///
+/// ```text
+///  Waiting ─► Starting ─► Joined ─► Ready        Down ─► Joined: by hand
+///                ▲  │        │        │            ▲
+///                │  └────────┴────────┴─ ended ────┤
+///                └────────── Due ◄─────────────────┘
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// For its turn; a host also when nobody has asked for it.
+    Waiting,
+    /// Started again at this time.
+    Due(Time),
+    /// Started, or its host was asked for it, at this time.
+    Starting(Time),
+    /// It took its seat at this time and sets itself up.
+    Joined(Time),
+    /// It polls.
+    Ready,
+    /// It ended and is not started again.
+    Down,
+}
+
+/// What follows an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Started again after a pause.
+    Again { pause: Duration, restart: u32 },
+    /// Matching, once more, only to end what its predecessors left.
+    Closes,
+    /// A host: started again with the strategies of it that are.
+    WithItsStrategies,
+    /// Nothing.
+    Stays,
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub(crate) struct Life {
+    pub(crate) stage: Stage,
+    /// When the present life began.
+    pub(crate) since: Time,
+    /// Restarts without a steady life between them.
+    pub(crate) restarts: u32,
+    /// Started once more, or to be, to close the market: for matching.
+    pub(crate) closes: bool,
+    /// The generation that was announced as joined, and not as gone yet.
+    pub(crate) announced: Option<u64>,
+}
+
+impl Life {
+    pub(crate) fn new() -> Life {
+        Life { stage: Stage::Waiting, since: Time::ZERO, restarts: 0, closes: false, announced: None }
+    }
+
+    /// It has a process, or its host was asked for it.
+    pub(crate) fn lives(&self) -> bool {
+        matches!(self.stage, Stage::Starting(_) | Stage::Joined(_) | Stage::Ready)
+    }
+
+    /// It starts now.
+    pub(crate) fn begin(&mut self, now: Time) {
+        (self.stage, self.since) = (Stage::Starting(now), now);
+    }
+
+    /// Decides what follows its end, and takes the stage of it.
+    pub(crate) fn end(&mut self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
+        let next = self.next(rules, end, now, up, stopping);
+        self.stage = match next {
+            Next::Again { pause, restart } => {
+                self.restarts = restart;
+                Stage::Due(now + pause)
+            }
+            Next::Closes => {
+                (self.closes, self.restarts) = (true, 0);
+                Stage::Due(now)
+            }
+            Next::WithItsStrategies | Next::Stays => Stage::Down,
+        };
+        next
+    }
+
+    fn next(&self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
+        // A host is started by the strategies that need it.
+        if stopping || rules.kind == NodeKind::Host {
+            return Next::Stays;
+        }
+        let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;
+        let restarts = if was_steady { 0 } else { self.restarts };
+        let pause = rules.backoff * 2_u32.saturating_pow(restarts.min(DOUBLINGS));
+        let restart = restarts.saturating_add(1);
+        if end.ended == Ended::NotStarted && self.closes {
+            // Nobody else can close the market: it is tried until the system lets it.
+            return Next::Again { pause: pause.max(REFUSED_PAUSE), restart };
+        }
+        let wanted = match rules.policy {
+            RestartPolicy::Never => false,
+            RestartPolicy::OnFailure => end.is_failure(),
+            RestartPolicy::Always => true,
+        };
+        if wanted && !self.closes && restarts < rules.max {
+            let floor = if end.ended == Ended::NotStarted { REFUSED_PAUSE } else { Duration::ZERO };
+            return Next::Again { pause: pause.max(floor), restart };
+        }
+        // Nobody else can end the orders that it had, and whoever waits for it to read would wait for ever. A failure
+        // before the platform is up ends the platform instead.
+        if rules.kind == NodeKind::Matching && !self.closes && (up || !end.is_failure()) {
+            return Next::Closes;
+        }
+        Next::Stays
+    }
+}

@@ -1,0 +1,310 @@
+//! Master's decisions without its hands: what is started, what is announced, which cursors are let go, in which order
+//! the platform stops.
+//!
+//! A state machine. Events and the time go in, decisions come out; there is no I/O and no clock in here, so every
+//! interleaving of deaths, starts and requests can be tried in a test. [`crate::supervise`] carries the decisions out and
+//! says what came of them.
+
+mod end;
+mod life;
+mod stopping;
+mod takeover;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use topology::NodeKind;
+use wire::NodeChange;
+
+pub(crate) use end::{End, Ended};
+pub(crate) use life::{Life, Next, Rules, Stage};
+pub(crate) use stopping::Stopping;
+pub(crate) use takeover::{Found, Standing};
+
+/// Time since master began.
+pub(crate) type Time = Duration;
+
+/// How long master waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// For a node to register, and for a strategy to be ready after that.
+    pub(crate) ready_timeout: Duration,
+    /// For a node that was asked to stop.
+    pub(crate) stop_timeout: Duration,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The system refused to start its process.
+    NotStarted { node: usize },
+    /// A process took its seat.
+    Registered { node: usize, generation: u64 },
+    /// It polls.
+    Ready { node: usize },
+    /// Its process ended, or it left its host.
+    Ended { node: usize, end: End },
+    /// Time has passed.
+    Tick,
+    /// The platform is to stop.
+    StopAsked,
+    /// While stopping: what the ended group wrote is handled.
+    Settled,
+}
+
+/// What is to be done, in this order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Start its process.
+    Start { node: usize, closes: bool },
+    /// Ask its host for it.
+    Ask { node: usize },
+    /// Let everybody look at its journals: who ended may have owed somebody a wake-up.
+    Rouse,
+    /// Note in its seat and in the log how it ended and what follows.
+    Mark { node: usize, end: End, next: Next },
+    /// Write it in `master.events`.
+    Announce { node: usize, change: NodeChange, generation: u64, code: i32 },
+    /// Let go of its cursors: those that are not held for a successor, or all.
+    Release { node: usize, all: bool },
+    /// Everybody is there.
+    Up,
+    /// The platform does not come up, and stops.
+    Fail(Failure),
+    /// The stop begins.
+    Stopping,
+    /// Ask these processes to end, or kill them.
+    Signal { nodes: Vec<usize>, kill: bool },
+    /// No node runs.
+    Stopped,
+}
+
+/// Why the platform does not come up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The system does not start it.
+    NotStarted { node: usize },
+    /// It ended, and is not started again.
+    Ended { node: usize, end: End },
+    /// It has not registered in time.
+    Unregistered { node: usize },
+    /// It has registered, and is not ready in time.
+    NotReady { node: usize },
+}
+
+/// All nodes of a platform but master.
+#[derive(Clone, Debug)]
+pub(crate) struct Lives {
+    rules: Vec<Rules>,
+    lives: Vec<Life>,
+    limits: Limits,
+    up: bool,
+    stopping: Option<Stopping>,
+    last_start: Option<Time>,
+    decisions: Vec<Decision>,
+}
+
+impl Lives {
+    /// None of them was started.
+    pub(crate) fn new(rules: Vec<Rules>, limits: Limits) -> Lives {
+        let lives = vec![Life::new(); rules.len()];
+        Lives { rules, lives, limits, up: false, stopping: None, last_start: None, decisions: Vec::new() }
+    }
+
+    /// Takes an event in, and says what is to be done.
+    pub(crate) fn on(&mut self, event: Event, now: Time) -> Vec<Decision> {
+        match event {
+            Event::NotStarted { node } => self.not_started(node, now),
+            Event::Registered { node, generation } => self.registered(node, generation, now),
+            Event::Ready { node } => {
+                if self.lives[node].lives() {
+                    self.lives[node].stage = Stage::Ready;
+                }
+            }
+            Event::Ended { node, end } => self.ended(node, end, now),
+            Event::Tick => self.tick(now),
+            Event::StopAsked => self.begin_stop(now),
+            Event::Settled => self.go_on_stopping(now, true),
+        }
+        std::mem::take(&mut self.decisions)
+    }
+
+    /// Whether everybody was there once.
+    pub(crate) fn is_up(&self) -> bool {
+        self.up
+    }
+
+    /// How far the stop has come, if there is one.
+    pub(crate) fn stopping(&self) -> Option<Stopping> {
+        self.stopping
+    }
+
+    /// Whether a node has a process, or its host was asked for it.
+    pub(crate) fn lives(&self, node: usize) -> bool {
+        self.lives[node].lives()
+    }
+
+    /// Whether a node lives and was not seen polling yet.
+    pub(crate) fn is_awaited(&self, node: usize) -> bool {
+        matches!(self.lives[node].stage, Stage::Starting(_) | Stage::Joined(_))
+    }
+
+    /// When the next node is due again.
+    pub(crate) fn next_start(&self) -> Option<Time> {
+        let due = self.lives.iter().filter_map(|life| match life.stage {
+            Stage::Due(at) => Some(at),
+            _ => None,
+        });
+        due.min()
+    }
+
+    fn tick(&mut self, now: Time) {
+        if self.stopping.is_some() {
+            self.go_on_stopping(now, false);
+            return;
+        }
+        for node in 0..self.lives.len() {
+            if self.has_its_turn(node, now) {
+                self.start(node, now);
+                self.last_start = Some(now);
+            }
+        }
+        self.look_whether_up(now);
+    }
+
+    fn has_its_turn(&self, node: usize, now: Time) -> bool {
+        let rules = &self.rules[node];
+        match self.lives[node].stage {
+            // A host is started with the first of its strategies.
+            _ if rules.kind == NodeKind::Host => false,
+            Stage::Due(at) => at <= now,
+            Stage::Waiting => {
+                let is_ready = |need: &usize| matches!(self.lives[*need].stage, Stage::Ready);
+                let has_passed = self.last_start.is_none_or(|last| now - last >= rules.stagger);
+                has_passed && rules.needs.iter().all(is_ready)
+            }
+            _ => false,
+        }
+    }
+
+    fn start(&mut self, node: usize, now: Time) {
+        self.lives[node].begin(now);
+        let Some(host) = self.rules[node].host else {
+            self.decisions.push(Decision::Start { node, closes: self.lives[node].closes });
+            return;
+        };
+        self.decisions.push(Decision::Ask { node });
+        if !self.lives[host].lives() {
+            self.lives[host].begin(now);
+            self.decisions.push(Decision::Start { node: host, closes: false });
+        }
+    }
+
+    /// Once the platform is up, a start that the system refuses is that node's death, and no more.
+    fn not_started(&mut self, node: usize, now: Time) {
+        if !self.up && self.stopping.is_none() {
+            self.fail(Failure::NotStarted { node }, now);
+        }
+        self.ended(node, End { left: false, ended: Ended::NotStarted }, now);
+    }
+
+    fn registered(&mut self, node: usize, generation: u64, now: Time) {
+        if let Some(before) = self.lives[node].announced.take() {
+            self.announce(node, NodeChange::Died, before, -1);
+        }
+        let life = &mut self.lives[node];
+        if !life.lives() {
+            // Started by hand, perhaps to trade again.
+            (life.since, life.closes) = (now, false);
+        }
+        life.stage = Stage::Joined(now);
+        life.announced = Some(generation);
+        self.announce(node, NodeChange::Joined, generation, -1);
+    }
+
+    /// A node's end: its seat is marked, everybody hears of it, its cursors are held or let go, and it is started again
+    /// if it should be. With a host end all that live in it.
+    fn ended(&mut self, node: usize, end: End, now: Time) {
+        if !self.lives[node].lives() {
+            return;
+        }
+        let rules = &self.rules[node];
+        if rules.host.is_none() {
+            self.decisions.push(Decision::Rouse);
+        }
+        if rules.kind == NodeKind::Host {
+            let died = End { left: false, ended: end.ended };
+            for member in 0..self.lives.len() {
+                if self.rules[member].host == Some(node) {
+                    self.ended(member, died, now);
+                }
+            }
+        }
+        let (rules, stopping) = (&self.rules[node], self.stopping.is_some());
+        let mut next = self.lives[node].end(rules, end, now, self.up, stopping);
+        if rules.kind == NodeKind::Host && self.is_needed_again(node) {
+            next = Next::WithItsStrategies;
+        }
+        let stays = next == Next::Stays;
+        // Nobody comes back for what a strategy held that stays down, nor for anything once the platform stops.
+        let all = stays && (stopping || rules.kind == NodeKind::Strategy);
+        // A host that one of its strategies needs again comes again with it.
+        let fails = !self.up && !stopping && stays && end.is_failure() && rules.kind != NodeKind::Host;
+        self.decisions.push(Decision::Mark { node, end, next });
+        if let Some(generation) = self.lives[node].announced.take() {
+            self.announce(node, end.change(), generation, end.code());
+        }
+        self.decisions.push(Decision::Release { node, all });
+        if fails {
+            self.fail(Failure::Ended { node, end }, now);
+        } else if stopping {
+            self.go_on_stopping(now, false);
+        }
+    }
+
+    fn is_needed_again(&self, host: usize) -> bool {
+        let members = (0..self.lives.len()).filter(|node| self.rules[*node].host == Some(host));
+        members.into_iter().any(|node| matches!(self.lives[node].stage, Stage::Due(_) | Stage::Waiting))
+    }
+
+    fn announce(&mut self, node: usize, change: NodeChange, generation: u64, code: i32) {
+        self.decisions.push(Decision::Announce { node, change, generation, code });
+    }
+
+    fn fail(&mut self, failure: Failure, now: Time) {
+        self.decisions.push(Decision::Fail(failure));
+        self.begin_stop(now);
+    }
+
+    /// Is everybody there? Then the platform runs.
+    fn look_whether_up(&mut self, now: Time) {
+        if self.up {
+            return;
+        }
+        let mut all = true;
+        for node in 0..self.lives.len() {
+            let late = |since: Time| now.saturating_sub(since) > self.limits.ready_timeout;
+            let failure = match self.lives[node].stage {
+                Stage::Starting(since) if late(since) => Failure::Unregistered { node },
+                // Others may have a day of market data to go through first.
+                Stage::Joined(since) if self.runs_strategies(node) && late(since) => {
+                    Failure::NotReady { node }
+                }
+                stage => {
+                    all &= matches!(stage, Stage::Ready | Stage::Down);
+                    continue;
+                }
+            };
+            return self.fail(failure, now);
+        }
+        if all {
+            self.up = true;
+            self.decisions.push(Decision::Up);
+        }
+    }
+
+    fn runs_strategies(&self, node: usize) -> bool {
+        matches!(self.rules[node].kind, NodeKind::Strategy | NodeKind::Host)
+    }
+}

@@ -1,0 +1,75 @@
+//! Stopping the nodes group by group, so that nothing under way is lost.
+
+use super::life::Stage;
+use super::{Decision, Lives, Time};
+
+/// How far the stop has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopping {
+    /// The nodes of this group were asked to end; what has not by then is killed, once.
+    Ending { group: usize, kill_at: Option<Time> },
+    /// They have ended; the others handle what is written, until this time at the latest.
+    Settling { group: usize, until: Time },
+    /// No node runs.
+    Done,
+}
+
+impl Lives {
+    /// Begins to stop; a second time changes nothing.
+    pub(super) fn begin_stop(&mut self, now: Time) {
+        if self.stopping.is_some() {
+            return;
+        }
+        for life in &mut self.lives {
+            if !life.lives() {
+                life.stage = Stage::Down;
+            }
+        }
+        self.decisions.push(Decision::Stopping);
+        self.stop_group(0, now);
+    }
+
+    /// Asks the first group from `first` on that has somebody in it.
+    fn stop_group(&mut self, first: usize, now: Time) {
+        for group in first..node::STOP_ORDER.len() {
+            let nodes = self.living_in(group);
+            if !nodes.is_empty() {
+                self.decisions.push(Decision::Signal { nodes, kill: false });
+                let kill_at = Some(now + self.limits.stop_timeout);
+                self.stopping = Some(Stopping::Ending { group, kill_at });
+                return;
+            }
+        }
+        self.stopping = Some(Stopping::Done);
+        self.decisions.push(Decision::Stopped);
+    }
+
+    /// Processes of a group that have not ended. Strategies without one of their own end with their host's.
+    fn living_in(&self, group: usize) -> Vec<usize> {
+        let has_process = |index: &usize| {
+            let rules = &self.rules[*index];
+            let kind = crate::setup::kind(rules.kind);
+            rules.host.is_none() && self.lives[*index].lives() && node::stop_group(kind) == group
+        };
+        (0..self.lives.len()).filter(has_process).collect()
+    }
+
+    /// Somebody ended, all is handled, or time has passed.
+    pub(super) fn go_on_stopping(&mut self, now: Time, is_settled: bool) {
+        match self.stopping {
+            Some(Stopping::Ending { group, kill_at }) => {
+                let nodes = self.living_in(group);
+                if nodes.is_empty() {
+                    self.stopping = Some(Stopping::Settling { group, until: now + node::SETTLE });
+                } else if kill_at.is_some_and(|at| now >= at) {
+                    self.decisions.push(Decision::Signal { nodes, kill: true });
+                    self.stopping = Some(Stopping::Ending { group, kill_at: None });
+                }
+            }
+            Some(Stopping::Settling { group, until }) if is_settled || now >= until => {
+                self.stop_group(group + 1, now);
+            }
+            Some(Stopping::Settling { .. } | Stopping::Done) | None => {}
+        }
+    }
+}

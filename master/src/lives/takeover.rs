@@ -1,0 +1,109 @@
+//! What a master that takes over makes of what it finds: deaths that nobody announced are announced now, and followed by
+//! what follows any death.
+
+use topology::NodeKind;
+use wire::NodeChange;
+
+use super::end::End;
+use super::life::{Rules, Stage};
+use super::{Decision, Limits, Lives, Time};
+
+/// What the last master and the node left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Starts in the seat; 0: nobody sat there.
+    pub(crate) generation: u64,
+    /// What was announced last of this seat, with its generation; `None`: nothing that is still to be read.
+    pub(crate) said: Option<(NodeChange, u64)>,
+    pub(crate) found: Found,
+}
+
+/// How a node is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// It was never started.
+    Untouched,
+    /// Its process lives and has not registered.
+    Starting,
+    /// It lives in its seat and sets itself up.
+    Joined,
+    /// It runs.
+    Ready,
+    /// It is gone.
+    Ended(End),
+}
+
+impl Lives {
+    /// The lives of an instance whose master died. `was_up`: the platform ran then, and no death is to end it now.
+    pub(crate) fn taken_over(
+        rules: Vec<Rules>,
+        limits: Limits,
+        standings: &[Standing],
+        was_up: bool,
+        now: Time,
+    ) -> (Lives, Vec<Decision>) {
+        let mut lives = Lives::new(rules, limits);
+        lives.up = was_up;
+        for (node, standing) in standings.iter().enumerate() {
+            lives.announce_missing(node, standing);
+            lives.lives[node].since = now;
+            lives.lives[node].stage = match standing.found {
+                Found::Untouched => Stage::Waiting,
+                Found::Starting => Stage::Starting(now),
+                Found::Joined => Stage::Joined(now),
+                // Where it was until it ended.
+                Found::Ready | Found::Ended(_) => Stage::Ready,
+            };
+        }
+        // With a host end those in it that have not ended yet.
+        let (hosts, others): (Vec<usize>, Vec<usize>) =
+            (0..standings.len()).partition(|node| lives.rules[*node].kind == NodeKind::Host);
+        for node in others.into_iter().chain(hosts) {
+            match standings[node].found {
+                Found::Ended(end) if was_up => lives.ended(node, end, now),
+                // The platform was starting, and so does this node.
+                Found::Ended(end) => lives.start_over(node, end),
+                _ => {}
+            }
+        }
+        let decisions = std::mem::take(&mut lives.decisions);
+        (lives, decisions)
+    }
+
+    fn start_over(&mut self, node: usize, end: End) {
+        self.lives[node].stage = Stage::Waiting;
+        if let Some(generation) = self.lives[node].announced.take() {
+            self.announce(node, end.change(), generation, end.code());
+        }
+        self.decisions.push(Decision::Release { node, all: false });
+    }
+
+    /// Brings what was announced of a seat up to where the seat is, so that only its present life, if it has one, counts
+    /// as announced.
+    fn announce_missing(&mut self, node: usize, standing: &Standing) {
+        let generation = standing.generation;
+        let sits = !matches!(standing.found, Found::Untouched | Found::Starting) && generation > 0;
+        match standing.said {
+            Some((NodeChange::Joined, said)) if sits && said == generation => {
+                self.lives[node].announced = Some(said);
+                return;
+            }
+            // Its end was missed, and somebody has taken the seat since or is about to.
+            Some((NodeChange::Joined, said)) => self.announce(node, NodeChange::Died, said, -1),
+            Some((_, said)) if said >= generation => return,
+            // So long ago that it was overwritten: who lives has been known to all for as long.
+            None if !matches!(standing.found, Found::Ended(_)) => {
+                self.lives[node].announced = sits.then_some(generation);
+                return;
+            }
+            _ => {}
+        }
+        if sits {
+            self.lives[node].announced = Some(generation);
+            // One that died right then is announced as gone alone.
+            if !matches!(standing.found, Found::Ended(_)) {
+                self.announce(node, NodeChange::Joined, generation, -1);
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Each test is named after what must hold when it gets dangerous.
+
+use wire::NodeChange::{Died, Joined, Left};
+
+use super::*;
+use crate::lives::life::STEADY;
+use crate::lives::{Decision, End, Ended, Event, Failure, Found, Lives, Next, Standing, Stopping, Time};
+
+const KILLED: End = End { left: false, ended: Ended::Signal(9) };
+const IN_GOOD_ORDER: End = End { left: true, ended: Ended::Exit(0) };
+
+fn ms(count: u64) -> Time {
+    Duration::from_millis(count)
+}
+
+/// A platform that is up at 1 s.
+fn up(policy: RestartPolicy) -> Lives {
+    let mut lives = Lives::new(platform(policy), LIMITS);
+    for round in 0..2 {
+        lives.on(Event::Tick, ms(round));
+        for node in 0..6 {
+            if lives.is_awaited(node) {
+                lives.on(Event::Registered { node, generation: 1 }, ms(round));
+                lives.on(Event::Ready { node }, ms(round));
+            }
+        }
+    }
+    assert_eq!(lives.on(Event::Tick, ms(1_000)), [Decision::Up]);
+    lives
+}
+
+fn announced(decisions: &[Decision]) -> Vec<(usize, wire::NodeChange, u64)> {
+    let one = |decision: &Decision| match decision {
+        Decision::Announce { node, change, generation, .. } => Some((*node, *change, *generation)),
+        _ => None,
+    };
+    decisions.iter().filter_map(one).collect()
+}
+
+fn next(decisions: &[Decision], of: usize) -> Next {
+    let mark = decisions.iter().find_map(|decision| match decision {
+        Decision::Mark { node, next, .. } if *node == of => Some(*next),
+        _ => None,
+    });
+    mark.expect("it ended")
+}
+
+#[test]
+fn a_start_that_the_system_refuses_is_a_death_of_that_node_once_the_platform_is_up() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    lives.on(Event::Ended { node: TD, end: KILLED }, ms(2_000));
+    let started = lives.on(Event::Tick, ms(2_200));
+    assert_eq!(started, [Decision::Start { node: TD, closes: false }]);
+    let refused = lives.on(Event::NotStarted { node: TD }, ms(2_200));
+    assert!(matches!(next(&refused, TD), Next::Again { restart: 2, .. }), "{refused:?}");
+    assert!(!refused.iter().any(|decision| matches!(decision, Decision::Fail(_) | Decision::Stopping)));
+    assert_eq!(lives.stopping(), None);
+}
+
+#[test]
+fn a_start_that_the_system_refuses_fails_a_platform_that_is_not_up() {
+    let mut lives = Lives::new(platform(RestartPolicy::OnFailure), LIMITS);
+    lives.on(Event::Tick, ms(0));
+    let refused = lives.on(Event::NotStarted { node: TD }, ms(0));
+    assert!(refused.contains(&Decision::Fail(Failure::NotStarted { node: TD })), "{refused:?}");
+    assert!(lives.stopping().is_some());
+}
+
+#[test]
+fn closing_the_market_is_tried_until_the_system_starts_it() {
+    let mut lives = up(RestartPolicy::Never);
+    let ended = lives.on(Event::Ended { node: MATCHING, end: KILLED }, ms(2_000));
+    assert_eq!(next(&ended, MATCHING), Next::Closes);
+    let mut now = ms(2_000);
+    for _ in 0..20 {
+        assert_eq!(lives.on(Event::Tick, now), [Decision::Start { node: MATCHING, closes: true }]);
+        let refused = lives.on(Event::NotStarted { node: MATCHING }, now);
+        let Next::Again { pause, .. } = next(&refused, MATCHING) else { panic!("{refused:?}") };
+        assert!(pause >= ms(200));
+        now += pause;
+    }
+}
+
+#[test]
+fn an_error_is_a_failure_also_where_only_the_seat_tells_of_it() {
+    // Not our child: the code is the seat's.
+    let erred = End { left: false, ended: Ended::Exit(1) };
+    let mut lives = up(RestartPolicy::OnFailure);
+    let ended = lives.on(Event::Ended { node: TD, end: erred }, ms(2_000));
+    assert!(matches!(next(&ended, TD), Next::Again { restart: 1, .. }), "{ended:?}");
+    let mut lives = up(RestartPolicy::OnFailure);
+    let ended = lives.on(Event::Ended { node: TD, end: IN_GOOD_ORDER }, ms(2_000));
+    assert_eq!(next(&ended, TD), Next::Stays);
+}
+
+#[test]
+fn a_death_is_announced_before_the_next_process_takes_the_seat() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    let ended = lives.on(Event::Ended { node: STRATEGY, end: KILLED }, ms(2_000));
+    assert_eq!(announced(&ended), [(STRATEGY, Died, 1)]);
+    // One that was started by hand, before the next start is due.
+    let came = lives.on(Event::Registered { node: STRATEGY, generation: 2 }, ms(2_001));
+    assert_eq!(announced(&came), [(STRATEGY, Joined, 2)]);
+    assert_eq!(lives.on(Event::Tick, ms(3_000)), [], "the seat is taken");
+    // And even if nobody noticed the death.
+    let came = lives.on(Event::Registered { node: STRATEGY, generation: 3 }, ms(3_001));
+    assert_eq!(announced(&came), [(STRATEGY, Died, 2), (STRATEGY, Joined, 3)]);
+}
+
+#[test]
+fn restarts_are_counted_anew_after_a_steady_life() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    let mut now = ms(2_000);
+    let mut pauses = Vec::new();
+    for life in [ms(1), ms(1), STEADY, ms(1), ms(1), ms(1)] {
+        let ended = lives.on(Event::Ended { node: TD, end: KILLED }, now);
+        match next(&ended, TD) {
+            Next::Again { pause, restart } => pauses.push((restart, pause.as_millis())),
+            other => panic!("{other:?} after {pauses:?}"),
+        }
+        now += Duration::from_secs(5);
+        lives.on(Event::Tick, now);
+        lives.on(Event::Registered { node: TD, generation: 2 }, now);
+        now += life;
+    }
+    assert_eq!(pauses, [(1, 200), (2, 400), (3, 800), (1, 200), (2, 400), (3, 800)]);
+    let ended = lives.on(Event::Ended { node: TD, end: KILLED }, now);
+    assert_eq!(next(&ended, TD), Next::Stays, "a fourth in a row");
+}
+
+#[test]
+fn with_a_host_end_all_who_live_in_it() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    let ended = lives.on(Event::Ended { node: HOST, end: KILLED }, ms(2_000));
+    assert_eq!(announced(&ended), [(MEMBER, Died, 1), (HOST, Died, 1)]);
+    let again = lives.on(Event::Tick, ms(2_200));
+    assert_eq!(again, [Decision::Ask { node: MEMBER }, Decision::Start { node: HOST, closes: false }]);
+    lives.on(Event::NotStarted { node: HOST }, ms(2_200));
+    assert!(!lives.lives(MEMBER), "nobody is there to start it");
+    assert!(lives.next_start().is_some(), "it is tried again");
+}
+
+#[test]
+fn a_strategy_that_does_not_get_ready_fails_the_start_and_md_with_a_long_day_does_not() {
+    let mut lives = Lives::new(platform(RestartPolicy::OnFailure), LIMITS);
+    lives.on(Event::Tick, ms(0));
+    for node in [TD, MATCHING] {
+        lives.on(Event::Registered { node, generation: 1 }, ms(0));
+        lives.on(Event::Ready { node }, ms(0));
+    }
+    lives.on(Event::Registered { node: MD, generation: 1 }, ms(0));
+    lives.on(Event::Tick, ms(1));
+    for node in [STRATEGY, HOST, MEMBER] {
+        lives.on(Event::Registered { node, generation: 1 }, ms(9_000));
+    }
+    assert_eq!(lives.on(Event::Tick, ms(18_999)), []);
+    let late = lives.on(Event::Tick, ms(19_001));
+    assert_eq!(late[0], Decision::Fail(Failure::NotReady { node: STRATEGY }));
+}
+
+#[test]
+fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
+    let standing = |generation, said, found| Standing { generation, said, found };
+    let standings = [
+        standing(1, Some((Joined, 1)), Found::Ready),
+        // Killed while there was no master.
+        standing(1, Some((Joined, 1)), Found::Ended(KILLED)),
+        // Left, and that was said; master died before it did anything about it.
+        standing(1, Some((Left, 1)), Found::Ended(IN_GOOD_ORDER)),
+        // Master died between giving the seat and saying so.
+        standing(2, Some((Died, 1)), Found::Joined),
+        standing(1, None, Found::Ready),
+        // Overwritten in the journal long ago: said once too often rather than not at all.
+        standing(1, None, Found::Ended(KILLED)),
+    ];
+    let rules = platform(RestartPolicy::OnFailure);
+    let (lives, decisions) = Lives::taken_over(rules, LIMITS, &standings, true, ms(0));
+    assert_eq!(announced(&decisions), [(STRATEGY, Joined, 2), (TD, Died, 1), (MEMBER, Died, 1)]);
+    assert!(matches!(next(&decisions, TD), Next::Again { .. }));
+    // It was stopped by hand and stays down: the market is closed after it.
+    assert_eq!(next(&decisions, MATCHING), Next::Closes);
+    assert!(lives.is_up() && lives.lives(MD) && !lives.lives(TD));
+}
+
+#[test]
+fn a_strategy_that_died_without_master_and_stays_down_holds_nobody_up() {
+    let mut standings = [Standing { generation: 1, said: Some((Joined, 1)), found: Found::Ready }; 6];
+    standings[STRATEGY].found = Found::Ended(KILLED);
+    let (_, decisions) = Lives::taken_over(platform(RestartPolicy::Never), LIMITS, &standings, true, ms(0));
+    assert_eq!(announced(&decisions), [(STRATEGY, Died, 1)]);
+    assert!(decisions.contains(&Decision::Release { node: STRATEGY, all: true }), "{decisions:?}");
+}
+
+#[test]
+fn whoever_was_to_start_when_the_stop_comes_does_not() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    lives.on(Event::Ended { node: TD, end: KILLED }, ms(2_000));
+    lives.on(Event::StopAsked, ms(2_001));
+    assert_eq!(lives.on(Event::Tick, ms(3_000)), []);
+    assert_eq!(lives.next_start(), None);
+}
+
+#[test]
+fn groups_stop_one_after_the_other_and_who_does_not_is_killed() {
+    let mut lives = up(RestartPolicy::OnFailure);
+    let signal = |nodes: &[usize], kill| Decision::Signal { nodes: nodes.to_vec(), kill };
+    let asked = lives.on(Event::StopAsked, ms(2_000));
+    assert_eq!(asked, [Decision::Stopping, signal(&[STRATEGY, HOST], false)]);
+    lives.on(Event::Ended { node: STRATEGY, end: IN_GOOD_ORDER }, ms(2_001));
+    assert_eq!(lives.on(Event::Tick, ms(6_999)), []);
+    assert_eq!(lives.on(Event::Tick, ms(7_000)), [signal(&[HOST], true)]);
+    assert_eq!(lives.on(Event::Tick, ms(20_000)), [], "killed once");
+    let ended = lives.on(Event::Ended { node: HOST, end: KILLED }, ms(20_001));
+    assert_eq!(announced(&ended), [(MEMBER, Died, 1), (HOST, Died, 1)]);
+    assert!(matches!(lives.stopping(), Some(Stopping::Settling { .. })));
+    assert_eq!(lives.on(Event::Settled, ms(20_002)), [signal(&[MD], false)]);
+    lives.on(Event::Ended { node: MD, end: IN_GOOD_ORDER }, ms(20_003));
+    assert_eq!(lives.on(Event::Tick, ms(20_600)), [signal(&[TD], false)], "nothing settles for ever");
+    lives.on(Event::Ended { node: TD, end: IN_GOOD_ORDER }, ms(20_601));
+    assert_eq!(lives.on(Event::Settled, ms(20_602)), [signal(&[MATCHING], false)]);
+    lives.on(Event::Ended { node: MATCHING, end: IN_GOOD_ORDER }, ms(20_603));
+    assert_eq!(lives.on(Event::Settled, ms(20_604)), [Decision::Stopped]);
+}

@@ -1,0 +1,389 @@
+//! What master's decisions are carried out on in the exploration: processes, seats, what was announced, cursors.
+
+use std::collections::VecDeque;
+
+use topology::NodeKind;
+use topology::config::RestartPolicy;
+use wire::NodeChange;
+
+use super::{LIMITS, platform};
+use crate::lives::{Decision, End, Ended, Event, Found, Lives, Next, Rules, Standing, Stopping, Time};
+
+/// What may happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Killed; master notices at its next look.
+    Dies(usize),
+    /// Leaves its seat with this exit code; likewise.
+    Leaves(usize, u8),
+    /// Registers: what was started and has not yet, or a process that somebody started by hand.
+    Registers(usize),
+    /// Polls for the first time.
+    GetsReady(usize),
+    /// The system refuses the next start.
+    RefusesNext,
+    /// Master looks at everybody, this many milliseconds later.
+    Looks(u64),
+    /// Somebody asks for a stop.
+    Stop,
+    /// Master is killed, others may die, and the next one takes over.
+    TakenOver,
+    /// Master is killed, this node too, and the next one takes over.
+    TakenOverWithout(usize),
+}
+
+/// As the node itself knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Process {
+    None,
+    Started,
+    Joined,
+    Ready,
+    /// Master has not noticed yet.
+    Ended(End),
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    process: Process,
+    generation: u64,
+    /// What was announced last.
+    said: Option<(NodeChange, u64)>,
+    /// Its cursors hold somebody up.
+    holds: bool,
+    was_asked_to_stop: bool,
+    closing_starts: u32,
+    /// How it ended last, once master has noticed.
+    last: Option<End>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    rules: Vec<Rules>,
+    lives: Lives,
+    nodes: Vec<Node>,
+    now: Time,
+    refuses: bool,
+    pub(super) is_up: bool,
+    has_failed: bool,
+    is_stopping: bool,
+    pending: VecDeque<Event>,
+    /// What has happened, to be printed when something does not hold.
+    history: Vec<Step>,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.history.is_empty() {
+            println!("after {:?}", std::mem::take(&mut self.history));
+        }
+    }
+}
+
+impl World {
+    pub(super) fn new(policy: RestartPolicy) -> World {
+        let rules = platform(policy);
+        let node = Node {
+            process: Process::None,
+            generation: 0,
+            said: None,
+            holds: false,
+            was_asked_to_stop: false,
+            closing_starts: 0,
+            last: None,
+        };
+        World {
+            lives: Lives::new(rules.clone(), LIMITS),
+            nodes: vec![node; rules.len()],
+            rules,
+            now: Time::ZERO,
+            refuses: false,
+            is_up: false,
+            has_failed: false,
+            is_stopping: false,
+            pending: VecDeque::new(),
+            history: Vec::new(),
+        }
+    }
+
+    /// False: it cannot happen as things stand.
+    pub(super) fn step(&mut self, step: Step) -> bool {
+        self.history.push(step);
+        match step {
+            Step::Dies(node) => self.ends(node, End { left: false, ended: Ended::Signal(9) }),
+            Step::Leaves(node, code) => {
+                matches!(self.nodes[node].process, Process::Joined | Process::Ready)
+                    && self.ends(node, End { left: code == 0, ended: Ended::Exit(code) })
+            }
+            Step::Registers(node) => self.registers(node),
+            Step::GetsReady(node) => {
+                let can = self.nodes[node].process == Process::Joined;
+                if can {
+                    self.nodes[node].process = Process::Ready;
+                }
+                can
+            }
+            Step::RefusesNext => !std::mem::replace(&mut self.refuses, true),
+            Step::Looks(after) => {
+                self.now += Time::from_millis(after);
+                self.look();
+                true
+            }
+            Step::Stop => {
+                self.happens(Event::StopAsked);
+                true
+            }
+            Step::TakenOver => self.taken_over(),
+            Step::TakenOverWithout(node) => {
+                self.ends(node, End { left: false, ended: Ended::Unknown }) && self.taken_over()
+            }
+        }
+    }
+
+    fn is_alive(&self, node: usize) -> bool {
+        matches!(self.nodes[node].process, Process::Started | Process::Joined | Process::Ready)
+    }
+
+    fn members(&self, host: usize) -> Vec<usize> {
+        (0..self.rules.len()).filter(|node| self.rules[*node].host == Some(host)).collect()
+    }
+
+    fn ends(&mut self, node: usize, end: End) -> bool {
+        if !self.is_alive(node)
+            || (self.rules[node].host.is_some() && self.nodes[node].process == Process::Started)
+        {
+            return false;
+        }
+        self.nodes[node].process = Process::Ended(end);
+        for member in self.members(node) {
+            if self.is_alive(member) {
+                self.nodes[member].process = Process::Ended(End { left: false, ended: end.ended });
+            }
+        }
+        true
+    }
+
+    fn registers(&mut self, node: usize) -> bool {
+        // As master does: who comes for the seat of a dead node finds it buried.
+        let by_hand = self.rules[node].host.is_none() && !self.is_alive(node);
+        if !by_hand && self.nodes[node].process != Process::Started {
+            return false;
+        }
+        self.bury(node);
+        if self.lives.stopping().is_some() {
+            return false;
+        }
+        if self.rules[node].host.is_some_and(|host| !self.is_alive(host)) {
+            return false;
+        }
+        let state = &mut self.nodes[node];
+        state.process = Process::Joined;
+        state.generation += 1;
+        state.holds = true;
+        let generation = state.generation;
+        self.happens(Event::Registered { node, generation });
+        true
+    }
+
+    fn bury(&mut self, node: usize) {
+        if let Process::Ended(end) = self.nodes[node].process {
+            for member in self.members(node) {
+                self.bury(member);
+            }
+            self.nodes[node].process = Process::None;
+            self.nodes[node].last = Some(end);
+            self.happens(Event::Ended { node, end });
+        }
+    }
+
+    fn look(&mut self) {
+        for node in 0..self.nodes.len() {
+            self.bury(node);
+        }
+        for node in 0..self.nodes.len() {
+            if self.lives.is_awaited(node) && self.nodes[node].process == Process::Ready {
+                self.happens(Event::Ready { node });
+            }
+        }
+        self.happens(Event::Tick);
+    }
+
+    fn taken_over(&mut self) -> bool {
+        if self.lives.stopping().is_some() {
+            return false;
+        }
+        let standings: Vec<Standing> = self.nodes.iter().map(standing).collect();
+        for node in &mut self.nodes {
+            if let Process::Ended(end) = node.process {
+                (node.process, node.last) = (Process::None, Some(end));
+            }
+        }
+        let (lives, decisions) =
+            Lives::taken_over(self.rules.clone(), LIMITS, &standings, self.is_up, self.now);
+        self.lives = lives;
+        for decision in decisions {
+            self.carry_out(decision);
+        }
+        self.follow_up();
+        true
+    }
+
+    fn happens(&mut self, event: Event) {
+        self.pending.push_back(event);
+        self.follow_up();
+    }
+
+    fn follow_up(&mut self) {
+        while let Some(event) = self.pending.pop_front() {
+            for decision in self.lives.on(event, self.now) {
+                self.carry_out(decision);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, decision: Decision) {
+        match decision {
+            Decision::Start { node, closes } => {
+                assert!(!self.is_alive(node), "two processes of node {node}");
+                assert!(!self.is_stopping, "started while stopping");
+                assert!(self.rules[node].host.is_none());
+                assert!(!closes || self.rules[node].kind == NodeKind::Matching);
+                self.nodes[node].closing_starts += u32::from(closes);
+                if std::mem::take(&mut self.refuses) {
+                    // Nobody was there to die.
+                    self.nodes[node].last = Some(End { left: false, ended: Ended::NotStarted });
+                    self.pending.push_back(Event::NotStarted { node });
+                } else {
+                    self.nodes[node].process = Process::Started;
+                    self.nodes[node].was_asked_to_stop = false;
+                }
+            }
+            Decision::Ask { node } => {
+                assert!(!self.is_alive(node) && self.rules[node].host.is_some());
+                self.nodes[node].process = Process::Started;
+            }
+            Decision::Announce { node, change, generation, .. } => self.announced(node, change, generation),
+            Decision::Release { node, all } => {
+                assert!(!self.is_alive(node) || self.rules[node].host.is_some(), "a living node's cursors");
+                self.nodes[node].holds &= !all;
+            }
+            Decision::Mark { node, next, .. } => {
+                if self.rules[node].host.is_some() {
+                    self.nodes[node].process = Process::None;
+                }
+                assert!(next != Next::Closes || self.rules[node].kind == NodeKind::Matching);
+            }
+            Decision::Up => {
+                assert!(!std::mem::replace(&mut self.is_up, true), "up twice");
+            }
+            Decision::Fail(failure) => {
+                assert!(!self.is_up, "{failure:?} took a platform down that was up");
+                assert!(!std::mem::replace(&mut self.has_failed, true), "failed twice");
+            }
+            Decision::Signal { nodes, kill } => self.signalled(&nodes, kill),
+            Decision::Stopped => {
+                let left: Vec<usize> = (0..self.nodes.len()).filter(|node| self.is_alive(*node)).collect();
+                assert_eq!(left, [0; 0], "alive at the end");
+            }
+            Decision::Stopping => self.is_stopping = true,
+            Decision::Rouse => {}
+        }
+    }
+
+    /// What is said of a seat: joined, gone, joined, gone, …, with growing generations.
+    fn announced(&mut self, node: usize, change: NodeChange, generation: u64) {
+        let said = &mut self.nodes[node].said;
+        match (change, *said) {
+            (NodeChange::Joined, None) => {}
+            (NodeChange::Joined, Some((before, last))) => {
+                assert!(before != NodeChange::Joined, "node {node} joined twice");
+                assert!(generation > last, "node {node} joined as {generation} after {last}");
+            }
+            (_, before) => {
+                assert_eq!(before, Some((NodeChange::Joined, generation)), "node {node} is {change:?}");
+            }
+        }
+        *said = Some((change, generation));
+    }
+
+    /// Nobody is asked to end before those who write to it have.
+    fn signalled(&mut self, nodes: &[usize], kill: bool) {
+        let group = |node: usize| node::stop_group(crate::setup::kind(self.rules[node].kind));
+        for &node in nodes {
+            for other in (0..self.nodes.len()).filter(|other| group(*other) < group(node)) {
+                assert!(!self.is_alive(other), "{node} was asked to end before {other}");
+            }
+        }
+        for &node in nodes {
+            assert!(kill || !self.nodes[node].was_asked_to_stop, "a second SIGTERM ends it at once");
+            self.nodes[node].was_asked_to_stop = true;
+            if kill {
+                self.ends(node, End { left: false, ended: Ended::Signal(9) });
+            }
+        }
+    }
+
+    /// Everybody does what is asked of it from now on: then nothing may stay in between, and it stops when asked.
+    pub(super) fn comes_to_rest(mut self) {
+        self.refuses = false;
+        for _ in 0..12 {
+            self.step(Step::Looks(3_000));
+            for node in 0..self.nodes.len() {
+                if self.nodes[node].process == Process::Started {
+                    self.registers(node);
+                }
+                self.step(Step::GetsReady(node));
+            }
+        }
+        self.step(Step::Looks(1));
+        if self.lives.stopping().is_none() {
+            self.is_at_rest();
+        }
+        self.happens(Event::StopAsked);
+        // Some need the kill.
+        for round in 0..200 {
+            for node in 0..self.nodes.len() {
+                if self.nodes[node].was_asked_to_stop && (node + round) % 3 == 0 {
+                    self.ends(node, End { left: true, ended: Ended::Exit(0) });
+                }
+            }
+            self.step(Step::Looks(2_000));
+        }
+        assert_eq!(self.lives.stopping(), Some(Stopping::Done), "{self:#?}");
+        for (number, node) in self.nodes.iter().enumerate() {
+            assert!(!matches!(node.said, Some((NodeChange::Joined, _))), "the end of {number} was not said");
+        }
+    }
+
+    fn is_at_rest(&self) {
+        assert!(self.is_up, "{self:#?}");
+        for number in 0..self.nodes.len() {
+            let (node, rules) = (&self.nodes[number], &self.rules[number]);
+            let alive = node.process == Process::Ready;
+            assert!(alive || node.process == Process::None, "{number}: {:?}", node.process);
+            assert_eq!(alive, self.lives.lives(number), "{number}");
+            let is_said = matches!(node.said, Some((NodeChange::Joined, said)) if said == node.generation);
+            assert_eq!(alive, is_said, "what is said of {number}: {:?}", node.said);
+            if !alive && rules.kind == NodeKind::Strategy {
+                assert!(!node.holds, "strategy {number} is gone and holds others up");
+            }
+            if !alive && rules.kind == NodeKind::Matching {
+                assert!(node.closing_starts > 0, "nobody closed the market");
+            }
+        }
+    }
+}
+
+fn standing(node: &Node) -> Standing {
+    let found = match node.process {
+        Process::None => match node.last {
+            Some(end) => Found::Ended(end),
+            None => Found::Untouched,
+        },
+        Process::Started => Found::Starting,
+        Process::Joined => Found::Joined,
+        Process::Ready => Found::Ready,
+        Process::Ended(end) => Found::Ended(end),
+    };
+    Standing { generation: node.generation, said: node.said, found }
+}

@@ -1,0 +1,78 @@
+//! Noticing which nodes have ended, and which are ready.
+
+use node::NodeState;
+use topology::NodeKind;
+
+use crate::lives::{End, Ended, Event};
+use crate::supervise::Master;
+
+impl Master {
+    /// Notices which processes have ended, and which strategies have left their hosts.
+    pub(crate) fn reap(&mut self) {
+        self.left_over.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        for index in 0..self.nodes.len() {
+            self.reap_node(index);
+        }
+    }
+
+    /// Notices whether this one has ended.
+    pub(crate) fn reap_node(&mut self, index: usize) {
+        let node = &mut self.nodes[index];
+        if node.spec.host.is_some() {
+            self.reap_hosted(index);
+            return;
+        }
+        let Some(ended) = node.process.as_mut().and_then(|process| process.ended()) else { return };
+        if let Some(process) = node.process.take() {
+            node.last_pid = process.identity().pid;
+        }
+        self.stalls.forget(self.nodes[index].spec.seat);
+        if self.nodes[index].spec.kind == NodeKind::Host {
+            // What they left in their seats says more of them than the end of the process.
+            for member in self.members_of(index) {
+                let end = self.end_of(member, ended);
+                self.happened(Event::Ended { node: member, end });
+            }
+        }
+        let end = self.end_of(index, ended);
+        self.happened(Event::Ended { node: index, end });
+    }
+
+    /// What ends alone in a host (a panic, its own wish) the host writes into its seat.
+    fn reap_hosted(&mut self, index: usize) {
+        let state = self.instance.state(self.nodes[index].spec.seat);
+        if self.lives.lives(index) && matches!(state, NodeState::Dead | NodeState::Stopped) {
+            let end = self.end_of(index, Ended::Unknown);
+            self.happened(Event::Ended { node: index, end });
+        }
+    }
+
+    /// How a node ended: as the system says, and as far as that says nothing, as its seat does.
+    pub(crate) fn end_of(&self, index: usize, ended: Ended) -> End {
+        let seat_number = self.nodes[index].spec.seat;
+        let seat = self.instance.registry.seat(u32::from(seat_number));
+        let code = seat.and_then(|seat| seat.exit().checked_sub(1));
+        let left = self.instance.state(seat_number) == NodeState::Stopped;
+        let ended = match (ended, code) {
+            (Ended::Unknown, Some(code)) => Ended::Exit(code as u8),
+            _ => ended,
+        };
+        End { left, ended }
+    }
+
+    fn members_of(&self, host: usize) -> Vec<usize> {
+        let name = &self.nodes[host].spec.name;
+        let is_member = |index: &usize| self.nodes[*index].spec.host.as_ref() == Some(name);
+        (0..self.nodes.len()).filter(is_member).collect()
+    }
+
+    /// Notices which nodes that were started poll by now.
+    pub(crate) fn look_for_ready(&mut self) {
+        for index in 0..self.nodes.len() {
+            let state = self.instance.state(self.nodes[index].spec.seat);
+            if self.lives.is_awaited(index) && matches!(state, NodeState::Running | NodeState::Finished) {
+                self.happened(Event::Ready { node: index });
+            }
+        }
+    }
+}
