@@ -116,9 +116,9 @@ pub struct ReaderView {
     pub gated: bool,
     /// Position up to which it is done.
     pub position: u64,
-    /// Bytes lost to laps.
+    /// Bytes that the seat's readers lost to laps, this one and those before it.
     pub lost: u64,
-    /// Number of laps.
+    /// Number of those laps.
     pub gaps: u64,
     /// Frames read.
     pub frames: u64,
@@ -299,22 +299,35 @@ impl Control {
     }
 
     pub(crate) fn reader_views(&self) -> Vec<ReaderView> {
-        let view = |gated: bool, bitmap: usize| {
-            self.readers(bitmap).map(move |seat| {
-                let cursor = self.cursor(seat);
-                ReaderView {
-                    seat,
-                    gated,
-                    position: self.load(cursor + at::CURSOR_POSITION),
-                    lost: self.load(cursor + at::CURSOR_LOST),
-                    gaps: self.load(cursor + at::CURSOR_GAPS),
-                    frames: self.load(cursor + at::CURSOR_FRAMES),
-                }
-            })
-        };
+        let view =
+            |gated: bool, bitmap: usize| self.readers(bitmap).map(move |seat| self.reader_view(seat, gated));
         let mut views: Vec<ReaderView> = view(true, at::GATED).chain(view(false, at::LOOSE)).collect();
         views.sort_by_key(|view| view.seat);
         views
+    }
+
+    fn reader_view(&self, seat: u32, gated: bool) -> ReaderView {
+        let word = |offset: usize| self.load(self.cursor(seat) + offset);
+        ReaderView {
+            seat,
+            gated,
+            position: word(at::CURSOR_POSITION),
+            lost: word(at::CURSOR_LOST),
+            gaps: word(at::CURSOR_GAPS),
+            frames: word(at::CURSOR_FRAMES),
+        }
+    }
+
+    /// The seats that lost something since the journal was made, whether they still read or not.
+    pub(crate) fn losers(&self) -> impl Iterator<Item = ReaderView> + '_ {
+        let view = |seat| self.reader_view(seat, self.has_reader(at::GATED, seat));
+        (0..self.shape.seats).map(view).filter(|view| view.gaps > 0)
+    }
+
+    /// Frames by class.
+    pub(crate) fn tally(&self) -> [u64; at::CLASSES] {
+        // SYNC: tally.
+        std::array::from_fn(|class| self.word(at::TALLY + class).load(Ordering::Acquire))
     }
 
     /// The row of seats that want `topic`, which must exist.

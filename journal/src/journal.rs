@@ -199,15 +199,11 @@ impl Journal {
         self.control.intent() <= position + self.shape().capacity
     }
 
+    /// What the seat lost before stays.
     fn start_cursor(&self, seat: u32, position: u64) {
         let cursor = self.control.cursor(seat);
-        for (offset, value) in [
-            (at::CURSOR_POSITION, position),
-            (at::CURSOR_LOST, 0),
-            (at::CURSOR_GAPS, 0),
-            (at::CURSOR_FRAMES, 0),
-            (at::CURSOR_KEPT, 0),
-        ] {
+        for (offset, value) in [(at::CURSOR_POSITION, position), (at::CURSOR_FRAMES, 0), (at::CURSOR_KEPT, 0)]
+        {
             self.control.word(cursor + offset).store(value, Ordering::Release);
         }
     }

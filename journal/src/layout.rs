@@ -65,7 +65,7 @@ pub mod frame {
 ///  line  0      identity of the journal, never changes
 ///        1      its name
 ///        2      identity and epoch of the writer: changes when one attaches or leaves
-///        4      head, frame count, last time: the writer, at every frame
+///        4      head, frame count, last time, tally: the writer, at every frame
 ///        5      intent: the writer, once a stride
 ///        6      writer's counters
 ///        8..10  bitmap of gated readers, one bit a seat
@@ -107,6 +107,11 @@ pub mod control {
     pub const FRAMES: usize = 33;
     /// Time of the last frame.
     pub const LAST_TIME: usize = 34;
+    /// Frames by class: whoever writes the journal says what a class is. A writer that counts counts each frame once, in
+    /// their order, right behind the commit; so what a dead one left uncounted are the last frames.
+    pub const TALLY: usize = 35;
+    /// Number of classes.
+    pub const CLASSES: usize = 5;
     /// The writer may touch any byte before this position, and none at or after it.
     pub const INTENT: usize = 40;
     /// Times that a gated reader made the writer answer "full".
@@ -122,9 +127,9 @@ pub mod control {
 
     /// A cursor's words: position up to which the reader is done.
     pub const CURSOR_POSITION: usize = 0;
-    /// Bytes that this reader lost to laps.
+    /// Bytes that the seat's readers lost to laps since the journal was made.
     pub const CURSOR_LOST: usize = 1;
-    /// Number of laps.
+    /// Number of those laps.
     pub const CURSOR_GAPS: usize = 2;
     /// Frames read.
     pub const CURSOR_FRAMES: usize = 3;
@@ -196,6 +201,11 @@ pub mod registry {
     pub const BELL_WORDS: usize = 16;
     /// Seat of the relay that wakes this one, or did last.
     pub const RELAY: usize = 80;
+    /// Answers that another node wrote to this seat into a journal that several seats share, by the classes of
+    /// [`control::TALLY`](super::control::TALLY).
+    pub const ANSWERS: usize = 88;
+    /// Answers to this seat that were given up.
+    pub const UNDELIVERED: usize = 93;
     /// The counters behind the first [`COUNTER_COUNT`].
     pub const MORE_COUNTERS: usize = 96;
     /// How many there are in both places.
@@ -317,6 +327,8 @@ pub const fn layout_hash() -> u64 {
         control::HEAD,
         control::FRAMES,
         control::LAST_TIME,
+        control::TALLY,
+        control::CLASSES,
         control::INTENT,
         control::FULL,
         control::WAKES,
@@ -352,6 +364,8 @@ pub const fn layout_hash() -> u64 {
         registry::BELL,
         registry::BELL_WORDS,
         registry::RELAY,
+        registry::ANSWERS,
+        registry::UNDELIVERED,
         registry::TOLD,
         registry::TOLD_RING,
         registry::TOLD_RELAYED,
@@ -372,6 +386,8 @@ const _: () = assert!(frame::HEADER_WORDS * WORD_BYTES == frame::HEADER_BYTES as
 // What different parties write lies on different lines.
 const _: () = assert!(control::HEAD / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () = assert!(control::WRITER / LINE_WORDS != control::HEAD / LINE_WORDS);
+// Counting touches no line that the commit did not.
+const _: () = assert!((control::TALLY + control::CLASSES - 1) / LINE_WORDS == control::HEAD / LINE_WORDS);
 const _: () = assert!(control::FULL / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () =
     assert!(control::GATED.is_multiple_of(LINE_WORDS) && control::CURSORS.is_multiple_of(LINE_WORDS));
@@ -383,9 +399,15 @@ const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
-        && registry::RELAY < registry::MORE_COUNTERS
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS < registry::RECORD_WORDS
+);
+// What is answered to a seat is written by another than its node.
+const _: () = assert!(
+    registry::ANSWERS.is_multiple_of(LINE_WORDS)
+        && registry::ANSWERS > registry::RELAY
+        && registry::ANSWERS + control::CLASSES <= registry::UNDELIVERED
+        && registry::UNDELIVERED < registry::MORE_COUNTERS
 );
 // What everybody reads at every commit lies on lines that are hardly ever written.
 const _: () = assert!(

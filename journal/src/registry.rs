@@ -7,6 +7,7 @@
 //! - the wait word is written by the node (to sleep and when it wakes) and by any writer or relay that wakes it;
 //! - the doorbell is written by the writers of the node's journals (to set bits) and by the node (to take them);
 //! - how a seat is told is written by the node (has it a bell?), its relay, and by master when that has died;
+//! - what is answered to a seat through a journal that several share is counted there by the one node that answers;
 //! - everything else only reads.
 
 use std::path::Path;
@@ -299,6 +300,8 @@ seat_words! {
     heartbeat set_heartbeat HEARTBEAT;
     /// CPU that the node ran on at its last heartbeat.
     cpu set_cpu CPU;
+    /// Answers to this seat that were given up, counted by the node that answers.
+    undelivered set_undelivered UNDELIVERED;
 }
 
 impl Seat<'_> {
@@ -308,6 +311,12 @@ impl Seat<'_> {
             pid: self.words[at::PID].load(Ordering::Acquire) as u32,
             start: self.words[at::START].load(Ordering::Acquire),
         }
+    }
+
+    /// Answers that another node wrote to this seat into a journal that several share: see
+    /// [`ANSWERS`](layout::registry::ANSWERS).
+    pub fn answers(&self) -> [u64; layout::control::CLASSES] {
+        std::array::from_fn(|class| self.words[at::ANSWERS + class].load(Ordering::Acquire))
     }
 
     /// Value of a counter; zero past the last.
@@ -322,6 +331,16 @@ impl SeatWriter<'_> {
     pub fn set_process(&self, process: ProcessIdentity) {
         self.seat.words[at::PID].store(u64::from(process.pid), Ordering::Release);
         self.seat.words[at::START].store(process.start, Ordering::Release);
+    }
+
+    /// Counts an answer to this seat. Only the one node that answers does.
+    #[inline]
+    pub fn count_answer(&self, class: usize) {
+        if class < layout::control::CLASSES {
+            let word = &self.seat.words[at::ANSWERS + class];
+            // SYNC: tally. The commit comes before it.
+            word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+        }
     }
 
     /// Sets a counter. Only the seat's own node does, so a plain store serves.

@@ -1,11 +1,15 @@
 //! Finding the frames of a ring that nobody followed from its start.
 
+use std::collections::VecDeque;
+
 use crate::error::OpenError;
 use crate::journal::Journal;
 use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::memory::Access;
+use crate::reader::Frame;
 use crate::ring::Ring;
 use crate::sync::Ordering;
+use crate::writer::end_of_frames;
 
 impl Journal {
     /// Position of the oldest frame that can still be read; the head when there is none.
@@ -39,6 +43,40 @@ impl Journal {
             }
         }
         Ok(first)
+    }
+
+    /// Hands out the frames that were committed and that no class of the tally holds, in their order. While a writer
+    /// counts there may be some for a moment; a dead one leaves those of its last commit at most. Of a journal whose
+    /// writer does not count, this is all that the ring holds.
+    ///
+    /// Takes no time where everything is counted, else as much as [`Journal::oldest_frame`].
+    ///
+    /// # Errors
+    /// As [`Journal::oldest_frame`].
+    pub fn uncounted(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), OpenError> {
+        let ring = self.ring(Access::Read)?;
+        let end = end_of_frames(&ring, &self.control).map_err(|what| self.damaged(what))?;
+        let counted = self.control.tally().into_iter().fold(0_u64, u64::wrapping_add);
+        let missing = end.frames.saturating_sub(counted) as usize;
+        if missing == 0 {
+            return Ok(());
+        }
+        let mut last = VecDeque::new();
+        let mut reader = self.observe(self.oldest_frame()?)?;
+        while let Ok(Some(frame)) = reader.read() {
+            last.push_back(frame.position);
+            if last.len() > missing {
+                last.pop_front();
+            }
+        }
+        let Some(first) = last.front() else { return Ok(()) };
+        let mut reader = self.observe(*first)?;
+        for _ in last {
+            if let Ok(Some(frame)) = reader.read() {
+                visit(&frame);
+            }
+        }
+        Ok(())
     }
 
     /// Where the frame at `position` ends, if one may start there.
@@ -80,5 +118,37 @@ mod tests {
         assert!(rounds.len() > 300, "{} frames", rounds.len());
         assert!(rounds.windows(2).all(|pair| pair[1] == pair[0] + 1));
         assert_eq!(rounds.last(), Some(&2_999));
+    }
+
+    #[test]
+    fn what_a_dead_writer_did_not_count_are_the_last_frames_and_a_successor_adds_to_the_same_tally() {
+        let shape =
+            JournalShape { id: 1, name: "t".to_owned(), capacity: 1 << 16, seats: 64, topics: 1, page: 4096 };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
+        let uncounted = || {
+            let mut ids = Vec::new();
+            journal.uncounted(|frame| ids.push(frame.message_id)).unwrap();
+            ids
+        };
+        for id in 0..2_000 {
+            writer.write(id, 0, b"text").unwrap();
+            writer.count(usize::from(id % 3));
+        }
+        assert_eq!(uncounted(), [] as [u16; 0]);
+        let mut batch = writer.batch();
+        for id in [7, 8, 9] {
+            batch.push(id, 0, b"text").unwrap();
+        }
+        batch.commit();
+        writer.count(0);
+        assert_eq!(uncounted(), [8, 9]);
+        drop(writer);
+        let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
+        assert_eq!(uncounted(), [8, 9]);
+        writer.count(4);
+        writer.count(4);
+        assert_eq!((uncounted(), writer.tally()), (vec![], [668, 667, 666, 0, 2]));
+        assert_eq!(journal.stat().tally, writer.tally());
     }
 }

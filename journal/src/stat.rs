@@ -15,6 +15,8 @@ pub struct JournalStat {
     pub head: u64,
     /// Frames committed since it was made.
     pub frames: u64,
+    /// The same by class, as far as the writer counts them.
+    pub tally: [u64; at::CLASSES],
     /// Time of the last one, nanoseconds since the epoch; zero before the first.
     pub last_time: u64,
     /// Bytes before this position may be overwritten or gone.
@@ -59,6 +61,7 @@ impl Journal {
             oldest,
             head: self.control.head(),
             frames: layout::frames_of(self.control.load(at::FRAMES)),
+            tally: self.control.tally(),
             last_time: self.control.load(at::LAST_TIME),
             full: self.control.load(at::FULL),
             wakes: self.control.load(at::WAKES),
@@ -69,6 +72,11 @@ impl Journal {
             readers: self.control.reader_views(),
             shape,
         }
+    }
+
+    /// The seats that lost something to laps since it was made, whether they still read or not.
+    pub fn losers(&self) -> Vec<ReaderView> {
+        self.control.losers().collect()
     }
 
     /// The process that writes it now, if one does.

@@ -51,6 +51,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("control.HEAD", control::HEAD, 0),
     ("control.FRAMES", control::FRAMES, 0),
     ("control.LAST_TIME", control::LAST_TIME, 0),
+    ("control.TALLY", control::TALLY, 0),
     ("control.INTENT", control::INTENT, 0),
     ("control.FULL", control::FULL, 0),
     ("control.WAKES", control::WAKES, 0),
@@ -86,6 +87,8 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.COUNTERS", registry::COUNTERS, 0),
     ("seat.BELL", registry::BELL, 0),
     ("seat.RELAY", registry::RELAY, 0),
+    ("seat.ANSWERS", registry::ANSWERS, 0),
+    ("seat.UNDELIVERED", registry::UNDELIVERED, 0),
     ("seat.MORE_COUNTERS", registry::MORE_COUNTERS, 0),
 ];
 
@@ -126,6 +129,7 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "LINE_WORDS",
             "WORD_BYTES",
             "MAX_NAME",
+            "CLASSES",
             "RECORD_WORDS",
             "COUNTER_COUNT",
             "ALL_COUNTER_COUNT",
@@ -164,6 +168,8 @@ fn numbers_in_the_document_are_those_of_the_layout() {
         registry::RECORDS * 8
     ));
     says(&format!("256 | {} words", registry::COUNTER_COUNT));
+    says(&format!("280 | {} words: frames by class", control::CLASSES));
+    says(&format!("704 | {} words, as control.TALLY", control::CLASSES));
     says(&format!("768 | {} words", registry::ALL_COUNTER_COUNT - registry::COUNTER_COUNT));
     says(&format!("512 | {} words", registry::BELL_WORDS));
     says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));

@@ -23,12 +23,14 @@ mod running;
 mod stages;
 mod stains;
 mod start;
+mod totals;
 
 pub use collect::Collector;
 pub use down::{Down, attach};
 pub use error::LaunchError;
-pub use report::{Lost, NodeOutcome, Position, Report, StrategyReport};
+pub use report::{NodeOutcome, Position, Report, StrategyReport};
 pub use running::{End, Running};
 pub use stages::{StageSummary, Stages};
 pub use stains::JournalMemory;
 pub use start::Launch;
+pub use totals::{Lost, Requests, StrategyTotals, Totals};

@@ -13,6 +13,7 @@ use crate::error::LaunchError;
 use crate::stages::StageSummary;
 use crate::stains::{self, JournalMemory};
 use crate::start::system;
+use crate::totals::{Lost, Requests, StrategyTotals, Totals};
 
 /// What came of a run, from counters, journals and the ledger's last snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,23 +30,14 @@ pub struct Report {
     pub stages: BTreeMap<String, StageSummary>,
     /// Samples whose times contradict each other.
     pub disordered_samples: u64,
-    /// Quotes that md published.
-    pub quotes: u64,
-    /// Trade prints that md published.
-    pub trades: u64,
-    /// Order-flow events that md published.
-    pub book_events: u64,
+    /// What the journals held.
+    #[serde(flatten)]
+    pub totals: Totals,
     /// Messages read from the source, left out on purpose, not understood.
     pub source: SourceCounts,
-    /// Orders that strategies sent.
-    pub orders: u64,
-    /// Of those: rejected, by td or by matching.
-    pub rejected: u64,
-    /// Fills that matching made.
-    pub fills: u64,
-    /// Bytes that any reader lost to laps, and messages that could not be delivered.
+    /// Number of entries in `lost_by`; zero: nothing was lost.
     pub lost: u64,
-    /// Who lost what.
+    /// What which reader lost of which journal.
     pub lost_by: Vec<Lost>,
     /// Sleeps that a safety time-out had to end although there was news: must be zero.
     pub wait_timeouts_with_data: u64,
@@ -80,28 +72,14 @@ pub struct SourceCounts {
     pub rejected: u64,
 }
 
-/// What one node lost.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lost {
-    /// Who.
-    pub node: String,
-    /// Bytes of journals that it was lapped by.
-    pub bytes: u64,
-    /// Number of laps.
-    pub gaps: u64,
-    /// Messages that it could not deliver.
-    pub undelivered: u64,
-}
-
 /// What came of one strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrategyReport {
     /// Node name.
     pub name: String,
-    /// Orders sent.
-    pub orders: u64,
-    /// Rejected ones.
-    pub rejected: u64,
+    /// What it asked, and how much of it was refused.
+    #[serde(flatten)]
+    pub requests: Requests,
     /// Fills.
     pub fills: u64,
     /// Sum of its positions over instruments.
@@ -156,7 +134,8 @@ impl Report {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
         };
         let positions = last_positions(view);
-        let lost_by: Vec<Lost> = seats.iter().filter_map(lost).collect();
+        let lost_by = Lost::read(view, topology, &seats);
+        let (totals, strategies) = Totals::read(view, topology);
         let stages = collector.map(|collector| collector.stages().summaries()).unwrap_or_default();
         Ok(Report {
             host: host.summary(),
@@ -165,19 +144,13 @@ impl Report {
             seconds,
             stages: stages.into_iter().map(|(name, summary)| (name.to_owned(), summary)).collect(),
             disordered_samples: collector.map_or(0, |collector| collector.stages().disordered),
-            quotes: sum(NodeKind::Md, Counter::Quotes),
-            trades: sum(NodeKind::Md, Counter::Trades),
-            book_events: sum(NodeKind::Md, Counter::BookEvents),
+            totals,
             source: SourceCounts {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),
                 skipped: sum(NodeKind::Md, Counter::SourceSkipped),
                 rejected: sum(NodeKind::Md, Counter::SourceRejected),
             },
-            orders: sum(NodeKind::Strategy, Counter::Orders),
-            rejected: sum(NodeKind::Strategy, Counter::Rejects),
-            fills: sum(NodeKind::Matching, Counter::Fills),
-            lost: lost_by.iter().map(|lost| lost.bytes + lost.undelivered).sum::<u64>()
-                + collector.map_or(0, Collector::lost_bytes),
+            lost: lost_by.len() as u64,
             lost_by,
             wait_timeouts_with_data: seats
                 .iter()
@@ -186,7 +159,7 @@ impl Report {
             strategies: seats
                 .iter()
                 .filter(|seat| seat.kind == NodeKind::Strategy)
-                .map(|seat| strategy(seat, &positions))
+                .map(|seat| strategy(seat, &strategies, &positions))
                 .collect(),
             nodes: seats
                 .iter()
@@ -214,17 +187,8 @@ impl Report {
     }
 }
 
-fn lost(seat: &SeatView) -> Option<Lost> {
-    let lost = Lost {
-        node: seat.name.clone(),
-        bytes: seat.counter(Counter::BytesLost),
-        gaps: seat.counter(Counter::Gaps),
-        undelivered: seat.counter(Counter::Undelivered),
-    };
-    (lost.bytes + lost.gaps + lost.undelivered > 0).then_some(lost)
-}
-
-fn strategy(seat: &SeatView, positions: &[PositionState]) -> StrategyReport {
+fn strategy(seat: &SeatView, totals: &[StrategyTotals], positions: &[PositionState]) -> StrategyReport {
+    let totals = totals.iter().find(|totals| totals.seat == seat.seat).cloned().unwrap_or_default();
     let mine: Vec<Position> = positions
         .iter()
         .filter(|state| u32::from(state.strategy.0) == seat.seat)
@@ -238,9 +202,8 @@ fn strategy(seat: &SeatView, positions: &[PositionState]) -> StrategyReport {
         .collect();
     StrategyReport {
         name: seat.name.clone(),
-        orders: seat.counter(Counter::Orders),
-        rejected: seat.counter(Counter::Rejects),
-        fills: seat.counter(Counter::Fills),
+        requests: totals.requests,
+        fills: totals.fills,
         position: mine.iter().map(|position| position.position).sum(),
         pnl: mine.iter().map(|position| position.realised + position.unrealised).sum(),
         positions: mine,

@@ -50,9 +50,6 @@ pub(crate) fn assign(
     seat.set_process(process);
     seat.set_exit(0);
     seat.set_kind(kind_word(kind(node.kind), mode(node)));
-    for counter in 0..journal::layout::registry::ALL_COUNTER_COUNT {
-        seat.set_counter(counter, 0);
-    }
     seat.set_state(NodeState::Joined.to_word());
     Ok((process, assignment(instance, node, generation)))
 }

@@ -15,7 +15,7 @@
 
 use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
 use topology::config::{Fill as FillRule, MatchingConfig};
-use wire::{BookEvent, CancelOrder, Instrument, Message, NewOrder, OrderStatus, OrderUpdate, Quote};
+use wire::{BookEvent, CancelOrder, Instrument, Message, NewOrder, Quote};
 use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
 
 use crate::closed;
@@ -110,11 +110,11 @@ impl Matching {
             }
             CancelOrder::ID => {
                 self.engine.cancel(&CancelOrder::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Changes, 1);
+                context.add(Counter::Cancels, 1);
             }
             ReplaceOrder::ID => {
                 self.engine.replace(&ReplaceOrder::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Changes, 1);
+                context.add(Counter::Replaces, 1);
             }
             BookEvent::ID => {
                 self.engine.on_book_event(&BookEvent::decode(frame.payload)?, &mut self.answers);
@@ -161,9 +161,12 @@ impl Matching {
                 .send_all(0, several.iter().map(|answer| (answer.message_id(), answer.bytes()))),
         };
         for answer in self.answers.drain(..written) {
-            match answer {
-                Execution::Fill(_) => context.add(Counter::Fills, 1),
-                Execution::Update(update) => context.add(Counter::Rejects, u64::from(is_refusal(&update))),
+            let counter = match answer {
+                Execution::Fill(_) => Some(Counter::Fills),
+                Execution::Update(update) => Counter::of_refusal(update.status),
+            };
+            if let Some(counter) = counter {
+                context.add(counter, 1);
             }
         }
         match outcome {
@@ -171,11 +174,6 @@ impl Matching {
             Err(source) => Err(RunError::Write { journal: self.executions.journal().to_owned(), source }),
         }
     }
-}
-
-fn is_refusal(update: &OrderUpdate) -> bool {
-    use OrderStatus::{CancelRejected, Rejected, ReplaceRejected};
-    matches!(update.status, Rejected | CancelRejected | ReplaceRejected)
 }
 
 impl Component for Matching {

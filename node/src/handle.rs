@@ -46,6 +46,14 @@ impl NodeHandle {
         }
     }
 
+    /// Counts a message to the node in `seat` that was given up: with ours, and with that seat.
+    pub fn gave_up(&self, seat: u32) {
+        self.add(Counter::Undelivered, 1);
+        if let Some(seat) = self.registry.occupy(seat) {
+            seat.set_undelivered(seat.undelivered().wrapping_add(1));
+        }
+    }
+
     /// Value of one of the node's counters.
     pub fn counter(&self, counter: Counter) -> u64 {
         self.registry.seat(self.seat).map_or(0, |seat| seat.counter(counter as usize))

@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod callback;
 mod due;
 mod error;
@@ -38,6 +39,7 @@ mod run;
 mod state;
 mod stop;
 mod stop_order;
+mod tally;
 mod verify;
 mod view;
 
@@ -57,6 +59,7 @@ pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use stop_order::{SETTLE, STOP_ORDER, stop_group};
+pub use tally::{Tally, class_of};
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 

@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
-use journal::{WriteError, Writer, Written};
+use journal::{Journal, OpenError, WriteError, Writer, Written};
 use wire::Message;
 
+use crate::answers::Answers;
+use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
+use crate::tally::{Tally, class_of};
 
 /// Messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
@@ -20,6 +23,8 @@ pub struct Output {
     peer_seat: u32,
     capacity: u64,
     backlog: VecDeque<Kept>,
+    /// Where several seats share the journal: counts each one's own.
+    answers: Option<Answers>,
     written: u64,
     full: u64,
 }
@@ -32,18 +37,25 @@ struct Kept {
 }
 
 impl Output {
-    pub(crate) fn new(writer: Writer, write: &WriteAssignment, capacity: u64) -> Output {
-        Output {
+    /// Counts what a killed predecessor left uncounted.
+    pub(crate) fn new(
+        journal: &Journal,
+        mut writer: Writer,
+        write: &WriteAssignment,
+    ) -> Result<Output, OpenError> {
+        journal.uncounted(|frame| writer.count(class_of(frame.message_id, frame.payload)))?;
+        Ok(Output {
             writer,
             role: write.role.clone(),
             journal: write.journal.clone(),
             peer: write.peer.clone(),
             peer_seat: write.peer_seat,
-            capacity,
+            capacity: journal.shape().capacity,
             backlog: VecDeque::new(),
+            answers: None,
             written: 0,
             full: 0,
-        }
+        })
     }
 
     /// Commits one message now, or not at all.
@@ -85,10 +97,33 @@ impl Output {
     fn write(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
         let written = self.writer.write(message_id, topic, payload);
         match written {
-            Ok(_) => self.written += 1,
+            Ok(_) => {
+                self.count(message_id, topic, payload);
+                self.written += 1;
+            }
             Err(_) => self.full += 1,
         }
         written
+    }
+
+    #[inline]
+    fn count(&mut self, message_id: u16, topic: u32, payload: &[u8]) {
+        let class = class_of(message_id, payload);
+        self.writer.count(class);
+        if let Some(answers) = &self.answers {
+            answers.count(topic, class);
+        }
+    }
+
+    /// From now on counts what each of these seats gets apart: for a journal that they share, whose topics are their
+    /// numbers. Counts what a killed predecessor left uncounted.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the journal cannot be looked through.
+    pub fn count_by_seat(&mut self, node: &NodeHandle, seats: &[u32]) -> Result<(), OpenError> {
+        let journal = Journal::open_read_only(node.instance.find_journal(&self.journal))?;
+        self.answers = Some(Answers::new(&node.registry, &journal, &self.tally(), seats)?);
+        Ok(())
     }
 
     /// Commits several messages at once, so that readers see all of them or none, whatever happens to this process: one
@@ -124,6 +159,9 @@ impl Output {
             }
             let frames = batch.frames();
             batch.commit();
+            for (message_id, payload) in messages.clone().skip(committed).take(frames as usize) {
+                self.count(message_id, topic, payload);
+            }
             committed += frames as usize;
             self.written += frames;
             if outcome.is_ok() {
@@ -198,6 +236,11 @@ impl Output {
     /// Frames in the journal since it was made, by this writer and those before it.
     pub fn frames(&self) -> u64 {
         self.writer.frames()
+    }
+
+    /// The same by class.
+    pub fn tally(&self) -> Tally {
+        Tally(self.writer.tally())
     }
 
     /// Where the next message goes.

@@ -1,6 +1,7 @@
 //! The numbers in a seat's record, with their meaning.
 
 use serde::{Deserialize, Serialize};
+use wire::OrderStatus;
 
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $value:literal => $text:literal,)* }) => {
@@ -178,7 +179,9 @@ pub fn read_kind_word(word: u64) -> Option<(NodeKind, &'static str)> {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $member:ident = $value:literal => $text:literal,)*) => {
-        /// A node's counters: each written by one process alone, read by everybody.
+        /// A node's counters: each written by one process alone, read by everybody. They belong to the seat: a process
+        /// that is started again goes on from where its predecessor stood. Of what a killed one did last, at most one
+        /// message is missing; what it had read and not passed is counted again.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(usize)]
         pub enum Counter { $($(#[$doc])* $member = $value,)* }
@@ -217,9 +220,9 @@ counters! {
     BookEvents = 12 => "book_events",
     /// Orders sent (strategy) or taken (td, matching).
     Orders = 13 => "orders",
-    /// Cancel and replace requests sent or taken.
-    Changes = 14 => "changes",
-    /// Orders and requests rejected.
+    /// Cancels sent or taken.
+    Cancels = 14 => "cancels",
+    /// Orders refused.
     Rejects = 15 => "rejects",
     /// Fills made (matching), passed on (td), booked (ledger), received (strategy).
     Fills = 16 => "fills",
@@ -241,10 +244,29 @@ counters! {
     Overruns = 24 => "overruns",
     /// Longest of them, in nanoseconds.
     OverrunMax = 25 => "overrun_max_ns",
+    /// Replaces sent or taken.
+    Replaces = 27 => "replaces",
+    /// Cancels refused.
+    CancelRejects = 28 => "cancel_rejects",
+    /// Replaces refused.
+    ReplaceRejects = 29 => "replace_rejects",
     /// Looks at one of the node's threads, to see whether it is where the plan says. Master counts these two.
     PlaceSamples = 30 => "place_samples",
     /// Of those: it was not.
     OffPlan = 31 => "off_plan",
+}
+
+impl Counter {
+    /// Where a refusal is counted; `None` for what is none.
+    #[inline]
+    pub fn of_refusal(status: OrderStatus) -> Option<Counter> {
+        match status {
+            OrderStatus::Rejected => Some(Counter::Rejects),
+            OrderStatus::CancelRejected => Some(Counter::CancelRejects),
+            OrderStatus::ReplaceRejected => Some(Counter::ReplaceRejects),
+            _ => None,
+        }
+    }
 }
 
 /// A word among the counters that is none: see [`crate::held`].

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use journal::layout::control::CLASSES;
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
 use pinning::{MappedFile, PageBacking};
 
+use crate::answers::uncounted;
 use crate::callback::held;
 use crate::instance::InstanceDir;
 use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
+use crate::tally::{Tally, class_of};
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -67,6 +70,8 @@ pub struct SeatView {
     pub silent_ns: Option<u64>,
     /// Exit code, if the node left one.
     pub exit: Option<u8>,
+    /// Messages to it that td gave up.
+    pub undelivered_to: u64,
     /// For how many nanoseconds a callback of this strategy has held its process; `None` below
     /// [`HELD_NS`](crate::HELD_NS).
     pub in_callback_ns: Option<u64>,
@@ -187,6 +192,7 @@ impl InstanceView {
             generation: seat.generation(),
             cpu: seat.cpu(),
             silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),
+            undelivered_to: seat.undelivered(),
             exit: seat.exit().checked_sub(1).map(|code| code as u8),
             in_callback_ns: None,
             counters: Counter::ALL
@@ -194,6 +200,41 @@ impl InstanceView {
                 .map(|(counter, name)| (*name, seat.counter(*counter as usize)))
                 .collect(),
         })
+    }
+
+    /// What a journal has held since it was made, by class. Exact where nobody writes it at the moment; else it may lack
+    /// what is being committed.
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn tally(&self, name: &str) -> Result<Tally, ViewError> {
+        let (journal, view) = self.journal(name)?;
+        let mut tally = Tally(view.stat.tally);
+        if !matches!(view.stat.writer, WriterState::Attached(_)) {
+            journal.uncounted(|frame| tally.0[class_of(frame.message_id, frame.payload)] += 1)?;
+        }
+        Ok(tally)
+    }
+
+    /// What each of these seats was answered through a journal that they share, by class. As exact as
+    /// [`InstanceView::tally`].
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
+        let of_seat =
+            |seat: &u32| Tally(self.registry.seat(*seat).map_or([0; CLASSES], |seat| seat.answers()));
+        let mut answers: Vec<Tally> = seats.iter().map(of_seat).collect();
+        let (opened, view) = self.journal(journal)?;
+        if !matches!(view.stat.writer, WriterState::Attached(_)) {
+            for (seat, class) in uncounted(&self.registry, &opened, &self.tally(journal)?, seats)? {
+                let place = seats.iter().position(|known| *known == seat);
+                if let Some(tally) = place.and_then(|place| answers.get_mut(place)) {
+                    tally.0[class] += 1;
+                }
+            }
+        }
+        Ok(answers)
     }
 
     /// All journals, with what their control pages say.

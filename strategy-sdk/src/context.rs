@@ -251,7 +251,7 @@ impl Context {
             return Ok(());
         }
         self.send(&Outgoing::Cancel(CancelOrder::new(id, order.instrument)))?;
-        self.port.count(Counter::Changes, 1);
+        self.port.count(Counter::Cancels, 1);
         if let Some(order) = self.orders.get_mut(id) {
             order.cancelling = true;
         }
@@ -272,7 +272,7 @@ impl Context {
         check_amounts(quantity, price, true)?;
         let replace = ReplaceOrder { order_id: id, instrument: order.instrument, source: 0, price, quantity };
         self.send(&Outgoing::Replace(replace))?;
-        self.port.count(Counter::Changes, 1);
+        self.port.count(Counter::Replaces, 1);
         if let Some(order) = self.orders.get_mut(id) {
             order.replacing += 1;
         }

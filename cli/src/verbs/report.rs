@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use launcher::{Report, StageSummary};
+use launcher::{Lost, Report, Requests, StageSummary};
 use node::Exit;
 
 use crate::failure::Failure;
@@ -67,13 +67,13 @@ fn stages(report: &Report) -> String {
 }
 
 fn totals(report: &Report) -> String {
+    let totals = &report.totals;
     let mut line = format!(
-        "{} quotes, {} trade prints, {} orders ({} rejected), {} fills in {:.1} s",
-        number(report.quotes),
-        number(report.trades),
-        number(report.orders),
-        number(report.rejected),
-        number(report.fills),
+        "{} quotes, {} trade prints, {}, {} fills in {:.1} s",
+        number(totals.quotes),
+        number(totals.trades),
+        requests(&totals.requests),
+        number(totals.fills),
         report.seconds,
     );
     if report.source.messages > 0 {
@@ -82,7 +82,7 @@ fn totals(report: &Report) -> String {
             number(report.source.messages),
             number(report.source.skipped),
             number(report.source.rejected),
-            number(report.book_events),
+            number(totals.book_events),
         ));
     }
     if report.deterministic {
@@ -91,12 +91,26 @@ fn totals(report: &Report) -> String {
     line + "\n"
 }
 
+/// Orders, cancels and replaces, each with how many of them were refused.
+pub(crate) fn requests(requests: &Requests) -> String {
+    let of = |count: u64, what: &str, rejected: u64| {
+        let rejected = if rejected > 0 { format!(" ({} rejected)", number(rejected)) } else { String::new() };
+        format!("{} {what}{rejected}", number(count))
+    };
+    [
+        of(requests.orders, "orders", requests.rejected),
+        of(requests.cancels, "cancels", requests.cancels_rejected),
+        of(requests.replaces, "replaces", requests.replaces_rejected),
+    ]
+    .join(", ")
+}
+
 fn strategies(report: &Report) -> String {
     let rows = report.strategies.iter().map(|strategy| {
         vec![
             strategy.name.clone(),
-            number(strategy.orders),
-            number(strategy.rejected),
+            number(strategy.requests.orders),
+            number(strategy.requests.rejected),
             number(strategy.fills),
             strategy.position.to_string(),
             format!("{:.2}", strategy.pnl),
@@ -126,16 +140,7 @@ fn losses(report: &Report) -> String {
     if report.lost == 0 && report.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
         return "lost: nothing\n".to_owned();
     }
-    let mut text = format!("lost: {}\n", number(report.lost));
-    for lost in &report.lost_by {
-        text.push_str(&format!(
-            "  {}: {} in {} gaps, {} messages undelivered\n",
-            lost.node,
-            output::bytes(lost.bytes),
-            lost.gaps,
-            lost.undelivered
-        ));
-    }
+    let mut text = lost(&report.lost_by);
     if report.wait_timeouts_with_data > 0 {
         text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
     }
@@ -143,4 +148,19 @@ fn losses(report: &Report) -> String {
         text.push_str(&format!("  {} samples contradict themselves\n", report.disordered_samples));
     }
     text
+}
+
+/// A line for each reader and journal.
+pub(crate) fn lost(lost_by: &[Lost]) -> String {
+    let line = |lost: &Lost| {
+        let mut what = Vec::new();
+        if lost.gaps > 0 {
+            what.push(format!("{} in {} laps", output::bytes(lost.bytes), number(lost.gaps)));
+        }
+        if lost.undelivered > 0 {
+            what.push(format!("{} messages that td gave up", number(lost.undelivered)));
+        }
+        format!("lost: {} of {}: {}\n", lost.node, lost.journal, what.join(", "))
+    };
+    if lost_by.is_empty() { "lost: nothing\n".to_owned() } else { lost_by.iter().map(line).collect() }
 }

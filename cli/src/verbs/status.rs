@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use journal::WriterState;
+use launcher::{Lost, Totals};
 use node::{Counter, DamagedJournal, InstanceView, JournalView, Journals, SeatView};
 use pinning::PageBacking;
 use serde::Serialize;
+use topology::Topology;
 
 use crate::args::Status;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
+use crate::verbs::report;
 use crate::verbs::seats::{self, Seated};
 
 /// What `--format json` prints.
@@ -20,6 +23,10 @@ struct StatusReport {
     /// Whether a master process lives.
     master: bool,
     clock: &'static str,
+    /// What the journals have held since the instance was made; `null` where its topology cannot be read.
+    totals: Option<Totals>,
+    /// What which reader lost of which journal since then.
+    lost_by: Vec<Lost>,
     nodes: Vec<NodeRow>,
     journals: Vec<JournalRow>,
     /// Journals that cannot be read.
@@ -95,7 +102,8 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
     let seats = view.seats();
     let Journals { sound, damaged } = view.journals()?;
     let journals: Vec<JournalView> = sound.into_iter().map(|(_, view)| view).collect();
-    let planned = planned(view);
+    let topology = topology(view);
+    let planned = topology.as_ref().map(planned).unwrap_or_default();
     let node = |seat: &SeatView| NodeRow {
         planned_cpus: planned.get(&seat.name).cloned(),
         ..node_row(seat, &journals)
@@ -106,6 +114,8 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         phase: view.phase().to_string(),
         master: seats.first().is_some_and(|master| master.alive),
         clock: view.clock().source().as_str(),
+        totals: topology.as_ref().map(|topology| Totals::read(view, topology).0),
+        lost_by: topology.map(|topology| Lost::read(view, &topology, &seats)).unwrap_or_default(),
         nodes,
         journals: journal_rows(view, &journals, &seats),
         damaged: damaged_rows(&damaged),
@@ -140,12 +150,16 @@ pub(super) fn journal_rows(
     rows
 }
 
+/// What the instance was made from; `None` when that cannot be read.
+fn topology(view: &InstanceView) -> Option<Topology> {
+    let text = std::fs::read(view.instance().topology()).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
 /// CPUs by node, as the instance's plan has them on this host; empty when it plans nothing.
-fn planned(view: &InstanceView) -> BTreeMap<String, String> {
-    let text = std::fs::read(view.instance().topology()).unwrap_or_default();
-    let topology = serde_json::from_slice::<topology::Topology>(&text).ok();
+fn planned(topology: &Topology) -> BTreeMap<String, String> {
     let host = pinning::Host::read("/".as_ref()).ok();
-    let plan = topology.zip(host).and_then(|(topology, host)| topology.place(&host).ok().flatten());
+    let plan = host.and_then(|host| topology.place(&host).ok().flatten());
     let placements = plan.into_iter().flat_map(|plan| plan.placements);
     placements.map(|placement| (placement.node, placement.cpus.to_string())).collect()
 }
@@ -254,6 +268,16 @@ fn text(report: &StatusReport) -> String {
         1,
         nodes,
     ));
+    if let Some(totals) = &report.totals {
+        text.push_str(&format!(
+            "since it was made: {} quotes, {} trade prints, {}, {} fills\n",
+            number(totals.quotes),
+            number(totals.trades),
+            report::requests(&totals.requests),
+            number(totals.fills)
+        ));
+    }
+    text.push_str(&report::lost(&report.lost_by));
     text.push_str(&over_budget(report));
     text.push_str(&seats::held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');

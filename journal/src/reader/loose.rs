@@ -25,6 +25,8 @@ pub struct LooseReader {
     frames: u64,
     lost: u64,
     gaps: u64,
+    /// Bytes and laps that the seat lost before.
+    before: (u64, u64),
     topics: Topics,
     ahead: Ahead,
     copy: Vec<u8>,
@@ -41,7 +43,9 @@ impl LooseReader {
     ) -> LooseReader {
         let copy = vec![0; control.shape().max_payload() as usize];
         let (cursor, lease) = seat.map(|(seat, lease)| (control.cursor(seat), lease)).unzip();
+        let load = |offset: usize| cursor.map_or(0, |cursor| control.load(cursor + offset));
         let mut reader = LooseReader {
+            before: (load(at::CURSOR_LOST), load(at::CURSOR_GAPS)),
             cursor,
             ring,
             control,
@@ -213,8 +217,8 @@ impl LooseReader {
                 self.control.word(cursor + offset).store(value, Ordering::Relaxed)
             };
             store(at::CURSOR_POSITION, self.position);
-            store(at::CURSOR_LOST, self.lost);
-            store(at::CURSOR_GAPS, self.gaps);
+            store(at::CURSOR_LOST, self.before.0.wrapping_add(self.lost));
+            store(at::CURSOR_GAPS, self.before.1.wrapping_add(self.gaps));
             store(at::CURSOR_FRAMES, self.frames);
         }
     }

@@ -19,7 +19,7 @@ use crate::registry::Registry;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 use crate::wait::Waker;
-use recovery::end_of_frames;
+pub(crate) use recovery::end_of_frames;
 
 /// Bytes of payload on a frame's first line.
 const FIRST_LINE: usize = (LINE_BYTES - layout::frame::HEADER_BYTES) as usize;
@@ -319,6 +319,22 @@ impl Writer {
             needed: needed - LINE_BYTES - self.position,
             free: gate.saturating_sub(self.position + LINE_BYTES),
         }
+    }
+
+    /// Counts a frame of this class, right behind its commit. Of a batch: each frame, in their order. A writer that is
+    /// killed in between leaves the last frames uncounted, see [`Journal::uncounted`](crate::Journal::uncounted).
+    #[inline(always)]
+    pub fn count(&mut self, class: usize) {
+        if class < at::CLASSES {
+            let word = self.control.word(at::TALLY + class);
+            // SYNC: tally. The commit comes before it.
+            word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
+        }
+    }
+
+    /// Frames by class, by this writer and those before it.
+    pub fn tally(&self) -> [u64; at::CLASSES] {
+        self.control.tally()
     }
 
     /// Where the next frame will go.

@@ -6,18 +6,18 @@ use crate::ring::Ring;
 use crate::sync::Ordering;
 
 /// Where the frames end.
-pub(super) struct End {
+pub(crate) struct End {
     /// Behind the last committed frame.
-    pub(super) position: u64,
+    pub(crate) position: u64,
     /// Frames committed so far.
-    pub(super) frames: u64,
+    pub(crate) frames: u64,
     /// Time of the last.
-    pub(super) time: u64,
+    pub(crate) time: u64,
 }
 
 /// Walks from the last published head over frames that were committed but not yet counted: those of one write, one
 /// claim or one batch, since the head follows every commit; garbage may hold more.
-pub(super) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
+pub(crate) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
     let head = control.head();
     if !control.is_plausible() || control.intent() < head {
         return Err(format!("head {head} and intent {} do not belong together", control.intent()));

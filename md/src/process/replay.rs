@@ -190,7 +190,7 @@ impl Replay {
                 if anomalies > 0 {
                     log::warn!("{anomalies} book events did not fit the book");
                 }
-                context.add(node::Counter::Anomalies, anomalies);
+                context.handle().set(node::Counter::Anomalies, anomalies);
                 context.handle().set_state(NodeState::Finished);
                 self.stage = Stage::Done;
                 Ok(Step::Idle)

@@ -139,7 +139,8 @@ impl Member {
     pub(super) fn charge(&mut self, took: u64) {
         if let Some(overrun) = self.budget.charge(took) {
             self.handle.add(Counter::Overruns, 1);
-            self.handle.set(Counter::OverrunMax, overrun.longest);
+            let longest = overrun.longest.max(self.handle.counter(Counter::OverrunMax));
+            self.handle.set(Counter::OverrunMax, longest);
             if overrun.is_said {
                 let (name, count) = (&self.name, overrun.count);
                 let [took, limit, longest] =

@@ -1,7 +1,7 @@
 //! The ledger's snapshot, and reports: each counted once.
 
 use node::{Counter, Frame};
-use wire::{Cause, Fill, Message, OrderStatus, OrderUpdate, WireError};
+use wire::{Cause, Fill, Message, OrderUpdate, WireError};
 
 use super::Session;
 use crate::context::Stage;
@@ -76,12 +76,8 @@ impl<S: Strategy> Session<S> {
         }
         let now = self.context.now();
         self.context.orders.on_update(update, now);
-        let refused = matches!(
-            update.status,
-            OrderStatus::Rejected | OrderStatus::CancelRejected | OrderStatus::ReplaceRejected
-        );
-        if refused {
-            self.context.port.count(Counter::Rejects, 1);
+        if let Some(counter) = Counter::of_refusal(update.status) {
+            self.context.port.count(counter, 1);
         }
         if self.context.stage == Stage::Open {
             self.context.cause = cause;

@@ -48,8 +48,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let executions = node.input("executions")?;
     let events = node.input("events")?;
     let orders_out = node.take_output("orders")?;
-    let reports = node.take_outputs("reports");
+    let mut reports = node.take_outputs("reports");
     let routes = Routes::new(&section.strategies, &reports);
+    let handle = node.handle();
+    for (journal, output) in reports.iter_mut().enumerate() {
+        let seats: Vec<u32> = routes.strategies(journal).map(|strategy| u32::from(strategy.0)).collect();
+        if seats.len() > 1 {
+            output.count_by_seat(&handle, &seats).map_err(|error| failed(&error))?;
+        }
+    }
     let mut td = Td {
         recall: if node.generation() > 1 {
             Some(Recall::read(&node, executions, &orders_out, &reports, &routes)?)

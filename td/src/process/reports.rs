@@ -1,7 +1,7 @@
 //! Reports: what matching says, and what td refuses, to the strategy that it is for.
 
 use node::{Context, Counter, Frame};
-use wire::{Fill, Message, OrderUpdate, StrategyId};
+use wire::StrategyId;
 
 use super::Td;
 use crate::{Delivery, Report};
@@ -14,7 +14,7 @@ impl Td {
         let delivered =
             output.is_some_and(|(output, topic)| output.post_bytes(message_id, topic, payload).is_ok());
         if !delivered {
-            context.add(Counter::Undelivered, 1);
+            context.handle().gave_up(u32::from(to.0));
         }
     }
 
@@ -33,21 +33,20 @@ impl Td {
     pub(super) fn deliver(&mut self, context: &Context, position: u64, delivery: &Delivery) {
         let Delivery { to, report } = delivery;
         let Some((index, topic)) = self.routes.of(*to) else {
-            return context.add(Counter::Undelivered, 1);
+            return context.handle().gave_up(u32::from(to.0));
         };
         if position <= self.told[index] {
             return;
         }
-        let refused = matches!(report, Report::Update(update) if is_refusal(update));
-        context.add(Counter::Rejects, u64::from(refused));
-        context.add(Counter::Fills, u64::from(report.message_id() == Fill::ID));
+        let counter = match report {
+            Report::Fill(_) => Some(Counter::Fills),
+            Report::Update(update) => Counter::of_refusal(update.status),
+        };
+        if let Some(counter) = counter {
+            context.add(counter, 1);
+        }
         if self.reports[index].post_bytes(report.message_id(), topic, report.bytes()).is_err() {
-            context.add(Counter::Undelivered, 1);
+            context.handle().gave_up(u32::from(to.0));
         }
     }
-}
-
-fn is_refusal(update: &OrderUpdate) -> bool {
-    use wire::OrderStatus::{CancelRejected, Rejected, ReplaceRejected};
-    matches!(update.status, Rejected | CancelRejected | ReplaceRejected)
 }

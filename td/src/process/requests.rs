@@ -28,14 +28,21 @@ impl Td {
             return Ok(());
         }
         let is_order = frame.message_id == NewOrder::ID;
-        context.add(if is_order { Counter::Orders } else { Counter::Changes }, 1);
+        let counter = match frame.message_id {
+            NewOrder::ID => Counter::Orders,
+            CancelOrder::ID => Counter::Cancels,
+            _ => Counter::Replaces,
+        };
+        context.add(counter, 1);
         match self.gateway.take(from, frame.message_id, frame.payload) {
             Decision::Send(request) => {
                 let request = request.with_source(line(frame.position));
                 self.send(request.message_id(), request.bytes())?;
             }
             Decision::Answer(update) => {
-                context.add(Counter::Rejects, 1);
+                if let Some(counter) = Counter::of_refusal(update.status) {
+                    context.add(counter, 1);
+                }
                 self.report(context, from, OrderUpdate::ID, update.bytes());
             }
             Decision::Drop => context.add(Counter::Malformed, 1),

@@ -1,0 +1,119 @@
+//! Frames by class: what a journal holds, counted where it is written, for as long as the journal lives.
+//!
+//! A count in a process dies with it. These lie in the journal's control page, and what a killed writer did not count
+//! its successor adds: see [`Journal::uncounted`](journal::Journal::uncounted). So they are what the journal ever held,
+//! whoever wrote it.
+
+use std::mem::offset_of;
+
+use journal::layout::control::CLASSES;
+use wire::TradePrint;
+use wire::{BookEvent, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder};
+
+/// Where the status lies in the bytes of an update.
+const STATUS: usize = offset_of!(OrderUpdate, status);
+/// What nobody counts apart.
+const OTHERS: usize = CLASSES - 1;
+
+/// The class of a message, in `docs/journal-format.md`.
+#[inline]
+pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
+    match message_id {
+        Quote::ID | NewOrder::ID | Fill::ID => 0,
+        TradePrint::ID | CancelOrder::ID => 1,
+        BookEvent::ID | ReplaceOrder::ID => 2,
+        OrderUpdate::ID => match payload.get(STATUS) {
+            Some(&status) if status == OrderStatus::Rejected as u8 => 1,
+            Some(&status) if status == OrderStatus::CancelRejected as u8 => 2,
+            Some(&status) if status == OrderStatus::ReplaceRejected as u8 => 3,
+            _ => OTHERS,
+        },
+        _ => OTHERS,
+    }
+}
+
+/// Frames that a journal held since it was made, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally(pub [u64; CLASSES]);
+
+impl Tally {
+    /// All of them.
+    pub fn frames(&self) -> u64 {
+        self.0.iter().fold(0, |sum, count| sum.wrapping_add(*count))
+    }
+
+    /// Of `md.quotes`: quotes.
+    pub fn quotes(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Of `md.quotes`: trade prints.
+    pub fn trades(&self) -> u64 {
+        self.0[1]
+    }
+
+    /// Of `md.flow`: order-flow events.
+    pub fn book_events(&self) -> u64 {
+        self.0[2]
+    }
+
+    /// Of a strategy's requests: new orders.
+    pub fn orders(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Of a strategy's requests: cancels.
+    pub fn cancels(&self) -> u64 {
+        self.0[1]
+    }
+
+    /// Of a strategy's requests: replaces.
+    pub fn replaces(&self) -> u64 {
+        self.0[2]
+    }
+
+    /// Of executions and reports: fills.
+    pub fn fills(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Of executions and reports: orders that were refused.
+    pub fn rejected(&self) -> u64 {
+        self.0[1]
+    }
+
+    /// Of executions and reports: cancels that were refused.
+    pub fn cancels_rejected(&self) -> u64 {
+        self.0[2]
+    }
+
+    /// Of executions and reports: replaces that were refused.
+    pub fn replaces_rejected(&self) -> u64 {
+        self.0[3]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_refusal_has_a_class_of_its_own() {
+        let class = |status: OrderStatus| {
+            let mut update = [0; OrderUpdate::SIZE];
+            update[STATUS] = status as u8;
+            class_of(OrderUpdate::ID, &update)
+        };
+        let classes: Vec<usize> =
+            [OrderStatus::Rejected, OrderStatus::CancelRejected, OrderStatus::ReplaceRejected]
+                .map(class)
+                .to_vec();
+        assert_eq!(classes, [1, 2, 3]);
+        assert_eq!(class(OrderStatus::Accepted), OTHERS);
+        assert_eq!(class_of(OrderUpdate::ID, b"short"), OTHERS);
+        assert_eq!(class_of(Fill::ID, b""), 0);
+        let tally = Tally([5, 1, 2, 3, 9]);
+        assert_eq!((tally.fills(), tally.rejected(), tally.cancels_rejected()), (5, 1, 2));
+        assert_eq!((tally.replaces_rejected(), tally.frames()), (3, 20));
+    }
+}
