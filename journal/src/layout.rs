@@ -185,6 +185,8 @@ pub mod registry {
     pub const KIND: usize = 12;
     /// Exit code as the node left it, plus one; zero: not left.
     pub const EXIT: usize = 13;
+    /// What the node asks of another one; the numbers are the node crate's. Zero from its registration on.
+    pub const ASKED: usize = 14;
     /// Last sign of life, nanoseconds on the platform's clock.
     pub const HEARTBEAT: usize = 16;
     /// CPU that it ran on then.
@@ -355,6 +357,7 @@ pub const fn layout_hash() -> u64 {
         registry::STATE,
         registry::KIND,
         registry::EXIT,
+        registry::ASKED,
         registry::HEARTBEAT,
         registry::CPU,
         registry::NAME,

@@ -296,6 +296,8 @@ seat_words! {
     kind set_kind KIND;
     /// Exit code plus one; zero: not left.
     exit set_exit EXIT;
+    /// What the node asks of another one; the numbers are the node crate's.
+    asked set_asked ASKED;
     /// Last sign of life, nanoseconds on the platform's clock.
     heartbeat set_heartbeat HEARTBEAT;
     /// CPU that the node ran on at its last heartbeat.

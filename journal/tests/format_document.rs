@@ -81,6 +81,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.STATE", registry::STATE, 0),
     ("seat.KIND", registry::KIND, 0),
     ("seat.EXIT", registry::EXIT, 0),
+    ("seat.ASKED", registry::ASKED, 0),
     ("seat.HEARTBEAT", registry::HEARTBEAT, 0),
     ("seat.CPU", registry::CPU, 0),
     ("seat.NAME", registry::NAME, 0),

@@ -58,6 +58,7 @@
 #![forbid(unsafe_code)]
 
 mod anomalies;
+mod askers;
 mod book;
 mod marks;
 mod position;

@@ -11,10 +11,9 @@
 //! snapshot stays whole until the next one is, and the executions from it on are kept from being overwritten; so a
 //! snapshot is also due after a quarter of their ring.
 //!
-//! A strategy that joins is told once all executions are booked that were committed when it joined: what its
-//! predecessor had heard of is in its snapshot.
-
-use std::collections::BTreeMap;
+//! A strategy that has joined asks for its state, and is told once all executions are booked that were committed when it
+//! asked: what its predecessor had heard of is in its snapshot. A ledger that comes back finds the questions that are still
+//! open in the strategies' seats, and tells nobody else anything.
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
@@ -23,12 +22,16 @@ use topology::config::LedgerConfig;
 use wire::TradePrint;
 use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
 
+use crate::askers::Askers;
 use crate::book::Book;
 use crate::snapshot::SnapshotMessage;
 
 /// Quotes in a snapshot; with more instruments than this they are left out, so that a snapshot always fits the ring
 /// many times over. Whoever joins hears the next quote soon.
 const MOST_QUOTES: usize = 256;
+
+/// The part of `ledger.state` that a snapshot of everybody may take, and answers that are not taken yet: a quarter.
+const MOST_OF_RING: u64 = 4;
 
 /// Frames begin at multiples of this.
 const LINE: u64 = 64;
@@ -56,7 +59,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         read: input.map_or(0, Input::position),
         kept: 0,
         most_read_again: input.map_or(u64::MAX, |input| input.capacity() / 4),
-        joined: BTreeMap::new(),
+        askers: Askers::default(),
         whole_from: 0,
         is_too_large: false,
         state: node.take_output("state")?,
@@ -113,8 +116,8 @@ struct Ledger {
     kept: u64,
     /// Bytes of them, before a snapshot is due.
     most_read_again: u64,
-    /// Strategies that joined, and how far the executions went then.
-    joined: BTreeMap<StrategyId, u64>,
+    /// Strategies that joined, and have not got their state yet.
+    askers: Askers,
     /// Where the last whole snapshot of everybody begins in our journal.
     whole_from: u64,
     /// A snapshot of everybody takes too much of our journal.
@@ -128,11 +131,15 @@ struct Ledger {
 }
 
 impl Ledger {
-    fn write_snapshot(&mut self, strategy: StrategyId) -> Result<(), RunError> {
+    /// Answers how many bytes it takes.
+    fn write_snapshot(&mut self, strategy: StrategyId) -> Result<u64, RunError> {
         let topic = SnapshotBegin::topic_of(strategy);
+        let from = self.state.position();
         let messages: Vec<SnapshotMessage> = self.book.snapshot(strategy).collect();
-        let quotes = messages.iter().filter(|message| matches!(message, SnapshotMessage::Quote(_))).count();
-        let with_quotes = quotes <= MOST_QUOTES;
+        let is_quote = |message: &&SnapshotMessage| matches!(message, SnapshotMessage::Quote(_));
+        let quotes = messages.iter().filter(is_quote).count();
+        let bytes: u64 = messages.iter().map(|message| node::frame_bytes(message.bytes().len() as u64)).sum();
+        let with_quotes = quotes <= MOST_QUOTES && bytes <= self.state.capacity() / MOST_OF_RING;
         for message in messages {
             let message = match message {
                 SnapshotMessage::Quote(_) if !with_quotes => continue,
@@ -146,21 +153,23 @@ impl Ledger {
                 .send_bytes(message.message_id(), topic, message.bytes())
                 .map_err(|source| RunError::Write { journal: self.state.journal().to_owned(), source })?;
         }
-        Ok(())
+        Ok(self.state.position() - from)
     }
 
     fn everybody(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.changed = false;
         let from = self.state.position();
-        self.write_snapshot(SnapshotBegin::EVERYBODY)?;
+        let bytes = self.write_snapshot(SnapshotBegin::EVERYBODY)?;
         self.whole_from = from;
         // The next one must not overwrite this one before it is whole.
-        let is_too_large = self.state.position() - from > self.state.capacity() / 4;
+        let is_too_large = bytes > self.state.capacity() / MOST_OF_RING;
         if is_too_large && !self.is_too_large {
             log::error!(
-                "a snapshot takes more than a quarter of `{}`: if the ledger is killed, positions may be lost; make that \
-                 journal larger",
-                self.state.journal()
+                "a snapshot takes {bytes} bytes, more than a quarter of `{}`: if the ledger is killed, positions may be \
+                 lost, and a strategy that starts again may not get its state; set `capacity` of \
+                 [journal.ledger] to at least {} KiB",
+                self.state.journal(),
+                (bytes * MOST_OF_RING).next_power_of_two() / 1_024
             );
         }
         self.is_too_large = is_too_large;
@@ -173,30 +182,41 @@ impl Ledger {
         Ok(())
     }
 
-    /// Tells those who joined what they hold, once it is all booked.
-    fn tell_joined(&mut self, context: &mut Context) -> Result<(), RunError> {
-        let ready: Vec<StrategyId> = self
-            .joined
-            .iter()
-            .filter(|(_, target)| **target <= self.read)
-            .map(|(strategy, _)| *strategy)
-            .collect();
-        for strategy in ready {
-            self.joined.remove(&strategy);
-            if self.state.position() - self.whole_from > self.state.capacity() / 4 {
+    /// Tells those who ask what they hold, once it is all booked, and no faster than they listen.
+    fn tell_askers(&mut self, context: &mut Context) -> Result<(), RunError> {
+        let handle = &self.handle;
+        let head = || self.market.journals().first().map_or(0, |journal| journal.head());
+        self.askers.hear(|strategy| handle.asked_by(u32::from(strategy.0)), head);
+        let room = self.state.capacity() / MOST_OF_RING;
+        loop {
+            let now = context.now();
+            let Some(strategy) = self.askers.next(self.read, now, room) else { break };
+            if self.state.position() - self.whole_from > room {
                 self.everybody(context)?;
             }
-            self.write_snapshot(strategy)?;
+            let bytes = self.write_snapshot(strategy)?;
+            if bytes > room * 3 {
+                log::error!(
+                    "the state of strategy in seat {} takes {bytes} bytes, too many for `{}`: set `capacity` of \
+                     [journal.ledger] to at least {} KiB",
+                    strategy.0,
+                    self.state.journal(),
+                    (bytes * MOST_OF_RING).next_power_of_two() / 1_024
+                );
+            }
+            self.askers.told(strategy, now, bytes);
+        }
+        if let Some(deadline) = self.askers.deadline() {
+            context.wake_at(deadline);
         }
         Ok(())
     }
 
     fn event(&mut self, event: &NodeEvent) {
         if let Some(strategy) = self.book.on_node_event(event) {
-            let head = self.market.journals().first().map_or(0, |journal| journal.head());
-            self.joined.insert(strategy, head);
+            self.askers.joined(strategy);
         } else if event.change != NodeChange::Joined {
-            self.joined.remove(&StrategyId(event.seat));
+            self.askers.left(StrategyId(event.seat));
         }
     }
 }
@@ -207,6 +227,10 @@ impl Component for Ledger {
         self.everybody(context)
     }
 
+    fn is_wanted(&self) -> bool {
+        self.askers.has_news(|strategy| self.handle.asked_by(u32::from(strategy.0)))
+    }
+
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
         if input == self.executions {
             self.read = position;
@@ -215,8 +239,8 @@ impl Component for Ledger {
     }
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        if !self.joined.is_empty() {
-            self.tell_joined(context)?;
+        if !self.askers.is_empty() {
+            self.tell_askers(context)?;
         }
         if self.interval == 0 || !self.changed {
             return Ok(());

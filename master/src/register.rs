@@ -49,6 +49,7 @@ pub(crate) fn assign(
     seat.set_generation(generation);
     seat.set_process(process);
     seat.set_exit(0);
+    seat.set_asked(0);
     seat.set_kind(kind_word(kind(node.kind), mode(node)));
     seat.set_state(NodeState::Joined.to_word());
     Ok((process, assignment(instance, node, generation)))

@@ -46,6 +46,7 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         path: PathBuf::from("this process"),
         source: io::Error::other(error),
     })?;
+    node::raise_open_files();
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
     let placements = setup::place(&topology)?;

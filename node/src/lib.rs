@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod asking;
 mod callback;
 mod due;
 mod error;
@@ -30,6 +31,7 @@ mod huge;
 mod input;
 mod instance;
 mod node;
+mod open_files;
 mod output;
 mod poll;
 pub mod protocol;
@@ -43,6 +45,7 @@ mod tally;
 mod verify;
 mod view;
 
+pub use asking::Asked;
 pub use callback::{HELD_NS, Held, held};
 pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
@@ -52,6 +55,7 @@ pub use huge::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node};
+pub use open_files::raise_open_files;
 pub use output::Output;
 pub use quiescence::Quiescence;
 pub use recall::{last_snapshot, read_held};
@@ -64,6 +68,7 @@ pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
+pub use journal::layout::frame_bytes;
 pub use journal::{Clock, Frame, Gap, Relay, WriteError, Written};
 
 /// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).

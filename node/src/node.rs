@@ -49,6 +49,7 @@ impl Node {
         let instance =
             InstanceDir::new(instance).ok_or_else(|| JoinError::BadInstance(instance.to_owned()))?;
         let stop = StopFlag::install()?;
+        crate::open_files::raise_open_files();
         let assignment = register(&instance, name)?;
         if let Some(placement) = &assignment.placement {
             let applied = pinning::apply(placement)?;

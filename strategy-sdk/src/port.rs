@@ -26,6 +26,12 @@ pub trait Port {
     /// [`WriteError::Full`] when td is behind; any other when the journal does not take such messages.
     fn send(&mut self, message: &Outgoing) -> Result<(), WriteError>;
 
+    /// Asks the ledger for the strategy's state, or asks again. The answer comes in the journal of states.
+    fn ask_state(&mut self);
+
+    /// Waits for the answer no more.
+    fn settle_state(&mut self);
+
     /// Adds to one of the node's counters.
     fn count(&mut self, counter: Counter, amount: u64);
 }

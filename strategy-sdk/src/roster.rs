@@ -22,7 +22,7 @@ pub struct Roster {
     options: Options,
 }
 
-type Maker = fn(&mut Node, &Options, bool) -> Result<Made, StrategyError>;
+type Maker = fn(&mut Node, &Options, Option<u32>) -> Result<Made, StrategyError>;
 
 /// A strategy in a session of its own.
 pub(crate) struct Made {
@@ -60,8 +60,8 @@ impl Roster {
         &self.options
     }
 
-    /// The strategy of this node. `ledger`: whether one will say what it holds.
-    pub(crate) fn make(&self, node: &mut Node, ledger: bool) -> Result<Made, StrategyError> {
+    /// The strategy of this node. `ledger`: seat of the one that will say what it holds.
+    pub(crate) fn make(&self, node: &mut Node, ledger: Option<u32>) -> Result<Made, StrategyError> {
         let section: Section = node.section()?;
         let name = section.builtin().unwrap_or_default();
         let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, maker)| *maker);
@@ -72,7 +72,7 @@ impl Roster {
     }
 }
 
-fn make<S: Strategy>(node: &mut Node, options: &Options, ledger: bool) -> Result<Made, StrategyError> {
+fn make<S: Strategy>(node: &mut Node, options: &Options, ledger: Option<u32>) -> Result<Made, StrategyError> {
     let name = node.name().to_owned();
     let section: Section = node.section()?;
     let parameters = section
@@ -90,9 +90,9 @@ fn make<S: Strategy>(node: &mut Node, options: &Options, ledger: bool) -> Result
         epoch: output.epoch(),
         interest,
         deterministic: node.is_deterministic(),
-        ledger,
+        ledger: ledger.is_some(),
     };
-    let port = NodePort { output, handle: node.handle() };
+    let port = NodePort { output, handle: node.handle(), ledger };
     let session = Session::new(strategy, setup, Box::new(port));
     Ok(Made { driven: Box::new(session), seat, budget: section.budget() })
 }

@@ -94,11 +94,20 @@ fn try_run(roster: Roster) -> Result<(), StrategyError> {
     let mut strategies = if node.kind() == NodeKind::Host {
         Strategies::hosted(&mut node, roster)?
     } else {
-        let ledger = node.inputs_of("state").next().is_some();
+        let ledger = ledger_of(&node);
+        // It may hold the process as any other call may.
+        let handle = node.handle();
+        handle.enters(&handle, handle.now());
         let made = roster.make(&mut node, ledger)?;
         Strategies::alone(&mut node, made)?
     };
     node.run(&mut strategies).map_err(|source| StrategyError::Run { node: name, source })
+}
+
+/// Seat of the ledger that will say what the strategies of this node hold.
+pub(crate) fn ledger_of(node: &Node) -> Option<u32> {
+    let state = node.inputs_of("state").next()?;
+    node.inputs().get(state.0).map(|input| input.peer().1)
 }
 
 /// From the command line, else from the environment.

@@ -66,6 +66,9 @@ struct Desk {
     sent: Vec<Outgoing>,
     full: bool,
     counters: Vec<(Counter, u64)>,
+    /// How often the ledger was asked for the strategy's state.
+    asked: u32,
+    is_settled: bool,
 }
 
 struct DeskPort(Rc<RefCell<Desk>>);
@@ -82,6 +85,14 @@ impl Port for DeskPort {
         }
         desk.sent.push(*message);
         Ok(())
+    }
+
+    fn ask_state(&mut self) {
+        self.0.borrow_mut().asked += 1;
+    }
+
+    fn settle_state(&mut self) {
+        self.0.borrow_mut().is_settled = true;
     }
 
     fn count(&mut self, counter: Counter, amount: u64) {
@@ -309,6 +320,12 @@ impl<S: Strategy> Harness<S> {
     /// The strategy.
     pub fn strategy(&self) -> &S {
         self.session.strategy()
+    }
+
+    /// How often it has asked the ledger for its state, and whether it waits for that no more.
+    pub fn asked(&self) -> (u32, bool) {
+        let desk = self.desk.borrow();
+        (desk.asked, desk.is_settled)
     }
 
     /// What the strategy knows.

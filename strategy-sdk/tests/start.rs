@@ -95,6 +95,31 @@ fn a_snapshot_that_is_not_for_this_start_or_not_whole_is_passed_over() {
 }
 
 #[test]
+fn it_asks_for_its_state_and_again_when_the_answer_may_be_lost() {
+    let (mut harness, instrument) = waiting();
+    assert_eq!(harness.asked(), (1, false), "once the list is whole");
+    harness.session().turn();
+    assert_eq!(harness.asked(), (1, false));
+    SNAPSHOT.begin(&mut harness);
+    harness.session().gap(Role::State, Gap { from: 64, resumed_at: 128 });
+    assert_eq!(harness.asked(), (2, false));
+    Snapshot { positions: &[(instrument, 3)], ..SNAPSHOT }.give(&mut harness);
+    assert_eq!(harness.asked(), (2, true));
+    harness.session().turn();
+    harness.session().gap(Role::State, Gap { from: 128, resumed_at: 256 });
+    assert_eq!(harness.asked(), (2, true), "it knows all that it wants");
+    assert_eq!(harness.context().position(instrument).quantity, Quantity(3));
+}
+
+#[test]
+fn who_waits_no_longer_says_so() {
+    let (mut harness, _) = waiting();
+    harness.advance(Duration::from_secs(2));
+    assert!(harness.session().is_started());
+    assert_eq!(harness.asked(), (1, true));
+}
+
+#[test]
 fn without_a_snapshot_it_starts_after_two_seconds_and_a_late_one_changes_nothing() {
     let (mut harness, instrument) = waiting();
     let began = harness.now();

@@ -322,7 +322,8 @@ impl Builder<'_> {
             self.read(&name, "instruments", "md.instruments", (Loose, Start, on_death));
             self.read(&name, "quotes", "md.quotes", (config.md.readers, quotes_from, on_death));
             self.read(&name, "reports", &reports_of(&name), (Gated, Cursor, on_death));
-            self.read(&name, "state", "ledger.state", (Loose, Start, on_death));
+            // What it asks the ledger for comes behind its place there.
+            self.read(&name, "state", "ledger.state", (Loose, Head, on_death));
         }
         for custom in &config.node {
             for read in &custom.reads {

@@ -76,7 +76,7 @@ fn the_standard_wiring() {
          4 td.orders 1: matching g cursor\n\
          5 matching.executions 1: td g cursor, ledger g cursor\n\
          6 td.samples 1: \n\
-         7 ledger.state 14: takers-1 l start\n\
+         7 ledger.state 14: takers-1 l head\n\
          8 orders.takers-1 1: td g cursor\n\
          9 reports.takers-1 1: takers-1 g cursor"
     );

@@ -27,7 +27,7 @@ use wire::{Nanos, SnapshotBegin};
 
 use crate::port::{Outgoing, Port};
 use crate::roster::{Made, Roster};
-use crate::run::StrategyError;
+use crate::run::{StrategyError, ledger_of};
 use crate::session::Role;
 use dispatch::Dispatch;
 use early::Kept;
@@ -44,6 +44,8 @@ const NOBODY: u16 = u16::MAX;
 pub(crate) struct NodePort {
     pub(crate) output: Output,
     pub(crate) handle: NodeHandle,
+    /// Seat of the ledger, if there is one.
+    pub(crate) ledger: Option<u32>,
 }
 
 impl Port for NodePort {
@@ -60,6 +62,18 @@ impl Port for NodePort {
             Outgoing::Replace(replace) => self.output.send(ORDERS_TOPIC, replace),
         }?;
         Ok(())
+    }
+
+    fn ask_state(&mut self) {
+        if let Some(ledger) = self.ledger {
+            self.handle.ask(ledger);
+        }
+    }
+
+    fn settle_state(&mut self) {
+        if let Some(ledger) = self.ledger {
+            self.handle.settle(ledger);
+        }
     }
 
     #[inline]
@@ -87,6 +101,8 @@ pub(crate) struct Strategies {
     inputs: Vec<(Option<Role>, u32)>,
     quotes: InputId,
     state: Option<InputId>,
+    /// Seat of the ledger that members ask for their state.
+    ledger: Option<u32>,
     instruments: InputId,
     /// End of the instruments that were listed when the node joined.
     list_end: u64,
@@ -168,6 +184,7 @@ impl Strategies {
             inputs: node.inputs().iter().map(|input| (Role::of(input.role()), input.journal_id())).collect(),
             quotes,
             state,
+            ledger: ledger_of(node),
             instruments,
             list_end: node.inputs().get(instruments.0).map_or(0, node::Input::head),
             list_is_whole: false,

@@ -4,13 +4,14 @@
 //! the seat with a registration of its own, and from then on the member is a node like any other: its journal of orders,
 //! its counters, its state. That is how all of them start, and how one that died starts again.
 
-use node::{Context, NodeState};
+use node::{Context, Exit, NodeState};
 
 use super::Strategies;
+use super::member::guarded;
 use crate::session::Role;
 
-/// Members that wait for the ledger at the same time. Each waits for a snapshot of up to some 100 KiB in the ledger's
-/// journal, which must not go round before it is read.
+/// Members that join in one look while others run, who wait meanwhile. Those that start with the process all join in the
+/// first: they wait for the ledger together, however long it takes.
 const MOST_AT_ONCE: usize = 4;
 /// Between two looks at all seats, in nanoseconds.
 const LOOK: u64 = 1_000_000;
@@ -26,10 +27,18 @@ impl Strategies {
             return;
         }
         self.last_look = now;
+        let most = if self.opening { self.members.len() } else { MOST_AT_ONCE };
+        let mut joined = 0;
         for index in 0..self.members.len() {
-            if self.unstarted < MOST_AT_ONCE && self.is_asked_for(index) {
-                self.join(context, index);
+            if !self.is_asked_for(index) {
+                continue;
             }
+            if joined == most {
+                context.wake_at(now + LOOK);
+                break;
+            }
+            joined += 1;
+            self.join(context, index);
         }
         if now.saturating_sub(self.last_beat) >= BEAT {
             self.last_beat = now;
@@ -53,19 +62,31 @@ impl Strategies {
 
     /// Takes the seat of a member, and tells it what the others know already.
     fn join(&mut self, context: &mut Context, index: usize) {
+        // What the member before this one was called for ends here.
+        self.call_ended(self.handle.now());
         let Some(roster) = &self.roster else { return };
         let name = self.members[index].name.clone();
-        let made = self.handle.join_as(&name).map_err(Into::into).and_then(|mut seat| {
-            let ledger = self.state.is_some();
-            self.handle.enters(&self.members[index].handle, self.handle.now());
-            roster.make(&mut seat, ledger)
-        });
+        let seat = self.handle.join_as(&name);
+        let now = self.handle.now();
+        self.handle.enters(&self.members[index].handle, now);
+        // Making a strategy runs its author's code as any other call does.
+        let ledger = self.ledger;
+        let made = guarded(|| seat.map_err(Into::into).and_then(|mut seat| roster.make(&mut seat, ledger)));
+        // However long that took: the process is not held any more.
+        self.handle.beat(self.handle.now());
         let made = match made {
-            Ok(made) => made,
-            Err(error) => {
+            Ok(Ok(made)) => made,
+            Ok(Err(error)) => {
                 log::error!("strategy `{name}` does not start: {error}");
                 // Counted as started, so that its end is told.
                 self.members[index].handle.leave(NodeState::Dead, error.exit());
+                return;
+            }
+            Err(panic) => {
+                log::error!(
+                    "strategy `{name}` panicked as it was made: {panic}; it does not start, the others go on"
+                );
+                self.members[index].handle.leave(NodeState::Dead, Exit::Failed);
                 return;
             }
         };

@@ -31,7 +31,7 @@ use crate::snapshot::Intake;
 use crate::strategy::Strategy;
 use market::Held;
 
-/// Longest wait for the ledger's snapshot, in nanoseconds.
+/// Longest wait for the ledger's snapshot, in nanoseconds. All members of a host wait at the same time.
 const SNAPSHOT_PATIENCE: Nanos = Nanos(2_000_000_000);
 
 /// What a journal is to a strategy.
@@ -236,7 +236,11 @@ impl<S: Strategy> Session<S> {
             return true;
         }
         let now = self.context.port.now();
-        let patience = *self.patience.get_or_insert(now + SNAPSHOT_PATIENCE);
+        let Some(patience) = self.patience else {
+            self.patience = Some(now + SNAPSHOT_PATIENCE);
+            self.context.port.ask_state();
+            return false;
+        };
         if now < patience {
             return false;
         }
@@ -245,6 +249,7 @@ impl<S: Strategy> Session<S> {
             "{name}: no state from the ledger within 2 s; starts without positions and working orders"
         );
         self.intake = None;
+        self.context.port.settle_state();
         true
     }
 
@@ -304,6 +309,10 @@ impl<S: Strategy> Session<S> {
             Role::State => {
                 if let Some(intake) = &mut self.intake {
                     intake.lost();
+                    // The answer may be what was lost. We stand behind it now.
+                    if self.patience.is_some() {
+                        self.context.port.ask_state();
+                    }
                 }
             }
             Role::Instruments | Role::Reports => {

@@ -13,6 +13,7 @@ impl<S: Strategy> Session<S> {
         let Some(intake) = &mut self.intake else { return Ok(()) };
         if let Some(snapshot) = intake.take(frame.message_id, frame.topic, frame.payload)? {
             self.intake = None;
+            self.context.port.settle_state();
             self.restore(&snapshot);
         }
         Ok(())
