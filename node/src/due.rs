@@ -22,8 +22,10 @@ pub(crate) struct Due {
 #[derive(Debug)]
 struct Bell {
     doorbell: Doorbell,
-    /// Input by bit of the bell.
+    /// First input by bit of the bell. Journals share bits when there are more of them than bits.
     input: Vec<Option<usize>>,
+    /// By input: the next one of the same bit.
+    next: Vec<Option<usize>>,
 }
 
 impl Due {
@@ -61,11 +63,13 @@ impl Due {
     /// Adds those that were rung for.
     #[inline]
     pub(crate) fn answer(&mut self) {
-        if let Some(Bell { doorbell, input }) = &mut self.bell {
+        if let Some(Bell { doorbell, input, next }) = &mut self.bell {
             let bits = &mut self.bits;
             doorbell.answer(|bit| {
-                if let Some(index) = input.get(bit as usize).copied().flatten() {
+                let mut rung = input.get(bit as usize).copied().flatten();
+                while let Some(index) = rung {
                     bits[index / 64] |= 1 << (index % 64);
+                    rung = next[index];
                 }
             });
         }
@@ -88,25 +92,35 @@ impl Due {
 
 impl Bell {
     fn install(node: &Node) -> Option<Bell> {
-        let mut input = vec![None; Doorbell::BITS as usize];
-        for (index, read) in node.inputs.iter().enumerate() {
-            let place = &mut input[Doorbell::bit(read.journal_id()) as usize];
-            if place.replace(index).is_some() {
-                // Two of them share a bit. No instance has so many journals.
-                return None;
-            }
-        }
+        let (input, next) = by_bit(node.inputs.iter().map(crate::input::Input::journal_id));
         let journals = node.inputs.iter().map(crate::input::Input::journal_id);
         let doorbell = Doorbell::install(Arc::clone(&node.registry), node.assignment.seat, journals)?;
         // Before the bell is trusted for the first time; every input is due until then.
         journal::announce();
-        Some(Bell { doorbell, input })
+        Some(Bell { doorbell, input, next })
     }
+}
+
+/// The first input of each bit, and behind each input the next one of its bit.
+fn by_bit(journals: impl Iterator<Item = u32>) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let mut first = vec![None; Doorbell::BITS as usize];
+    let mut next = Vec::new();
+    for (index, journal) in journals.enumerate() {
+        next.push(first[Doorbell::bit(journal) as usize].replace(index));
+    }
+    (first, next)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Due;
+    use super::*;
+
+    #[test]
+    fn journals_that_share_a_bit_of_the_bell_are_looked_at_together() {
+        let (first, next) = by_bit([7, 8, 7 + Doorbell::BITS, 7 + 2 * Doorbell::BITS].into_iter());
+        let rung = |bit: usize| std::iter::successors(first[bit], |index| next[*index]).collect::<Vec<_>>();
+        assert_eq!((rung(7), rung(8), rung(9)), (vec![3, 2, 0], vec![1], vec![]));
+    }
 
     #[test]
     fn inputs_are_due_in_their_order() {

@@ -20,8 +20,8 @@ use crate::units::ByteSize;
 pub const MAX_SEATS: usize = 1_024;
 /// Most topics of a journal.
 pub const MAX_TOPICS: u32 = 4_096;
-/// Most journals in an instance.
-pub const MAX_JOURNALS: usize = 1_024;
+/// Most journals in an instance: a strategy with a process of its own has two, so that all seats can be such.
+pub const MAX_JOURNALS: usize = 4_096;
 /// Smallest ring.
 pub const MIN_CAPACITY: u64 = 64 << 10;
 /// Largest ring.

@@ -1,6 +1,7 @@
 //! What must hold between keys, before the topology is built from them.
 
 mod hosts;
+pub(crate) mod state;
 
 use crate::config::{
     BUILTIN_STRATEGIES, Files, Fill, Generator, InstrumentChoice, MarketSource, OnDeath, PlatformConfig,
@@ -26,6 +27,7 @@ pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut R
     if !settings.structure_is_bad() {
         config.strategies.iter().for_each(|group| rules.group(group));
         hosts::check(&mut rules);
+        state::check(&mut rules);
     }
 }
 

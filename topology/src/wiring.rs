@@ -31,6 +31,7 @@ use crate::config::{
     Wake,
 };
 use crate::relays;
+use crate::rules::state;
 use crate::spec::{
     JournalSpec, NodeKind, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RestartSpec, StrategyAccount,
     StrategySection, TdSection, Topology, WriteBinding,
@@ -146,7 +147,7 @@ impl Builder<'_> {
         self.journal("td.samples", "td", "samples", 1, ByteSize::mib(1));
         // Topic 0 is everybody, topic n + 1 the strategy in seat n.
         let strategies: u32 = config.strategies.iter().map(|group| group.count).sum();
-        self.journal("ledger.state", "ledger", "state", strategies + 6, ByteSize::mib(1));
+        self.journal("ledger.state", "ledger", "state", strategies + 6, state::own_capacity(config));
     }
 
     fn accounts(&self) -> Vec<StrategyAccount> {

@@ -24,6 +24,33 @@ fn demo(sets: &[&str]) -> Platform {
 const MINIMAL: &str = "[md]\n[strategies]\n";
 
 #[test]
+fn as_many_strategies_with_a_process_each_fit_as_there_are_seats() {
+    let count = topology::MAX_SEATS - 5;
+    let full = parse(MINIMAL, &[&format!("strategies.count={count}")]);
+    assert_eq!(full.topology.check(), Vec::<Fault>::new());
+    let state = full.topology.journal("ledger.state").expect("the ledger writes it");
+    assert_eq!(state.capacity_bytes, 4 << 20, "it grows with those who are told");
+    let sets = [format!("strategies.count={}", count + 1)];
+    let wrong = topology::parse("test.toml", MINIMAL, &sets).unwrap_err().to_string();
+    assert!(wrong.contains("1025 nodes are 1 more than an instance has seats (1024)"), "{wrong}");
+}
+
+#[test]
+fn a_ring_for_states_that_is_too_small_is_warned_of() {
+    let said = |sets: &[&str]| parse(MINIMAL, sets).warnings.to_string();
+    let small = said(&["strategies.count=80", "journal.ledger.capacity=64KiB"]);
+    assert!(small.contains("`ledger.state` is too small") && small.contains("1MiB"), "{small}");
+    let everywhere = said(&["strategies.count=80", "journal.capacity=64KiB"]);
+    assert!(everywhere.contains("`ledger.state` is too small"), "{everywhere}");
+    for sets in
+        [["strategies.count=80", "md.count=1"], ["strategies.count=2", "journal.ledger.capacity=64KiB"]]
+    {
+        let fine = said(&sets);
+        assert!(!fine.contains("`ledger.state` is too small"), "{fine}");
+    }
+}
+
+#[test]
 fn every_file_in_configs_is_right() {
     let mut checked = 0;
     for entry in std::fs::read_dir(configs()).unwrap() {
