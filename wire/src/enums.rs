@@ -144,6 +144,8 @@ wire_enum! {
         Malformed = 17 => "malformed",
         /// The gateway is too far behind to take more.
         Overload = 18 => "overload",
+        /// The market is in a call auction, in which orders of strategies take no part.
+        CallAuction = 19 => "call-auction",
     }
 }
 

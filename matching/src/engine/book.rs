@@ -26,6 +26,8 @@ pub(crate) struct Book {
     pub(crate) carried: IdMap<Quantity>,
     /// The market's time, as far as its messages told.
     pub(crate) event_time: Nanos,
+    /// The market's latest message about the instrument was of a call auction.
+    pub(crate) auction: bool,
 }
 
 impl Book {
@@ -38,6 +40,7 @@ impl Book {
             market: IdMap::default(),
             carried: IdMap::default(),
             event_time: Nanos(0),
+            auction: false,
         }
     }
 

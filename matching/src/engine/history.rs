@@ -70,6 +70,9 @@ impl Core {
 
     /// What a market order newly offers trades first with the own orders on the other side that it reaches.
     fn cross_market<S: Sink>(&mut self, book: &mut Book, slot: Slot, sink: &mut S) {
+        if book.auction {
+            return;
+        }
         let order = self.arena.orders[slot];
         let time = book.event_time;
         let ladder = &mut book.half_mut(order.side.opposite()).ladder;
@@ -82,6 +85,24 @@ impl Core {
         let filled = self.serve(ladder, aggression, time, sink);
         if filled > Quantity::ZERO {
             self.arena.set(slot, order.open, order.taken + filled);
+        }
+    }
+
+    /// Continuous trading begins: what crosses own orders since the auction trades with them, best price first.
+    pub(crate) fn end_auction<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
+        for side in [Side::Buy, Side::Sell] {
+            let mut index = book.half(side).ladder.len();
+            while index > 0 && book.half(side.opposite()).ladder.own > 0 {
+                index -= 1;
+                let mut slot = self.arena.levels[book.half(side).ladder.level_at(index)].head;
+                while slot.is_some() {
+                    let order = self.arena.orders[slot];
+                    if !order.is_own() {
+                        self.cross_market(book, slot, sink);
+                    }
+                    slot = order.next;
+                }
+            }
         }
     }
 
@@ -104,14 +125,14 @@ impl Core {
             return self.trade_through(book, event.side, event.price, event.quantity, sink);
         };
         let order = self.arena.orders[slot];
-        let time = book.event_time;
+        let (time, is_auction) = (book.event_time, book.auction || event.price != order.price);
         let ladder = &mut book.half_mut(order.side).ladder;
         let aggression = Aggression {
             floor: ladder.rank(order.price),
             stop: slot,
             quantity: event.quantity.min(order.open),
             // A resting order trades at its own price, except in an auction.
-            auction: Some(event.price).filter(|&price: &Price| price.is_some() && price != order.price),
+            auction: Some(event.price).filter(|price: &Price| price.is_some() && is_auction),
         };
         self.serve(ladder, aggression, time, sink);
         self.take_away(book, slot, event.quantity);

@@ -60,8 +60,17 @@
 //! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than
 //!   any own order at its price); `Reduce` and `Delete` of it are ignored; `Modify` of it adds it, because then
 //!   all about it is known. Each is counted ([`Anomalies`]).
-//! - The engine does not know the phases of a day: an order that arrives while the recorded book is crossed
-//!   (before an opening auction) trades at once.
+//!
+//! ## Call auctions
+//!
+//! Where the source marks the market's messages as those of a call auction ([`BookEvent::CALL_AUCTION`],
+//! [`Quote::CALL_AUCTION`]; `sse` days do), the engine runs no auction of its own:
+//!
+//! - A new order is `Rejected`, a replace `ReplaceRejected`, both with [`Reason::CallAuction`]. A cancel is carried out.
+//!   So it goes from the first marked message of the instrument to the next one that is not marked.
+//! - Own orders that rest when the auction begins stay. What crosses them does not trade with them. The auction's own
+//!   trades (`Execute`) do, as above, at the auction's price; quotes and prints do not.
+//! - What still crosses own orders at the first message that is not marked trades with them then.
 //!
 //! ## [`FillModel::Quotes`]: beside a quoted market
 //!
@@ -252,6 +261,10 @@ impl Engine {
             && let Some((core, book)) = self.market(event.instrument)
         {
             book.event_time = event.event_time;
+            let auction = event.flags & BookEvent::CALL_AUCTION != 0;
+            if std::mem::replace(&mut book.auction, auction) && !auction {
+                core.end_auction(book, sink);
+            }
             core.apply_event(book, event, sink);
         }
     }
@@ -262,6 +275,7 @@ impl Engine {
             && let Some((core, book)) = self.market(quote.instrument)
         {
             book.event_time = quote.event_time;
+            book.auction = quote.flags & Quote::CALL_AUCTION != 0;
             core.apply_quote(book, quote, sink);
         }
     }

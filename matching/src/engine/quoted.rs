@@ -78,6 +78,9 @@ impl Core {
         {
             count(&mut self.anomalies.crossed_quote);
         }
+        if book.auction {
+            return;
+        }
         let time = book.event_time;
         for side in [Side::Buy, Side::Sell] {
             let (ladder, quoted) = book.facing(side);

@@ -26,6 +26,9 @@ enum Stop {
 impl Core {
     /// A new order whose id was checked, for a listed instrument.
     pub(crate) fn enter<S: Sink>(&mut self, book: &mut Book, request: &NewOrder, sink: &mut S) {
+        if book.auction {
+            return sink.update(&rejected(request, Reason::CallAuction));
+        }
         let market = request.order_type == OrderType::Market;
         let post_only = request.time_in_force == TimeInForce::PostOnly;
         if request.quantity <= Quantity::ZERO {
@@ -72,6 +75,9 @@ impl Core {
         let time = book.event_time;
         let before = self.arena.orders[slot];
         let refuse = |reason| before.update(OrderStatus::ReplaceRejected, reason, time);
+        if book.auction {
+            return sink.update(&refuse(Reason::CallAuction));
+        }
         if request.quantity <= Quantity::ZERO {
             return sink.update(&refuse(Reason::Quantity));
         }

@@ -55,6 +55,7 @@ impl Books {
             (quote.last_price, quote.last_quantity) = (trade.price, trade.quantity);
         }
         (quote.event_time, quote.sequence) = (event.event_time, event.sequence);
+        quote.flags = if event.call_auction { Quote::CALL_AUCTION } else { 0 };
         let changed = state.book.quote(quote) || !event.trades.is_empty();
         if event.warm_up {
             state.held |= changed;

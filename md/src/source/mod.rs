@@ -72,6 +72,8 @@ pub struct SourceEvent {
     pub row: u64,
     /// Lies before the window: build the book, publish nothing.
     pub warm_up: bool,
+    /// The market was in a call auction, or closed: see [`BookEvent::CALL_AUCTION`].
+    pub call_auction: bool,
     /// In this order; the last one carries [`BookEvent::LAST`].
     pub book_events: Vec<BookEvent>,
     /// Trades to report, usually none or one.

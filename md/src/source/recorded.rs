@@ -91,6 +91,7 @@ impl SourceEvent {
         self.sequence = sequence;
         self.row = row;
         self.warm_up = place == Place::Before;
+        self.call_auction = false;
         self.book_events.clear();
         self.trades.clear();
     }
@@ -107,7 +108,7 @@ impl SourceEvent {
             instrument: self.instrument,
             action,
             side,
-            flags: 0,
+            flags: if self.call_auction { BookEvent::CALL_AUCTION } else { 0 },
             order_ref,
             price,
             quantity: Quantity(quantity),

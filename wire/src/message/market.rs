@@ -72,7 +72,7 @@ impl Level {
 pub struct Quote {
     /// Of which instrument.
     pub instrument: InstrumentId,
-    /// Zero.
+    /// [`Quote::CALL_AUCTION`].
     pub flags: u32,
     /// When the generator's schedule wanted it published (t0), on the platform's clock; zero when replayed at
     /// "max" speed, which has no schedule.
@@ -92,6 +92,9 @@ pub struct Quote {
 }
 
 impl Quote {
+    /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
+    pub const CALL_AUCTION: u32 = 1;
+
     /// A quote of an empty book.
     pub fn empty(instrument: InstrumentId) -> Quote {
         Quote {
@@ -162,7 +165,7 @@ pub struct BookEvent {
     pub action: BookAction,
     /// Side of the resting order.
     pub side: Side,
-    /// [`BookEvent::LOSES_PRIORITY`] and [`BookEvent::LAST`].
+    /// [`BookEvent::LOSES_PRIORITY`], [`BookEvent::LAST`] and [`BookEvent::CALL_AUCTION`].
     pub flags: u16,
     /// The market's number of the resting order; zero where there is none.
     pub order_ref: u64,
@@ -183,4 +186,6 @@ impl BookEvent {
     pub const LOSES_PRIORITY: u16 = 1;
     /// Last part of one event of the source: the book is whole again after it.
     pub const LAST: u16 = 2;
+    /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
+    pub const CALL_AUCTION: u16 = 4;
 }

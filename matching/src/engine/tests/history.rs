@@ -121,6 +121,33 @@ fn an_auction_gives_its_price_to_own_orders_that_asked_for_less() {
     assert_eq!(history(&mut engine, execute(3, Buy, 60, 50)), ["1-3: 10 @ 49 maker", "1-3: filled"]);
 }
 
+/// The same event, as of a call auction.
+fn in_auction(event: BookEvent) -> BookEvent {
+    BookEvent { flags: event.flags | BookEvent::CALL_AUCTION, ..event }
+}
+
+#[test]
+fn a_call_auction_takes_no_new_orders_and_trades_with_none_until_its_end() {
+    let mut engine = recorded();
+    enter(&mut engine, limit(id(1, 1), Buy, 49, 10));
+    // What crosses the own order waits for the auction's end, as it does on the exchange.
+    assert!(history(&mut engine, in_auction(add(5, Sell, 48, 15))).is_empty());
+    assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 52, 10)), ["1-2: rejected call-auction"]);
+    let change = Input::Replace(replace(id(1, 1), 50, 10));
+    assert_eq!(said(&feed(&mut engine, &change)), ["1-1: replace-rejected call-auction"]);
+    // The auction's price is better than the own limit.
+    let trade = in_auction(execute(3, Buy, 48, 4));
+    assert_eq!(history(&mut engine, trade), ["1-1: 4 @ 48 maker", "1-1: partially-filled"]);
+    let cancel = Input::Cancel(CancelOrder::new(id(1, 1), STOCK));
+    assert_eq!(said(&feed(&mut engine, &cancel)), ["1-1: cancelled requested"]);
+    // Continuous trading again: what the auction left crossing trades.
+    history(&mut engine, execute(5, Sell, 48, 15));
+    enter(&mut engine, limit(id(1, 3), Sell, 60, 10));
+    history(&mut engine, in_auction(add(7, Buy, 61, 3)));
+    assert_eq!(history(&mut engine, add(6, Buy, 40, 1)), ["1-3: 3 @ 60 maker", "1-3: partially-filled"]);
+    assert_eq!(enter(&mut engine, limit(id(1, 4), Sell, 60, 10)), ["1-4: accepted"]);
+}
+
 #[test]
 fn a_market_order_that_crosses_own_orders_trades_with_them() {
     let mut engine = recorded();

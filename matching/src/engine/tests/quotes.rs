@@ -161,3 +161,15 @@ fn an_engine_listens_to_its_own_fill_model_only() {
     enter(&mut engine, limit(id(1, 1), Buy, 99, 5));
     assert_eq!(printed(&mut engine, print(Aggressor::Sell, 90, 50)), NOTHING);
 }
+
+#[test]
+fn quotes_of_a_call_auction_fill_nobody() {
+    let mut engine = engine(FillModel::Quotes);
+    feed(&mut engine, &Input::Quote(quote(&[(48, 10)], &[(52, 10)])));
+    enter(&mut engine, limit(id(1, 1), Buy, 50, 5));
+    let auction = Quote { flags: Quote::CALL_AUCTION, ..quote(&[(48, 10)], &[(49, 10)]) };
+    assert!(said(&feed(&mut engine, &Input::Quote(auction))).is_empty());
+    assert_eq!(enter(&mut engine, limit(id(1, 2), Buy, 52, 5)), ["1-2: rejected call-auction"]);
+    let filled = said(&feed(&mut engine, &Input::Quote(quote(&[(48, 10)], &[(49, 10)]))));
+    assert_eq!(filled, ["1-1: 5 @ 50 maker", "1-1: filled"]);
+}

@@ -10,6 +10,8 @@
 //!   was *not* the aggressor; the aggressor is not in the book yet, and its remainder comes as an `A` of its own.
 //! - In call auctions (09:15–09:25, 14:57–15:00) orders are published whole and the book crosses; the auction's
 //!   trades carry no aggressor (`N`) and reduce **both** orders.
+//! - What is not continuous trading (09:30–11:30, 13:00–14:57) is marked [`wire::BookEvent::CALL_AUCTION`], by the row's
+//!   time: matching takes no new orders then, since the exchange trades nothing but at an auction's end.
 //! - Prices of files that went through floating point carry noise; the tick is 0.01 for stocks, 0.001 for funds.
 //!
 //! | column (this layout) | (that layout) | is | unit |
@@ -34,6 +36,7 @@
 
 mod columns;
 mod merge;
+mod phase;
 mod row;
 pub(crate) mod snapshot;
 
@@ -130,6 +133,7 @@ impl SseSource {
         }
         *last = Some(sequence);
         event.begin(instrument, time, sequence, line, place);
+        event.call_auction = phase::is_call_auction(time);
         match body {
             Body::Status => {
                 self.counts.skipped.no_effect += 1;
