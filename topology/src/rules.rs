@@ -53,7 +53,7 @@ impl Rules<'_> {
     fn keys_of_the_other_source(&mut self) {
         let source = self.config.md.source;
         if source == MarketSource::Sim {
-            for key in ["speed", "files", "from", "to", "on_bad_row", "symbols"] {
+            for key in ["speed", "files", "from", "to", "on_bad_row", "tolerate", "symbols"] {
                 let path = format!("md.{key}");
                 if self.settings.is_written(&path) {
                     self.error(

@@ -11,7 +11,9 @@ use wire::{BookEvent, Nanos, Quote, TradePrint};
 use super::publisher::Publisher;
 use crate::book::Books;
 use crate::pace::{Pace, Speed};
-use crate::source::{Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, open};
+use crate::source::{
+    Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, Tolerance, open,
+};
 
 /// Events published in one turn, before the node looks whether it should stop.
 const BURST: usize = 256;
@@ -66,6 +68,7 @@ impl Replay {
                 BadRow::Stop => OnBadRow::Stop,
                 BadRow::Skip => OnBadRow::Skip,
             },
+            tolerate: Tolerance::share(config.tolerate),
             date: None,
         };
         let unusable =

@@ -64,6 +64,23 @@ pub enum SourceError {
     /// A row is not what the format says.
     #[error(transparent)]
     Row(Box<BadRow>),
+    /// More rows contradict others than are tolerated.
+    #[error(
+        "{first}; {irregular} of {rows} rows contradict others ({kinds}), more than md.tolerate = {share} allows: copy or \
+         download the file again, or raise md.tolerate to replay it as it is"
+    )]
+    Irregular {
+        /// The first of them.
+        first: Box<BadRow>,
+        /// Up to here.
+        irregular: u64,
+        /// Of all files.
+        rows: u64,
+        /// What is tolerated.
+        share: f64,
+        /// How many of each kind.
+        kinds: String,
+    },
     /// An option cannot be used with this source or these files.
     #[error("{name} = {found}: expected {expected}")]
     Option {

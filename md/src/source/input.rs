@@ -13,17 +13,33 @@ use super::error::{SourceError, quote};
 const LONGEST_LINE: u64 = 16 * 1024;
 
 /// Unpacked bytes. An end inside of compressed data is an error of kind `InvalidData` here, never a silent end.
-pub(crate) struct Input(Box<dyn Read + Send>);
+pub(crate) struct Input {
+    bytes: Box<dyn Read + Send>,
+    last: Option<u8>,
+}
+
+impl Input {
+    fn new(bytes: impl Read + Send + 'static) -> Input {
+        Input { bytes: Box::new(bytes), last: None }
+    }
+
+    /// What was read so far ends in the middle of a line.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.last.is_some_and(|last| last != b'\n' && last != b'\r')
+    }
+}
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
+        let read = self.bytes.read(buffer).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
                 io::Error::new(io::ErrorKind::InvalidData, "the compressed data ends too early (cut off?)")
             }
             io::ErrorKind::Interrupted => error,
             _ => io::Error::new(io::ErrorKind::InvalidData, format!("the bytes cannot be unpacked: {error}")),
-        })
+        })?;
+        self.last = buffer[..read].last().copied().or(self.last);
+        Ok(read)
     }
 }
 
@@ -47,15 +63,35 @@ pub(crate) fn open(path: &Path, expected: &str) -> Result<Input, SourceError> {
     if head.is_empty() {
         return Err(SourceError::Empty { path: path.to_owned(), expected: expected.to_owned() });
     }
+    if let Some(packed) = foreign_packing(head) {
+        return Err(SourceError::Format {
+            path: path.to_owned(),
+            found: format!("this is {packed}, which is not unpacked here"),
+            expected: format!("{expected}, plain, gzip or zstd: unpack it, or pack it with one of these"),
+        });
+    }
     if head.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Input(Box::new(MultiGzDecoder::new(reader))));
+        return Ok(Input::new(MultiGzDecoder::new(reader)));
     }
     match DynReader::inferred_with_buffer(reader) {
-        Ok(reader) => Ok(Input(Box::new(reader))),
+        Ok(reader) => Ok(Input::new(reader)),
         Err(error) => {
             Err(SourceError::Damaged { path: path.to_owned(), row: 0, reason: format!("not zstd: {error}") })
         }
     }
+}
+
+/// Kinds of packed files that are known by their first bytes, and not read.
+fn foreign_packing(head: &[u8]) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 6] = [
+        (b"PK\x03\x04", "a zip archive"),
+        (b"PK\x05\x06", "an empty zip archive"),
+        (b"\xfd7zXZ\x00", "an xz file"),
+        (b"BZh", "a bzip2 file"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+        (b"\x04\x22\x4d\x18", "an lz4 file"),
+    ];
+    kinds.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
 /// What a read error after `row` whole rows means.
@@ -102,6 +138,11 @@ impl Lines {
             }
         }
         Ok(Some((self.number, self.line.trim_ascii_end())))
+    }
+
+    /// Behind the last line: it has no line end.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.reader.get_ref().is_unended()
     }
 
     fn skip_line(&mut self, path: &Path) -> Result<(), SourceError> {

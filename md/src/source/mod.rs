@@ -19,6 +19,13 @@
 //! # Accounting
 //!
 //! Every row ends in exactly one box: [`Counts::read`] = applied + skipped (by reason) + rejected.
+//!
+//! # Damage
+//!
+//! A row that can be read may still contradict others: a number given out twice, a clock that goes back, a trade off the
+//! price of its order. Such rows are applied as well as they can be, and counted ([`Counts::irregular`]); more of them
+//! than [`Options::tolerate`] end the replay with an error that names the first. What nothing else in the files speaks of
+//! (the price of an order that is never touched again) cannot be checked.
 
 mod dbn;
 mod error;
@@ -32,6 +39,7 @@ pub mod pitch;
 mod recorded;
 pub mod sse;
 mod table;
+mod tolerance;
 
 use std::str::FromStr;
 
@@ -40,6 +48,7 @@ use wire::{BookEvent, Instrument, InstrumentId, Nanos, TradePrint};
 
 pub use error::{BadRow, SourceError};
 pub use files::Files;
+pub use tolerance::Tolerance;
 
 pub use self::dbn::DbnSource;
 pub(crate) use input::Lines;
@@ -101,6 +110,22 @@ pub struct Counts {
     pub prior: u64,
     /// Orders dropped because a later row proves that they had gone unseen (LOBSTER files of few levels).
     pub stale: u64,
+    /// Of `displaced`: resting where a file that is put together from several sessions begins anew (PITCH).
+    pub at_seams: u64,
+    /// Applied rows whose time lies before that of the row before them (sse: of the same stock), or more than an hour
+    /// from when they were received (DBN).
+    pub off_time: u64,
+    /// Applied rows whose price or side is not that of the order that they name or of the fills that they report; a
+    /// trade of no visible order at more than twice or less than half of the price before it.
+    pub off_price: u64,
+    /// Applied rows whose quantity is not that of the order that they end, or whose money is not price times quantity.
+    pub off_quantity: u64,
+    /// Rows about an order that no row adds, although the files begin before the market opens (sse).
+    pub unmatched: u64,
+    /// Orders that got the number of one that is gone (sse, LOBSTER).
+    pub reused: u64,
+    /// Files whose last row has no line end: perhaps cut off. In no share.
+    pub unended: u64,
 }
 
 /// Rows left out, by reason.
@@ -121,6 +146,29 @@ impl Counts {
     pub fn skipped_total(&self) -> u64 {
         let Skipped { no_effect, other_symbol, after_window, unknown_order } = self.skipped;
         no_effect + other_symbol + after_window + unknown_order
+    }
+
+    /// How often a row contradicts another one: what [`Options::tolerate`] is held against. `prior` and `stale` are
+    /// none of these: files that begin in the middle of a session, or show few levels, must have them.
+    pub fn irregular(&self) -> u64 {
+        self.irregularities().iter().map(|(_, count)| count).sum()
+    }
+
+    fn irregularities(&self) -> [(&'static str, u64); 7] {
+        [
+            ("displaced", self.displaced - self.at_seams.min(self.displaced)),
+            ("excess", self.excess),
+            ("off_time", self.off_time),
+            ("off_price", self.off_price),
+            ("off_quantity", self.off_quantity),
+            ("unmatched", self.unmatched),
+            ("reused", self.reused),
+        ]
+    }
+
+    pub(crate) fn irregular_kinds(&self) -> String {
+        let kinds = self.irregularities().into_iter().filter(|(_, count)| *count > 0);
+        kinds.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
     }
 
     /// Every row is in exactly one box.
@@ -150,6 +198,8 @@ pub struct Options {
     pub symbols: Vec<String>,
     /// Bad rows.
     pub on_bad_row: OnBadRow,
+    /// How many rows may contradict others ([`Counts::irregular`]).
+    pub tolerate: Tolerance,
     /// Midnight of the recorded day, for files that do not say.
     pub date: Option<Nanos>,
 }

@@ -148,6 +148,11 @@ impl SourceEvent {
     }
 }
 
+/// A trade that no visible order vouches for is at more than twice, or less than half, of the price before it.
+pub(crate) fn is_far(price: Price, before: Option<Price>) -> bool {
+    before.is_some_and(|before| price.0 / 2 > before.0 || before.0 / 2 > price.0)
+}
+
 /// Who came in, when this side rested.
 pub(crate) fn aggressor_against(resting: Side) -> Aggressor {
     match resting {

@@ -46,6 +46,11 @@ impl Table {
         }
     }
 
+    /// Behind the last row: it has no line end.
+    pub(crate) fn is_unended(&self) -> bool {
+        self.reader.get_ref().is_unended()
+    }
+
     /// The columns of the row that was read last.
     pub(crate) fn record(&self) -> &csv::ByteRecord {
         &self.record

@@ -161,6 +161,11 @@ section! {
         to: Option<TimeOfDay> = None;
         /// What a row that cannot be understood does.
         on_bad_row: BadRow = BadRow::Stop;
+        /// How many of a recorded day's rows may contradict others, as a share, before the replay stops with an error that
+        /// names the first: numbers given out twice, clocks that go back, trades off the price or beyond the quantity of
+        /// their order. They are counted and shown in any case. The days at hand have none, or (a file put together from
+        /// five sessions) 4 in 100,000.
+        tolerate: f64 = 0.001 => Kind::Number { min: 0.0, max: 1.0 };
         /// Only these instruments; empty: all. For lobster, whose files name none, the name to use.
         symbols: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::SYMBOL));
         /// How it waits, and whether it is started again.

@@ -57,10 +57,14 @@ pub(super) fn check(message: &MboMsg) -> Result<Record, Fault> {
     if priced && (message.price == dbn::UNDEF_PRICE || message.price == Price::NONE.0) {
         return Err(Fault::new("price", "none", "a price"));
     }
+    if message.size == dbn::UNDEF_ORDER_SIZE && !matches!(action, Action::Clear | Action::None) {
+        return Err(Fault::new("size", "none (4294967295)", "a number above zero"));
+    }
     if message.size == 0 && !matches!(action, Action::Clear | Action::None) {
         return Err(Fault::new("size", 0, "a number above zero"));
     }
-    let (order, price, size) = (message.order_id, Price(message.price), i64::from(message.size));
+    let price = if message.price == dbn::UNDEF_PRICE { Price::NONE } else { Price(message.price) };
+    let (order, size) = (message.order_id, i64::from(message.size));
     Ok(Record { action, side, order, price, size })
 }
 
@@ -73,6 +77,7 @@ pub(super) fn convert(
     event: &mut SourceEvent,
     orders: &mut OrderTable<(InstrumentId, u64)>,
     counts: &mut Counts,
+    mut note: impl FnMut(Fault),
 ) {
     let instrument = event.instrument;
     // How much of each order was executed before its cancel or modification comes.
@@ -103,15 +108,30 @@ pub(super) fn convert(
                     later.order == record.order && matches!(later.action, Action::Cancel | Action::Modify)
                 });
                 let taken = if followed { orders.take(key, record.size) } else { None };
+                // Fills of orders that do not rest say nothing about the book, but are priced like their trade.
+                let own = taken.map_or(Price::NONE, |taken| taken.order.price);
+                let traded = trade.map_or(Price::NONE, |(trade, _)| trade.price);
+                let price = [record.price, own].into_iter().find(|price| price.is_some()).unwrap_or(traded);
+                let differs = |other: Price| other.is_some() && other != price;
+                if price.is_some() && (differs(own) || differs(traded)) {
+                    counts.off_price += 1;
+                    let expected = format!(
+                        "{own}, the price of order {}, and {traded}, that of its trade",
+                        record.order
+                    );
+                    note(Fault::new("price of a fill", price, expected));
+                }
+                if let Some(taken) =
+                    taken.filter(|taken| taken.excess && !shows_more(&records[index + 1..], record.order))
+                {
+                    counts.excess += 1;
+                    let expected =
+                        format!("at most {}, what is left of order {}", taken.order.remaining, record.order);
+                    note(Fault::new("size of a fill", record.size, expected));
+                }
                 if let Some(taken) = taken {
                     *executed.entry(record.order).or_insert(0) += taken.quantity;
-                    event.push(
-                        BookAction::Execute,
-                        taken.order.side,
-                        record.order,
-                        record.price,
-                        taken.quantity,
-                    );
+                    event.push(BookAction::Execute, taken.order.side, record.order, price, taken.quantity);
                     if let Some((_, touched)) = &mut trade {
                         *touched = true;
                     }
@@ -121,6 +141,7 @@ pub(super) fn convert(
                 let resting = Resting { instrument, side, price: record.price, remaining: record.size };
                 if let Some(old) = orders.add(key, resting) {
                     counts.displaced += 1;
+                    note(Fault::new("order id", record.order, "a number that is free"));
                     event.push(BookAction::Delete, old.side, record.order, old.price, old.remaining);
                 }
                 event.push(BookAction::Add, side, record.order, record.price, record.size);
@@ -132,6 +153,17 @@ pub(super) fn convert(
                     // The fills have taken all of it.
                 } else if let Some(taken) = orders.take(key, rest) {
                     counts.excess += u64::from(taken.excess);
+                    let is_off = record.price.is_some() && record.price != taken.order.price
+                        || record.side.is_some_and(|side| side != taken.order.side);
+                    counts.off_price += u64::from(is_off);
+                    if is_off || taken.excess {
+                        let Resting { side, price, remaining, .. } = taken.order;
+                        let expected = format!(
+                            "at most {remaining} at {price} {side}, as order {} has it",
+                            record.order
+                        );
+                        note(Fault::new("the cancel", format!("{rest} at {}", record.price), expected));
+                    }
                     let action = if taken.last { BookAction::Delete } else { BookAction::Reduce };
                     event.push(action, taken.order.side, record.order, taken.order.price, taken.quantity);
                 } else if before == 0 {
@@ -139,6 +171,8 @@ pub(super) fn convert(
                     applied = false;
                 } else {
                     counts.excess += 1;
+                    let expected = format!("no more than the fills of order {} left", record.order);
+                    note(Fault::new("size of a cancel", record.size, expected));
                 }
             }
             Action::Modify => {
@@ -152,6 +186,11 @@ pub(super) fn convert(
         }
     }
     finish_trade(trade, event);
+}
+
+/// The order comes back with more of itself: a fill of more than was displayed was one of an iceberg.
+fn shows_more(later: &[Record], order: u64) -> bool {
+    later.iter().any(|later| later.order == order && later.action == Action::Modify)
 }
 
 /// `before` is what rested under the number. Nothing: fills took all that was displayed and the order shows more
@@ -208,7 +247,7 @@ mod tests {
         for records in events {
             counts.read += records.len() as u64;
             event.begin(InstrumentId(1), 1, 1, 1, Place::Inside);
-            convert(records, &mut event, &mut orders, &mut counts);
+            convert(records, &mut event, &mut orders, &mut counts, |_| {});
         }
         assert!(counts.balanced());
         let parts = event.book_events.iter().map(|part| {

@@ -14,10 +14,15 @@
 //!
 //! Prices are in 1e-9 as they are here. A record that carries the flag `LAST` ends an event of the venue; the records
 //! of one event, and all records of a snapshot, are one [`SourceEvent`]; in a file without that flag, the records of
-//! one `ts_event` are. Its time is `ts_event` of its last record
-//! (UTC), its sequence the record's number in the file (the venue's own repeats within an event).
+//! one `ts_event` are. It is given out when its last record or, where none is marked, a record of another time or a
+//! record behind the snapshot is read, whatever instrument that one is about. Its time is `ts_event` of its last record
+//! (UTC), of a snapshot `ts_recv`: orders in a snapshot keep the time at which they were sent, often days before. Its
+//! sequence is the record's number in the file (the venue's own repeats within an event).
 //!
-//! Symbols come from the mappings in the metadata; an id without one is listed as `#ID`. Records of other kinds
+//! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and a bad row.
+//!
+//! Symbols come from the mappings in the metadata. Where there are some, an id without one is a bad row; in a file without
+//! any (a live session) ids are listed as `#ID`. Records of other kinds
 //! (status, system, symbol mappings of a live session) are skipped. Books are kept per instrument id: files that
 //! mix publishers (venues) of one instrument id make one book of them.
 
@@ -31,16 +36,28 @@ use wire::{Instrument, InstrumentId, Symbol};
 
 use self::convert::{Action, Record, convert};
 use self::records::{EXPECTED, Item, Records};
+use super::error::Fault;
+use super::fields::SECOND;
 use super::listing::{Listing, TickRule};
 use super::orders::OrderTable;
 use super::recorded::{Place, Window};
+use super::tolerance::Watch;
 use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, input};
+
+/// A record that was received further than this from its own time has a wrong one, in nanoseconds.
+const FAR: u64 = 3_600 * SECOND;
+/// Records of one event of the venue are received within this time, in nanoseconds.
+const LONGEST_EVENT: u64 = SECOND;
 
 /// Records of one instrument that wait for the end of their event.
 #[derive(Debug, Default)]
 struct Pending {
     records: Vec<Record>,
+    /// On the market's clock; of a snapshot, whose orders keep their own old times, when it was taken.
     time: u64,
+    /// `ts_event` as it stands in the last record.
+    stamp: u64,
+    received: u64,
     number: u64,
     snapshot: bool,
 }
@@ -55,6 +72,9 @@ pub struct DbnSource {
     orders: OrderTable<(InstrumentId, u64)>,
     pending: BTreeMap<InstrumentId, Pending>,
     ready: VecDeque<(InstrumentId, Pending)>,
+    /// `ts_recv` of the record before.
+    received: u64,
+    watch: Watch,
     /// The file marks the last record of each event.
     marked: bool,
     window: Window,
@@ -77,7 +97,7 @@ impl DbnSource {
             }
         }
         let mut listing = Listing::new(&options.symbols, TickRule::Learnt);
-        let marked = first_pass(&mut records, &path, options, &names, &mut listing)?;
+        let (marked, rows) = first_pass(&mut records, &path, options, &names, &mut listing)?;
         Ok(DbnSource {
             records: Records::open(&path)?,
             instruments: listing.finish()?,
@@ -87,6 +107,8 @@ impl DbnSource {
             pending: BTreeMap::new(),
             ready: VecDeque::new(),
             marked,
+            received: 0,
+            watch: Watch::new(options, rows),
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
             counts: Counts::default(),
@@ -97,7 +119,10 @@ impl DbnSource {
     /// Reads one record into its event; `false` at the end of the file, when every event is ready.
     fn read(&mut self) -> Result<bool, SourceError> {
         let Some((number, item)) = self.records.next()? else {
-            self.ready.extend(std::mem::take(&mut self.pending));
+            let mut rest: Vec<(InstrumentId, Pending)> =
+                std::mem::take(&mut self.pending).into_iter().collect();
+            rest.sort_by_key(|(_, pending)| pending.number);
+            self.ready.extend(rest);
             return Ok(false);
         };
         self.counts.read += 1;
@@ -112,30 +137,73 @@ impl DbnSource {
                 return Ok(true);
             }
         };
-        let name = symbol(message.hd.instrument_id, &self.names);
-        let Some(instrument) = name.and_then(|name| self.listing.get(&name)) else {
-            self.counts.skipped.other_symbol += 1;
-            return Ok(true);
-        };
-        let record = match convert::check(&message) {
-            Ok(record) => record,
+        let checked = symbol(message.hd.instrument_id, &self.names)
+            .and_then(|name| convert::check(&message).map(|record| (name, record)));
+        let (name, record) = match checked {
+            Ok(checked) => checked,
             Err(fault) => {
                 self.counts.reject(self.on_bad_row, fault, &self.path, number)?;
                 return Ok(true);
             }
         };
+        let Some(instrument) = self.listing.get(&name) else {
+            self.counts.skipped.other_symbol += 1;
+            return Ok(true);
+        };
         let snapshot = message.flags.is_snapshot();
-        let pending = self.pending.entry(instrument).or_default();
-        let unmarked_end = !self.marked && !snapshot && pending.time != message.hd.ts_event;
-        if !pending.records.is_empty() && (pending.snapshot != snapshot || unmarked_end) {
-            self.ready.push_back((instrument, std::mem::take(pending)));
+        let stamp = message.hd.ts_event;
+        let received = if message.ts_recv == dbn::UNDEF_TIMESTAMP { stamp } else { message.ts_recv };
+        let time = self.time(stamp, received, snapshot, number);
+        if !snapshot {
+            self.end_events(stamp, received);
         }
+        if self.pending.get(&instrument).is_some_and(|pending| pending.snapshot != snapshot) {
+            self.end_event(instrument);
+        }
+        let pending = self.pending.entry(instrument).or_default();
         pending.records.push(record);
-        (pending.time, pending.number, pending.snapshot) = (message.hd.ts_event, number, snapshot);
+        (pending.time, pending.stamp, pending.received) = (time, stamp, received);
+        (pending.number, pending.snapshot) = (number, snapshot);
         if message.flags.is_last() && !snapshot {
-            self.ready.push_back((instrument, std::mem::take(pending)));
+            self.end_event(instrument);
         }
         Ok(true)
+    }
+
+    /// The time of a record: the market's own, if it can be.
+    fn time(&mut self, stamp: u64, received: u64, snapshot: bool, number: u64) -> u64 {
+        let before = std::mem::replace(&mut self.received, received);
+        let is_off = !snapshot && stamp.abs_diff(received) > FAR;
+        if is_off || received < before {
+            self.counts.off_time += 1;
+            self.watch.note(&self.path, number, || {
+                let expected = "a ts_event within an hour of ts_recv, and a ts_recv that never goes back";
+                Fault::new("time", format!("ts_event {stamp}, ts_recv {received}"), expected)
+            });
+        }
+        if snapshot || is_off { received } else { stamp }
+    }
+
+    /// A record that belongs to no snapshot came: what ends with it, of whatever instrument, is ready. Events of a
+    /// marked file wait for their own end, but not for ever.
+    fn end_events(&mut self, stamp: u64, received: u64) {
+        let ends = |pending: &Pending| {
+            pending.snapshot
+                || !self.marked && pending.stamp != stamp
+                || received > pending.received.saturating_add(LONGEST_EVENT)
+        };
+        let mut ended: Vec<(u64, InstrumentId)> = Vec::new();
+        for (&instrument, pending) in &self.pending {
+            if ends(pending) {
+                ended.push((pending.number, instrument));
+            }
+        }
+        ended.sort_unstable();
+        ended.into_iter().for_each(|(_, instrument)| self.end_event(instrument));
+    }
+
+    fn end_event(&mut self, instrument: InstrumentId) {
+        self.ready.extend(self.pending.remove(&instrument).map(|pending| (instrument, pending)));
     }
 
     fn apply(&mut self, instrument: InstrumentId, pending: &Pending, event: &mut SourceEvent) -> bool {
@@ -145,7 +213,9 @@ impl DbnSource {
             return false;
         }
         event.begin(instrument, pending.time, pending.number, pending.number, place);
-        convert(&pending.records, event, &mut self.orders, &mut self.counts);
+        let (watch, path) = (&mut self.watch, &self.path);
+        let note = |fault| watch.note(path, pending.number, || fault);
+        convert(&pending.records, event, &mut self.orders, &mut self.counts, note);
         event.finish()
     }
 }
@@ -158,7 +228,9 @@ impl Source for DbnSource {
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError> {
         loop {
             while let Some((instrument, pending)) = self.ready.pop_front() {
-                if self.apply(instrument, &pending, event) {
+                let given = self.apply(instrument, &pending, event);
+                self.watch.check(&self.counts)?;
+                if given {
                     return Ok(true);
                 }
             }
@@ -173,20 +245,32 @@ impl Source for DbnSource {
     }
 }
 
-fn symbol(id: u32, names: &BTreeMap<u32, Symbol>) -> Option<Symbol> {
-    names.get(&id).copied().or_else(|| Symbol::new(&format!("#{id}")))
+/// The name of an instrument id. Where the metadata names any, it names all: another id is a damaged one.
+fn symbol(id: u32, names: &BTreeMap<u32, Symbol>) -> Result<Symbol, Fault> {
+    match names.get(&id) {
+        Some(&name) => Ok(name),
+        None if names.is_empty() => {
+            Symbol::new(&format!("#{id}")).ok_or_else(|| Fault::new("instrument id", id, "a number"))
+        }
+        None => {
+            let expected = format!("one of the {} that the file's metadata names", names.len());
+            Err(Fault::new("instrument id", id, expected))
+        }
+    }
 }
 
-/// Lists the instruments; answers whether the ends of events are marked.
+/// Lists the instruments; answers whether the ends of events are marked, and how many records there are.
 fn first_pass(
     records: &mut Records,
     path: &Path,
     options: &Options,
     names: &BTreeMap<u32, Symbol>,
     listing: &mut Listing,
-) -> Result<bool, SourceError> {
+) -> Result<(bool, u64), SourceError> {
     let (mut understood, mut marked, mut counts) = (false, false, Counts::default());
+    let mut rows = 0;
     while let Some((number, item)) = records.next()? {
+        rows = number;
         let message = match item {
             Item::Mbo(message) => message,
             Item::Other => continue,
@@ -195,8 +279,10 @@ fn first_pass(
                 continue;
             }
         };
-        let record = match convert::check(&message) {
-            Ok(record) => record,
+        let checked = symbol(message.hd.instrument_id, names)
+            .and_then(|name| convert::check(&message).map(|record| (name, record)));
+        let (name, record) = match checked {
+            Ok(checked) => checked,
             Err(fault) => {
                 counts.reject(options.on_bad_row, fault, path, number)?;
                 continue;
@@ -204,7 +290,6 @@ fn first_pass(
         };
         understood = true;
         marked |= message.flags.is_last();
-        let Some(name) = symbol(message.hd.instrument_id, names) else { continue };
         let Some(instrument) = listing.id(name, path)? else { continue };
         match record.action {
             Action::Add => listing.order(instrument, record.price),
@@ -213,7 +298,7 @@ fn first_pass(
         }
     }
     if understood {
-        Ok(marked)
+        Ok((marked, rows))
     } else if records_are_missing(path)? {
         Err(SourceError::Empty { path: path.to_owned(), expected: EXPECTED.to_owned() })
     } else {

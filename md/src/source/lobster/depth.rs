@@ -75,6 +75,11 @@ impl Depth {
         self.orders.contains_key(&order)
     }
 
+    /// Side, price and what is left of a known order.
+    pub(crate) fn order(&self, order: u64) -> Option<(Side, Price, i64)> {
+        self.orders.get(&order).map(|order| (order.side, order.price, order.remaining))
+    }
+
     pub(crate) fn add(&mut self, event: &mut SourceEvent, id: u64, side: Side, price: Price, quantity: i64) {
         self.orders.insert(id, Order { side, price, remaining: quantity });
         let level = self.side(side).entry(price).or_default();

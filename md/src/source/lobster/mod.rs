@@ -43,13 +43,16 @@ mod orderbook;
 mod prior;
 mod row;
 
+use std::collections::HashSet;
 use std::path::Path;
 
-use wire::{Aggressor, BookAction, Instrument, InstrumentId, Symbol};
+use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Symbol};
 
+use super::error::Fault;
 use super::listing::{Listing, TickRule};
-use super::recorded::{Place, Window, aggressor_against};
+use super::recorded::{Place, Window, aggressor_against, is_far};
 use super::table::Table;
+use super::tolerance::Watch;
 use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
 use depth::Depth;
 use orderbook::Orderbook;
@@ -71,6 +74,11 @@ pub struct LobsterSource {
     midnight: u64,
     halted: bool,
     started: bool,
+    latest: u64,
+    last_price: Option<Price>,
+    /// Numbers of all orders so far.
+    used: HashSet<u64>,
+    watch: Watch,
     on_bad_row: OnBadRow,
     counts: Counts,
 }
@@ -102,7 +110,7 @@ impl LobsterSource {
         let orderbook = orderbook.as_deref().map(Orderbook::open).transpose()?;
         let mut listing = Listing::new(&[], TickRule::Cents);
         let id = listing.id(symbol(&path, options)?, &path)?.unwrap_or_default();
-        let prior = first_pass(&path, options, &mut listing, id)?;
+        let (prior, rows) = first_pass(&path, options, &mut listing, id)?;
         let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
         Ok(LobsterSource {
             messages: Table::open(&path, EXPECTED)?,
@@ -114,6 +122,10 @@ impl LobsterSource {
             midnight: date,
             halted: false,
             started: false,
+            latest: 0,
+            last_price: None,
+            used: HashSet::new(),
+            watch: Watch::new(options, rows),
             on_bad_row: options.on_bad_row,
             counts: Counts::default(),
         })
@@ -136,7 +148,10 @@ impl LobsterSource {
     }
 
     pub(crate) fn step(&mut self, event: &mut SourceEvent) -> Result<Step, SourceError> {
-        let Some(number) = self.messages.next()? else { return Ok(Step::End) };
+        let Some(number) = self.messages.next()? else {
+            self.counts.unended = u64::from(self.messages.is_unended());
+            return Ok(Step::End);
+        };
         self.counts.read += 1;
         if let Some(orderbook) = &mut self.orderbook {
             orderbook.next(number, self.messages.path())?;
@@ -159,6 +174,15 @@ impl LobsterSource {
             self.started = true;
             self.put_prior(event, &row);
         }
+        let before = std::mem::replace(&mut self.latest, time);
+        if time < before {
+            self.counts.off_time += 1;
+            let found = format!("{} ns before the row before it", before - time);
+            self.watch.note(self.messages.path(), number, || {
+                Fault::new("time (column 1)", found, "times that never go back")
+            });
+        }
+        self.compare(&row, number);
         let applied = self.apply(event, &row);
         let revealed_from = event.book_events.len();
         if let Some(orderbook) = &self.orderbook {
@@ -167,7 +191,42 @@ impl LobsterSource {
         if applied {
             self.counts.apply(event);
         }
+        self.watch.check(&self.counts)?;
         Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
+    }
+
+    /// Counts a row that contradicts the order that it names, or the trades before it.
+    fn compare(&mut self, row: &Row, number: u64) {
+        let known = self.depth.order(row.order);
+        let fault = match (row.kind, known) {
+            (Kind::New, Some(_)) => {
+                Some(Fault::new("order id (column 3)", row.order, "a number that is free"))
+            }
+            (Kind::New, None) if !self.used.insert(row.order) => {
+                self.counts.reused += 1;
+                Some(Fault::new("order id (column 3)", row.order, "a number that no order before has"))
+            }
+            (Kind::PartialCancel | Kind::Delete | Kind::Execute, Some((side, price, left))) => {
+                let is_off = (side, price) != (row.side, row.price);
+                self.counts.off_price += u64::from(is_off);
+                (is_off || row.quantity > left).then(|| {
+                    let found = format!("{} at {} {}", row.quantity, row.price, row.side);
+                    let expected = format!("at most {left} at {price} {side}, as order {} has it", row.order);
+                    Fault::new("the row", found, expected)
+                })
+            }
+            (Kind::ExecuteHidden, _) if !self.halted && is_far(row.price, self.last_price) => {
+                self.counts.off_price += 1;
+                Some(Fault::new("price (column 5)", row.price, "a price near the trade before"))
+            }
+            _ => None,
+        };
+        if matches!(row.kind, Kind::Execute | Kind::ExecuteHidden) {
+            self.last_price = Some(row.price);
+        }
+        if let Some(fault) = fault {
+            self.watch.note(self.messages.path(), number, || fault);
+        }
     }
 
     /// Fills the book with what rests from before the first message.
@@ -210,7 +269,9 @@ impl LobsterSource {
                 }
             }
             Kind::Execute => {
-                if !self.halted {
+                // A price that is not the order's own proves nothing about others.
+                let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price);
+                if !self.halted && is_own {
                     self.counts.stale += self.depth.drop_refuted(event, side, price, false);
                 }
                 let found = self.depth.take(event, BookAction::Execute, order, side, price, quantity);
@@ -253,10 +314,12 @@ fn first_pass(
     options: &Options,
     listing: &mut Listing,
     id: InstrumentId,
-) -> Result<Vec<Prior>, SourceError> {
+) -> Result<(Vec<Prior>, u64), SourceError> {
     let mut messages = Table::open(path, EXPECTED)?;
+    let mut rows = 0;
     let (mut learning, mut counts, mut understood) = (Learning::default(), Counts::default(), false);
     while let Some(number) = messages.next()? {
+        rows += 1;
         match row::message(messages.record()) {
             Ok(row) => {
                 understood = true;
@@ -270,7 +333,7 @@ fn first_pass(
             Err(fault) => counts.reject(options.on_bad_row, fault, path, number)?,
         }
     }
-    if understood { Ok(learning.finish()) } else { Err(input::nothing_understood(path, EXPECTED)) }
+    if understood { Ok((learning.finish(), rows)) } else { Err(input::nothing_understood(path, EXPECTED)) }
 }
 
 fn symbol(path: &Path, options: &Options) -> Result<Symbol, SourceError> {

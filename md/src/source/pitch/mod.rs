@@ -24,9 +24,11 @@ use std::path::{Path, PathBuf};
 
 use wire::{BookAction, Instrument, InstrumentId, Price};
 
+use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting, Taken};
-use super::recorded::{Place, Window, aggressor_against};
+use super::recorded::{Place, Window, aggressor_against, is_far};
+use super::tolerance::Watch;
 use super::{Counts, Files, Lines, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
 use message::{Body, Message};
 
@@ -47,6 +49,11 @@ pub struct PitchSource {
     counts: Counts,
     row: u64,
     latest: u64,
+    /// Time of the message before.
+    before: u64,
+    /// Price of the last trade, by instrument.
+    last_price: Vec<Option<Price>>,
+    watch: Watch,
     /// Orders from before a place where the clock went back.
     earlier: OrderTable<u64>,
     held: VecDeque<Held>,
@@ -70,12 +77,15 @@ impl PitchSource {
     pub fn open(files: &Files, options: &Options) -> Result<PitchSource, SourceError> {
         let path = files.only("pitch.txt", |name| name.contains("pitch"), EXPECTED)?;
         input::check_content(&path, input::Content::Pitch, EXPECTED)?;
-        let listing = first_pass(&path, options)?;
+        let (listing, rows) = first_pass(&path, options)?;
         let date = options.date.map(|date| date.0).or_else(|| fields::date_in_path(&path)).unwrap_or(0);
         let instruments = listing.finish()?;
         Ok(PitchSource {
             lines: Lines::open(&path, EXPECTED)?,
             displaced: vec![0; instruments.len() + 1],
+            last_price: vec![None; instruments.len() + 1],
+            before: 0,
+            watch: Watch::new(options, rows),
             instruments,
             listing,
             orders: OrderTable::new(),
@@ -108,6 +118,12 @@ impl PitchSource {
         if place == Place::After {
             self.counts.skipped.after_window += 1;
             return false;
+        }
+        let before = std::mem::replace(&mut self.before, time);
+        if time < before {
+            self.counts.off_time += 1;
+            let found = format!("{} ms before the message before it", (before - time) / 1_000_000);
+            self.watch.note(&self.path, row, || Fault::new("timestamp", found, "times that never go back"));
         }
         if time + SEAM < self.latest {
             for (order, resting) in self.orders.drain() {
@@ -145,9 +161,17 @@ impl PitchSource {
                 begin(event, resting.instrument);
                 event.push(BookAction::Execute, resting.side, order, resting.price, quantity);
                 event.print(aggressor_against(resting.side), resting.price, quantity, execution);
+                self.last_price[event.instrument.0 as usize] = Some(resting.price);
             }
             Body::HiddenTrade { side, quantity, symbol, price, execution } => {
                 begin(event, self.listing.get(&symbol).unwrap_or_default());
+                let last = &mut self.last_price[event.instrument.0 as usize];
+                if event.instrument != InstrumentId::default() && is_far(price, last.replace(price)) {
+                    self.counts.off_price += 1;
+                    self.watch.note(&self.path, row, || {
+                        Fault::new("price", price, "a price near the trade before")
+                    });
+                }
                 event.unseen_trade(aggressor_against(side), price, quantity, execution);
             }
             Body::Clear { symbol } => {
@@ -171,9 +195,9 @@ impl PitchSource {
     /// Holds back the deletion of whatever a new order of this number shows to be gone; `false` when that is
     /// nothing.
     fn make_room(&mut self, order: u64) -> bool {
-        let gone = match self.orders.remove(order) {
-            Some(old) => vec![(order, old)],
-            None if self.earlier.contains(order) => self.earlier.drain(),
+        let (gone, is_seam) = match self.orders.remove(order) {
+            Some(old) => (vec![(order, old)], false),
+            None if self.earlier.contains(order) => (self.earlier.drain(), true),
             None => return false,
         };
         for orders in gone.chunk_by(|one, next| one.1.instrument == next.1.instrument) {
@@ -182,6 +206,13 @@ impl PitchSource {
                 self.displaced[instrument.0 as usize] +=
                     orders.iter().map(|(_, old)| old.remaining).sum::<i64>();
                 self.counts.displaced += orders.len() as u64;
+                if is_seam {
+                    self.counts.at_seams += orders.len() as u64;
+                } else {
+                    self.watch.note(&self.path, self.row, || {
+                        Fault::new("order id", order, "a number that is free")
+                    });
+                }
                 self.held.push_back(Held::Drop(orders.to_vec()));
             }
         }
@@ -209,6 +240,10 @@ impl PitchSource {
             None => self.counts.skipped.unknown_order += 1,
             Some(taken) if taken.order.instrument != InstrumentId::default() => {
                 self.counts.excess += u64::from(taken.excess);
+                if taken.excess {
+                    let expected = format!("at most {}, what is left of the order", taken.order.remaining);
+                    self.watch.note(&self.path, self.row, || Fault::new("shares", quantity, expected));
+                }
             }
             Some(_) => {}
         }
@@ -229,12 +264,17 @@ impl Source for PitchSource {
                 }
                 continue;
             }
-            let Some((row, line)) = self.lines.next(&self.path)? else { return Ok(false) };
+            let Some((row, line)) = self.lines.next(&self.path)? else {
+                self.counts.unended = u64::from(self.lines.is_unended());
+                return Ok(false);
+            };
             self.counts.read += 1;
             self.row = row;
             match message::parse(line) {
                 Ok(message) => {
-                    if self.apply(message, event) {
+                    let given = self.apply(message, event);
+                    self.watch.check(&self.counts)?;
+                    if given {
                         return Ok(true);
                     }
                 }
@@ -248,12 +288,14 @@ impl Source for PitchSource {
     }
 }
 
-fn first_pass(path: &Path, options: &Options) -> Result<Listing, SourceError> {
+fn first_pass(path: &Path, options: &Options) -> Result<(Listing, u64), SourceError> {
+    let mut rows = 0;
     let mut listing = Listing::new(&options.symbols, TickRule::Cents);
     let mut lines = Lines::open(path, EXPECTED)?;
     let (mut understood, mut counts) = (false, Counts::default());
     let mut traded: OrderTable<u64> = OrderTable::new();
     while let Some((row, line)) = lines.next(path)? {
+        rows += 1;
         let body = match message::parse(line) {
             Ok(message) => message.body,
             Err(fault) => {
@@ -285,5 +327,5 @@ fn first_pass(path: &Path, options: &Options) -> Result<Listing, SourceError> {
             Body::Clear { .. } | Body::NoEffect => {}
         }
     }
-    if understood { Ok(listing) } else { Err(input::nothing_understood(path, EXPECTED)) }
+    if understood { Ok((listing, rows)) } else { Err(input::nothing_understood(path, EXPECTED)) }
 }

@@ -16,6 +16,8 @@ const SEQUENCE: Role = Role { name: "joint sequence", headers: &["bizindex", "ap
 const SYMBOL: Role = Role { name: "stock", headers: &["securityid", "htscsecurityid"] };
 const DATE: Role = Role { name: "date", headers: &["mddate", "tradedate", "tradingday", "actionday"] };
 
+const MONEY: Role = Role { name: "money", headers: &["trademoney", "tradmoney"] };
+
 const ORDERS: [Role; 8] = [
     TIME,
     SEQUENCE,
@@ -69,6 +71,7 @@ pub(super) struct Columns {
     /// Headers as they stand in the file, for messages.
     headers: Vec<String>,
     date: Option<usize>,
+    money: Option<usize>,
 }
 
 impl Columns {
@@ -98,8 +101,8 @@ impl Columns {
         if !missing.is_empty() {
             return Some(Err((part, missing)));
         }
-        let date = find(&DATE);
-        Some(Ok(Columns { part, places, headers, date }))
+        let (date, money) = (find(&DATE), find(&MONEY));
+        Some(Ok(Columns { part, places, headers, date, money }))
     }
 
     /// Reads the header line of a table that must be `part`.
@@ -140,6 +143,11 @@ impl Columns {
 
     pub(super) fn date<'a>(&self, record: &'a csv::ByteRecord) -> Option<&'a [u8]> {
         self.date.and_then(|place| record.get(place))
+    }
+
+    /// A trade's price times its quantity, where the file says it.
+    pub(super) fn money<'a>(&self, record: &'a csv::ByteRecord) -> Option<&'a [u8]> {
+        self.money.and_then(|place| record.get(place))
     }
 
     /// Puts the file's own header into a fault.

@@ -5,7 +5,7 @@
 //! read. Others (rows by stock, several channels, shuffled) are read whole, brought into order per stock, and then
 //! put together by time; that takes about 100 bytes of memory a row.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 
 use wire::InstrumentId;
@@ -23,6 +23,8 @@ pub(super) struct Placed {
     pub(super) part: Part,
     pub(super) line: u64,
     pub(super) time: u64,
+    /// The row's own time was another: it does not fit between those of its neighbours.
+    pub(super) strayed: bool,
     pub(super) sequence: u64,
     /// Zero: not asked for.
     pub(super) instrument: InstrumentId,
@@ -37,6 +39,8 @@ pub(super) struct File {
     table: Table,
     columns: Columns,
     midnight: u64,
+    /// That of the first row that names its date.
+    day: Option<u64>,
 }
 
 impl File {
@@ -44,7 +48,7 @@ impl File {
         let mut table = Table::open(path, super::EXPECTED)?;
         let columns = Columns::read(&mut table, part)?;
         let midnight = date.or_else(|| fields::date_in_path(path)).unwrap_or(0);
-        Ok(File { table, columns, midnight })
+        Ok(File { table, columns, midnight, day: None })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -54,13 +58,24 @@ impl File {
     /// The next row, or what is wrong with it.
     pub(super) fn next(&mut self) -> Result<Option<Numbered>, SourceError> {
         let Some(line) = self.table.next()? else { return Ok(None) };
-        let row = row::read(self.table.record(), &self.columns).map(|mut row| {
-            if !row.dated {
+        let row = row::read(self.table.record(), &self.columns).and_then(|mut row| {
+            if row.dated {
+                let day = row.time / fields::DAY;
+                if *self.day.get_or_insert(day) != day {
+                    let expected = "the date of the first row: a file holds one day";
+                    return Err(Fault::new("date", "another day", expected));
+                }
+            } else {
                 row.time += self.midnight;
             }
-            row
+            Ok(row)
         });
         Ok(Some((line, row)))
+    }
+
+    /// Behind the last row: it has no line end.
+    pub(super) fn is_unended(&self) -> bool {
+        self.table.is_unended()
     }
 
     fn next_placed(
@@ -78,6 +93,7 @@ impl File {
                         part: self.columns.part,
                         line,
                         time: row.time,
+                        strayed: false,
                         sequence: row.sequence,
                         instrument: listing.get(&row.symbol).unwrap_or_default(),
                         body: row.body,
@@ -148,18 +164,12 @@ impl Merge {
             while let Some(row) = file.next_placed(listing, counts, on_bad_row)? {
                 rows.push(row);
             }
+            counts.unended += u64::from(file.is_unended());
         }
         rows.sort_by_key(|row| (row.instrument, row.sequence));
-        // Within a stock the sequence rules, whatever the clock says: no row goes before its predecessor's time.
-        let mut latest: BTreeMap<InstrumentId, u64> = BTreeMap::new();
-        let mut keyed: Vec<(u64, Placed)> = Vec::with_capacity(rows.len());
-        for row in rows {
-            let time = latest.entry(row.instrument).or_insert(0);
-            *time = row.time.max(*time);
-            keyed.push((*time, row));
-        }
-        keyed.sort_by_key(|(time, row)| (*time, row.sequence));
-        Ok(Merge::Sorted(keyed.into_iter().map(|(_, row)| row).collect()))
+        rows.chunk_by_mut(|one, next| one.instrument == next.instrument).for_each(straighten);
+        rows.sort_by_key(|row| (row.time, row.sequence));
+        Ok(Merge::Sorted(rows.into()))
     }
 
     pub(super) fn next(
@@ -172,6 +182,21 @@ impl Merge {
             Merge::Sorted(rows) => Ok(rows.pop_front()),
             Merge::Streamed(streamed) => streamed.next(listing, counts, on_bad_row),
         }
+    }
+}
+
+/// Within a stock the sequence rules, whatever the clock says. A row whose time does not fit gets one that does: that of
+/// the row before it when it lies before that, that of the row behind it when it lies behind that and the two others are
+/// in order.
+fn straighten(rows: &mut [Placed]) {
+    let mut latest = 0;
+    for index in 0..rows.len() {
+        let next = rows.get(index + 1).map(|row| row.time).filter(|&next| next >= latest);
+        let row = &mut rows[index];
+        let time = row.time.min(next.unwrap_or(u64::MAX)).max(latest);
+        row.strayed = time != row.time;
+        row.time = time;
+        latest = time;
     }
 }
 
@@ -199,6 +224,7 @@ impl Streamed {
         let row = slot.take();
         if row.is_some() {
             *slot = file.next_placed(listing, counts, on_bad_row)?;
+            counts.unended += u64::from(slot.is_none() && file.is_unended());
         }
         Ok(row)
     }

@@ -40,7 +40,9 @@ mod phase;
 mod row;
 pub(crate) mod snapshot;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side};
 
@@ -52,6 +54,7 @@ use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting};
 use super::recorded::{Place, Window};
 use super::table::Table;
+use super::tolerance::Watch;
 use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, files, input};
 
 const EXPECTED: &str = "Shanghai Level 2 orders and trades";
@@ -63,7 +66,13 @@ pub struct SseSource {
     instruments: Vec<Instrument>,
     orders: OrderTable<(InstrumentId, u64)>,
     last_sequence: Vec<Option<u64>>,
-    paths: [PathBuf; 2],
+    last_time: Vec<u64>,
+    /// Numbers of all orders so far.
+    used: HashSet<(InstrumentId, u64)>,
+    /// The files begin before the market opens: every order that is named must have been added.
+    is_whole: bool,
+    watch: Watch,
+    paths: [Arc<Path>; 2],
     window: Window,
     on_bad_row: OnBadRow,
     counts: Counts,
@@ -79,14 +88,15 @@ impl SseSource {
         let date = options.date.map(|date| date.0);
         let mut listing = Listing::new(&options.symbols, TickRule::Cents);
         let mut sorted = true;
-        let mut understood = false;
+        let (mut total, mut earliest) = (0, u64::MAX);
         for (path, part) in [(&orders, Part::Orders), (&trades, Part::Trades)] {
             let mut file = File::open(path, part, date)?;
-            let (rows, ordered) = first_pass(&mut file, options, &mut listing)?;
-            understood |= rows > 0;
-            sorted &= ordered;
+            let seen = first_pass(&mut file, options, &mut listing)?;
+            total += seen.rows;
+            earliest = earliest.min(seen.earliest);
+            sorted &= seen.sorted;
         }
-        if !understood {
+        if earliest == u64::MAX {
             return Err(SourceError::Empty { path: orders, expected: EXPECTED.to_owned() });
         }
         let instruments = listing.finish()?;
@@ -101,10 +111,14 @@ impl SseSource {
         Ok(SseSource {
             merge,
             last_sequence: vec![None; instruments.len() + 1],
+            last_time: vec![0; instruments.len() + 1],
+            used: HashSet::new(),
+            is_whole: phase::is_before_opening(earliest),
+            watch: Watch::new(options, total),
             instruments,
             listing,
             orders: OrderTable::new(),
-            paths: [orders, trades],
+            paths: [orders.into(), trades.into()],
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
             counts,
@@ -112,7 +126,7 @@ impl SseSource {
     }
 
     fn apply(&mut self, placed: Placed, event: &mut SourceEvent) -> Result<bool, SourceError> {
-        let Placed { part, line, time, sequence, instrument, body } = placed;
+        let Placed { part, line, time, strayed, sequence, instrument, body } = placed;
         if instrument == InstrumentId::default() {
             self.counts.skipped.other_symbol += 1;
             return Ok(false);
@@ -127,11 +141,20 @@ impl SseSource {
             let expected =
                 format!("a number above {}, the one before it (is the row doubled?)", last.unwrap_or(0));
             let fault = Fault::new("joint sequence", sequence, expected);
-            let path = &self.paths[usize::from(part == Part::Trades)];
+            let path = &*self.paths[usize::from(part == Part::Trades)];
             self.counts.reject(self.on_bad_row, fault, path, line)?;
             return Ok(false);
         }
         *last = Some(sequence);
+        let path = &*Arc::clone(&self.paths[usize::from(part == Part::Trades)]);
+        let before = std::mem::replace(&mut self.last_time[instrument.0 as usize], time);
+        if strayed || time < before {
+            self.counts.off_time += 1;
+            self.watch.note(path, line, || {
+                let expected = "a time between those of the rows before and behind it, by the joint sequence";
+                Fault::new("time", "one that is out of order", expected)
+            });
+        }
         event.begin(instrument, time, sequence, line, place);
         event.call_auction = phase::is_call_auction(time);
         match body {
@@ -141,27 +164,51 @@ impl SseSource {
             }
             Body::Add { order, side, price, quantity } => {
                 let resting = Resting { instrument, side, price, remaining: quantity };
+                let is_new = self.used.insert((instrument, order));
                 if let Some(old) = self.orders.add((instrument, order), resting) {
                     self.counts.displaced += 1;
                     event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
+                } else if !is_new {
+                    self.counts.reused += 1;
+                }
+                if !is_new {
+                    self.watch.note(path, line, || {
+                        Fault::new("order number", order, "a number that no order before has")
+                    });
                 }
                 event.push(BookAction::Add, side, order, price, quantity);
             }
             Body::Cancel { order, quantity } => {
                 let Some(old) = self.orders.remove((instrument, order)) else {
                     self.counts.skipped.unknown_order += 1;
+                    self.unmatched(part, line, order);
                     return Ok(false);
                 };
                 self.counts.excess += u64::from(quantity > old.remaining);
+                self.counts.off_quantity += u64::from(quantity < old.remaining);
+                if quantity != old.remaining {
+                    self.watch.note(path, line, || {
+                        Fault::new(
+                            "quantity",
+                            quantity,
+                            format!("{}, what is left of order {order}", old.remaining),
+                        )
+                    });
+                }
                 event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
             }
-            Body::Trade { buy, sell, price, quantity, aggressor } => {
+            Body::Trade { buy, sell, price, quantity, aggressor, off_money } => {
+                if off_money {
+                    self.counts.off_quantity += 1;
+                    self.watch
+                        .note(path, line, || Fault::new("money", "another number", "price times quantity"));
+                }
                 let mut touched = false;
                 if aggressor != Aggressor::Buy {
-                    touched |= self.execute(event, Side::Buy, buy, price, quantity);
+                    touched |= self.execute(event, Side::Buy, buy, price, quantity, aggressor);
                 }
                 if aggressor != Aggressor::Sell {
-                    touched |= self.execute(event, Side::Sell, sell, price, quantity);
+                    touched |= self.execute(event, Side::Sell, sell, price, quantity, aggressor);
                 }
                 if touched {
                     event.print(aggressor, price, quantity, sequence);
@@ -181,11 +228,49 @@ impl SseSource {
         order: u64,
         price: Price,
         quantity: i64,
+        aggressor: Aggressor,
     ) -> bool {
-        let Some(taken) = self.orders.take((event.instrument, order), quantity) else { return false };
+        let Some(taken) = self.orders.take((event.instrument, order), quantity) else {
+            self.unmatched(Part::Trades, event.row, order);
+            return false;
+        };
+        let resting = taken.order;
+        // In continuous trading the resting order's own price is paid, in an auction no worse than its price.
+        let is_off = match (aggressor, resting.side) {
+            _ if resting.side != side => true,
+            (Aggressor::None, Side::Buy) => price > resting.price,
+            (Aggressor::None, Side::Sell) => price < resting.price,
+            _ => price != resting.price,
+        };
+        self.counts.off_price += u64::from(is_off);
         self.counts.excess += u64::from(taken.excess);
+        if is_off || taken.excess {
+            self.watch.note(&self.paths[1], event.row, || {
+                let expected = format!(
+                    "one of order {order}: {} {} at {}",
+                    resting.side, resting.remaining, resting.price
+                );
+                Fault::new("trade", format!("{quantity} at {price}"), expected)
+            });
+        }
         event.push(BookAction::Execute, side, order, price, taken.quantity);
         true
+    }
+}
+
+impl SseSource {
+    /// A row names an order that no row added.
+    fn unmatched(&mut self, part: Part, line: u64, order: u64) {
+        if self.is_whole {
+            self.counts.unmatched += 1;
+            self.watch.note(&self.paths[usize::from(part == Part::Trades)], line, || {
+                Fault::new(
+                    "order number",
+                    order,
+                    "an order that was added before and is not gone (is a row missing?)",
+                )
+            });
+        }
     }
 }
 
@@ -196,7 +281,9 @@ impl Source for SseSource {
 
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError> {
         while let Some(placed) = self.merge.next(&self.listing, &mut self.counts, self.on_bad_row)? {
-            if self.apply(placed, event)? {
+            let given = self.apply(placed, event)?;
+            self.watch.check(&self.counts)?;
+            if given {
                 return Ok(true);
             }
         }
@@ -208,11 +295,21 @@ impl Source for SseSource {
     }
 }
 
-/// Lists the stocks of one file; answers how many rows were good, and whether they are in order.
-fn first_pass(file: &mut File, options: &Options, listing: &mut Listing) -> Result<(u64, bool), SourceError> {
-    let (mut rows, mut check, mut counts) = (0, OrderCheck::new(), Counts::default());
+/// What the first pass saw of a file.
+struct Seen {
+    rows: u64,
+    /// Time of the first row in time; the greatest number when no row is good.
+    earliest: u64,
+    sorted: bool,
+}
+
+/// Lists the stocks of one file.
+fn first_pass(file: &mut File, options: &Options, listing: &mut Listing) -> Result<Seen, SourceError> {
+    let (mut rows, mut earliest) = (0, u64::MAX);
+    let (mut check, mut counts) = (OrderCheck::new(), Counts::default());
     let path = file.path().to_owned();
     while let Some((line, row)) = file.next()? {
+        rows += 1;
         let row = match row {
             Ok(row) => row,
             Err(fault) => {
@@ -220,7 +317,7 @@ fn first_pass(file: &mut File, options: &Options, listing: &mut Listing) -> Resu
                 continue;
             }
         };
-        rows += 1;
+        earliest = earliest.min(row.time);
         check.row(&row);
         if let Some(id) = listing.id(row.symbol, &path)? {
             match row.body {
@@ -230,7 +327,7 @@ fn first_pass(file: &mut File, options: &Options, listing: &mut Listing) -> Resu
             }
         }
     }
-    Ok((rows, check.sorted))
+    Ok(Seen { rows, earliest, sorted: check.sorted })
 }
 
 /// The orders file and the trades file.
@@ -255,9 +352,11 @@ fn find(files: &Files) -> Result<[PathBuf; 2], SourceError> {
         });
     }
     let mut found: [Vec<PathBuf>; 2] = [Vec::new(), Vec::new()];
+    let mut unread = String::new();
     for path in files::list(folder)? {
-        if let Some(part) = part_of(&path) {
-            found[usize::from(part == Part::Trades)].push(path);
+        match part_of(&path) {
+            Some(part) => found[usize::from(part == Part::Trades)].push(path),
+            None => unread.push_str(&why_not(&path)),
         }
     }
     let [orders, trades] = &found;
@@ -265,7 +364,7 @@ fn find(files: &Files) -> Result<[PathBuf; 2], SourceError> {
         ([order], [trade]) => Ok([order.clone(), trade.clone()]),
         ([], []) => Err(SourceError::Folder {
             path: folder.clone(),
-            found: "no orders file and no trades file in either column layout".to_owned(),
+            found: format!("no orders file and no trades file in either column layout{unread}"),
             advice: "put both there as .csv or .csv.gz with their header lines, or name them: files.orders, files.trades"
                 .to_owned(),
         }),
@@ -273,10 +372,22 @@ fn find(files: &Files) -> Result<[PathBuf; 2], SourceError> {
             let many = |files: &[PathBuf]| if files.is_empty() { "none".to_owned() } else { files::names(files) };
             Err(SourceError::Folder {
                 path: folder.clone(),
-                found: format!("orders files: {}; trades files: {}", many(orders), many(trades)),
+                found: format!("orders files: {}; trades files: {}{unread}", many(orders), many(trades)),
                 advice: "one of each is needed: name the ones to replay with files.orders and files.trades".to_owned(),
             })
         }
+    }
+}
+
+/// What kept a file of a folder from being looked at; nothing when it is only another table.
+fn why_not(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match input::head(path, EXPECTED) {
+        Err(SourceError::Format { found, .. }) => format!("; {name}: {found}"),
+        Err(SourceError::Empty { .. }) => format!("; {name} is empty"),
+        Ok(head) if head.is_empty() => format!("; {name} holds nothing, unpacked"),
+        Err(_) => format!("; {name} cannot be read"),
+        Ok(_) => String::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::source::fields::{DAY, SECOND};
 
+const OPENING_TRADES: u64 = (9 * 3_600 + 25 * 60) * SECOND;
 const OPEN: u64 = (9 * 3_600 + 30 * 60) * SECOND;
 const CLOSING_AUCTION: u64 = (14 * 3_600 + 57 * 60) * SECOND;
 const CLOSE: u64 = 15 * 3_600 * SECOND;
@@ -18,6 +19,11 @@ pub(super) fn is_call_auction(time: u64) -> bool {
     let (day, clock) = (time / DAY, time % DAY);
     let is_old = day > 0 && day < FIRST_CLOSING_AUCTION;
     clock < OPEN || clock >= if is_old { CLOSE } else { CLOSING_AUCTION }
+}
+
+/// True before the opening auction has traded: files that begin so early hold every order of the day.
+pub(super) fn is_before_opening(time: u64) -> bool {
+    time % DAY < OPENING_TRADES
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ pub(super) enum Body {
         price: Price,
         quantity: i64,
         aggressor: Aggressor,
+        /// The file's own product of price and quantity is another.
+        off_money: bool,
     },
     /// A change of the trading phase; nothing in the book changes.
     Status,
@@ -56,10 +58,12 @@ pub(super) fn read(record: &csv::ByteRecord, columns: &Columns) -> Result<Row, F
         time: date.unwrap_or(0) + clock,
         dated: date.is_some(),
         sequence: whole("", text(1)).map_err(named(1))?,
-        symbol: symbol(text(2)).ok_or_else(|| named(2)(Fault::text("", text(2), "a stock's number")))?,
+        symbol: symbol(text(2)).ok_or_else(|| {
+            named(2)(Fault::text("", text(2), "a stock's number, such as 600519 or 600519.SH"))
+        })?,
         body: match columns.part {
             Part::Orders => order(columns, &text)?,
-            Part::Trades => trade(columns, &text)?,
+            Part::Trades => trade(columns, &text, columns.money(record))?,
         },
     })
 }
@@ -88,7 +92,11 @@ fn order<'a>(columns: &Columns, text: &dyn Fn(usize) -> &'a [u8]) -> Result<Body
     Ok(Body::Add { order, side, price, quantity })
 }
 
-fn trade<'a>(columns: &Columns, text: &dyn Fn(usize) -> &'a [u8]) -> Result<Body, Fault> {
+fn trade<'a>(
+    columns: &Columns,
+    text: &dyn Fn(usize) -> &'a [u8],
+    money: Option<&[u8]>,
+) -> Result<Body, Fault> {
     let named = |role| move |fault| columns.named(role, fault);
     let aggressor = match text(7) {
         b"B" | b"1" => Aggressor::Buy,
@@ -98,27 +106,39 @@ fn trade<'a>(columns: &Columns, text: &dyn Fn(usize) -> &'a [u8]) -> Result<Body
             return Err(named(7)(Fault::text("", other, "B or 1 (buy), S or 2 (sell), N or 0 (auction)")));
         }
     };
+    let price = noisy_price("", text(5)).map_err(named(5))?;
+    let quantity = quantity("", text(6)).map_err(named(6))?;
     Ok(Body::Trade {
         buy: whole("", text(3)).map_err(named(3))?,
         sell: whole("", text(4)).map_err(named(4))?,
-        price: noisy_price("", text(5)).map_err(named(5))?,
-        quantity: quantity("", text(6)).map_err(named(6))?,
+        price,
+        quantity,
         aggressor,
+        off_money: money.is_some_and(|money| !is_product(money, price, quantity)),
     })
 }
 
-/// `600519` and `600519.SH` are one stock.
+/// Whether the column of money is price times quantity, but for float noise and rounding to 0.01; an empty one says
+/// nothing.
+fn is_product(money: &[u8], price: Price, quantity: i64) -> bool {
+    let product = price.to_f64() * quantity as f64;
+    let money = std::str::from_utf8(money).ok().map(str::trim).filter(|text| !text.is_empty());
+    match money.map(str::parse::<f64>) {
+        None => true,
+        Some(Ok(money)) => (money - product).abs() <= 0.011 + product * 1e-9,
+        Some(Err(_)) => false,
+    }
+}
+
+/// `600519` and `600519.SH` are one stock. Anything but six digits and the market is a row that was cut or garbled.
 pub(super) fn symbol(text: &[u8]) -> Option<Symbol> {
     let text = std::str::from_utf8(text).ok()?;
-    let known = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
-    if !known {
+    let (number, market) = text.split_once('.').unwrap_or((text, "SH"));
+    let is_known = matches!(market.to_ascii_uppercase().as_str(), "SH" | "SS" | "XSHG");
+    if !is_known || number.len() != 6 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        Symbol::new(&format!("{text}.SH"))
-    } else {
-        Symbol::new(text)
-    }
+    Symbol::new(&format!("{number}.{market}"))
 }
 
 #[cfg(test)]
@@ -147,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn money_is_price_times_quantity() {
+        let price = Price(18_549_800_000_000 / 10);
+        for (money, fits) in
+            [("185498", true), ("185498.000000001", true), ("185497", false), ("x", false), ("", true)]
+        {
+            assert_eq!(is_product(money.as_bytes(), price, 100), fits, "{money}");
+        }
+    }
+
+    #[test]
     fn each_bad_column_is_named_as_in_the_file() {
         let columns =
             columns("MDTime,TradeBuyNo,TradeSellNo,TradeBSFlag,TradePrice,TradeQty,ApplSeqNum,SecurityID");
@@ -160,6 +190,8 @@ mod tests {
             ("93000000,1,2,1,10.5,0,7,605580.SH", "TradeQty"),
             ("93000000,1,2,1,10.5,100,,605580.SH", "ApplSeqNum"),
             ("93000000,1,2,1,10.5,100,7,", "SecurityID"),
+            ("93000000,1,2,1,10.5,100,7,6055", "SecurityID"),
+            ("93000000,1,2,1,10.5,100,7,605580.S", "SecurityID"),
             ("93000000,1,2,1,10.5,100,7", "the row"),
             ("93000000,1,2,1,10.5,100,7,605580.SH,9", "the row"),
         ] {

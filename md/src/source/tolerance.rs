@@ -1,0 +1,103 @@
+//! How many rows of a recorded day may contradict others before the replay stops.
+
+use std::path::Path;
+
+use super::error::Fault;
+use super::{BadRow, Counts, Options, SourceError};
+
+/// A share of a file's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerance {
+    parts_per_million: u32,
+}
+
+impl Tolerance {
+    /// Any number of rows: they are counted all the same.
+    pub const ALL: Tolerance = Tolerance { parts_per_million: 1_000_000 };
+
+    /// A share from 0 (no row) to 1 (all of them); what lies outside is taken for the nearest of the two.
+    pub fn share(share: f64) -> Tolerance {
+        Tolerance { parts_per_million: (share.clamp(0.0, 1.0) * 1e6).round() as u32 }
+    }
+
+    fn rows_of(self, rows: u64) -> u64 {
+        if self == Tolerance::ALL {
+            return u64::MAX;
+        }
+        (u128::from(rows) * u128::from(self.parts_per_million) / 1_000_000) as u64
+    }
+}
+
+impl Default for Tolerance {
+    fn default() -> Tolerance {
+        Tolerance::ALL
+    }
+}
+
+/// Counts against the tolerance, and the first row that was counted.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    tolerance: Tolerance,
+    rows: u64,
+    first: Option<BadRow>,
+}
+
+impl Watch {
+    /// For files of `rows` rows in all.
+    pub(crate) fn new(options: &Options, rows: u64) -> Watch {
+        Watch { tolerance: options.tolerate, rows, first: None }
+    }
+
+    /// Remembers the first row that contradicts others. The caller has counted it.
+    pub(crate) fn note(&mut self, path: &Path, row: u64, fault: impl FnOnce() -> Fault) {
+        self.first.get_or_insert_with(|| fault().at(path, row));
+    }
+
+    /// # Errors
+    /// [`SourceError::Irregular`] when there are more such rows than tolerated.
+    pub(crate) fn check(&self, counts: &Counts) -> Result<(), SourceError> {
+        let irregular = counts.irregular();
+        if irregular <= self.tolerance.rows_of(self.rows) {
+            return Ok(());
+        }
+        let Some(first) = &self.first else { return Ok(()) };
+        Err(SourceError::Irregular {
+            first: Box::new(first.clone()),
+            irregular,
+            rows: self.rows,
+            share: f64::from(self.tolerance.parts_per_million) / 1e6,
+            kinds: counts.irregular_kinds(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_rows_is_rounded_down_and_all_means_all() {
+        assert_eq!(Tolerance::share(0.001).rows_of(1_999), 1);
+        assert_eq!(Tolerance::share(0.001).rows_of(999), 0);
+        assert_eq!(Tolerance::share(0.0).rows_of(u64::MAX), 0);
+        assert_eq!(Tolerance::share(1.0).rows_of(0), u64::MAX);
+        assert_eq!(Tolerance::share(-3.0), Tolerance::share(0.0));
+        assert_eq!(Tolerance::share(f64::NAN), Tolerance::share(0.0));
+    }
+
+    #[test]
+    fn the_error_names_the_first_row_and_the_kinds() {
+        let mut watch = Watch::new(&Options { tolerate: Tolerance::share(0.5), ..Options::default() }, 4);
+        watch.note(Path::new("o.csv"), 7, || Fault::new("time", 5, "a time from 6 on"));
+        watch.note(Path::new("o.csv"), 9, || Fault::new("price", 5, "6"));
+        let mut counts = Counts { off_time: 1, excess: 1, prior: 90, ..Counts::default() };
+        assert!(watch.check(&counts).is_ok());
+        counts.off_price = 1;
+        let error = watch.check(&counts).unwrap_err().to_string();
+        for words in
+            ["o.csv, row 7, time: found 5", "3 of 4 rows", "off_time 1", "excess 1", "md.tolerate = 0.5"]
+        {
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}
