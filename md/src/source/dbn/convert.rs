@@ -83,7 +83,7 @@ pub(super) fn convert(
     // How much of each order was executed before its cancel or modification comes.
     let mut executed: BTreeMap<u64, i64> = BTreeMap::new();
     // A trade whose fills touched nothing is a trade against volume that is not displayed.
-    let mut trade: Option<(Record, bool)> = None;
+    let mut trade: Option<Traded> = None;
     for (index, record) in records.iter().enumerate() {
         let key = (instrument, record.order);
         let side = record.side.unwrap_or(Side::Buy);
@@ -99,7 +99,7 @@ pub(super) fn convert(
             }
             Action::Trade => {
                 finish_trade(trade.take(), event);
-                trade = Some((*record, false));
+                trade = Some(Traded { record: *record, filled: [0; 2], touched: false });
                 let aggressor = aggressor(record.side);
                 event.print(aggressor, record.price, record.size, 0);
             }
@@ -108,32 +108,24 @@ pub(super) fn convert(
                     later.order == record.order && matches!(later.action, Action::Cancel | Action::Modify)
                 });
                 let taken = if followed { orders.take(key, record.size) } else { None };
-                // Fills of orders that do not rest say nothing about the book, but are priced like their trade.
-                let own = taken.map_or(Price::NONE, |taken| taken.order.price);
-                let traded = trade.map_or(Price::NONE, |(trade, _)| trade.price);
-                let price = [record.price, own].into_iter().find(|price| price.is_some()).unwrap_or(traded);
-                let differs = |other: Price| other.is_some() && other != price;
-                if price.is_some() && (differs(own) || differs(traded)) {
-                    counts.off_price += 1;
-                    let expected = format!(
-                        "{own}, the price of order {}, and {traded}, that of its trade",
-                        record.order
-                    );
-                    note(Fault::new("price of a fill", price, expected));
-                }
-                if let Some(taken) =
-                    taken.filter(|taken| taken.excess && !shows_more(&records[index + 1..], record.order))
-                {
-                    counts.excess += 1;
-                    let expected =
-                        format!("at most {}, what is left of order {}", taken.order.remaining, record.order);
-                    note(Fault::new("size of a fill", record.size, expected));
+                let own = taken.map(|taken| taken.order);
+                let (price, fault) = compare_fill(record, own, trade.as_mut());
+                match fault {
+                    Some(Contradiction::Price(fault)) => {
+                        counts.off_price += 1;
+                        note(fault);
+                    }
+                    Some(Contradiction::Size(fault)) => {
+                        counts.excess += 1;
+                        note(fault);
+                    }
+                    None => {}
                 }
                 if let Some(taken) = taken {
                     *executed.entry(record.order).or_insert(0) += taken.quantity;
                     event.push(BookAction::Execute, taken.order.side, record.order, price, taken.quantity);
-                    if let Some((_, touched)) = &mut trade {
-                        *touched = true;
+                    if let Some(trade) = &mut trade {
+                        trade.touched = true;
                     }
                 }
             }
@@ -188,9 +180,56 @@ pub(super) fn convert(
     finish_trade(trade, event);
 }
 
-/// The order comes back with more of itself: a fill of more than was displayed was one of an iceberg.
-fn shows_more(later: &[Record], order: u64) -> bool {
-    later.iter().any(|later| later.order == order && later.action == Action::Modify)
+/// A trade and what its fills came to so far.
+#[derive(Clone, Copy, Debug)]
+struct Traded {
+    record: Record,
+    /// Of bids and of asks: a trade has fills on both sides.
+    filled: [i64; 2],
+    touched: bool,
+}
+
+/// How a fill contradicts its order or its trade.
+enum Contradiction {
+    Price(Fault),
+    Size(Fault),
+}
+
+/// The price of a fill, and what does not fit about it: it trades at its trade's price, at its order's own or (in an
+/// auction, which has no aggressor) one that is better for it, and no more than its trade. Of an iceberg more may be
+/// filled than is displayed, so that the order's size says nothing.
+fn compare_fill(
+    fill: &Record,
+    own: Option<Resting>,
+    trade: Option<&mut Traded>,
+) -> (Price, Option<Contradiction>) {
+    let traded = trade.as_ref().map_or(Price::NONE, |trade| trade.record.price);
+    let own_price = own.map_or(Price::NONE, |own| own.price);
+    let price = [fill.price, own_price].into_iter().find(|price| price.is_some()).unwrap_or(traded);
+    let aggressor = trade.as_ref().and_then(|trade| trade.record.side);
+    let off_own = own.is_some_and(|own| match (aggressor, own.side) {
+        // The order that came in, on its way to another price.
+        (Some(aggressor), side) if aggressor == side => false,
+        (Some(_), _) => price != own.price,
+        (None, Side::Buy) => price > own.price,
+        (None, Side::Sell) => price < own.price,
+    });
+    let off_trade = price.is_some() && traded.is_some() && price != traded;
+    if off_own || off_trade {
+        let order = fill.order;
+        let expected = format!("{own_price}, the price of order {order}, and {traded}, that of its trade");
+        return (price, Some(Contradiction::Price(Fault::new("price of a fill", price, expected))));
+    }
+    let side = own.map(|own| own.side).or(fill.side);
+    if let (Some(trade), Some(side)) = (trade, side) {
+        let filled = &mut trade.filled[usize::from(side == Side::Sell)];
+        *filled += fill.size;
+        if *filled > trade.record.size {
+            let expected = format!("fills of at most {}, the size of their trade", trade.record.size);
+            return (price, Some(Contradiction::Size(Fault::new("size of a fill", fill.size, expected))));
+        }
+    }
+    (price, None)
 }
 
 /// `before` is what rested under the number. Nothing: fills took all that was displayed and the order shows more
@@ -213,8 +252,8 @@ fn modify(order: u64, now: Resting, before: Option<Resting>, event: &mut SourceE
     }
 }
 
-fn finish_trade(trade: Option<(Record, bool)>, event: &mut SourceEvent) {
-    if let Some((record, false)) = trade {
+fn finish_trade(trade: Option<Traded>, event: &mut SourceEvent) {
+    if let Some(Traded { record, touched: false, .. }) = trade {
         let resting = record.side.map_or(Side::Buy, Side::opposite);
         event.push(BookAction::Trade, resting, 0, record.price, record.size);
     }

@@ -33,6 +33,8 @@ use super::{Counts, Files, Lines, OnBadRow, Options, Source, SourceError, Source
 use message::{Body, Message};
 
 const EXPECTED: &str = "BATS PITCH messages as text";
+/// The messages of one session are stamped by several clocks, which differ by a few milliseconds.
+const JITTER: u64 = fields::SECOND / 10;
 /// The clock of a session never goes back by this much.
 const SEAM: u64 = 60 * fields::SECOND;
 
@@ -120,7 +122,7 @@ impl PitchSource {
             return false;
         }
         let before = std::mem::replace(&mut self.before, time);
-        if time < before {
+        if time + JITTER < before {
             self.counts.off_time += 1;
             let found = format!("{} ms before the message before it", (before - time) / 1_000_000);
             self.watch.note(&self.path, row, || Fault::new("timestamp", found, "times that never go back"));
