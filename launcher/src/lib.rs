@@ -18,6 +18,7 @@
 mod collect;
 mod down;
 mod error;
+mod irregular;
 mod report;
 mod running;
 mod stages;
@@ -28,7 +29,8 @@ mod totals;
 pub use collect::Collector;
 pub use down::{Down, attach};
 pub use error::LaunchError;
-pub use report::{NodeOutcome, Position, Report, StrategyReport};
+pub use irregular::Irregular;
+pub use report::{NodeOutcome, Position, Report, SourceCounts, StrategyReport};
 pub use running::{End, Running};
 pub use stages::{StageSummary, Stages};
 pub use stains::JournalMemory;

@@ -10,6 +10,7 @@ use wire::{AnyMessage, PositionState};
 
 use crate::collect::Collector;
 use crate::error::LaunchError;
+use crate::irregular::{self, Irregular};
 use crate::stages::StageSummary;
 use crate::stains::{self, JournalMemory};
 use crate::start::system;
@@ -70,6 +71,9 @@ pub struct SourceCounts {
     pub skipped: u64,
     /// Not understood.
     pub rejected: u64,
+    /// What contradicts itself in them.
+    #[serde(flatten, default)]
+    pub irregular: Irregular,
 }
 
 /// What came of one strategy.
@@ -116,6 +120,9 @@ pub struct NodeOutcome {
     pub exit: Option<u8>,
     /// Starts in its seat.
     pub starts: u64,
+    /// What it said when it ended by itself with an error.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 impl Report {
@@ -149,6 +156,7 @@ impl Report {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),
                 skipped: sum(NodeKind::Md, Counter::SourceSkipped),
                 rejected: sum(NodeKind::Md, Counter::SourceRejected),
+                irregular: Irregular::gather(|counter| sum(NodeKind::Md, counter)),
             },
             lost: lost_by.len() as u64,
             lost_by,
@@ -171,6 +179,10 @@ impl Report {
                         .map_or(seat.state, |old| old.state),
                     exit: seat.exit,
                     starts: seat.generation,
+                    reason: seat
+                        .exit
+                        .filter(|exit| *exit != 0)
+                        .and_then(|_| irregular::last_words(&view.instance().log(&seat.name))),
                 })
                 .collect(),
             stains: stains::stains(topology, &host, &seats, &memory),

@@ -254,6 +254,32 @@ counters! {
     PlaceSamples = 30 => "place_samples",
     /// Of those: it was not.
     OffPlan = 31 => "off_plan",
+    /// Orders of a source dropped because their number was given out again.
+    SourceDisplaced = 32 => "source_displaced",
+    /// Rows that took more from an order than was left of it.
+    SourceExcess = 33 => "source_excess",
+    /// Orders that rest from before a source's first row.
+    SourcePrior = 34 => "source_prior",
+    /// Orders of a source dropped because a later row proves them gone.
+    SourceStale = 35 => "source_stale",
+    /// Of those displaced: where a file of several sessions begins anew.
+    SourceAtSeams = 36 => "source_at_seams",
+    /// Rows whose time is out of order.
+    SourceOffTime = 37 => "source_off_time",
+    /// Rows off the price or side of the order that they name.
+    SourceOffPrice = 38 => "source_off_price",
+    /// Rows off the quantity of the order that they end, or off their own money.
+    SourceOffQuantity = 39 => "source_off_quantity",
+    /// Rows about an order that no row adds.
+    SourceUnmatched = 40 => "source_unmatched",
+    /// Orders with the number of one that is gone.
+    SourceReused = 41 => "source_reused",
+    /// Files whose last row has no line end.
+    SourceUnended = 42 => "source_unended",
+    /// Of the rows left out: about an order that the source never added.
+    SourceUnknown = 43 => "source_unknown",
+    /// Quotes held back because the book was crossed outside of a call auction.
+    SourceCrossed = 44 => "source_crossed",
 }
 
 impl Counter {

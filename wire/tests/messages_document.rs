@@ -26,6 +26,8 @@ fn constants() -> BTreeMap<&'static str, String> {
         ("Price::NONE", Price::NONE.0.to_string()),
         ("BookEvent::LOSES_PRIORITY", BookEvent::LOSES_PRIORITY.to_string()),
         ("BookEvent::LAST", BookEvent::LAST.to_string()),
+        ("BookEvent::CALL_AUCTION", BookEvent::CALL_AUCTION.to_string()),
+        ("Quote::CALL_AUCTION", Quote::CALL_AUCTION.to_string()),
         ("NodeEvent::STRATEGY", NodeEvent::STRATEGY.to_string()),
         ("NodeEvent::PLATFORM", NodeEvent::PLATFORM.to_string()),
         ("u16::MAX", u16::MAX.to_string()),

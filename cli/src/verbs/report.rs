@@ -45,7 +45,8 @@ fn text(report: &Report) -> String {
     }
     for node in report.failed_nodes() {
         let exit = node.exit.map_or(String::new(), |exit| format!(", exit code {exit}"));
-        text.push_str(&format!("node {} failed ({}{exit})\n", node.name, node.state));
+        let reason = node.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+        text.push_str(&format!("node {} failed ({}{exit}){reason}\n", node.name, node.state));
     }
     text
 }
@@ -84,6 +85,17 @@ fn totals(report: &Report) -> String {
             number(report.source.rejected),
             number(totals.book_events),
         ));
+        let odd: Vec<String> = report
+            .source
+            .irregular
+            .kinds()
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{name} {}", number(count)))
+            .collect();
+        if !odd.is_empty() {
+            line.push_str(&format!("\nsource, irregular rows: {}", odd.join(", ")));
+        }
     }
     if report.deterministic {
         line.push_str("\nran in lock-step: the same files and seed give the same fills");

@@ -11,6 +11,7 @@ pub struct Books {
     books: Vec<State>,
     anomalies: Anomalies,
     crossed: u64,
+    crossed_in_trading: u64,
 }
 
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Books {
             .iter()
             .map(|instrument| State { book: Book::new(), quote: Quote::empty(instrument.id), held: false })
             .collect();
-        Books { books, anomalies: Anomalies::default(), crossed: 0 }
+        Books { books, anomalies: Anomalies::default(), crossed: 0, crossed_in_trading: 0 }
     }
 
     /// Puts a source's event into effect, and answers the quote if one is due. An event about an instrument that
@@ -63,6 +64,7 @@ impl Books {
         }
         if state.book.is_crossed() {
             self.crossed += u64::from(changed);
+            self.crossed_in_trading += u64::from(changed && !event.call_auction);
             state.held |= changed;
             return Rebuilt { quote: None };
         }
@@ -79,6 +81,12 @@ impl Books {
     /// Events that did not fit; none, for the sources of this crate.
     pub fn anomalies(&self) -> &Anomalies {
         &self.anomalies
+    }
+
+    /// Of [`Books::crossed`]: outside of what the source marks as call auctions. Zero on a whole `sse` day; trades that
+    /// are missing from its files leave the book crossed.
+    pub fn crossed_in_trading(&self) -> u64 {
+        self.crossed_in_trading
     }
 
     /// Quotes held back because the book was crossed.

@@ -140,10 +140,23 @@ impl Publisher {
     }
 
     /// How the source's rows fared so far.
-    pub(super) fn count_source(&self, counts: &Counts) {
+    pub(super) fn count_source(&self, counts: &Counts, crossed: u64) {
         self.handle.set(Counter::SourceMessages, counts.read);
         self.handle.set(Counter::SourceSkipped, counts.skipped_total());
         self.handle.set(Counter::SourceRejected, counts.rejected);
+        self.handle.set(Counter::SourceCrossed, crossed);
+        self.handle.set(Counter::SourceDisplaced, counts.displaced);
+        self.handle.set(Counter::SourceExcess, counts.excess);
+        self.handle.set(Counter::SourcePrior, counts.prior);
+        self.handle.set(Counter::SourceStale, counts.stale);
+        self.handle.set(Counter::SourceAtSeams, counts.at_seams);
+        self.handle.set(Counter::SourceOffTime, counts.off_time);
+        self.handle.set(Counter::SourceOffPrice, counts.off_price);
+        self.handle.set(Counter::SourceOffQuantity, counts.off_quantity);
+        self.handle.set(Counter::SourceUnmatched, counts.unmatched);
+        self.handle.set(Counter::SourceReused, counts.reused);
+        self.handle.set(Counter::SourceUnended, counts.unended);
+        self.handle.set(Counter::SourceUnknown, counts.skipped.unknown_order);
     }
 
     /// Says that nothing follows.

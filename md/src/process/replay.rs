@@ -102,8 +102,14 @@ impl Replay {
 
     /// Takes the next event of the source apart into messages. False at the end.
     fn fetch(&mut self) -> Result<bool, RunError> {
-        if !self.source.next(&mut self.event).map_err(|error| RunError::failed(error.to_string()))? {
-            return Ok(false);
+        match self.source.next(&mut self.event) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(error) => {
+                // The report shows how far it came, and what it counted on the way.
+                self.count();
+                return Err(RunError::failed(error.to_string()));
+            }
         }
         let due = match &mut self.pace {
             // The clock of a recorded day starts with what its successor publishes first.
@@ -177,7 +183,7 @@ impl Replay {
             Ok(()) => {
                 self.published += 1;
                 if self.published.is_multiple_of(1_024) {
-                    self.publisher.count_source(self.source.counts());
+                    self.count();
                 }
                 Ok(Step::Go)
             }
@@ -185,8 +191,12 @@ impl Replay {
         }
     }
 
+    fn count(&self) {
+        self.publisher.count_source(self.source.counts(), self.books.crossed_in_trading());
+    }
+
     fn end(&mut self, context: &mut Context) -> Result<Step, RunError> {
-        self.publisher.count_source(self.source.counts());
+        self.count();
         match self.publisher.end(self.source.counts()) {
             Ok(()) => {
                 let anomalies = self.books.anomalies().total();

@@ -119,10 +119,17 @@ pub fn mbo(action: u8, side: u8, order: u64, price: i64, size: u32, last: bool) 
 
 /// A DBN file of these records about instrument 42, `ESH4`.
 pub fn dbn_file(records: &[MboMsg], schema: Schema) -> Vec<u8> {
+    dbn_file_of(records, schema, &[(42, "ESH4")])
+}
+
+/// A DBN file of these records, whose metadata names these instruments.
+pub fn dbn_file_of(records: &[MboMsg], schema: Schema, names: &[(u32, &str)]) -> Vec<u8> {
     let start_date = mbo(b'A', b'B', 0, 1, 1, true).ts_recv().unwrap().date();
     let end_date = start_date.next_day().unwrap();
-    let interval = MappingInterval { start_date, end_date, symbol: "42".to_owned() };
-    let mapping = SymbolMapping { raw_symbol: "ESH4".to_owned(), intervals: vec![interval] };
+    let mapping = |&(id, name): &(u32, &str)| {
+        let interval = MappingInterval { start_date, end_date, symbol: id.to_string() };
+        SymbolMapping { raw_symbol: name.to_owned(), intervals: vec![interval] }
+    };
     let metadata = Metadata::builder()
         .dataset("GLBX.MDP3")
         .schema(Some(schema))
@@ -130,8 +137,8 @@ pub fn dbn_file(records: &[MboMsg], schema: Schema) -> Vec<u8> {
         .end(NonZeroU64::new(1_703_548_800_000_000_000))
         .stype_in(Some(SType::RawSymbol))
         .stype_out(SType::InstrumentId)
-        .symbols(vec!["ESH4".to_owned()])
-        .mappings(vec![mapping])
+        .symbols(names.iter().map(|(_, name)| (*name).to_owned()).collect())
+        .mappings(names.iter().map(mapping).collect())
         .build();
     let mut bytes = Vec::new();
     let mut encoder = DbnEncoder::new(&mut bytes, &metadata).unwrap();

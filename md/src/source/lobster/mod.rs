@@ -221,8 +221,10 @@ impl LobsterSource {
             }
             _ => None,
         };
-        if matches!(row.kind, Kind::Execute | Kind::ExecuteHidden) {
-            self.last_price = Some(row.price);
+        match row.kind {
+            Kind::Execute => self.last_price = Some(known.map_or(row.price, |(_, price, _)| price)),
+            Kind::ExecuteHidden if fault.is_none() => self.last_price = Some(row.price),
+            _ => {}
         }
         if let Some(fault) = fault {
             self.watch.note(self.messages.path(), number, || fault);
