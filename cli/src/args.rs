@@ -155,9 +155,25 @@ pub(crate) struct PlatformArguments {
     /// Change one key: `--set md.interval=1ms`. May be given many times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) instance: NewInstance,
+}
+
+/// What an instance is to be called.
+#[derive(Debug, Args)]
+pub(crate) struct NewInstance {
     /// Name of the instance, instead of the file's.
-    #[arg(short, long)]
-    pub(crate) instance: Option<String>,
+    #[arg(value_name = "INSTANCE", conflicts_with = "instance")]
+    positional: Option<String>,
+    /// The same, also without a file.
+    #[arg(short, long, value_name = "NAME")]
+    instance: Option<String>,
+}
+
+impl NewInstance {
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.positional.as_deref().or(self.instance.as_deref())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -169,13 +185,18 @@ Examples:
   colo up configs/replay.toml --set md.source=sse --set md.files=DIR --set md.speed=max
 
 Without --stay the platform runs until its source has given all it had (or Ctrl-C), is taken down, and the
-report is printed. An instance whose master died is taken over: its running nodes run on.")]
+report is printed. An instance whose master died is taken over: its running nodes run on.
+With --foreground it stays until SIGTERM or Ctrl-C, is taken down then, and the report is printed: for containers, where
+everything ends with process 1, and for service managers. As process 1, --stay does that by itself.")]
 pub(crate) struct Up {
     #[command(flatten)]
     pub(crate) platform: PlatformArguments,
     /// Leave the platform running once all its nodes are ready; `colo down` stops it.
     #[arg(long)]
     pub(crate) stay: bool,
+    /// Stay in the foreground, also after the source's end, until SIGTERM or Ctrl-C; then take the platform down.
+    #[arg(long)]
+    pub(crate) foreground: bool,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -185,7 +206,17 @@ pub(crate) struct Up {
 #[derive(Debug, Args)]
 pub(crate) struct InstanceArgument {
     /// Name of the instance; may be left out when there is only one.
-    pub(crate) instance: Option<String>,
+    #[arg(value_name = "INSTANCE", conflicts_with = "instance")]
+    positional: Option<String>,
+    /// The same as an option.
+    #[arg(short, long, value_name = "NAME")]
+    instance: Option<String>,
+}
+
+impl InstanceArgument {
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.positional.as_deref().or(self.instance.as_deref())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -193,11 +224,16 @@ pub(crate) struct InstanceArgument {
 Examples:
   colo down
   colo down demo --format json
+  colo down demo --force                    when its files are damaged, or master answers nobody
 
-Works without a master too: the nodes are stopped directly, in the same order.")]
+Works without a master too: the nodes are stopped directly, in the same order. With --force nothing is reported of the run:
+whatever holds, maps or was started for the instance is asked to end, and killed after five seconds.")]
 pub(crate) struct Down {
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,
+    /// The last resort: end its processes by what the kernel says of them, and remove it.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -238,7 +274,7 @@ pub(crate) enum Run {
     /// One of the built-in example strategies.
     Strategy(RunStrategy),
     /// Many of them in one process, as the platform file says.
-    Host(strategy_sdk::Options),
+    Host(RunHost),
 }
 
 #[derive(Debug, Args)]
@@ -246,19 +282,29 @@ pub(crate) struct RunMaster {
     #[command(flatten)]
     pub(crate) platform: PlatformArguments,
     /// Read an already checked topology (JSON) from standard input: `--topology -`.
-    #[arg(long, hide = true, conflicts_with_all = ["file", "sets", "instance"])]
+    #[arg(long, hide = true, conflicts_with_all = ["file", "sets", "positional", "instance"])]
     pub(crate) topology: Option<String>,
 }
 
 /// Where a process belongs.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The instance.
-    #[arg(short, long, env = node::INSTANCE_VARIABLE)]
-    pub(crate) instance: String,
+    /// Name of the instance.
+    #[arg(value_name = "INSTANCE", required_unless_present = "instance")]
+    positional: Option<String>,
+    /// The same as an option.
+    #[arg(short, long, value_name = "NAME", env = node::INSTANCE_VARIABLE)]
+    instance: Option<String>,
     /// Name of the node; by default that of its kind.
     #[arg(short, long, env = node::NODE_VARIABLE)]
     pub(crate) node: Option<String>,
+}
+
+impl Place {
+    /// The instance; the one that stands by itself if there are two, as one may be the environment's.
+    pub(crate) fn instance(&self) -> &str {
+        self.positional.as_deref().or(self.instance.as_deref()).unwrap_or_default()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -288,7 +334,44 @@ pub(crate) struct RunStrategy {
     /// Which one.
     #[arg(value_enum)]
     pub(crate) strategy: Builtin,
-    /// What every strategy takes.
     #[command(flatten)]
-    pub(crate) options: strategy_sdk::Options,
+    joins: Joins,
+}
+
+impl RunStrategy {
+    pub(crate) fn options(&self) -> strategy_sdk::Options {
+        self.joins.options()
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo run host --instance demo --node desk")]
+pub(crate) struct RunHost {
+    #[command(flatten)]
+    joins: Joins,
+}
+
+impl RunHost {
+    pub(crate) fn options(&self) -> strategy_sdk::Options {
+        self.joins.options()
+    }
+}
+
+/// What every strategy takes, and the instance by itself.
+#[derive(Debug, Args)]
+struct Joins {
+    /// Name of the instance to join.
+    #[arg(value_name = "INSTANCE", conflicts_with = "instance")]
+    positional: Option<String>,
+    #[command(flatten)]
+    options: strategy_sdk::Options,
+}
+
+impl Joins {
+    fn options(&self) -> strategy_sdk::Options {
+        let instance = self.positional.clone().or_else(|| self.options.instance.clone());
+        strategy_sdk::Options { instance, ..self.options.clone() }
+    }
 }

@@ -1,8 +1,8 @@
 //! A journal's two files: their names, how they are made whole, and how they are opened.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::control::{Control, JournalShape};
@@ -64,7 +64,7 @@ impl JournalFiles {
         // Populated through a writable mapping: the pages exist and are zero from here on.
         mirror(&ring, shape.capacity, shape.page, Access::ReadWrite).map_err(refused("map", &self.ring))?;
         let bytes = layout::control_bytes(shape.seats, shape.topics);
-        let control = create_file(&self.control, 0o660, bytes)?;
+        let control = create_file(&self.control, 0o640, bytes)?;
         let region = map(&control, bytes, Access::ReadWrite).map_err(refused("map", &self.control))?;
         Ok(Control::initialise(region, shape, created))
     }
@@ -81,7 +81,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A fresh file of zeros that has all of its memory.
+/// A fresh file of zeros that has all of its memory, with this mode whatever the umask, never where a link leads.
 pub(crate) fn create_file(path: &Path, mode: u32, bytes: u64) -> Result<File, CreateError> {
     let file = OpenOptions::new()
         .read(true)
@@ -89,8 +89,10 @@ pub(crate) fn create_file(path: &Path, mode: u32, bytes: u64) -> Result<File, Cr
         .create(true)
         .truncate(true)
         .mode(mode)
+        .custom_flags(libc::O_NOFOLLOW)
         .open(path)
         .map_err(refused("create", path))?;
+    file.set_permissions(Permissions::from_mode(mode)).map_err(refused("set the mode of", path))?;
     reserve(&file, bytes).map_err(|source| CreateError::NoSpace { path: path.to_owned(), bytes, source })?;
     Ok(file)
 }

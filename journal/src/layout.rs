@@ -147,6 +147,8 @@ pub mod registry {
     pub const LAYOUT_HASH: usize = 2;
     /// Seats.
     pub const SEATS: usize = 3;
+    /// Pid namespace of master and its nodes, by inode; 0: not known.
+    pub const NAMESPACE: usize = 4;
     /// Phase of the platform.
     pub const PHASE: usize = 8;
     /// Clock: 1 time-stamp counter, 2 `CLOCK_MONOTONIC`.

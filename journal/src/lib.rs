@@ -81,7 +81,7 @@ pub use files::JournalFiles;
 pub use floor::Floor;
 pub use journal::Journal;
 pub use merge::{Merge, MergeError};
-pub use process::{PidFd, ProcessIdentity};
+pub use process::{PidFd, ProcessIdentity, pid_namespace};
 pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics, WriterGone};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::OnceLock;
 
 /// A process id and the time that the process started at: together they name one process for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +36,15 @@ impl ProcessIdentity {
         let now = state_and_start(self.pid);
         now.is_some_and(|(state, start)| start == self.start && matches!(state, 'T' | 't'))
     }
+}
+
+/// The pid namespace of this process, by the number of its inode; 0 where the kernel does not say. Process ids mean
+/// something only among processes of one namespace.
+pub fn pid_namespace() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    // A process never changes its own.
+    static NAMESPACE: OnceLock<u64> = OnceLock::new();
+    *NAMESPACE.get_or_init(|| fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino()))
 }
 
 /// `None` when there is no such process, or only its zombie.

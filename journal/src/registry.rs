@@ -18,7 +18,7 @@ use crate::error::{CreateError, OpenError};
 use crate::files::{create_file, open_file};
 use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
-use crate::process::ProcessIdentity;
+use crate::process::{ProcessIdentity, pid_namespace};
 use crate::sync::{AtomicU64, Ordering};
 
 /// The registry of one instance, mapped into this process.
@@ -55,12 +55,13 @@ impl Registry {
 
     fn make(path: &Path, seats: u32, clock: Clock) -> Result<Registry, CreateError> {
         let bytes = layout::registry_bytes(seats);
-        let file = create_file(path, 0o660, bytes)?;
+        let file = create_file(path, 0o640, bytes)?;
         let region = map(&file, bytes, Access::ReadWrite).map_err(|source| CreateError::Io {
             action: "map",
             path: path.to_owned(),
             source,
         })?;
+        region.word(at::NAMESPACE).store(pid_namespace(), Ordering::Relaxed);
         Ok(Registry::initialise(region, seats, clock))
     }
 
@@ -129,6 +130,13 @@ impl Registry {
     /// Number of seats.
     pub fn seats(&self) -> u32 {
         self.seats
+    }
+
+    /// False when its processes have their ids from another pid namespace: then no id in it says anything here. True where
+    /// either side does not know its own.
+    pub fn is_of_this_namespace(&self) -> bool {
+        let (theirs, ours) = (self.region.word(at::NAMESPACE).load(Ordering::Relaxed), pid_namespace());
+        theirs == 0 || ours == 0 || theirs == ours
     }
 
     /// The platform's clock.

@@ -2,24 +2,31 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use journal::PidFd;
+use journal::{PidFd, ProcessIdentity};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{InstanceDir, InstanceView, NodeKind, SeatView};
+use node::{Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, NodeKind, SeatView, ViewError};
 use topology::Topology;
+use topology::config::MasterConfig;
 
 use crate::collect::Collector;
 use crate::error::LaunchError;
 use crate::running::Running;
 use crate::start::system;
 
-/// Stopping takes at most five groups of five seconds, and some for settling.
-const LONGEST_STOP: Duration = Duration::from_secs(60);
-/// A node that has not stopped by then is killed, when there is no master to do it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Beside the time that the nodes have to stop: for settling between their groups, and for removing what they left.
+const SETTLING: Duration = Duration::from_secs(15);
+/// Between two looks whether master still can answer.
+const LOOK: Duration = Duration::from_millis(250);
+/// A master that a signal has stopped for so long does not answer by itself.
+const STOPPED: Duration = Duration::from_secs(2);
 /// The same order as master's: who writes first stops first.
 const ORDER: [&[NodeKind]; 5] = [
     &[NodeKind::Strategy, NodeKind::Host, NodeKind::Custom, NodeKind::Observer, NodeKind::Relay],
@@ -35,48 +42,86 @@ const ORDER: [&[NodeKind]; 5] = [
 /// [`LaunchError::NotRunning`] when there is none; others when it cannot be looked at.
 pub fn attach(name: &str) -> Result<Running, LaunchError> {
     let instance = InstanceDir::new(name).ok_or_else(|| LaunchError::BadInstance(name.to_owned()))?;
-    if !instance.registry().exists() {
-        let others = InstanceDir::all().unwrap_or_default();
-        let names: Vec<&str> = others.iter().map(InstanceDir::name).filter(|other| *other != name).collect();
-        let others =
-            if names.is_empty() { String::new() } else { format!("; there are: {}", names.join(", ")) };
-        return Err(LaunchError::NotRunning { instance: name.to_owned(), others });
+    let foreign = |error: node::FolderError| system("use the instance")(error.into());
+    if !instance.is_there().map_err(foreign)? {
+        return Err(not_running(&instance));
     }
-    let view = InstanceView::open(instance.clone())?;
+    if let Holding::By(holder) = instance.held()
+        && !instance.registry().exists()
+    {
+        return Err(LaunchError::Silent {
+            instance: name.to_owned(),
+            holder: described(holder),
+            why: "is still making it, or its registry was removed".to_owned(),
+        });
+    }
+    let damaged =
+        |path: PathBuf, what: String| LaunchError::Damaged { instance: name.to_owned(), path, what };
+    let view = InstanceView::open(instance.clone()).map_err(|error| match error {
+        ViewError::Open(error) => damaged(instance.registry(), error.to_string()),
+        other => other.into(),
+    })?;
     let path = instance.topology();
-    let text = fs::read(&path).map_err(system(&format!("read {}", path.display())))?;
-    let topology: Topology = serde_json::from_slice(&text)
-        .map_err(|error| system(&format!("understand {}", path.display()))(error.into()))?;
+    let text = fs::read(&path).map_err(|error| damaged(path.clone(), error.to_string()))?;
+    let topology: Topology =
+        serde_json::from_slice(&text).map_err(|error| damaged(path.clone(), error.to_string()))?;
     let collector = Collector::open(&view, false).ok();
     Ok(Running::new(view, topology, collector, None).since_it_was_made())
+}
+
+/// No such instance; what there is instead.
+pub(crate) fn not_running(instance: &InstanceDir) -> LaunchError {
+    let all = InstanceDir::all().unwrap_or_default();
+    let names: Vec<&str> =
+        all.iter().map(InstanceDir::name).filter(|other| *other != instance.name()).collect();
+    let mut others =
+        if names.is_empty() { String::new() } else { format!("; there are: {}", names.join(", ")) };
+    let roots = InstanceDir::roots_of_others();
+    if !roots.is_empty() {
+        let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+        others.push_str(&format!(
+            "; other users have instances ({}), which only they can see and stop",
+            roots.join(", ")
+        ));
+    }
+    LaunchError::NotRunning { instance: instance.name().to_owned(), others }
+}
+
+fn described(holder: Option<Holder>) -> String {
+    holder.map_or("a process".to_owned(), |holder| holder.to_string())
+}
+
+/// How long the nodes of this platform have to stop, as its file says.
+pub(crate) fn stop_timeout(topology: &Topology) -> Duration {
+    let config = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
+    let config: MasterConfig = config.and_then(Result::ok).unwrap_or_default();
+    config.stop_timeout
 }
 
 /// The two steps of taking a platform down.
 #[derive(Debug)]
 pub struct Down {
     instance: InstanceDir,
+    /// A node that has not stopped by then is killed: by master, or by us when there is none.
+    stop_timeout: Duration,
+    /// Held from when it turned out that there is no master.
+    claim: Option<Claim>,
 }
 
 impl Down {
-    /// Of this instance.
-    ///
-    /// # Errors
-    /// None yet; master is asked when needed.
-    pub fn of(instance: &InstanceDir) -> Result<Down, LaunchError> {
-        Ok(Down { instance: instance.clone() })
+    /// Of this instance, whose nodes have so long to stop.
+    pub fn of(instance: &InstanceDir, stop_timeout: Duration) -> Down {
+        Down { instance: instance.clone(), stop_timeout, claim: None }
     }
 
     /// Stops all nodes in good order. Their journals stay.
     ///
     /// # Errors
-    /// [`LaunchError`] when master refuses or the connection breaks.
-    pub fn stop_nodes(&self) -> Result<(), LaunchError> {
-        match UnixStream::connect(self.instance.socket()) {
-            Ok(stream) => self.ask(&stream, &Request::StopNodes),
-            Err(error) => {
-                log::info!("no master answers ({error}): the nodes are stopped directly");
-                self.stop_without_master()
-            }
+    /// [`LaunchError`] when master refuses or does not answer, or when the nodes cannot be judged from here.
+    pub fn stop_nodes(&mut self) -> Result<(), LaunchError> {
+        match self.connect()? {
+            Some(stream) => self.ask(&stream, &Request::StopNodes),
+            None => self.stop_without_master(),
         }
     }
 
@@ -84,19 +129,100 @@ impl Down {
     ///
     /// # Errors
     /// As [`Down::stop_nodes`], or the directory cannot be removed.
-    pub fn shutdown(&self) -> Result<(), LaunchError> {
-        match UnixStream::connect(self.instance.socket()) {
-            Ok(stream) => self.ask(&stream, &Request::Shutdown),
-            Err(_) => {
-                self.instance.remove().map_err(system(&format!("remove {}", self.instance.path().display())))
-            }
+    pub fn shutdown(&mut self) -> Result<(), LaunchError> {
+        match self.connect()? {
+            Some(stream) => self.ask(&stream, &Request::Shutdown),
+            None => self.remove(),
         }
     }
 
+    /// Asks the master that holds the instance to end it.
+    pub(crate) fn ask_master_to_end(&mut self) -> Result<(), LaunchError> {
+        let stream = UnixStream::connect(self.instance.socket()).map_err(system("reach master"))?;
+        self.ask(&stream, &Request::Shutdown)
+    }
+
+    /// A connection to master; `None` when there is none: then nobody becomes master while we work.
+    fn connect(&mut self) -> Result<Option<UnixStream>, LaunchError> {
+        if self.claim.is_some() {
+            return Ok(None);
+        }
+        let socket = self.instance.socket();
+        match UnixStream::connect(&socket) {
+            Ok(stream) => return Ok(Some(stream)),
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(system(&format!("reach master at {}", socket.display()))(error));
+            }
+            Err(error) => log::info!("no master answers ({error}): the nodes are stopped directly"),
+        }
+        self.hold()?;
+        Ok(None)
+    }
+
+    fn hold(&mut self) -> Result<(), LaunchError> {
+        if self.claim.is_none() {
+            self.claim = self.instance.claim_remains().map_err(|error| match error {
+                ClaimError::Held { holder } => LaunchError::Silent {
+                    instance: self.instance.name().to_owned(),
+                    holder: described(holder),
+                    why: "holds it and listens to nobody yet".to_owned(),
+                },
+                other => system(&format!("hold {}", self.instance.path().display()))(other.into()),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Removes an instance that has no master.
+    pub(crate) fn remove(&mut self) -> Result<(), LaunchError> {
+        self.hold()?;
+        // Its master has removed it before it ended.
+        let Some(claim) = self.claim.take() else { return Ok(()) };
+        if let Ok(view) = InstanceView::open(self.instance.clone()) {
+            self.demand_known(&view, &claim)?;
+            if let Some(alive) = view.seats().iter().find(|seat| seat.alive && seat.process != itself()) {
+                let pids = alive.process.pid.to_string();
+                return Err(LaunchError::DoesNotEnd { instance: self.instance.name().to_owned(), pids });
+            }
+        }
+        claim.remove().map_err(system(&format!("remove {}", self.instance.path().display())))
+    }
+
+    /// Refuses to judge processes whose ids mean nothing here while any of them holds a journal.
+    fn demand_known(&self, view: &InstanceView, claim: &Claim) -> Result<(), LaunchError> {
+        if view.is_foreign() && claim.is_in_use().map_err(system("look at the instance's locks"))? {
+            return Err(LaunchError::Foreign { instance: self.instance.name().to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Asks, and waits for as long as master may need, lives and is not stopped itself.
     fn ask(&self, stream: &UnixStream, request: &Request) -> Result<(), LaunchError> {
-        let failed = |source| LaunchError::Protocol { instance: self.instance.name().to_owned(), source };
+        let instance = || self.instance.name().to_owned();
+        let failed = |source| LaunchError::Protocol { instance: instance(), source };
         protocol::send(stream, request).map_err(failed)?;
-        match protocol::receive(stream, Some(LONGEST_STOP)).map_err(failed)? {
+        let longest = self.stop_timeout.saturating_mul(ORDER.len() as u32).saturating_add(SETTLING);
+        let begin = Instant::now();
+        let mut stopped_since: Option<Instant> = None;
+        while !has_answer(stream) {
+            let holder = match self.instance.held() {
+                Holding::By(holder) => holder,
+                Holding::Free => None,
+            };
+            let is_stopped = |holder: &Holder| holder.is_of_this_namespace() && holder.process.is_stopped();
+            match holder.filter(is_stopped) {
+                Some(holder) if stopped_since.get_or_insert_with(Instant::now).elapsed() > STOPPED => {
+                    return Err(LaunchError::Stopped { instance: instance(), pid: holder.process.pid });
+                }
+                Some(_) => {}
+                None => stopped_since = None,
+            }
+            if begin.elapsed() > longest {
+                let why = format!("has not answered for {} s", longest.as_secs());
+                return Err(LaunchError::Silent { instance: instance(), holder: described(holder), why });
+            }
+        }
+        match protocol::receive(stream, None).map_err(failed)? {
             Reply::Done | Reply::Assigned(_) => Ok(()),
             Reply::Refused { reason } => Err(LaunchError::Refused(reason)),
         }
@@ -104,11 +230,14 @@ impl Down {
 
     fn stop_without_master(&self) -> Result<(), LaunchError> {
         let view = InstanceView::open(self.instance.clone())?;
+        if let Some(claim) = &self.claim {
+            self.demand_known(&view, claim)?;
+        }
         for kinds in ORDER {
             let group: Vec<SeatView> =
                 view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
             signal(&group, Signal::SIGTERM);
-            let patience = Instant::now() + PATIENCE;
+            let patience = Instant::now() + self.stop_timeout;
             while group.iter().any(|seat| seat.process.is_alive()) {
                 if Instant::now() > patience {
                     signal(&group, Signal::SIGKILL);
@@ -118,6 +247,17 @@ impl Down {
         }
         Ok(())
     }
+}
+
+fn itself() -> ProcessIdentity {
+    ProcessIdentity::current()
+}
+
+/// Waits a while for an answer, or the end of the connection.
+fn has_answer(stream: &UnixStream) -> bool {
+    let mut descriptors = [PollFd::new(stream.as_fd(), PollFlags::POLLIN)];
+    let patience = PollTimeout::try_from(LOOK).unwrap_or(PollTimeout::ZERO);
+    poll(&mut descriptors, patience).is_ok_and(|ready| ready > 0)
 }
 
 /// Once each process, however many seats it has: a second signal would end it at once.

@@ -28,6 +28,58 @@ pub enum LaunchError {
         /// Its exit code.
         exit: u8,
     },
+    /// Somebody holds it and does not answer.
+    #[error(
+        "instance `{instance}`: master, {holder}, {why}; try again, or end it by force: `colo down {instance} --force`"
+    )]
+    Silent {
+        /// Which instance.
+        instance: String,
+        /// Who holds it.
+        holder: String,
+        /// What it does instead.
+        why: String,
+    },
+    /// A signal has stopped master.
+    #[error(
+        "instance `{instance}`: master is stopped (SIGSTOP or a debugger) and answers nobody; let it go on with `kill -CONT {pid}`, \
+         or end it by force: `colo down {instance} --force`"
+    )]
+    Stopped {
+        /// Which instance.
+        instance: String,
+        /// Master's process.
+        pid: u32,
+    },
+    /// Its processes have their ids from another pid namespace.
+    #[error(
+        "instance `{instance}`: its processes run in another pid namespace, such as another container; whether they live cannot be \
+         told from here, so nothing is stopped or removed; run `colo down {instance}` there"
+    )]
+    Foreign {
+        /// Which instance.
+        instance: String,
+    },
+    /// A file that says what runs cannot be read.
+    #[error(
+        "instance `{instance}`: {} is damaged ({what}), so it cannot be reported on; `colo down {instance} --force` ends it all the same", path.display()
+    )]
+    Damaged {
+        /// Which instance.
+        instance: String,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Processes that not even SIGKILL ends.
+    #[error("instance `{instance}`: these processes do not end: {pids}; nothing is removed while they live")]
+    DoesNotEnd {
+        /// Which instance.
+        instance: String,
+        /// Their ids.
+        pids: String,
+    },
     /// Master refused.
     #[error("master refuses: {0}")]
     Refused(String),

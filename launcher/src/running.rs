@@ -7,7 +7,7 @@ use node::{InstanceView, NodeKind, NodeState, Quiescence};
 use topology::Topology;
 
 use crate::collect::Collector;
-use crate::down::Down;
+use crate::down::{Down, stop_timeout};
 use crate::error::LaunchError;
 use crate::report::{Report, Run};
 use crate::stains::{self, JournalMemory};
@@ -156,7 +156,7 @@ impl Running {
         let instance = self.view.instance().clone();
         let before = self.view.seats();
         let memory = self.memory();
-        let down = Down::of(&instance)?;
+        let mut down = Down::of(&instance, stop_timeout(&self.topology));
         let stopped = down.stop_nodes();
         self.collect();
         let run = Run { before, memory, seconds };

@@ -39,10 +39,7 @@ impl Launch {
         let instance = InstanceDir::new(&self.topology.instance)
             .ok_or_else(|| LaunchError::BadInstance(self.topology.instance.clone()))?;
         let log = instance.log("master");
-        fs::create_dir_all(instance.logs()).map_err(|source| LaunchError::System {
-            action: format!("create {}", instance.logs().display()),
-            source,
-        })?;
+        instance.create_logs().map_err(system(&format!("create {}", instance.logs().display())))?;
         let said_before = fs::metadata(&log).map_or(0, |metadata| metadata.len());
         let mut master = self.spawn(&log)?;
         let total = self.topology.nodes.len();
@@ -93,8 +90,10 @@ impl Launch {
     /// The instance as `master` has made it; `None` while it is not there, or is still a dead master's.
     fn view_of(&self, instance: &InstanceDir, master: &Child) -> Option<InstanceView> {
         let view = InstanceView::open(instance.clone()).ok()?;
-        let sits = view.seats().first().is_some_and(|seat| seat.process.pid == master.id());
-        sits.then_some(view)
+        // A pid alone says little: a living platform of another pid namespace may have a master of the same number.
+        let ours = ProcessIdentity::of(master.id());
+        let sits = view.seats().first().is_some_and(|seat| Some(seat.process) == ours);
+        (sits && !view.is_foreign()).then_some(view)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use journal::{ProcessIdentity, Registry};
-use node::{InstanceDir, NodeState, huge_mounts};
+use node::{Claim, InstanceDir, NodeState, huge_mounts};
 use pinning::Placement;
 use topology::Topology;
 use wire::{Message, NodeChange, NodeEvent};
@@ -13,7 +13,7 @@ use wire::{Message, NodeChange, NodeEvent};
 use crate::error::MasterError;
 use crate::lives::{self, Ended, Standing};
 use crate::memory::Backing;
-use crate::setup::{Claim, Instance, remove};
+use crate::setup::Instance;
 use crate::supervise::Master;
 
 /// What a claimed directory holds.
@@ -33,6 +33,9 @@ pub(crate) fn look(
 ) -> Result<(Found, Option<Claim>), MasterError> {
     let path = directory.registry();
     if !path.exists() {
+        // Nothing, or what a removal left that was cut short.
+        demand_unused(&claim)?;
+        clear(&claim)?;
         return Ok((Found::Nothing, Some(claim)));
     }
     let registry = match Registry::open(&path) {
@@ -40,10 +43,18 @@ pub(crate) fn look(
         Err(error) => {
             // Nobody holds the lock, and what is here is of no version that could be taken over.
             log::warn!("the remains of an earlier instance cannot be read and are removed: {error}");
-            clear(directory)?;
+            demand_unused(&claim)?;
+            clear(&claim)?;
             return Ok((Found::Nothing, Some(claim)));
         }
     };
+    if !registry.is_of_this_namespace() {
+        // Its process ids say nothing here; the locks do.
+        demand_unused(&claim)?;
+        log::info!("nobody uses what an instance of another pid namespace left; it is removed");
+        clear(&claim)?;
+        return Ok((Found::Nothing, Some(claim)));
+    }
     let alive: Vec<(u16, ProcessIdentity)> = (1..registry.seats())
         .filter_map(|number| {
             let process = registry.seat(number)?.process();
@@ -52,7 +63,7 @@ pub(crate) fn look(
         .collect();
     if alive.is_empty() {
         log::info!("no node of an earlier instance lives; its remains are removed");
-        clear(directory)?;
+        clear(&claim)?;
         return Ok((Found::Nothing, Some(claim)));
     }
     let known: Option<Topology> =
@@ -71,18 +82,27 @@ pub(crate) fn look(
         clock,
         backings,
         placements: placements.to_vec(),
-        _claim: claim,
+        claim,
     };
     Ok((Found::Running(Box::new(instance), alive), None))
 }
 
 /// Removes all but the lock, which is ours by now.
-fn clear(directory: &InstanceDir) -> Result<(), MasterError> {
-    directory.clear().map_err(|source| MasterError::Io {
-        action: "clear",
-        path: directory.path().to_owned(),
-        source,
-    })
+fn clear(claim: &Claim) -> Result<(), MasterError> {
+    claim.clear().map_err(io("clear", claim))
+}
+
+/// Refuses to go on while anybody holds a journal of the instance.
+fn demand_unused(claim: &Claim) -> Result<(), MasterError> {
+    if claim.is_in_use().map_err(io("look at the locks of", claim))? {
+        return Err(MasterError::InUse { instance: claim.instance().name().to_owned() });
+    }
+    Ok(())
+}
+
+fn io(action: &'static str, claim: &Claim) -> impl Fn(std::io::Error) -> MasterError {
+    let path = claim.instance().path().to_owned();
+    move |source| MasterError::Io { action, path: path.clone(), source }
 }
 
 /// Where the ring of a journal really is.
@@ -138,9 +158,4 @@ fn said(instance: &Instance) -> BTreeMap<u16, (NodeChange, u64)> {
         log::warn!("what was announced before cannot be read: {error}");
     }
     said
-}
-
-/// Ends an instance for good.
-pub(crate) fn finish(instance: Instance) {
-    remove(&instance.directory);
 }

@@ -6,11 +6,13 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use node::protocol::{Reply, Request};
 
 /// Connections at a time. The oldest that has not asked yet makes room for a new one.
@@ -57,6 +59,8 @@ impl Clients {
     /// As the system says.
     pub(crate) fn listen(path: &Path) -> io::Result<Clients> {
         let listener = UnixListener::bind(path)?;
+        // Whoever may write here may stop the platform.
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         Ok(Clients { listener, clients: Vec::new(), next: 0 })
     }
@@ -83,6 +87,13 @@ impl Clients {
         for index in 0..self.clients.len() {
             let client = &mut self.clients[index];
             match client.read() {
+                Heard::Question(Request::Register { pid, .. }) if !client.is_process(pid) => {
+                    let reason = format!(
+                        "process {pid} is not the one that asks, as seen from master: it runs in another pid namespace, \
+                         such as another container; start it where master runs"
+                    );
+                    client.answer(&Reply::Refused { reason }, now);
+                }
                 Heard::Question(request) => {
                     client.stage = Stage::Waits;
                     asked.push((client.id, request));
@@ -139,6 +150,13 @@ enum Heard {
 }
 
 impl Client {
+    /// Whether the process at the other end has this id here: one of another pid namespace says one that is somebody
+    /// else's.
+    fn is_process(&self, pid: u32) -> bool {
+        let peer = getsockopt(&self.stream, PeerCredentials);
+        peer.is_ok_and(|peer| u32::try_from(peer.pid()) == Ok(pid))
+    }
+
     fn read(&mut self) -> Heard {
         let Stage::Asks { text, .. } = &mut self.stage else { return Heard::Nothing };
         let mut bytes = [0; 4096];

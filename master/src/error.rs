@@ -13,13 +13,26 @@ pub enum MasterError {
     BadInstance(String),
     /// Somebody else is master.
     #[error(
-        "instance `{instance}` is held by master process {pid}; stop it with `colo down {instance}`, or choose another name with --instance"
+        "instance `{instance}` is held by master, {holder}; stop it with `colo down {instance}`, or choose another name with --instance"
     )]
     Held {
         /// Which instance.
         instance: String,
         /// By whom.
-        pid: String,
+        holder: String,
+    },
+    /// Its folder is no instance.
+    #[error(transparent)]
+    NotOurs(node::ClaimError),
+    /// Processes that cannot be judged from here use it.
+    #[error(
+        "instance `{instance}` has no master, and processes hold its journals that cannot be judged from here: they run in another \
+         pid namespace, such as another container, or the registry is gone; take it over or down from there, or end what runs \
+         here with `colo down {instance} --force`"
+    )]
+    InUse {
+        /// Which instance.
+        instance: String,
     },
     /// Nodes of another topology still run here.
     #[error(
@@ -115,7 +128,10 @@ impl MasterError {
         let exit = match self {
             MasterError::BadInstance(_) => Exit::Usage,
             MasterError::Plan(_) | MasterError::HugePages { .. } => Exit::HostUnfit,
-            MasterError::Held { .. } | MasterError::OtherTopology { .. } => Exit::CannotCreate,
+            MasterError::Held { .. }
+            | MasterError::NotOurs(_)
+            | MasterError::InUse { .. }
+            | MasterError::OtherTopology { .. } => Exit::CannotCreate,
             MasterError::Io { source, .. } | MasterError::Create(CreateError::Io { source, .. }) => {
                 match Exit::of_io(source) {
                     Exit::Failed => Exit::CannotCreate,

@@ -1,25 +1,17 @@
 //! Claiming an instance, and making all that its nodes need.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use journal::{Clock, Journal, JournalShape, ProcessIdentity, Registry};
-use node::{InstanceDir, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
+use node::{Claim, ClaimError, InstanceDir, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
 use pinning::{Host, Placement};
 use topology::config::{ReaderKind, Wake};
 use topology::{NodeSpec, Topology};
 
 use crate::error::MasterError;
 use crate::memory::{self, Backing};
-
-/// Holds an instance: released with the process, however it ends.
-#[derive(Debug)]
-pub(crate) struct Claim {
-    _lock: File,
-}
 
 /// What master works with once the instance stands.
 #[derive(Debug)]
@@ -32,7 +24,7 @@ pub(crate) struct Instance {
     pub(crate) backings: Vec<Backing>,
     /// By seat; empty when the platform file plans nothing.
     pub(crate) placements: Vec<Placement>,
-    pub(crate) _claim: Claim,
+    pub(crate) claim: Claim,
 }
 
 fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> MasterError {
@@ -42,32 +34,16 @@ fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> MasterErr
 
 /// Takes the instance's lock.
 pub(crate) fn claim(directory: &InstanceDir) -> Result<Claim, MasterError> {
-    directory.create().map_err(io("create", directory.path()))?;
-    let path = directory.lock();
-    let mut lock = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o640)
-        .open(&path)
-        .map_err(io("open", &path))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut pid = String::new();
-            let _ = lock.read_to_string(&mut pid);
-            return Err(MasterError::Held {
-                instance: directory.name().to_owned(),
-                pid: pid.trim().to_owned(),
-            });
-        }
-        Err(TryLockError::Error(source)) => return Err(io("lock", &path)(source)),
-    }
-    let written =
-        lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| writeln!(lock, "{}", std::process::id()));
-    written.map_err(io("write", &path))?;
-    Ok(Claim { _lock: lock })
+    let logs = directory.logs();
+    directory.create_logs().map_err(io("create", &logs))?;
+    directory.claim().map_err(|error| match error {
+        ClaimError::Held { holder } => MasterError::Held {
+            instance: directory.name().to_owned(),
+            holder: holder.map_or("another process".to_owned(), |holder| holder.to_string()),
+        },
+        ClaimError::NotOurs { .. } => MasterError::NotOurs(error),
+        ClaimError::Folder(error) => io("use", directory.path())(error.into()),
+    })
 }
 
 /// A place for every node by seat, on this host; master takes its own at once. Empty when nothing is planned.
@@ -95,13 +71,13 @@ pub(crate) fn build(
     placements: Vec<Placement>,
     claim: Claim,
 ) -> Result<Instance, MasterError> {
-    let built = try_build(&directory, &topology);
+    let built = try_build(&directory, &topology, &claim);
     match built {
         Ok((registry, clock, backings)) => {
-            Ok(Instance { directory, topology, registry, clock, backings, placements, _claim: claim })
+            Ok(Instance { directory, topology, registry, clock, backings, placements, claim })
         }
         Err(error) => {
-            remove(&directory);
+            remove(&claim);
             Err(error)
         }
     }
@@ -110,14 +86,17 @@ pub(crate) fn build(
 fn try_build(
     directory: &InstanceDir,
     topology: &Topology,
+    claim: &Claim,
 ) -> Result<(Arc<Registry>, Clock, Vec<Backing>), MasterError> {
+    claim.create_journals().map_err(|error| io("create", &directory.journals())(error.into()))?;
     let backings = memory::decide(&topology.journals)?;
     let clock = Clock::calibrate();
     let seats = seat_count(topology);
     for (spec, backing) in topology.journals.iter().zip(&backings) {
         if let Some(mount) = &backing.huge {
             let rings = directory.on_huge_pages(mount);
-            fs::create_dir_all(&rings).map_err(io("create", &rings))?;
+            let made = directory.create_on_huge_pages(mount);
+            made.map_err(|error| io("create", &rings)(error.into()))?;
         }
         let shape = JournalShape {
             id: spec.id,
@@ -143,7 +122,7 @@ fn try_build(
             seat.set_kind(kind_word(kind(node.kind), mode(node)));
         }
     }
-    write_topology(directory, topology)?;
+    write_topology(directory, topology, claim)?;
     Ok((Arc::new(registry), clock, backings))
 }
 
@@ -152,16 +131,17 @@ fn seat_count(topology: &Topology) -> u32 {
     (topology.nodes.len() as u32).next_multiple_of(64)
 }
 
-fn write_topology(directory: &InstanceDir, topology: &Topology) -> Result<(), MasterError> {
+fn write_topology(directory: &InstanceDir, topology: &Topology, claim: &Claim) -> Result<(), MasterError> {
     let path = directory.topology();
     let text = serde_json::to_vec_pretty(topology).map_err(|error| io("write", &path)(error.into()))?;
-    fs::write(&path, text).map_err(io("write", &path))
+    let mut file = claim.create_file("topology.json").map_err(|error| io("create", &path)(error.into()))?;
+    file.set_len(0).and_then(|()| file.write_all(&text)).map_err(io("write", &path))
 }
 
-/// Removes everything of an instance.
-pub(crate) fn remove(directory: &InstanceDir) {
-    if let Err(error) = directory.remove() {
-        log::error!("cannot remove {}: {error}", directory.path().display());
+/// Removes everything of the instance that is claimed, and nothing of a successor.
+pub(crate) fn remove(claim: &Claim) {
+    if let Err(error) = claim.remove() {
+        log::error!("cannot remove {}: {error}", claim.instance().path().display());
     }
 }
 

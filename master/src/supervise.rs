@@ -56,10 +56,14 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         (Found::Nothing, Some(claim)) => (setup::build(directory, topology, placements, claim)?, Vec::new()),
         (Found::Nothing, None) => return Err(MasterError::BadInstance(topology.instance)),
     };
-    let mut master = Master::new(instance, options, stop)?;
+    let mut master = Master::new(instance, options, stop, running.is_empty())?;
     master.take_over(&running);
     let outcome = master.work();
-    adopt::finish(master.instance);
+    // Once, while the lock is held; only then may those who wait for it bring up another.
+    setup::remove(&master.instance.claim);
+    for client in std::mem::take(&mut master.awaiting_end) {
+        master.clients.answer(client, &Reply::Done, Instant::now());
+    }
     outcome
 }
 
@@ -106,7 +110,26 @@ pub(crate) struct Master {
 }
 
 impl Master {
-    fn new(instance: Instance, options: MasterOptions, stop: StopFlag) -> Result<Master, MasterError> {
+    /// `is_fresh`: nobody runs yet, so that what was made goes again when this fails.
+    fn new(
+        instance: Instance,
+        options: MasterOptions,
+        stop: StopFlag,
+        is_fresh: bool,
+    ) -> Result<Master, MasterError> {
+        match Master::open(&instance) {
+            Ok((clients, events)) => Ok(Master::with(instance, options, stop, clients, events)),
+            Err(error) => {
+                if is_fresh {
+                    setup::remove(&instance.claim);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Master's socket, and its journal.
+    fn open(instance: &Instance) -> Result<(Clients, Option<Writer>), MasterError> {
         let socket = instance.directory.socket();
         // We hold the lock: a socket that is here is a dead master's.
         let _ = std::fs::remove_file(&socket);
@@ -123,6 +146,16 @@ impl Master {
             }
             None => None,
         };
+        Ok((clients, events))
+    }
+
+    fn with(
+        instance: Instance,
+        options: MasterOptions,
+        stop: StopFlag,
+        clients: Clients,
+        events: Option<Writer>,
+    ) -> Master {
         setup::take_seat(&instance);
         let specs = instance.topology.start_sequence().into_iter().filter(|spec| spec.seat != 0);
         let nodes: Vec<Managed> = specs.map(managed).collect();
@@ -132,7 +165,7 @@ impl Master {
             .first()
             .and_then(|master| serde_json::from_value(master.section.clone()).ok())
             .unwrap_or_default();
-        Ok(Master {
+        Master {
             lives: Lives::new(rules(&nodes), limits(&config)),
             instance,
             nodes,
@@ -151,7 +184,7 @@ impl Master {
             awaiting_end: Vec::new(),
             stop,
             settling: None,
-        })
+        }
     }
 
     /// Takes the nodes over that run already, and follows up the deaths that nobody has seen.
@@ -219,10 +252,6 @@ impl Master {
         }
         if self.awaiting_end.is_empty() {
             return if self.lives.is_up() { Ok(()) } else { Err(MasterError::Interrupted) };
-        }
-        setup::remove(&self.instance.directory);
-        for client in std::mem::take(&mut self.awaiting_end) {
-            self.clients.answer(client, &Reply::Done, Instant::now());
         }
         Ok(())
     }

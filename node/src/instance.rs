@@ -3,26 +3,29 @@
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use journal::JournalFiles;
 
+use crate::claim::{self, Claim, ClaimError, Holding};
+use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
 use crate::huge::huge_mounts;
 
 /// The directory of one instance.
 ///
 /// ```text
-/// /dev/shm/colo-$UID/INSTANCE/     0750
-///     lock           held by master while it lives
+/// /dev/shm/colo-$UID/INSTANCE/     0750; both folders belong to this user, who alone may write them
+///     lock           held by master while it lives; marks the folder as an instance
 ///     registry       seats
 ///     topology.json  what runs here
 ///     master.sock    nodes register, `colo` asks
 ///     journals/      NAME.ctl, NAME.ring
-/// $XDG_STATE_HOME/colo/INSTANCE/   NODE.log: stays when the instance is gone
+/// $XDG_STATE_HOME/colo/INSTANCE/   0700; NODE.log: stays when the instance is gone
 /// ```
 ///
-/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must lie in a memory file system to be fast.
+/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must lie in a memory file system to be fast. Nothing in it is touched but
+/// folders that bear the mark of an instance: a lock or a registry. Without `XDG_STATE_HOME` logs lie below
+/// `~/.local/state`, and without a home of this user's own in the folder `.logs` of the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceDir {
     name: String,
@@ -45,17 +48,16 @@ impl InstanceDir {
     /// All instances of this user that have a directory, by name.
     ///
     /// # Errors
-    /// As the system says; no root at all is an empty list.
+    /// As the system says, or the root is not this user's alone; no root at all is an empty list.
     pub fn all() -> io::Result<Vec<InstanceDir>> {
-        let entries = match fs::read_dir(root()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
+        let names = match OwnFolder::open(&root()) {
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            root => root?.names()?,
         };
-        let mut found = Vec::new();
-        for entry in entries {
-            let name = entry?.file_name();
-            found.extend(name.to_str().and_then(InstanceDir::new));
-        }
+        let mut found: Vec<InstanceDir> =
+            names.iter().filter_map(|name| InstanceDir::new(name.to_str()?)).collect();
+        // What has another owner or is a link is no instance, like whatever bears no mark.
+        found.retain(|instance| claim::is_marked(instance).unwrap_or(false));
         found.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(found)
     }
@@ -68,12 +70,56 @@ impl InstanceDir {
         let mut found = InstanceDir::all()?;
         for mount in huge_mounts() {
             // A mount that nobody of ours has used has no such directory.
-            let entries = fs::read_dir(mount.path.join(root_on_huge_pages())).into_iter().flatten().flatten();
-            found.extend(entries.filter_map(|entry| InstanceDir::new(entry.file_name().to_str()?)));
+            let Ok(root) = OwnFolder::open(&mount.path.join(root_on_huge_pages())) else { continue };
+            for name in root.names()? {
+                let instance = name.to_str().and_then(InstanceDir::new);
+                found.extend(instance.filter(|instance| root.folder(instance.name()).is_ok()));
+            }
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
         found.dedup();
         Ok(found)
+    }
+
+    /// Whether the instance has a directory that bears its mark.
+    ///
+    /// # Errors
+    /// The root or the directory is not this user's alone, or a link.
+    pub fn is_there(&self) -> Result<bool, FolderError> {
+        claim::is_marked(self)
+    }
+
+    /// Refuses an instance whose root or directory somebody else could have made or could change: what is read there
+    /// decides what this process maps and writes.
+    ///
+    /// # Errors
+    /// [`FolderError`]; a directory that is missing is none.
+    pub fn demand_own(&self) -> Result<(), FolderError> {
+        match OwnFolder::open(&root()).and_then(|root| root.folder(&self.name)) {
+            Err(error) if !error.is_missing() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the instance, to make it or to take it over. Makes its directory if there is none.
+    ///
+    /// # Errors
+    /// [`ClaimError`].
+    pub fn claim(&self) -> Result<Claim, ClaimError> {
+        Claim::take(self)
+    }
+
+    /// Takes what is left of the instance; `None` when it has no directory.
+    ///
+    /// # Errors
+    /// As [`InstanceDir::claim`].
+    pub fn claim_remains(&self) -> Result<Option<Claim>, ClaimError> {
+        Claim::take_remains(self)
+    }
+
+    /// Whether a process holds the instance, in whatever pid namespace.
+    pub fn held(&self) -> Holding {
+        claim::holder(self)
     }
 
     /// Every directory that holds files of this instance while it runs: its own, and one on each huge-page file system.
@@ -99,7 +145,7 @@ impl InstanceDir {
 
     /// Held by master.
     pub fn lock(&self) -> PathBuf {
-        self.path.join("lock")
+        self.path.join(claim::LOCK)
     }
 
     /// The seats.
@@ -119,7 +165,7 @@ impl InstanceDir {
 
     /// Control files, and rings of ordinary pages.
     pub fn journals(&self) -> PathBuf {
-        self.path.join("journals")
+        self.path.join(claim::JOURNALS)
     }
 
     /// Files of a journal. `huge` is the mount point of the huge-page file system that its ring lies on.
@@ -152,7 +198,7 @@ impl InstanceDir {
 
     /// Where the nodes' standard error goes.
     pub fn logs(&self) -> PathBuf {
-        state_home().join("colo").join(&self.name)
+        logs_root().join(&self.name)
     }
 
     /// Log file of one node.
@@ -160,52 +206,61 @@ impl InstanceDir {
         self.logs().join(format!("{node}.log"))
     }
 
-    /// Makes the instance's directory and the one for its journals, readable by the user's group only.
+    /// Makes the directory of the logs, for this user's eyes only: they name positions and orders.
     ///
     /// # Errors
     /// As the system says.
-    pub fn create(&self) -> io::Result<()> {
-        fs::DirBuilder::new().recursive(true).mode(0o750).create(self.journals())?;
-        fs::DirBuilder::new().recursive(true).mode(0o750).create(self.logs())
-    }
-
-    /// Removes the instance with all that is in it, on huge pages too, and the roots if they are empty then.
-    ///
-    /// # Errors
-    /// As the system says; what is gone already is fine.
-    pub fn remove(&self) -> io::Result<()> {
-        self.remove_rings_on_huge_pages()?;
-        remove_tree(&self.path)?;
-        // Not empty: other instances live there.
-        let _ = fs::remove_dir(root());
-        Ok(())
-    }
-
-    /// Removes all but the directory itself and the lock, for a master that holds it.
-    ///
-    /// # Errors
-    /// As [`InstanceDir::remove`].
-    pub fn clear(&self) -> io::Result<()> {
-        self.remove_rings_on_huge_pages()?;
-        remove_tree(&self.journals())?;
-        for path in [self.registry(), self.topology(), self.socket()] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        self.create()
-    }
-
-    fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
-        for mount in huge_mounts() {
-            let rings = self.on_huge_pages(&mount.path);
-            if rings.exists() {
-                remove_tree(&rings)?;
-                let _ = rings.parent().map(fs::remove_dir);
-            }
+    pub fn create_logs(&self) -> io::Result<()> {
+        let logs = self.logs();
+        let place = logs.parent().unwrap_or(&logs);
+        for folder in [place, &logs] {
+            OwnFolder::create(folder, LOGS_MODE)?.set_mode(LOGS_MODE)?;
         }
         Ok(())
+    }
+
+    /// Makes this instance's directory on a huge-page file system.
+    ///
+    /// # Errors
+    /// As the system says, or somebody else could write there.
+    pub fn create_on_huge_pages(&self, mount: &Path) -> Result<(), FolderError> {
+        let root = OwnFolder::create(&mount.join(root_on_huge_pages()), FOLDER_MODE)?;
+        root.create_folder(&self.name).map(drop)
+    }
+
+    /// Removes rings on huge pages, for an instance of which nothing else is left.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
+        claim::remove_rings_on_huge_pages(self)
+    }
+
+    /// Roots of other users in shared memory, when this user has not chosen one: what is in them only they can see.
+    pub fn roots_of_others() -> Vec<PathBuf> {
+        let (ours, shared) = (root(), Path::new("/dev/shm"));
+        if other_root().is_some() {
+            return Vec::new();
+        }
+        let is_root = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let user = name.and_then(|name| name.strip_prefix("colo-"));
+            user.is_some_and(|user| user.parse::<u32>().is_ok()) && *path != ours && path.is_dir()
+        };
+        let entries = fs::read_dir(shared).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(is_root).collect()
+    }
+
+    /// The root goes with the last instance, unless somebody chose it.
+    pub(crate) fn forget_root() {
+        if other_root().is_none() {
+            // Not empty: other instances live there.
+            let _ = fs::remove_dir(root());
+        }
+    }
+
+    pub(crate) fn root_on_huge_pages() -> String {
+        root_on_huge_pages()
     }
 
     /// Files of a journal that is there, wherever its ring lies.
@@ -218,19 +273,14 @@ impl InstanceDir {
     }
 }
 
-fn remove_tree(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
 fn user_root() -> String {
     format!("colo-{}", nix::unistd::getuid())
 }
 
 fn other_root() -> Option<PathBuf> {
-    env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from)
+    let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from)?;
+    // Without a slash at its end, which would have a link followed.
+    Some(root.components().collect())
 }
 
 fn root() -> PathBuf {
@@ -246,11 +296,20 @@ fn root_on_huge_pages() -> String {
     }
 }
 
-fn state_home() -> PathBuf {
+/// Mode of the folders of the logs.
+const LOGS_MODE: u32 = 0o700;
+
+/// Folder of all logs. A home that is not ours (`/` for a user that the host does not know, another user's under sudo) is
+/// none; nothing lies in a shared temporary folder, where others could have made the name first.
+fn logs_root() -> PathBuf {
     let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    from("XDG_STATE_HOME")
-        .or_else(|| from("HOME").map(|home| home.join(".local/state")))
-        .unwrap_or_else(env::temp_dir)
+    let known = || nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.dir);
+    let own = |home: &PathBuf| is_own_folder(home);
+    let state = from("XDG_STATE_HOME").or_else(|| {
+        let home = from("HOME").filter(own).or_else(|| known().filter(own));
+        home.map(|home| home.join(".local/state"))
+    });
+    state.map_or_else(|| root().join(".logs"), |state| state.join("colo"))
 }
 
 #[cfg(test)]

@@ -23,9 +23,11 @@
 mod answers;
 mod asking;
 mod callback;
+mod claim;
 mod due;
 mod error;
 mod exit;
+mod folder;
 mod handle;
 mod huge;
 mod input;
@@ -47,9 +49,11 @@ mod view;
 
 pub use asking::Asked;
 pub use callback::{HELD_NS, Held, held};
+pub use claim::{Claim, ClaimError, Holder, Holding};
 pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
 pub use exit::Exit;
+pub use folder::FolderError;
 pub use handle::NodeHandle;
 pub use huge::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};

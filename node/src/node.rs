@@ -50,6 +50,9 @@ impl Node {
             InstanceDir::new(instance).ok_or_else(|| JoinError::BadInstance(instance.to_owned()))?;
         let stop = StopFlag::install()?;
         crate::open_files::raise_open_files();
+        instance
+            .demand_own()
+            .map_err(|error| JoinError::System { action: "use the instance", source: error.into() })?;
         let assignment = register(&instance, name)?;
         if let Some(placement) = &assignment.placement {
             let applied = pinning::apply(placement)?;

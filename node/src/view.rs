@@ -9,6 +9,7 @@ use pinning::{MappedFile, PageBacking};
 
 use crate::answers::uncounted;
 use crate::callback::held;
+use crate::claim::Holding;
 use crate::instance::InstanceDir;
 use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
 use crate::tally::{Tally, class_of};
@@ -60,8 +61,10 @@ pub struct SeatView {
     pub state: NodeState,
     /// Its process.
     pub process: ProcessIdentity,
-    /// True while that process lives.
+    /// True while that process lives. False also where nobody can say.
     pub alive: bool,
+    /// Its process has its id from another pid namespace: whether it lives cannot be told from here.
+    pub is_foreign: bool,
     /// Starts in this seat.
     pub generation: u64,
     /// CPU at the last sign of life.
@@ -121,6 +124,9 @@ impl InstanceView {
     /// [`ViewError`].
     pub fn open(instance: InstanceDir) -> Result<InstanceView, ViewError> {
         let path = instance.registry();
+        instance
+            .demand_own()
+            .map_err(|error| ViewError::Io { path: instance.path().to_owned(), source: error.into() })?;
         if !path.exists() {
             let (name, path) = (instance.name().to_owned(), instance.path().to_owned());
             return Err(ViewError::NoInstance { name, path });
@@ -138,6 +144,12 @@ impl InstanceView {
     /// The platform's clock.
     pub fn clock(&self) -> Clock {
         self.clock
+    }
+
+    /// True when its processes live in another pid namespace, such as another container: whether they live cannot be told by
+    /// their ids.
+    pub fn is_foreign(&self) -> bool {
+        !self.registry.is_of_this_namespace()
     }
 
     /// Where the platform stands.
@@ -176,10 +188,16 @@ impl InstanceView {
         let (kind, mode) = read_kind_word(seat.kind())?;
         let stated = NodeState::from_word(seat.state())?;
         let process = seat.process();
-        let alive = process.is_alive();
+        let is_foreign = self.is_foreign() && process.pid != 0;
+        // Master's life is the one that a lock tells everywhere.
+        let is_known = !is_foreign || number == 0;
+        let alive = match is_foreign {
+            true => is_known && self.instance.held() != Holding::Free,
+            false => process.is_alive(),
+        };
         let is_noted =
             matches!(stated, NodeState::Empty | NodeState::Stopped | NodeState::Starting | NodeState::Failed);
-        let gone = !alive && !is_noted;
+        let gone = is_known && !alive && !is_noted;
         let heartbeat = seat.heartbeat();
         Some(SeatView {
             seat: number,
@@ -189,6 +207,7 @@ impl InstanceView {
             state: if gone { NodeState::Dead } else { stated },
             process,
             alive,
+            is_foreign,
             generation: seat.generation(),
             cpu: seat.cpu(),
             silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),

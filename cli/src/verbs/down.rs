@@ -1,14 +1,35 @@
 //! `colo down`.
 
+use launcher::Member;
+use serde_json::json;
+
 use crate::args::Down;
 use crate::failure::Failure;
+use crate::output::{self, Format};
 use crate::verbs::report;
 
 pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     node::start_log();
     let name = super::instance::name(&arguments.instance)?;
+    if arguments.force {
+        return force(&name, arguments.format);
+    }
     let report = launcher::attach(&name)?.finish()?;
     report::print(&report, arguments.format)?;
     talk!("instance `{name}` is down");
+    Ok(node::Exit::Done.code())
+}
+
+fn force(name: &str, format: Format) -> Result<u8, Failure> {
+    let forced = launcher::force(name)?;
+    let ended = |member: &Member| json!({ "pid": member.process.pid, "command": member.command });
+    if format == Format::Json {
+        let ended: Vec<_> = forced.ended.iter().map(ended).collect();
+        output::print_json(&json!({ "instance": name, "by_master": forced.by_master, "ended": ended }))?;
+    }
+    for member in &forced.ended {
+        talk!("ended process {} ({})", member.process.pid, member.command);
+    }
+    talk!("instance `{name}` is down; of this run there is no report");
     Ok(node::Exit::Done.code())
 }

@@ -7,8 +7,8 @@ use crate::failure::Failure;
 
 /// Name of the instance that is meant: the one given, which need not exist, or the only one there is.
 pub(crate) fn name(argument: &InstanceArgument) -> Result<String, Failure> {
-    match &argument.instance {
-        Some(name) => Ok(name.clone()),
+    match argument.name() {
+        Some(name) => Ok(name.to_owned()),
         None => Ok(instance(None)?.name().to_owned()),
     }
 }
@@ -41,20 +41,35 @@ pub(crate) fn instance(name: Option<&str>) -> Result<InstanceDir, Failure> {
     let names: Vec<&str> = all.iter().map(InstanceDir::name).collect();
     if let Some(name) = name {
         let instance = InstanceDir::new(name).ok_or(launcher::LaunchError::BadInstance(name.to_owned()))?;
-        if !instance.path().exists() {
+        let is_there =
+            instance.is_there().map_err(|error| Failure::system("use", instance.path())(error.into()))?;
+        if !is_there {
             let message = format!("there is no instance `{name}`{}", suggestion(name, &names));
             return Err(Failure::new(Exit::NoMaster, message));
         }
         return Ok(instance);
     }
     match all.as_slice() {
-        [] => Err(Failure::new(Exit::NoMaster, "no instance is there; `colo up` starts one")),
+        [] => Err(Failure::new(
+            Exit::NoMaster,
+            format!("no instance is there; `colo up` starts one{}", others()),
+        )),
         [only] => Ok(only.clone()),
         _ => Err(Failure::new(
             Exit::Usage,
             format!("there are several instances, say which one is meant: {}", names.join(", ")),
         )),
     }
+}
+
+/// "; other users have …", or nothing.
+fn others() -> String {
+    let roots: Vec<String> =
+        InstanceDir::roots_of_others().iter().map(|root| root.display().to_string()).collect();
+    if roots.is_empty() {
+        return String::new();
+    }
+    format!("; other users have instances ({}), which only they can see and stop", roots.join(", "))
 }
 
 /// Names are alike from here on: 1 is the same.

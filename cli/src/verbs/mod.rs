@@ -59,7 +59,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
 /// The checked platform that the arguments ask for, with its warnings said.
 fn platform(arguments: &PlatformArguments) -> Result<Platform, Failure> {
     let mut sets = arguments.sets.clone();
-    sets.extend(arguments.instance.iter().map(|instance| format!("platform.instance=\"{instance}\"")));
+    sets.extend(arguments.instance.name().map(|instance| format!("platform.instance=\"{instance}\"")));
     let platform = match &arguments.file {
         Some(file) => topology::load(file, &sets)?,
         None => topology::parse("demo.toml (built in)", topology::DEMO, &sets)

@@ -28,7 +28,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
         Run::Relay(place) => join(&place, "relay").and_then(|node| Ok(relay::run(node)?)),
         Run::Strategy(arguments) => return Ok(strategy(&arguments)),
-        Run::Host(options) => return Ok(host(options)),
+        Run::Host(arguments) => return Ok(host(arguments.options())),
     };
     if let Err(failure) = &ended {
         // With time and level, beside the node's other words in its log.
@@ -39,7 +39,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
 }
 
 fn join(place: &Place, kind: &str) -> Result<Node, Failure> {
-    Ok(Node::join(&place.instance, place.node.as_deref().unwrap_or(kind))?)
+    Ok(Node::join(place.instance(), place.node.as_deref().unwrap_or(kind))?)
 }
 
 fn matching(arguments: &RunMatching) -> Result<(), Failure> {
@@ -71,7 +71,7 @@ fn host(options: strategy_sdk::Options) -> u8 {
 }
 
 fn strategy(arguments: &RunStrategy) -> u8 {
-    let options = &arguments.options;
+    let options = &arguments.options();
     match arguments.strategy {
         Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
         Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),

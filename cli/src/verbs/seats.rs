@@ -48,6 +48,9 @@ pub(super) fn held_text<'a>(seats: impl Iterator<Item = &'a Seated> + Clone) -> 
 }
 
 fn state(seat: &SeatView) -> String {
+    if seat.is_foreign && !seat.alive && seat.state != NodeState::Dead {
+        return "unknown".to_owned();
+    }
     let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
     if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
         return format!("{}, stalled", seat.state);

@@ -22,6 +22,8 @@ struct StatusReport {
     phase: String,
     /// Whether a master process lives.
     master: bool,
+    /// Its processes are of another pid namespace: whether they live cannot be told from here.
+    foreign: bool,
     clock: &'static str,
     /// What the journals have held since the instance was made; `null` where its topology cannot be read.
     totals: Option<Totals>,
@@ -89,7 +91,7 @@ pub(super) struct ReaderRow {
 }
 
 pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
-    let view = super::instance::view(arguments.instance.instance.as_deref())?;
+    let view = super::instance::view(arguments.instance.name())?;
     let report = gather(&view)?;
     match arguments.format {
         Format::Json => output::print_json(&report)?,
@@ -113,6 +115,7 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         instance: view.instance().name().to_owned(),
         phase: view.phase().to_string(),
         master: seats.first().is_some_and(|master| master.alive),
+        foreign: view.is_foreign(),
         clock: view.clock().source().as_str(),
         totals: topology.as_ref().map(|topology| Totals::read(view, topology).0),
         lost_by: topology.map(|topology| Lost::read(view, &topology, &seats)).unwrap_or_default(),
@@ -139,8 +142,13 @@ pub(super) fn journal_rows(
     seats: &[SeatView],
 ) -> Vec<JournalRow> {
     let backings = view.backings(journals);
-    let row = |journal| {
-        let row = journal_row(journal, seats);
+    let row = |journal: &JournalView| {
+        let mut row = journal_row(journal, seats);
+        if view.is_foreign()
+            && let WriterState::Attached(process) | WriterState::Dead(process) = journal.stat.writer
+        {
+            row.writer = format!("process {} of another pid namespace", process.pid);
+        }
         let pages = backings.get(&row.journal).copied();
         let backing = pages.map_or_else(|| backing(row.page_bytes), |pages| pages.to_string());
         JournalRow { pages, backing, ..row }
@@ -246,7 +254,16 @@ fn over_budget(report: &StatusReport) -> String {
 }
 
 fn text(report: &StatusReport) -> String {
-    let master = if report.master { "" } else { "; its master is gone: `colo up` takes it over" };
+    let master = match (report.master, report.foreign) {
+        (true, false) => "",
+        (true, true) => {
+            "; its nodes run in another pid namespace: whether they live cannot be told from here"
+        }
+        (false, false) => "; its master is gone: `colo up` takes it over",
+        (false, true) => {
+            "; its master is gone, its nodes run in another pid namespace: `colo up` there takes it over"
+        }
+    };
     let mut text =
         format!("instance {}: {}, clock {}{master}\n\n", report.instance, report.phase, report.clock);
     let nodes = report.nodes.iter().map(|node| {

@@ -29,6 +29,11 @@ impl Home {
         }
     }
 
+    /// Where logs lie.
+    pub(crate) fn state_path(&self) -> &Path {
+        self.state.path()
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_colo"));
         command

@@ -32,27 +32,13 @@ pub(crate) enum JournalVerb {
     Clean(Clean),
 }
 
-/// Which instance, for verbs whose argument is something else.
-#[derive(Debug, Args)]
-pub(crate) struct InstanceOption {
-    /// The instance; may be left out when there is only one.
-    #[arg(short, long)]
-    pub(crate) instance: Option<String>,
-}
-
-impl InstanceOption {
-    pub(crate) fn name(&self) -> Option<&str> {
-        self.instance.as_deref()
-    }
-}
-
 /// Which journal.
 #[derive(Debug, Args)]
 pub(crate) struct JournalArgument {
     /// Name of the journal, or the path of its .ctl or .ring file.
     pub(crate) journal: String,
     #[command(flatten)]
-    pub(crate) instance: InstanceOption,
+    pub(crate) instance: InstanceArgument,
 }
 
 /// Which frames.
@@ -169,7 +155,7 @@ pub(crate) struct Verify {
     /// Name of a journal, or the path of its .ctl or .ring file; all journals and the registry when left out.
     pub(crate) journal: Option<String>,
     #[command(flatten)]
-    pub(crate) instance: InstanceOption,
+    pub(crate) instance: InstanceArgument,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -180,18 +166,18 @@ pub(crate) struct Verify {
 Examples:
   colo journal trace 7-1-42
   colo journal trace --last
+  colo journal trace --last demo
   colo journal trace 0x700010000002a -i demo --format json
 
 ORDER_ID is SEAT-EPOCH-SEQUENCE as tail, dump and the logs print it, or the same as one number, decimal or 0x….")]
 pub(crate) struct Trace {
     /// The order: SEAT-EPOCH-SEQUENCE, or its number.
-    #[arg(conflicts_with = "last")]
     pub(crate) order: Option<String>,
     /// The order of the newest fill.
     #[arg(long)]
     pub(crate) last: bool,
     #[command(flatten)]
-    pub(crate) instance: InstanceOption,
+    pub(crate) instance: InstanceArgument,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -203,7 +189,8 @@ Examples:
   colo journal clean --dry-run
   colo journal clean demo
 
-Without a name all dead instances are removed, and living ones are left alone. Logs stay where they are.")]
+Without a name all dead instances are removed, and what killed runs of `colo bench` left in /dev/shm; living ones are left
+alone, and so is whatever bears no mark of colo. Logs stay where they are.")]
 pub(crate) struct Clean {
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,

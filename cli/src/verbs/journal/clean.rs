@@ -1,13 +1,13 @@
 //! `colo journal clean`: what dead instances left.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use journal::{Journal, WriterState};
-use node::{Exit, InstanceDir, InstanceView};
+use node::{Claim, ClaimError, Exit, InstanceDir, InstanceView};
 use serde::Serialize;
 
 use super::args::Clean;
+use super::benches::{self, Bench};
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes};
 use crate::verbs::instance::suggestion;
@@ -17,6 +17,8 @@ use crate::verbs::instance::suggestion;
 struct CleanReport {
     dry_run: bool,
     instances: Vec<Cleaned>,
+    /// Folders of benchmarks.
+    benches: Vec<Bench>,
 }
 
 #[derive(Debug, Serialize)]
@@ -33,27 +35,31 @@ struct Cleaned {
 
 /// A process that is part of an instance.
 #[derive(Debug, Serialize)]
-struct Living {
-    node: String,
-    pid: Option<u32>,
+pub(super) struct Living {
+    pub(super) node: String,
+    pub(super) pid: Option<u32>,
 }
 
 pub(super) fn clean(arguments: &Clean) -> Result<u8, Failure> {
     let all = InstanceDir::all_with_remains().map_err(Failure::system("list", &InstanceDir::root()))?;
-    let chosen = match &arguments.instance.instance {
+    let chosen = match arguments.instance.name() {
         None => all,
         Some(name) => vec![one(name, all)?],
     };
     let instances =
         chosen.iter().map(|instance| look(instance, arguments.dry_run)).collect::<Result<Vec<_>, _>>()?;
-    if let (Some(name), [Cleaned { alive, .. }]) = (&arguments.instance.instance, instances.as_slice())
+    if let (Some(name), [Cleaned { alive, .. }]) = (arguments.instance.name(), instances.as_slice())
         && !alive.is_empty()
     {
         let who: Vec<String> = alive.iter().map(Living::text).collect();
         let message = format!("instance `{name}` lives: {}; `colo down {name}` stops it", who.join(", "));
         return Err(Failure::new(Exit::Failed, message));
     }
-    let report = CleanReport { dry_run: arguments.dry_run, instances };
+    let benches = match arguments.instance.name() {
+        None => benches::clean(arguments.dry_run)?,
+        Some(_) => Vec::new(),
+    };
+    let report = CleanReport { dry_run: arguments.dry_run, instances, benches };
     match arguments.format {
         Format::Json => output::print_json(&report)?,
         Format::Text => output::print(&text(&report))?,
@@ -90,16 +96,18 @@ fn look(instance: &InstanceDir, dry_run: bool) -> Result<Cleaned, Failure> {
         alive: Vec::new(),
     };
     // Held while it is removed: nobody can come up in it meanwhile.
-    let lock = match lock(instance, dry_run)? {
-        Lock::Taken(pid) => {
-            found.alive.push(Living { node: "master".to_owned(), pid });
+    let claim = match instance.claim_remains() {
+        Ok(claim) => claim,
+        Err(ClaimError::Held { holder }) => {
+            let is_foreign = holder.is_some_and(|holder| !holder.is_of_this_namespace());
+            let node = if is_foreign { "master of another pid namespace" } else { "master" }.to_owned();
+            found.alive.push(Living { node, pid: holder.map(|holder| holder.process.pid) });
             None
         }
-        Lock::Held(file) => Some(file),
-        Lock::None => None,
+        Err(error) => return Err(Failure::system("claim", instance.path())(error.into())),
     };
-    for living in living(instance) {
-        if found.alive.iter().all(|known| known.pid != living.pid) {
+    for living in living(instance, claim.as_ref())? {
+        if found.alive.iter().all(|known| known.pid.is_none() || known.pid != living.pid) {
             found.alive.push(living);
         }
     }
@@ -114,47 +122,41 @@ fn look(instance: &InstanceDir, dry_run: bool) -> Result<Cleaned, Failure> {
     }
     found.outcome = "would-remove";
     if !dry_run {
-        instance.remove().map_err(Failure::system("remove", instance.path()))?;
+        let removed = match &claim {
+            Some(claim) => claim.remove(),
+            None => instance.remove_rings_on_huge_pages(),
+        };
+        removed.map_err(Failure::system("remove", instance.path()))?;
         found.outcome = "removed";
     }
-    drop(lock);
     Ok(found)
 }
 
-enum Lock {
-    Held(#[allow(dead_code, reason = "held, not used")] File),
-    /// By this process, if it says so.
-    Taken(Option<u32>),
-    None,
-}
-
-fn lock(instance: &InstanceDir, dry_run: bool) -> Result<Lock, Failure> {
-    let path = instance.lock();
-    if dry_run && !path.exists() {
-        return Ok(Lock::None);
-    }
-    std::fs::create_dir_all(instance.path()).map_err(Failure::system("make", instance.path()))?;
-    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let file = open.map_err(Failure::system("open", &path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Lock::Held(file)),
-        Err(TryLockError::WouldBlock) => {
-            let pid = std::fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
-            Ok(Lock::Taken(pid))
-        }
-        Err(TryLockError::Error(error)) => Err(Failure::system("lock", &path)(error)),
-    }
-}
-
-/// Processes that sit in a seat or write a journal; where the registry cannot be read, those that have a file mapped.
-fn living(instance: &InstanceDir) -> Vec<Living> {
+/// Processes that sit in a seat or write a journal; where the registry cannot be read, those that have a file mapped; where
+/// process ids say nothing, the locks that somebody holds.
+fn living(instance: &InstanceDir, claim: Option<&Claim>) -> Result<Vec<Living>, Failure> {
     let mut found = Vec::new();
-    match InstanceView::open(instance.clone()) {
+    let view = InstanceView::open(instance.clone());
+    let is_foreign = view.as_ref().is_ok_and(InstanceView::is_foreign);
+    if let Some(claim) = claim
+        && (is_foreign || view.is_err())
+        && claim.is_in_use().map_err(Failure::system("look at the locks of", instance.path()))?
+    {
+        let node = "processes that hold its journals, perhaps of another pid namespace".to_owned();
+        found.push(Living { node, pid: None });
+    }
+    if is_foreign {
+        return Ok(found);
+    }
+    match view {
         Ok(view) => {
             let seats = view.seats().into_iter().filter(|seat| seat.alive);
             found.extend(seats.map(|seat| Living { node: seat.name, pid: Some(seat.process.pid) }));
         }
-        Err(_) => found.extend(mapping(&instance.places())),
+        Err(_) => found.extend(launcher::members(instance).into_iter().map(|member| Living {
+            node: format!("{}, which has its files mapped", member.command),
+            pid: Some(member.process.pid),
+        })),
     }
     for name in instance.journal_names().unwrap_or_default() {
         if let Ok(journal) = Journal::open_read_only(instance.find_journal(&name))
@@ -164,46 +166,37 @@ fn living(instance: &InstanceDir) -> Vec<Living> {
             found.push(Living { node: format!("the writer of {name}"), pid: Some(process.pid) });
         }
     }
-    found
+    Ok(found)
 }
 
-/// Processes of this user that have a file below one of these folders mapped.
-fn mapping(folders: &[PathBuf]) -> Vec<Living> {
-    let prefixes: Vec<String> = folders.iter().map(|folder| format!("{}/", folder.display())).collect();
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes
-        .filter_map(|entry| {
-            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let maps = std::fs::read_to_string(entry.path().join("maps")).ok()?;
-            (pid != std::process::id() && prefixes.iter().any(|prefix| maps.contains(prefix)))
-                .then(|| Living { node: "a process that has its files mapped".to_owned(), pid: Some(pid) })
-        })
-        .collect()
-}
-
-fn size(path: &Path) -> u64 {
+pub(super) fn size(path: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(path) else { return path.metadata().map_or(0, |data| data.len()) };
     entries.flatten().map(|entry| size(&entry.path())).sum()
 }
 
 fn text(report: &CleanReport) -> String {
-    if report.instances.is_empty() {
+    if report.instances.is_empty() && report.benches.is_empty() {
         return "nothing is left of any instance\n".to_owned();
     }
-    let mut text = String::new();
-    for instance in &report.instances {
-        let name = &instance.instance;
-        match instance.outcome {
-            "alive" => {
-                let who: Vec<String> = instance.alive.iter().map(Living::text).collect();
-                text.push_str(&format!("{name}: lives, left alone: {}\n", who.join(", ")));
-            }
-            outcome => {
-                let done = if outcome == "removed" { "removed" } else { "would be removed" };
-                let places = instance.paths.join(", ");
-                text.push_str(&format!("{name}: {} {done}: {places}\n", bytes(instance.bytes)));
-            }
+    let instances = report.instances.iter().map(|instance| {
+        let places = instance.paths.join(", ");
+        line(&instance.instance, instance.outcome, instance.bytes, &places, &instance.alive)
+    });
+    let benches = report
+        .benches
+        .iter()
+        .map(|bench| line("a benchmark", bench.outcome, bench.bytes, &bench.path, &bench.alive));
+    instances.chain(benches).collect()
+}
+
+fn line(name: &str, outcome: &str, size: u64, places: &str, alive: &[Living]) -> String {
+    let done = match outcome {
+        "alive" => {
+            let who: Vec<String> = alive.iter().map(Living::text).collect();
+            return format!("{name}: lives, left alone: {}\n", who.join(", "));
         }
-    }
-    text
+        "removed" => "removed",
+        _ => "would be removed",
+    };
+    format!("{name}: {} {done}: {places}\n", bytes(size))
 }

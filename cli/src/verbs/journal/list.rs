@@ -27,7 +27,7 @@ struct Instance {
 }
 
 pub(super) fn list(argument: &InstanceArgument, format: Format) -> Result<u8, Failure> {
-    let instances = match &argument.instance {
+    let instances = match argument.name() {
         Some(name) => vec![instance::instance(Some(name))?],
         None => instance::all()?,
     };

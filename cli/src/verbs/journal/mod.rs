@@ -1,6 +1,7 @@
 //! `colo journal`: looking into journals. Nothing here needs a master, and only `clean` changes anything.
 
 pub(crate) mod args;
+mod benches;
 mod clean;
 mod list;
 mod record;

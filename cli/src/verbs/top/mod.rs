@@ -24,7 +24,7 @@ use crate::verbs::instance;
 const TICK: Duration = Duration::from_millis(50);
 
 pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
-    let view = instance::view(arguments.instance.instance.as_deref())?;
+    let view = instance::view(arguments.instance.name())?;
     let once = arguments.once || arguments.format == Format::Json || !std::io::stdout().is_terminal();
     let stop = StopFlag::install()?;
     let mut watch = Watch { samples: Samples::from_now_on(&view), before: Moment::look(&view)?, view };

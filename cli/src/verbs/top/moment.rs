@@ -26,7 +26,7 @@ impl Moment {
         let Journals { sound, damaged } = view.journals()?;
         let mut journals: Vec<JournalStat> = sound.into_iter().map(|(_, journal)| journal.stat).collect();
         journals.sort_by_key(|stat| stat.shape.id);
-        let living = seats.iter().filter(|seat| seat.alive).map(|seat| seat.process.pid);
+        let living = seats.iter().filter(|seat| seat.alive && !seat.is_foreign).map(|seat| seat.process.pid);
         let cpu_ns = living.filter_map(|pid| Some((pid, cpu_ns(pid)?))).collect();
         Ok(Moment { at: Instant::now(), seats, journals, damaged, cpu_ns })
     }

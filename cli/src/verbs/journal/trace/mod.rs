@@ -69,8 +69,16 @@ pub(super) fn trace(arguments: &Trace) -> Result<u8, Failure> {
             "say which order, as in `colo journal trace 7-1-42`, or --last for that of the newest fill";
         return Err(Failure::new(Exit::Usage, message));
     }
-    let wanted = arguments.order.as_deref().map(parse).transpose()?;
-    let place = Place::new(instance::view(arguments.instance.name())?);
+    // With --last, what stands alone is the instance.
+    let (order, named) = match (arguments.last, arguments.order.as_deref(), arguments.instance.name()) {
+        (true, Some(_), Some(_)) => {
+            return Err(Failure::new(Exit::Usage, "say which order, or --last; not both"));
+        }
+        (true, alone, named) => (None, alone.or(named)),
+        (false, order, named) => (order, named),
+    };
+    let wanted = order.map(parse).transpose()?;
+    let place = Place::new(instance::view(named)?);
     let order = match wanted {
         Some(order) => order,
         None => place.newest()?.ok_or_else(|| {

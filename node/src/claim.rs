@@ -1,0 +1,387 @@
+//! Holding an instance: one process at a time may make, take over or remove it.
+//!
+//! Two locks of the kernel on the file `lock`, both gone with the process however it ends: `flock`, which decides, and
+//! an open-file-description lock, which others can ask for without taking it, from any pid namespace. The file's text
+//! says whose it is, and marks the folder as one of ours: what bears neither it nor a registry is never removed.
+//!
+//! A name can be removed and made again while somebody waits. So a claim locks first, and then looks whether the file
+//! and the folder that it has locked are still those under their names; if not, it begins again.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use journal::{ProcessIdentity, pid_namespace};
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::libc;
+
+use crate::folder::{FILE_MODE, FOLDER_MODE, FolderError, OwnFolder};
+use crate::huge::huge_mounts;
+use crate::instance::InstanceDir;
+
+/// First word of a lock file.
+const MARK: &str = "colo-lock";
+/// How often a claim begins again because the instance was removed under its hands.
+const TRIES: u32 = 1_000;
+
+/// Who holds an instance, as its lock file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process, as numbered in its own namespace.
+    pub process: ProcessIdentity,
+    /// The pid namespace that it runs in.
+    pub namespace: u64,
+}
+
+impl Holder {
+    fn current() -> Holder {
+        Holder { process: ProcessIdentity::current(), namespace: pid_namespace() }
+    }
+
+    /// False when its process id means nothing here.
+    pub fn is_of_this_namespace(&self) -> bool {
+        self.namespace == pid_namespace()
+    }
+
+    fn parse(text: &str) -> Option<Holder> {
+        let mut words = text.strip_prefix(MARK)?.split_ascii_whitespace();
+        let mut word = |name: &str| words.next()?.strip_prefix(name)?.parse::<u64>().ok();
+        let (pid, start, namespace) = (word("pid=")?, word("start=")?, word("pidns=")?);
+        let process = ProcessIdentity { pid: u32::try_from(pid).ok()?, start };
+        Some(Holder { process, namespace })
+    }
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {}", self.process.pid)?;
+        if self.is_of_this_namespace() { Ok(()) } else { f.write_str(" of another pid namespace") }
+    }
+}
+
+/// An instance cannot be claimed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimError {
+    /// Somebody has it.
+    #[error("it is held by {}", holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
+    Held {
+        /// Who, if the lock file says so.
+        holder: Option<Holder>,
+    },
+    /// The folder is no instance of ours.
+    #[error(
+        "{} is there already and bears no mark of colo: it is left alone; choose another name for the instance, or move it away",
+        path.display()
+    )]
+    NotOurs {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A folder or file of it is not to be trusted, or the system refuses.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+}
+
+impl From<ClaimError> for io::Error {
+    fn from(error: ClaimError) -> io::Error {
+        match error {
+            ClaimError::Folder(error) => error.into(),
+            other => io::Error::new(io::ErrorKind::ResourceBusy, other),
+        }
+    }
+}
+
+/// Holds an instance until it is dropped, or the process ends.
+#[derive(Debug)]
+pub struct Claim {
+    lock: File,
+    root: OwnFolder,
+    folder: OwnFolder,
+    instance: InstanceDir,
+}
+
+impl Claim {
+    /// Takes the instance, and makes its folder if it has none.
+    pub(crate) fn take(instance: &InstanceDir) -> Result<Claim, ClaimError> {
+        for _ in 0..TRIES {
+            let root = OwnFolder::create(&InstanceDir::root(), FOLDER_MODE)?;
+            match Claim::in_folder(instance, root, OwnFolder::create_folder) {
+                Ok(Some(claim)) => return Ok(claim),
+                Ok(None) => {}
+                // The root or the folder went when its last user removed it.
+                Err(ClaimError::Folder(error)) if error.is_missing() => {}
+                Err(error) => return Err(error),
+            }
+            std::thread::yield_now();
+        }
+        Err(ClaimError::Held { holder: None })
+    }
+
+    /// Takes what there is of the instance; `None` when it has no folder.
+    pub(crate) fn take_remains(instance: &InstanceDir) -> Result<Option<Claim>, ClaimError> {
+        for _ in 0..TRIES {
+            let claimed = OwnFolder::open(&InstanceDir::root())
+                .map_err(ClaimError::from)
+                .and_then(|root| Claim::in_folder(instance, root, OwnFolder::folder));
+            match claimed {
+                Ok(Some(claim)) => return Ok(Some(claim)),
+                Ok(None) => std::thread::yield_now(),
+                Err(ClaimError::Folder(error)) if error.is_missing() => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ClaimError::Held { holder: None })
+    }
+
+    /// `None`: what was locked has lost its name meanwhile.
+    fn in_folder(
+        instance: &InstanceDir,
+        root: OwnFolder,
+        open: impl Fn(&OwnFolder, &str) -> Result<OwnFolder, FolderError>,
+    ) -> Result<Option<Claim>, ClaimError> {
+        let folder = open(&root, instance.name())?;
+        if !is_ours(&folder)? && !folder.names()?.is_empty() {
+            // Whoever comes up at this moment has made its lock and not marked it yet.
+            if !has_empty_lock_only(&folder)? {
+                return Err(ClaimError::NotOurs { path: folder.path().to_owned() });
+            }
+        }
+        let lock = folder.create_file(LOCK, FILE_MODE)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if !folder.still_has(LOCK, &lock) => return Ok(None),
+            Err(TryLockError::WouldBlock) => return Err(ClaimError::Held { holder: read_holder(&lock) }),
+            Err(TryLockError::Error(source)) => {
+                let path = folder.path().join(LOCK);
+                return Err(FolderError::Io { action: "lock", path, source }.into());
+            }
+        }
+        if !folder.still_has(LOCK, &lock) || !root.still_has(instance.name(), &folder) {
+            return Ok(None);
+        }
+        mark(&lock).map_err(|source| {
+            let path = folder.path().join(LOCK);
+            FolderError::Io { action: "write", path, source }
+        })?;
+        Ok(Some(Claim { lock, root, folder, instance: instance.clone() }))
+    }
+
+    /// The instance.
+    pub fn instance(&self) -> &InstanceDir {
+        &self.instance
+    }
+
+    /// False once the instance's folder or its lock was removed, whatever has its name by now.
+    pub fn is_current(&self) -> bool {
+        self.folder.still_has(LOCK, &self.lock) && self.root.still_has(self.instance.name(), &self.folder)
+    }
+
+    /// Whether any process writes a journal of the instance or reads one from a seat, in whatever pid namespace: asked of
+    /// the locks that they hold.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn is_in_use(&self) -> io::Result<bool> {
+        let journals = match self.folder.folder(JOURNALS) {
+            // A link that somebody has put there leads to nobody's journals.
+            Err(error) if error.is_missing() || matches!(error, FolderError::Kind { .. }) => {
+                return Ok(false);
+            }
+            journals => journals?,
+        };
+        for name in journals.names()? {
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".ctl")) else { continue };
+            let control = match journals.file(name) {
+                Err(error) if error.is_missing() => continue,
+                control => control?,
+            };
+            // A writer's lock can only be asked for by trying; nobody attaches while we hold the instance.
+            if matches!(control.try_lock_shared(), Err(TryLockError::WouldBlock)) || is_locked(&control) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Removes all but the folder and its lock.
+    ///
+    /// # Errors
+    /// As the system says; what is gone already is fine.
+    pub fn clear(&self) -> io::Result<()> {
+        if self.is_current() {
+            remove_rings_on_huge_pages(&self.instance)?;
+        }
+        for name in self.folder.names()? {
+            if name != LOCK {
+                self.folder.remove(&name)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the instance with all that is in it, on huge pages too. Whoever comes next under the same name is left
+    /// alone, also when this is asked for twice.
+    ///
+    /// # Errors
+    /// As [`Claim::clear`].
+    pub fn remove(&self) -> io::Result<()> {
+        self.clear()?;
+        if self.is_current() {
+            self.folder.remove(LOCK.as_ref())?;
+            // A successor that is in it already keeps it.
+            self.root.remove_empty(self.instance.name());
+            InstanceDir::forget_root();
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of the journals.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn create_journals(&self) -> Result<(), FolderError> {
+        self.folder.create_folder(JOURNALS).map(drop)
+    }
+
+    /// A file of the instance to write, made if it is not there.
+    ///
+    /// # Errors
+    /// As the system says, or something else has the name.
+    pub fn create_file(&self, name: &str) -> Result<File, FolderError> {
+        self.folder.create_file(name, FILE_MODE)
+    }
+}
+
+pub(crate) const LOCK: &str = "lock";
+pub(crate) const JOURNALS: &str = "journals";
+const REGISTRY: &str = "registry";
+
+/// The whole of a file, to lock it or to ask who has it locked.
+fn whole_file(kind: i32) -> libc::flock {
+    let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
+    libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
+}
+
+/// Takes the second lock, and says whose both are.
+fn mark(lock: &File) -> io::Result<()> {
+    fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK)))?;
+    let Holder { process, namespace } = Holder::current();
+    let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start);
+    lock.write_all_at(text.as_bytes(), 0)?;
+    lock.set_len(text.len() as u64)
+}
+
+fn read_holder(lock: &File) -> Option<Holder> {
+    let mut text = [0; 128];
+    let bytes = lock.read_at(&mut text, 0).ok()?;
+    Holder::parse(std::str::from_utf8(text.get(..bytes)?).ok()?)
+}
+
+/// Whether a folder bears a mark: a lock that we wrote, or a registry.
+fn is_ours(folder: &OwnFolder) -> Result<bool, FolderError> {
+    let begins = |name: &str, with: &[u8]| -> Result<bool, FolderError> {
+        let mut file = match folder.file(name) {
+            Ok(file) => file,
+            Err(error) if error.is_missing() => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let mut first = vec![0; with.len()];
+        Ok(file.read_exact(&mut first).is_ok() && first == with)
+    };
+    let registry = journal::layout::REGISTRY_MAGIC.to_le_bytes();
+    Ok(begins(LOCK, MARK.as_bytes())? || begins(REGISTRY, &registry)?)
+}
+
+fn has_empty_lock_only(folder: &OwnFolder) -> Result<bool, FolderError> {
+    let only = folder.names()?.iter().all(|name| name == LOCK);
+    let empty = |file: File| file.metadata().is_ok_and(|found| found.len() == 0);
+    match folder.file(LOCK) {
+        Ok(file) => Ok(only && empty(file)),
+        // It has gone since, or has its mark by now: the claim looks again.
+        Err(error) if error.is_missing() => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the folder of this instance bears a mark of ours; false when there is none.
+pub(crate) fn is_marked(instance: &InstanceDir) -> Result<bool, FolderError> {
+    let folder = OwnFolder::open(&InstanceDir::root()).and_then(|root| root.folder(instance.name()));
+    match folder {
+        Ok(folder) => is_ours(&folder),
+        Err(error) if error.is_missing() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Who holds the instance, asked without taking anything: true in any pid namespace.
+pub(crate) fn holder(instance: &InstanceDir) -> Holding {
+    let lock = OwnFolder::open(&InstanceDir::root())
+        .and_then(|root| root.folder(instance.name()))
+        .and_then(|folder| folder.file(LOCK));
+    let Ok(lock) = lock else { return Holding::Free };
+    if is_locked(&lock) { Holding::By(read_holder(&lock)) } else { Holding::Free }
+}
+
+/// Whether another open file holds an open-file-description lock on any part of this one.
+fn is_locked(file: &File) -> bool {
+    let mut range = whole_file(libc::F_WRLCK);
+    match fcntl(file.as_fd(), FcntlArg::F_OFD_GETLK(&mut range)) {
+        Ok(_) => i32::from(range.l_type) != libc::F_UNLCK,
+        Err(_) => true,
+    }
+}
+
+/// Whether somebody holds an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// Nobody.
+    Free,
+    /// This process, if the lock file says so.
+    By(Option<Holder>),
+}
+
+/// Removes the rings of an instance below every huge-page mount, and nothing but rings.
+pub(crate) fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<()> {
+    for mount in huge_mounts() {
+        let place = mount.path.join(InstanceDir::root_on_huge_pages());
+        let opened = OwnFolder::open(&place).and_then(|root| Ok((root.folder(instance.name())?, root)));
+        let (folder, root) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                if !error.is_missing() {
+                    log::warn!("rings on huge pages are left alone: {error}");
+                }
+                continue;
+            }
+        };
+        for name in folder.names()? {
+            let is_ring =
+                name.to_str().is_some_and(|name| name.ends_with(".ring") || name.ends_with(".ring.new"));
+            if is_ring {
+                folder.remove(&name)?;
+            }
+        }
+        root.remove_empty(instance.name());
+        let _ = std::fs::remove_dir(&place);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_says_whose_it_is() {
+        let holder = Holder { process: ProcessIdentity { pid: 7, start: 8 }, namespace: 9 };
+        assert_eq!(Holder::parse("colo-lock pid=7 start=8 pidns=9\n"), Some(holder));
+        assert_eq!(holder.to_string(), "process 7 of another pid namespace");
+        for other in
+            ["", "7\n", "colo-lock", "colo-lock pid=x start=8 pidns=9", "colo-lock start=8 pid=7 pidns=9"]
+        {
+            assert_eq!(Holder::parse(other), None, "{other}");
+        }
+    }
+}
