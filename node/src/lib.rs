@@ -59,7 +59,7 @@ pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
-pub use journal::{Clock, Frame, Gap, Relay, WriteError, Written};
+pub use journal::{Clock, Frame, Gap, Relay, WriteError, WriterState, Written};
 
 /// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
 pub fn start_log() {

@@ -158,6 +158,8 @@ pub(crate) fn fields(message: &AnyMessage) -> Vec<(&'static str, Value)> {
             ("filled", json!(m.filled.0)),
             ("remaining", json!(m.remaining.0)),
             ("execution", place(m.execution)),
+            ("request", place(m.request)),
+            ("told", place(m.told)),
             ("event_time_ns", time(m.event_time.0)),
         ],
         AnyMessage::Fill(m) => vec![
@@ -177,6 +179,7 @@ pub(crate) fn fields(message: &AnyMessage) -> Vec<(&'static str, Value)> {
             ("execution", place(m.execution)),
             ("strategy", strategy(m.strategy)),
             ("generation", json!(m.generation)),
+            ("trade", json!(m.trade)),
         ],
         AnyMessage::SnapshotEnd(m) => vec![
             ("snapshot", json!(m.snapshot)),
