@@ -22,6 +22,8 @@ pub struct Book {
     pub(crate) generations: BTreeMap<StrategyId, u64>,
     /// Executions before this position have been seen.
     pub(crate) next_execution: u64,
+    /// Number of the last trade in them.
+    pub(crate) last_trade: u64,
     /// Number of the latest snapshot.
     pub(crate) snapshots: u64,
     pub(crate) anomalies: Anomalies,
@@ -68,6 +70,8 @@ impl Book {
 
     /// Part of an order traded; see [`Book::on_execution`]. `Some`: what is wrong with it, counted already.
     pub fn on_fill(&mut self, position: u64, fill: &Fill) -> Option<Anomaly> {
+        // Also of a fill that cannot be booked: its number is used up.
+        self.last_trade = self.last_trade.max(fill.trade_id);
         let anomaly =
             if self.is_new(position) { self.book_fill(position, fill) } else { Some(Anomaly::Redelivered) };
         anomaly.map(|anomaly| self.anomalies.note(anomaly))

@@ -46,7 +46,12 @@ impl Book {
         if begin.strategy != SnapshotBegin::EVERYBODY {
             return Err(RestoreError::NotEverybody(begin.strategy));
         }
-        let mut book = Book { next_execution: begin.execution, snapshots: begin.snapshot, ..Book::default() };
+        let mut book = Book {
+            next_execution: begin.execution,
+            last_trade: begin.trade,
+            snapshots: begin.snapshot,
+            ..Book::default()
+        };
         for (frames, message) in (0..).zip(messages) {
             match message {
                 AnyMessage::PositionState(state) => book.restore_position(&state)?,

@@ -69,6 +69,7 @@ impl Book {
             strategy,
             reserved: [0; 3],
             generation,
+            trade: book.last_trade,
         };
         let frames = book.body(strategy).count() as u64;
         let end = SnapshotEnd { snapshot, frames, strategy, reserved: [0; 3], generation };

@@ -198,3 +198,17 @@ fn what_is_no_whole_snapshot_of_everybody_is_refused() {
     }
     assert_eq!(error(&whole), Some(RestoreError::Instrument(InstrumentId(MAX_INSTRUMENTS))));
 }
+
+#[test]
+fn the_number_of_the_last_trade_outlives_the_executions_in_which_it_stood() {
+    let mut book = Book::new();
+    book.on_fill(1, &Fill { trade_id: 854, ..fill(id(7, 1), 10, 1, 0) });
+    let trade_of = |book: &mut Book| match book.snapshot(SnapshotBegin::EVERYBODY).next() {
+        Some(SnapshotMessage::Begin(begin)) => begin.trade,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(trade_of(&mut book), 854);
+    let whole: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
+    let mut restored = Book::restore(whole).unwrap();
+    assert_eq!(trade_of(&mut restored), 854, "no fill since");
+}

@@ -156,9 +156,11 @@ impl Matching {
                 Ok(_) => (1, Ok(())),
                 Err(error) => (0, Err(error)),
             },
-            several => self
-                .executions
-                .send_all(0, several.iter().map(|answer| (answer.message_id(), answer.bytes()))),
+            several => self.executions.send_all(
+                0,
+                several.iter().map(|answer| (answer.message_id(), answer.bytes())),
+                |next| !is_one_trade(&several[..next], several.get(next)),
+            ),
         };
         for answer in self.answers.drain(..written) {
             let counter = match answer {
@@ -173,6 +175,20 @@ impl Matching {
             Ok(()) | Err(WriteError::Full { .. }) => Ok(()),
             Err(source) => Err(RunError::Write { journal: self.executions.journal().to_owned(), source }),
         }
+    }
+}
+
+/// Whether `next` belongs to what was answered last: the update to its fill, the taker's fill to the maker's. A death in
+/// between would fill one side of a trade and not the other.
+fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
+    let fill = before.iter().rev().take(2).find_map(|answer| match answer {
+        Execution::Fill(fill) => Some(fill),
+        Execution::Update(_) => None,
+    });
+    match (before.last(), next) {
+        (Some(Execution::Fill(_)), Some(Execution::Update(_))) => true,
+        (_, Some(Execution::Fill(next))) => fill.is_some_and(|fill| fill.trade_id == next.trade_id),
+        _ => false,
     }
 }
 
@@ -217,5 +233,56 @@ impl Component for Matching {
             return Ok(());
         }
         self.answer(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{
+        Fill, InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, Price, Quantity, Side, StrategyId,
+    };
+
+    fn fill(strategy: u16, trade_id: u64) -> Execution {
+        Execution::Fill(Fill {
+            order_id: OrderId::new(StrategyId(strategy), 1, 1),
+            trade_id,
+            instrument: InstrumentId(1),
+            side: Side::Buy,
+            liquidity: Liquidity::Maker,
+            reserved: [0; 2],
+            price: Price(10),
+            quantity: Quantity(4),
+            remaining: Quantity(4),
+            event_time: Nanos(0),
+            execution: 0,
+        })
+    }
+
+    fn update(strategy: u16) -> Execution {
+        let order_id = OrderId::new(StrategyId(strategy), 1, 1);
+        Execution::Update(crate::engine::unknown(order_id, InstrumentId(1), OrderStatus::PartiallyFilled))
+    }
+
+    #[test]
+    fn answers_part_between_trades_and_nowhere_inside_one() {
+        // Accepted; a trade with the market; two trades between strategies 5 and 6; the end.
+        let answers = [
+            update(6),
+            fill(6, 1),
+            update(6),
+            fill(5, 2),
+            update(5),
+            fill(6, 2),
+            update(6),
+            fill(5, 3),
+            update(5),
+            fill(6, 3),
+            update(6),
+            update(6),
+        ];
+        let parts: Vec<usize> =
+            (1..answers.len()).filter(|&next| !is_one_trade(&answers[..next], answers.get(next))).collect();
+        assert_eq!(parts, [1, 3, 7, 11]);
     }
 }

@@ -42,7 +42,12 @@ impl Recall {
         }
         log::error!("executions since the ledger's last snapshot are overwritten: older orders get no end");
         let recall = Recall::behind(&[], node, executions).map_err(|error| failed(&error))?;
-        Ok(recall.unwrap_or_default())
+        let mut recall = recall.unwrap_or_default();
+        let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+        if let Some(AnyMessage::SnapshotBegin(begin)) = snapshot.first() {
+            recall.trade = recall.trade.max(begin.trade);
+        }
+        Ok(recall)
     }
 
     /// A snapshot, and what follows it; `None` when that is not all there any more.
@@ -67,7 +72,11 @@ impl Recall {
         let mut contained = 0;
         for message in snapshot {
             match message {
-                AnyMessage::SnapshotBegin(SnapshotBegin { execution, .. }) => contained = *execution,
+                AnyMessage::SnapshotBegin(SnapshotBegin { execution, trade, .. }) => {
+                    contained = *execution;
+                    // No fill may lie behind the snapshot, and the executions before it may be overwritten.
+                    self.trade = self.trade.max(*trade);
+                }
                 AnyMessage::OrderUpdate(update) => drop(self.working.insert(update.order_id, *update)),
                 _ => {}
             }
@@ -143,6 +152,8 @@ mod tests {
             remaining: Quantity(9 - filled),
             event_time: Nanos(0),
             execution: request,
+            request: 0,
+            told: 0,
         }
     }
 
@@ -188,5 +199,24 @@ mod tests {
             .for_each(|end| says(&mut again, OrderUpdate { status: OrderStatus::Accepted, ..*end }, true));
         says(&mut again, ends[0], true);
         assert_eq!(again.into_ends().count(), 1);
+    }
+
+    #[test]
+    fn trades_are_numbered_on_although_no_fill_lies_behind_the_snapshot() {
+        let mut recall = Recall::default();
+        let begin = SnapshotBegin {
+            snapshot: 3,
+            execution: 1_000,
+            strategy: SnapshotBegin::EVERYBODY,
+            reserved: [0; 3],
+            generation: 0,
+            trade: 854,
+        };
+        assert_eq!(recall.restore(&[AnyMessage::SnapshotBegin(begin)]), 1_000);
+        let accepted = update(1, OrderStatus::Accepted, 0, 64);
+        recall.take(OrderUpdate::ID, accepted.bytes(), true).unwrap();
+        assert_eq!(recall.trade, 854);
+        recall.take(Fill::ID, Fill { trade_id: 855, ..fill(1, 5, 128) }.bytes(), true).unwrap();
+        assert_eq!(recall.trade, 855);
     }
 }

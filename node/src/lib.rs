@@ -73,7 +73,7 @@ pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, Vi
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
 pub use journal::layout::frame_bytes;
-pub use journal::{Clock, Frame, Gap, Relay, WriteError, Written};
+pub use journal::{Clock, Frame, Gap, Relay, WriteError, WriterState, Written};
 
 /// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
 pub fn start_log() {

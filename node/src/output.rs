@@ -127,7 +127,8 @@ impl Output {
     }
 
     /// Commits several messages at once, so that readers see all of them or none, whatever happens to this process: one
-    /// after the other only where they are too many for one batch. Says how many are committed, from the first on.
+    /// part after the other only where they are too many for one batch. A part ends before a message whose index
+    /// `may_part` allows, if there is one. Says how many are committed, from the first on.
     ///
     /// # Errors
     /// As [`Output::send`]; those behind the number are not committed.
@@ -135,36 +136,48 @@ impl Output {
         &mut self,
         topic: u32,
         messages: impl Iterator<Item = (u16, &'a [u8])> + Clone,
+        may_part: impl Fn(usize) -> bool,
     ) -> (usize, Result<(), WriteError>) {
         if let Err(error) = self.flush() {
             return (0, Err(error));
         }
         let mut committed = 0;
+        // Of a batch that proved too long: where the next try ends.
+        let mut limit = usize::MAX;
         loop {
             let mut batch = self.writer.batch();
-            let mut outcome = Ok(0);
-            for (message_id, payload) in messages.clone().skip(committed) {
-                outcome = batch.push(message_id, topic, payload);
-                if outcome.is_err() {
-                    break;
+            let mut end = committed;
+            let mut is_full = false;
+            for (message_id, payload) in messages.clone().skip(committed).take(limit) {
+                match batch.push(message_id, topic, payload) {
+                    Ok(_) => end += 1,
+                    Err(WriteError::BatchFull { .. }) => {
+                        is_full = true;
+                        break;
+                    }
+                    Err(error) => {
+                        self.full += 1;
+                        return (committed, Err(error));
+                    }
                 }
             }
-            match outcome {
-                Err(WriteError::BatchFull { .. }) => {}
-                Err(error) => {
-                    self.full += 1;
-                    return (committed, Err(error));
-                }
-                Ok(_) => {}
+            if is_full
+                && let Some(part) = (committed + 1..=end).rev().find(|end| may_part(*end))
+                && part < end
+            {
+                limit = part - committed;
+                continue;
             }
+            let is_last = !is_full && limit == usize::MAX;
+            limit = usize::MAX;
             let frames = batch.frames();
             batch.commit();
             for (message_id, payload) in messages.clone().skip(committed).take(frames as usize) {
                 self.count(message_id, topic, payload);
             }
-            committed += frames as usize;
+            committed = end;
             self.written += frames;
-            if outcome.is_ok() {
+            if is_last {
                 return (committed, Ok(()));
             }
         }
@@ -201,6 +214,11 @@ impl Output {
     /// Number of messages kept back.
     pub fn backlog(&self) -> usize {
         self.backlog.len()
+    }
+
+    /// Messages handed over so far: those committed and those kept back.
+    pub fn posted(&self) -> u64 {
+        self.written + self.backlog.len() as u64
     }
 
     /// Messages committed so far, and writes that found the journal full.
@@ -246,5 +264,40 @@ impl Output {
     /// Where the next message goes.
     pub fn position(&self) -> u64 {
         self.writer.position()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use journal::{Clock, Journal, JournalShape};
+
+    #[test]
+    fn what_is_too_long_for_one_batch_parts_where_it_may() {
+        let shape =
+            JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut reader = journal.gated(3).unwrap();
+        let write = WriteAssignment {
+            role: "executions".into(),
+            journal: "t".into(),
+            huge: None,
+            peer: String::new(),
+            peer_seat: 0,
+        };
+        let mut output =
+            Output::new(&journal, journal.writer(0, Clock::monotonic()).unwrap(), &write).unwrap();
+        // One alone, then groups of five: 8 KiB hold 64 of these frames, which no group ends at.
+        let payload = [7; 80];
+        let messages = std::iter::repeat_n((1, &payload[..]), 201);
+        let (committed, outcome) = output.send_all(0, messages, |next| next % 5 == 1);
+        assert_eq!((committed, outcome), (201, Ok(())));
+        let mut times = Vec::new();
+        while let Some(frame) = reader.read().unwrap() {
+            times.push(frame.time);
+        }
+        // The frames of one batch bear one time.
+        let batches = times.chunk_by(|a, b| a == b).map(<[u64]>::len).collect::<Vec<_>>();
+        assert_eq!(batches, [61, 60, 60, 20]);
     }
 }

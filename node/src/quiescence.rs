@@ -40,6 +40,11 @@ impl Quiescence {
         Ok(Quiescence { heads: Vec::with_capacity(journals.len()), journals })
     }
 
+    /// Watches nothing.
+    pub fn none() -> Quiescence {
+        Quiescence { journals: Vec::new(), heads: Vec::new() }
+    }
+
     /// True when nothing that a gated reader must handle is under way.
     pub fn is_quiet(&mut self) -> bool {
         self.heads.clear();

@@ -103,6 +103,7 @@ pub struct Context {
 pub(crate) enum Wish {
     Narrow(InputId, Option<Vec<u32>>),
     Keep(InputId, u64),
+    Finish(InputId),
 }
 
 impl Context {
@@ -127,6 +128,12 @@ impl Context {
     /// that must read them again. Grows only.
     pub fn keep(&mut self, input: InputId, position: u64) {
         self.wishes.push(Wish::Keep(input, position));
+    }
+
+    /// Moves a gated input's cursor behind the last frame taken: for a component that could not write all that came of that
+    /// frame ([`Component::is_settled`]), and now has.
+    pub fn finish(&mut self, input: InputId) {
+        self.wishes.push(Wish::Finish(input));
     }
 
     /// Ends the node in good order after this call.

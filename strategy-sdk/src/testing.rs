@@ -244,6 +244,8 @@ impl<S: Strategy> Harness<S> {
             remaining,
             event_time: Nanos(0),
             execution: self.position,
+            request: 0,
+            told: 0,
         };
         self.send(Role::Reports, 0, &update);
     }

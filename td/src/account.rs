@@ -172,13 +172,18 @@ impl Account {
 
     /// A cancel for every order that works and has none on its way, by ascending id; each counts as sent.
     pub(crate) fn cancel_all(&mut self) -> Vec<CancelOrder> {
-        let ids = self.orders.ids();
+        self.cancel_if(|_| true)
+    }
+
+    /// The same for some of them.
+    pub(crate) fn cancel_if(&mut self, wanted: impl Fn(OrderId) -> bool) -> Vec<CancelOrder> {
+        let ids = self.orders.ids().into_iter().filter(|id| wanted(*id));
         let cancel = |id: OrderId| {
             let order = self.orders.get_mut(id).filter(|order| !order.is_cancelling())?;
             order.cancel_sent();
             Some(CancelOrder::new(id, order.instrument))
         };
-        ids.into_iter().filter_map(cancel).collect()
+        ids.filter_map(cancel).collect()
     }
 }
 

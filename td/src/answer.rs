@@ -63,5 +63,7 @@ fn blank(order_id: OrderId, instrument: InstrumentId, status: OrderStatus, reaso
         remaining: Quantity::ZERO,
         event_time: Nanos(0),
         execution: 0,
+        request: 0,
+        told: 0,
     }
 }

@@ -22,6 +22,8 @@
 //!     remaining: Quantity(0),
 //!     event_time: Nanos(0),
 //!     execution: 0,
+//!     request: 0,
+//!     told: 0,
 //! };
 //! let outcome = gateway.execution(640, OrderUpdate::ID, too_late.bytes());
 //! let report = Report::Update(OrderUpdate { execution: 640, ..too_late });

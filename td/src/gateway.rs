@@ -94,6 +94,26 @@ impl Gateway {
         self.account_mut(strategy).map_or_else(Vec::new, Account::cancel_all)
     }
 
+    /// Cancels to write to `td.orders` for everything that works for a strategy under an epoch before `epoch`, and has no
+    /// cancel on its way, by ascending order id: for a strategy that was started again unnoticed.
+    pub fn cancel_before(&mut self, strategy: StrategyId, epoch: u16) -> Vec<CancelOrder> {
+        let is_older = |id: OrderId| (epoch.wrapping_sub(id.epoch()) as i16) > 0;
+        self.account_mut(strategy).map_or_else(Vec::new, |account| account.cancel_if(is_older))
+    }
+
+    /// Takes one frame that a process of strategy `from` wrote which has ended meanwhile: refused with
+    /// [`Reason::StrategyGone`], although its successor may have joined.
+    pub fn take_from_the_dead(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {
+        let is_alive = self.set_alive(from, false);
+        let decision = self.take(from, message_id, payload);
+        self.set_alive(from, is_alive);
+        decision
+    }
+
+    fn set_alive(&mut self, strategy: StrategyId, alive: bool) -> bool {
+        self.account_mut(strategy).is_some_and(|account| std::mem::replace(&mut account.alive, alive))
+    }
+
     /// Takes one frame from the journal of strategy `from`.
     pub fn take(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {
         let decided = match Request::decode(message_id, payload) {

@@ -280,6 +280,8 @@ mod tests {
             remaining: Quantity(quantity - filled),
             event_time: Nanos(0),
             execution: 0,
+            request: 0,
+            told: 0,
         }
     }
 

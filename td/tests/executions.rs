@@ -4,7 +4,7 @@
 mod support;
 
 use support::*;
-use td::{Anomaly, Delivery, Gateway, Limits, Outcome, Report, Request, RestoreError};
+use td::{Anomaly, Decision, Delivery, Gateway, Limits, Outcome, Report, Request, RestoreError};
 use wire::*;
 
 fn sent(quantity: i64) -> (Gateway, NewOrder) {
@@ -188,6 +188,37 @@ fn a_strategy_that_goes_has_its_orders_cancelled_and_is_refused_until_it_is_back
     assert_eq!(gateway.cancel_all(ME), [cancel(&after)], "the second one's cancel is on its way");
 }
 
+#[test]
+fn orders_of_an_older_epoch_are_cancelled_and_those_of_the_living_stay() {
+    let mut gateway = gateway(Limits::NONE);
+    let in_epoch = |epoch, sequence| NewOrder {
+        order_id: OrderId::new(ME, epoch, sequence),
+        ..order(sequence, Side::Buy, 100)
+    };
+    // Epochs wrap: 65,535 is before 0.
+    let orders = [in_epoch(65_535, 1), in_epoch(65_535, 2), in_epoch(0, 1)];
+    for order in &orders {
+        let _ = gateway.on_new_order(ME, order).unwrap();
+    }
+    gateway.on_cancel(ME, &cancel(&orders[1])).unwrap();
+    assert_eq!(gateway.cancel_before(ME, 65_535), []);
+    assert_eq!(gateway.cancel_before(ME, 0), [cancel(&orders[0])], "the second one's cancel is on its way");
+    assert_eq!(gateway.cancel_before(ME, 0), [], "once");
+    assert_eq!(gateway.cancel_before(OTHER, 0), []);
+}
+
+#[test]
+fn what_a_dead_process_wrote_is_refused_although_its_successor_has_joined() {
+    let mut gateway = gateway(Limits::NONE);
+    let late = order(1, Side::Buy, 100);
+    let Decision::Answer(refused) = gateway.take_from_the_dead(ME, NewOrder::ID, late.bytes()) else {
+        panic!("it was sent")
+    };
+    assert_eq!((refused.status, refused.reason), (OrderStatus::Rejected, Reason::StrategyGone));
+    let next = NewOrder { order_id: OrderId::new(ME, 2, 1), ..late };
+    assert_eq!(gateway.take(ME, NewOrder::ID, next.bytes()), Decision::Send(Request::New(next)));
+}
+
 fn begin(strategy: StrategyId) -> AnyMessage {
     AnyMessage::SnapshotBegin(SnapshotBegin {
         snapshot: 3,
@@ -195,6 +226,7 @@ fn begin(strategy: StrategyId) -> AnyMessage {
         strategy,
         reserved: [0; 3],
         generation: 0,
+        trade: 0,
     })
 }
 

@@ -27,6 +27,8 @@ pub(crate) const FIELDS: &[&str] = &[
     "liquidity",
     "trade_id",
     "execution",
+    "request",
+    "told",
     "bid_price",
     "bid_quantity",
     "ask_price",
@@ -59,6 +61,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "frames",
     "strategy",
     "generation",
+    "last_trade",
     "net_position",
     "average_price",
     "realised",
@@ -158,6 +161,8 @@ pub(crate) fn fields(message: &AnyMessage) -> Vec<(&'static str, Value)> {
             ("filled", json!(m.filled.0)),
             ("remaining", json!(m.remaining.0)),
             ("execution", place(m.execution)),
+            ("request", place(m.request)),
+            ("told", place(m.told)),
             ("event_time_ns", time(m.event_time.0)),
         ],
         AnyMessage::Fill(m) => vec![
@@ -177,6 +182,7 @@ pub(crate) fn fields(message: &AnyMessage) -> Vec<(&'static str, Value)> {
             ("execution", place(m.execution)),
             ("strategy", strategy(m.strategy)),
             ("generation", json!(m.generation)),
+            ("last_trade", json!(m.trade)),
         ],
         AnyMessage::SnapshotEnd(m) => vec![
             ("snapshot", json!(m.snapshot)),

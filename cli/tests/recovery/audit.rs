@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::{AnyMessage, Fill, OrderId, OrderStatus, OrderUpdate, PositionState, Reason, SnapshotBegin};
 
 use crate::model::Model;
+use crate::trades::Trades;
 use crate::witness::{Fulls, Record, Records};
 
 /// What was looked at, and what was found wrong.
@@ -19,6 +20,7 @@ pub(crate) struct Audit {
     pub(crate) changes: usize,
     pub(crate) refused: usize,
     pub(crate) fills: usize,
+    pub(crate) trades: usize,
     pub(crate) executions: usize,
     pub(crate) reports: usize,
     pub(crate) snapshots: usize,
@@ -35,7 +37,7 @@ impl std::fmt::Display for Audit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} quotes; {} orders, {} changes, {} refused by td; {} executions, {} fills, {} orders lost with matching, \
+            "{} quotes; {} orders, {} changes, {} refused by td; {} executions, {} fills in {} trades, {} orders lost with matching, \
              {} refused by a closed market; \
              {} reports; {} snapshots",
             self.quotes,
@@ -44,6 +46,7 @@ impl std::fmt::Display for Audit {
             self.refused,
             self.executions,
             self.fills,
+            self.trades,
             self.lost_with_matching,
             self.closed_out,
             self.reports,
@@ -96,7 +99,7 @@ pub(crate) fn audit(records: &Records) -> Audit {
 }
 
 impl Audit {
-    fn check(&mut self, holds: bool, fault: impl FnOnce() -> String) {
+    pub(crate) fn check(&mut self, holds: bool, fault: impl FnOnce() -> String) {
         if !holds {
             self.faults.push(fault());
         }
@@ -156,11 +159,13 @@ impl Audit {
     fn executed(&mut self, frames: &[Record], orders: &mut BTreeMap<OrderId, Order>) {
         // Both sides of a trade between two strategies, or neither.
         let mut open_trade: Option<(OrderId, i64)> = None;
+        let mut trades = Trades::default();
         for frame in frames {
             self.executions += 1;
             match &frame.message {
                 AnyMessage::Fill(fill) => {
                     self.fills += 1;
+                    self.faults.extend(trades.take(fill));
                     let order = orders.entry(fill.order_id).or_default();
                     order.filled += fill.quantity.0;
                     order.misplaced += usize::from(order.accepted == 0 || order.finals > 0);
@@ -178,6 +183,7 @@ impl Audit {
                 other => self.faults.push(format!("matching.executions: {}", other.name())),
             }
         }
+        self.trades = trades.trades;
         self.check(open_trade.is_none(), || "the last fill has no update".to_owned());
     }
 
@@ -189,8 +195,7 @@ impl Audit {
         records: &Records,
         orders: &mut BTreeMap<OrderId, Order>,
     ) {
-        let own = name.replacen("reports.", "orders.", 1);
-        let seats: BTreeSet<u16> = records[&own].iter().filter_map(|frame| owner(&frame.message)).collect();
+        let seats = seats_of(name, records);
         let expected = records["matching.executions"]
             .iter()
             .filter(|frame| owner(&frame.message).is_some_and(|owner| seats.contains(&owner)));
@@ -297,6 +302,19 @@ impl Audit {
         self.check(left == 0, || format!("{left} executions are in no snapshot"));
         self.check(self.snapshots > 0, || "no snapshot at all".to_owned());
     }
+}
+
+/// The strategies whose reports these are: one, or all that have none of their own and therefore share a host.
+fn seats_of(reports: &str, records: &Records) -> BTreeSet<u16> {
+    let own = reports.replacen("reports.", "orders.", 1);
+    let is_hosted = |orders: &str| {
+        orders.starts_with("orders.") && !records.contains_key(&orders.replacen("orders.", "reports.", 1))
+    };
+    let journals = records.iter().filter(|(name, _)| match records.contains_key(&own) {
+        true => **name == own,
+        false => is_hosted(name),
+    });
+    journals.flat_map(|(_, frames)| frames).filter_map(|frame| owner(&frame.message)).collect()
 }
 
 fn count(order: &mut Order, update: &OrderUpdate) {

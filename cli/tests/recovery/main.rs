@@ -1,44 +1,48 @@
-//! kill -9 of a part of the platform, at any moment, loses and doubles nothing.
+//! kill -9 of a part of the platform, or of two at once, at any moment, loses and doubles nothing.
 //!
 //! A witness reads every journal from its first frame on while one part is killed again and again. After a clean stop
-//! an audit holds all journals against each other. `COLO_KILLS` says how many kills, `COLO_SEED` from which seed their
-//! moments are drawn.
+//! an audit holds all journals against each other, and against the report of the stop. `COLO_KILLS` says how many kills,
+//! `COLO_SEED` from which seed their moments are drawn, `COLO_PAIRS` which pairs die together (`md+td,td+matching`).
 
 mod audit;
+mod kind;
+mod load;
 mod model;
 mod platform;
+mod totals;
+mod trades;
 mod witness;
 
 use audit::Audit;
-use platform::{Chance, Load, Platform};
-
-const MD: u32 = 1;
-const TD: u32 = 2;
-const MATCHING: u32 = 3;
-const LEDGER: u32 = 4;
-const STRATEGIES: [u32; 4] = [5, 6, 7, 8];
+use kind::{Kind, Pair, pairs, pairs_with};
+use load::Load;
+use platform::{Chance, Platform};
 
 /// Kills in CI; the long form has more.
 const KILLS: u64 = 12;
+/// The same of each pair.
+const PAIR_KILLS: u64 = 2;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
 /// Runs a platform, lets `kill` loose on it, and audits what is written.
-fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
-    let kills = from_environment("COLO_KILLS", KILLS);
+fn audited(name: &str, load: Load, default: u64, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
+    let kills = from_environment("COLO_KILLS", default);
     let seed = from_environment("COLO_SEED", 1);
     let (platform, witness) = Platform::up(load);
     std::thread::sleep(std::time::Duration::from_millis(200));
     kill(&platform, kills, &mut Chance::new(seed));
-    platform.down();
+    let report = platform.down();
     let (records, fulls) = witness.finish();
-    let audit = Audit { fulls, ..audit::audit(&records) };
+    let mut audit = Audit { fulls, ..audit::audit(&records) };
+    audit.totals(&report, &records);
+    audit.faults.extend(platform.left().into_iter().map(|what| format!("`down` leaves {what}")));
     println!("{name}, {load:?}: {kills} kills (seed {seed}): {audit}");
     assert!(
         audit.faults.is_empty(),
-        "{} faults:\n{}\n{}",
+        "{name}, {load:?}: {} faults:\n{}\n{}",
         audit.faults.len(),
         audit.faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
         platform.logs()
@@ -46,12 +50,12 @@ fn audited(name: &str, load: Load, kill: impl FnOnce(&Platform, u64, &mut Chance
     audit
 }
 
-fn killed_again_and_again(name: &str, load: Load, seats: &[u32]) {
-    audited(name, load, |platform, kills, chance| platform.kill(seats, kills, chance));
+fn killed_again_and_again(name: &str, load: Load, kinds: &[Kind]) {
+    audited(name, load, KILLS, |platform, kills, chance| platform.kill(kinds, kills, chance));
 }
 
-fn killed_before_full(journal: &str, writer: u32, reader: u32) {
-    let audit = audited(journal, Load::Flood, |platform, kills, chance| {
+fn killed_before_full(journal: &str, writer: Kind, reader: Kind) {
+    let audit = audited(journal, Load::Flood, KILLS, |platform, kills, chance| {
         platform.kill_before_full(writer, reader, kills, chance);
     });
     let fulls = audit.fulls[journal];
@@ -59,58 +63,118 @@ fn killed_before_full(journal: &str, writer: u32, reader: u32) {
     assert!(fulls > 0, "{journal} was never full: this shows nothing");
 }
 
+/// Each pair on a platform of its own.
+fn killed_together(load: impl Fn(Pair) -> Load, pairs: &[Pair]) {
+    let chosen = std::env::var("COLO_PAIRS").ok();
+    for pair in pairs {
+        let name = kind::name(*pair);
+        let plain = name.replace(' ', "");
+        if chosen.as_ref().is_some_and(|chosen| !chosen.split(',').any(|one| one == plain)) {
+            println!("{name}: left out, COLO_PAIRS names others");
+            continue;
+        }
+        audited(&name, load(*pair), PAIR_KILLS, |platform, kills, chance| {
+            platform.kill_together(*pair, kills, chance);
+        });
+    }
+}
+
 #[test]
 fn nobody_is_killed_and_nothing_is_found() {
-    audited("nobody (not one of them)", Load::Steady, |_, _, _| {});
+    audited("nobody (not one of them)", Load::Steady, KILLS, |_, _, _| {});
 }
 
 #[test]
 fn ledger() {
-    killed_again_and_again("ledger", Load::Flood, &[LEDGER]);
+    killed_again_and_again("ledger", Load::Flood, &[Kind::Ledger]);
 }
 
 #[test]
 fn td() {
-    killed_again_and_again("td", Load::Flood, &[TD]);
+    killed_again_and_again("td", Load::Flood, &[Kind::Td]);
 }
 
 #[test]
 fn td_that_could_not_write_orders() {
-    killed_before_full("td.orders", TD, MATCHING);
+    killed_before_full("td.orders", Kind::Td, Kind::Matching);
 }
 
 #[test]
 fn matching() {
-    killed_again_and_again("matching", Load::Flood, &[MATCHING]);
+    killed_again_and_again("matching", Load::Flood, &[Kind::Matching]);
 }
 
 #[test]
 fn matching_that_could_not_write_executions() {
-    killed_before_full("matching.executions", MATCHING, LEDGER);
+    killed_before_full("matching.executions", Kind::Matching, Kind::Ledger);
+}
+
+/// Nobody trades for longer than the ledger needs for a snapshot, so that no fill lies behind the last one.
+#[test]
+fn matching_after_a_pause_of_the_market() {
+    audited("matching, while md stands still", Load::Steady, 4, |platform, kills, chance| {
+        platform.kill_in_a_pause(Kind::Md, Kind::Matching, kills, chance);
+    });
 }
 
 #[test]
 fn matching_that_is_not_started_again() {
-    let audit = audited("matching, closed", Load::Closing, |platform, _, chance| {
-        platform.kill(&[MATCHING], 1, chance);
+    let audit = audited("matching, closed", Load::Closing, KILLS, |platform, _, chance| {
+        platform.kill(&[Kind::Matching], 1, chance);
         // Whoever takes up what was closed finds it closed.
-        platform.kill(&[TD, LEDGER], 4, chance);
+        platform.kill(&[Kind::Td, Kind::Ledger], 4, chance);
     });
     assert!(audit.lost_with_matching > 0 && audit.closed_out > 0, "{audit}");
 }
 
 #[test]
 fn md() {
-    killed_again_and_again("md", Load::Steady, &[MD]);
+    killed_again_and_again("md", Load::Steady, &[Kind::Md]);
 }
 
 #[test]
 fn strategies() {
-    killed_again_and_again("strategies", Load::Steady, &STRATEGIES);
+    killed_again_and_again("strategies", Load::Steady, &[Kind::Strategy]);
+}
+
+#[test]
+fn master() {
+    killed_again_and_again("master", Load::Steady, &[Kind::Master]);
+}
+
+#[test]
+fn a_host() {
+    killed_again_and_again("host", Load::Hosted, &[Kind::Host]);
+}
+
+#[test]
+fn a_relay() {
+    killed_again_and_again("relay", Load::Relayed, &[Kind::Relay]);
+}
+
+#[test]
+fn strategies_that_md_waits_for() {
+    killed_again_and_again("gated strategies and md", Load::Gated, &[Kind::Strategy, Kind::Md]);
 }
 
 #[test]
 fn everybody_in_turn() {
-    let all: Vec<u32> = [MD, TD, MATCHING, LEDGER].into_iter().chain(STRATEGIES).collect();
-    killed_again_and_again("everybody", Load::Steady, &all);
+    killed_again_and_again("everybody", Load::Steady, &Kind::ALL);
+}
+
+#[test]
+fn two_at_once() {
+    let fills_journals = [Kind::Td, Kind::Matching, Kind::Ledger, Kind::Strategy];
+    let load = |pair: Pair| match pair.iter().all(|kind| fills_journals.contains(kind)) {
+        true => Load::Flood,
+        false => Load::Steady,
+    };
+    killed_together(load, &pairs(&Kind::ALL));
+}
+
+#[test]
+fn two_at_once_one_of_them_a_host_or_a_relay() {
+    let others = [Kind::Md, Kind::Td, Kind::Matching, Kind::Ledger, Kind::Master];
+    killed_together(|_| Load::Hosted, &pairs_with(Kind::Host, &others));
+    killed_together(|_| Load::Relayed, &pairs_with(Kind::Relay, &Kind::ALL));
 }

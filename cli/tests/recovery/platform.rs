@@ -1,106 +1,25 @@
 //! A platform of real processes whose parts are killed.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use journal::{JournalFiles, ProcessIdentity, Registry};
 use node::NodeState;
+use serde_json::Value;
 
+use crate::kind::{Kind, Pair};
+use crate::load::Load;
 use crate::witness::Witness;
 
 /// Whatever takes longer than this hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 /// Longest pause between two kills: some hit a process that has just begun, some one that has long been at work.
 const LONGEST_PAUSE: u64 = 90;
-
-/// Seven of the platform's own, two a strategy.
-const JOURNALS: usize = 7 + 2 * 4;
-
-/// What the strategies are like.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Load {
-    /// They wait for answers: nothing is ever full.
-    Steady,
-    /// Some ask at every quote, answered or not: what a stopped reader does not take soon fills its journal.
-    Flood,
-    /// The same, with a matching process that is not started again.
-    Closing,
-}
-
-impl Load {
-    /// Overrides of the platform's file.
-    fn settings(self) -> &'static [&'static str] {
-        match self {
-            Load::Steady => &[],
-            Load::Flood => &[
-                "strategies.group.takers.params={ max_position = 1000000 }",
-                "strategies.group.takers.instruments=all",
-            ],
-            Load::Closing => &[
-                "strategies.group.takers.params={ max_position = 1000000 }",
-                "strategies.group.takers.instruments=all",
-                "matching.restart=never",
-            ],
-        }
-    }
-}
-
-/// Small rings, so that they go round many times; restarts without end; snapshots often.
-const CONFIG: &str = r#"
-[platform]
-instance = "recovery"
-
-[md]
-source = "sim"
-instruments = 4
-interval = "1ms"
-count = 0
-seed = 7
-generator = "timed"
-restart = "on-failure"
-restart_max = 1000000
-restart_backoff = "0s"
-
-[td]
-max_working_orders = 0
-restart_max = 1000000
-restart_backoff = "0s"
-
-[matching]
-restart_max = 1000000
-restart_backoff = "0s"
-
-[ledger]
-snapshot = "20ms"
-restart_max = 1000000
-restart_backoff = "0s"
-
-[journal]
-td.orders.capacity = "64KiB"
-matching.capacity = "64KiB"
-orders.capacity = "64KiB"
-reports.capacity = "64KiB"
-ledger.capacity = "256KiB"
-
-[strategies]
-restart = "on-failure"
-restart_max = 1000000
-restart_backoff = "0s"
-
-[[strategies.group]]
-name = "takers"
-program = "builtin:taker"
-count = 2
-params = { max_position = 50 }
-
-[[strategies.group]]
-name = "makers"
-program = "builtin:market-maker"
-count = 2
-instruments = "all"
-params = { max_age_ms = 20, refresh_ms = 5 }
-"#;
+/// Master's seat.
+const MASTER: u32 = 0;
+const NOBODY: ProcessIdentity = ProcessIdentity { pid: 0, start: 0 };
 
 /// Numbers that look random, the same for the same seed.
 pub(crate) struct Chance(u64);
@@ -124,6 +43,7 @@ pub(crate) struct Platform {
     root: tempfile::TempDir,
     state: tempfile::TempDir,
     registry: Option<Registry>,
+    load: Load,
 }
 
 impl Platform {
@@ -131,25 +51,62 @@ impl Platform {
     pub(crate) fn up(load: Load) -> (Platform, Witness) {
         let root = tempfile::Builder::new().prefix("colo-test-").tempdir_in("/dev/shm").expect("room");
         let state = tempfile::tempdir().expect("a temporary folder");
-        std::fs::write(state.path().join("recovery.toml"), CONFIG).expect("the platform's file");
-        let mut platform = Platform { root, state, registry: None };
-        let file = platform.state.path().join("recovery.toml").display().to_string();
-        let settings = load.settings().iter().flat_map(|setting| ["--set", setting]);
-        let mut up = platform.start(&[&["up", &file, "--stay"], &settings.collect::<Vec<_>>()[..]].concat());
-        platform.wait_for("the journals", || platform.journals().len() == JOURNALS);
+        let mut platform = Platform { root, state, registry: None, load };
+        std::fs::write(platform.file(), load.file()).expect("the platform's file");
+        let up = platform.start_up();
+        platform.wait_for("the journals", || platform.journals().len() == load.journals());
         let witness = Witness::join(&platform);
-        platform.wait_for("the platform", || up.try_wait().expect("a child").is_some());
-        assert!(up.wait().is_ok_and(|status| status.success()), "{}", platform.logs());
+        platform.await_up(up);
         let path = platform.instance().join("registry");
         platform.registry = Some(Registry::open_read_only(&path).expect("a registry"));
         (platform, witness)
     }
 
-    /// Stops it in good order.
-    pub(crate) fn down(&self) {
-        let mut down = self.start(&["down", "recovery"]);
+    /// Stops it in good order; its report.
+    pub(crate) fn down(&self) -> Value {
+        let mut down = self.start(&["down", "recovery", "--format", "json"], Stdio::piped());
         self.wait_for("the end", || down.try_wait().expect("a child").is_some());
-        assert!(down.wait().is_ok_and(|status| status.success()), "{}", self.logs());
+        let output = down.wait_with_output().expect("its output");
+        assert!(output.status.success(), "{}", self.logs());
+        serde_json::from_slice(&output.stdout).expect("a report")
+    }
+
+    /// What is left of it after `down`: files under its root, and processes that were started for it.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let mut left = Vec::new();
+        for entry in std::fs::read_dir(self.root.path()).into_iter().flatten().flatten() {
+            left.push(format!("the file {}", entry.path().display()));
+        }
+        let ours = format!("COLO_ROOT={}", self.root.path().display());
+        for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            // Of processes that are not ours the environment cannot be read, and of those that ended it is empty.
+            let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            if environment.split(|byte| *byte == 0).any(|variable| variable == ours.as_bytes()) {
+                let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                let line = String::from_utf8_lossy(&line).replace('\0', " ");
+                left.push(format!("process {}: {line}", entry.file_name().display()));
+            }
+        }
+        left
+    }
+
+    fn file(&self) -> PathBuf {
+        self.state.path().join("recovery.toml")
+    }
+
+    /// `colo up`: starts it, or takes over what runs without a master.
+    fn start_up(&self) -> Child {
+        let file = self.file().display().to_string();
+        let settings = self.load.settings().iter().flat_map(|setting| ["--set", setting]);
+        let arguments = [&["up", &file, "--stay"], &settings.collect::<Vec<_>>()[..]].concat();
+        self.start(&arguments, Stdio::null())
+    }
+
+    fn await_up(&self, mut up: Child) {
+        self.wait_for("the platform", || up.try_wait().expect("a child").is_some());
+        let output = up.wait_with_output().expect("its output");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}\n{}", self.logs());
     }
 
     fn instance(&self) -> PathBuf {
@@ -165,41 +122,90 @@ impl Platform {
         names.map(|name| (name.clone(), JournalFiles::new(&folder, &folder, &name))).collect()
     }
 
-    fn start(&self, arguments: &[&str]) -> Child {
+    fn start(&self, arguments: &[&str], stdout: Stdio) -> Child {
         Command::new(env!("CARGO_BIN_EXE_colo"))
             .args(arguments)
             .env("COLO_ROOT", self.root.path())
             .env("XDG_STATE_HOME", self.state.path())
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(stdout)
+            .stderr(Stdio::piped())
             .spawn()
             .expect("colo starts")
     }
 
-    /// Kills the processes in `seats` in turn, `kills` times, at random moments, and waits for the last of them.
-    pub(crate) fn kill(&self, seats: &[u32], kills: u64, chance: &mut Chance) {
-        let mut last = ProcessIdentity { pid: 0, start: 0 };
+    /// The seats of all processes of a kind.
+    pub(crate) fn seats(&self, kind: Kind) -> Vec<u32> {
+        let registry = self.registry.as_ref().expect("it is up");
+        let hosted = self.load == Load::Hosted;
+        (0..registry.seats()).filter(|seat| kind.is(&registry.name(*seat), hosted)).collect()
+    }
+
+    /// Kills the processes of these kinds in turn, `kills` times, at random moments, and waits for the last of them.
+    pub(crate) fn kill(&self, kinds: &[Kind], kills: u64, chance: &mut Chance) {
+        let seats: Vec<u32> = kinds.iter().flat_map(|kind| self.seats(*kind)).collect();
+        let mut killed = BTreeMap::new();
         for number in 0..kills {
             std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
             let seat = seats[(number % seats.len() as u64) as usize];
-            last = self.await_process(seat, last);
-            signal(last.pid, "KILL");
+            self.kill_at(&[seat], Duration::ZERO, &mut killed);
         }
-        for &seat in seats {
-            self.await_process(seat, last);
-            self.wait_for("a process that runs", || self.state(seat) == NodeState::Running);
+        self.settle(&killed);
+    }
+
+    /// Kills one process of each of two kinds at once, `kills` times; sometimes one a moment after the other.
+    pub(crate) fn kill_together(&self, pair: Pair, kills: u64, chance: &mut Chance) {
+        let seats = pair.map(|kind| self.seats(kind));
+        assert!(seats.iter().all(|seats| !seats.is_empty()), "{pair:?}: no such process");
+        let mut killed = BTreeMap::new();
+        for _ in 0..kills {
+            std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
+            let first = seats[0][chance.below(seats[0].len() as u64) as usize];
+            let others: Vec<u32> = seats[1].iter().copied().filter(|seat| *seat != first).collect();
+            let mut victims = [first, others[chance.below(others.len() as u64) as usize]];
+            if chance.below(2) == 0 {
+                victims.reverse();
+            }
+            let pause = Duration::from_millis(chance.below(2) * chance.below(8));
+            self.kill_at(&victims, pause, &mut killed);
         }
-        // What the last one has to catch up with.
+        self.settle(&killed);
+    }
+
+    /// Kills the processes in these seats, once all of them live. A new master takes over at once.
+    fn kill_at(&self, seats: &[u32], pause: Duration, killed: &mut BTreeMap<u32, ProcessIdentity>) {
+        for seat in seats {
+            let process = self.await_process(*seat, killed.get(seat).copied().unwrap_or(NOBODY));
+            killed.insert(*seat, process);
+        }
+        for (number, seat) in seats.iter().enumerate() {
+            if number > 0 {
+                std::thread::sleep(pause);
+            }
+            signal(killed[seat].pid, "KILL");
+        }
+        if seats.contains(&MASTER) {
+            self.wait_for("the end of master", || !killed[&MASTER].is_alive());
+            self.await_up(self.start_up());
+        }
+    }
+
+    /// Waits until the successors of all who were killed run, and have caught up.
+    fn settle(&self, killed: &BTreeMap<u32, ProcessIdentity>) {
+        for (seat, process) in killed {
+            self.await_process(*seat, *process);
+            self.wait_for("a process that runs", || self.state(*seat) == NodeState::Running);
+        }
         std::thread::sleep(Duration::from_millis(300));
     }
 
     /// Stops the process in seat `reader` until what it does not read is full, and kills the one in seat `writer` then:
     /// it has messages in hand that it could not write.
-    pub(crate) fn kill_before_full(&self, writer: u32, reader: u32, kills: u64, chance: &mut Chance) {
-        let mut last = ProcessIdentity { pid: 0, start: 0 };
+    pub(crate) fn kill_before_full(&self, writer: Kind, reader: Kind, kills: u64, chance: &mut Chance) {
+        let [writer, reader] = [writer, reader].map(|kind| self.seats(kind)[0]);
+        let mut last = NOBODY;
         for _ in 0..kills {
-            let stopped = self.await_process(reader, ProcessIdentity { pid: 0, start: 0 });
+            let stopped = self.await_process(reader, NOBODY);
             signal(stopped.pid, "STOP");
             std::thread::sleep(Duration::from_millis(100 + chance.below(LONGEST_PAUSE)));
             last = self.await_process(writer, last);
@@ -212,6 +218,22 @@ impl Platform {
             std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
         }
         std::thread::sleep(Duration::from_millis(300));
+    }
+
+    /// Stops the process of one kind until nothing comes of it any more, and kills that of another then.
+    pub(crate) fn kill_in_a_pause(&self, source: Kind, victim: Kind, kills: u64, chance: &mut Chance) {
+        let [source, victim] = [source, victim].map(|kind| self.seats(kind)[0]);
+        let mut killed = BTreeMap::new();
+        for _ in 0..kills {
+            let stopped = self.await_process(source, NOBODY);
+            signal(stopped.pid, "STOP");
+            std::thread::sleep(Duration::from_millis(500 + chance.below(LONGEST_PAUSE)));
+            self.kill_at(&[victim], Duration::ZERO, &mut killed);
+            self.await_process(victim, killed[&victim]);
+            signal(stopped.pid, "CONT");
+            std::thread::sleep(Duration::from_millis(200 + chance.below(LONGEST_PAUSE)));
+        }
+        self.settle(&killed);
     }
 
     /// The next process in a seat that lives and is not the one that was killed.

@@ -25,6 +25,8 @@ pub(crate) fn update(order_id: OrderId, status: OrderStatus, quantity: i64, fill
         remaining: Quantity(if status.is_final() { 0 } else { quantity - filled }),
         event_time: Nanos(0),
         execution: 0,
+        request: 0,
+        told: 0,
     }
 }
 

@@ -112,6 +112,8 @@ impl Order {
             remaining: if status.is_final() { Quantity::ZERO } else { self.open },
             event_time,
             execution: 0,
+            request: 0,
+            told: 0,
         }
     }
 

@@ -276,6 +276,8 @@ pub(crate) fn rejected(request: &NewOrder, reason: Reason) -> OrderUpdate {
         remaining: Quantity::ZERO,
         event_time: Nanos(0),
         execution: 0,
+        request: 0,
+        told: 0,
     }
 }
 
@@ -294,5 +296,7 @@ pub(crate) fn unknown(order_id: OrderId, instrument: InstrumentId, status: Order
         remaining: Quantity::ZERO,
         event_time: Nanos(0),
         execution: 0,
+        request: 0,
+        told: 0,
     }
 }

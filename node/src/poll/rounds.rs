@@ -33,6 +33,11 @@ impl PollLoop<'_> {
                 }
                 taken += 1;
             }
+            if taken == BURST && component.is_settled(InputId(index)) {
+                // The last frame is done with. Its cursor says so before others write: a successor that took it again
+                // would look for traces that may be overwritten by then.
+                self.inputs[index].reader.publish();
+            }
             self.accepting[index] = accepts;
             if accepts && taken < BURST {
                 self.due.is_empty_now(index);
@@ -140,6 +145,11 @@ impl PollLoop<'_> {
                 Wish::Keep(input, position) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
                         input.keep(position);
+                    }
+                }
+                Wish::Finish(input) => {
+                    if let Some(input) = self.inputs.get_mut(input.0) {
+                        input.reader.publish();
                     }
                 }
                 Wish::Narrow(input, topics) => {

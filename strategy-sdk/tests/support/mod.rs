@@ -163,6 +163,8 @@ pub(crate) fn update(
         remaining: Quantity(if status.is_final() { 0 } else { 10 }),
         event_time: Nanos(0),
         execution,
+        request: 0,
+        told: 0,
     }
 }
 
@@ -216,6 +218,7 @@ impl Snapshot<'_> {
             strategy: self.strategy,
             reserved: [0; 3],
             generation: self.generation,
+            trade: 0,
         };
         assert!(harness.send(Role::State, self.topic(), &begin));
     }

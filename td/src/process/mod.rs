@@ -9,15 +9,17 @@
 //! - While `td.orders` is full, no order is taken; executions are. That way round nothing can block in a circle.
 //! - A strategy that does not read its reports holds up nobody but itself: what it does not take is kept here, up to a
 //!   limit, beyond which it is counted as undelivered; and while anything is, none of its orders is taken.
-//! - The cursor of a strategy's orders stays before the last one taken until all that came of it is committed. One that
-//!   is killed takes up what it knew from what it wrote itself, the ledger's last snapshot and the executions
+//! - The cursor of a strategy's orders stays before the last one taken until all that came of it is committed, and no
+//!   longer. One that is killed takes up what it knew from what it wrote itself, the ledger's last snapshot and the executions
 //!   ([`recall`]), and which strategies live from what master has said.
 
 mod batch;
+mod lives;
 mod recall;
 mod reports;
 mod requests;
 mod routes;
+mod settled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +31,10 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, St
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
+use lives::Lives;
 use recall::{Recall, Trace};
 use routes::Routes;
+use settled::Wrote;
 
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
@@ -71,6 +75,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
+        early: Vec::new(),
+        unsettled: Vec::new(),
+        lives: Lives::watch(&node, &orders)?,
         batches: if node.is_deterministic() { Some(Batches::watch(&node, &orders)?) } else { None },
         instruments: node.input("instruments")?,
         events,
@@ -121,6 +128,9 @@ struct Td {
     listing_done: bool,
     /// Lock-step only.
     batches: Option<Batches>,
+    /// Executions of an open batch, read because matching waited for room: position, message id, payload. They count once
+    /// the batch is closed, as those do that were never in the way.
+    early: Vec<(u64, u16, Vec<u8>)>,
     /// Up to here master's events are history: only what they come to counts.
     events_end: u64,
     events_done: bool,
@@ -130,8 +140,12 @@ struct Td {
     is_open: bool,
     /// Of a restarted td, until it opens.
     recall: Option<Recall>,
-    /// By reports: executions up to this position were passed on by a predecessor.
+    /// By reports: executions up to this position were passed on, by this process or a predecessor.
     told: Vec<u64>,
+    /// Requests of which something waits for room.
+    unsettled: Vec<(InputId, Wrote)>,
+    /// Which epochs of the strategies' journals are over.
+    lives: Lives,
     /// By input: where this process began.
     again: Vec<u64>,
     /// What a predecessor left behind.
@@ -162,6 +176,16 @@ impl Td {
         }
         for strategy in std::mem::take(&mut self.gone) {
             self.strategy_gone(strategy)?;
+        }
+        // Of those that died and came again while nobody looked, or whose cancels a predecessor could not write.
+        for strategy in self.lives.strategies() {
+            let Some(first) = self.lives.look(strategy) else { continue };
+            let cancels = self.gateway.cancel_before(strategy, first as u16);
+            if !cancels.is_empty() {
+                let count = cancels.len();
+                log::info!("strategy in seat {} was started again: {count} orders are cancelled", strategy.0);
+            }
+            self.cancel(cancels)?;
         }
         Ok(())
     }
@@ -195,8 +219,11 @@ impl Td {
                 Ok(())
             }
             _ if event.kind != NodeEvent::STRATEGY => Ok(()),
-            _ if self.is_open => self.strategy_gone(strategy),
             _ => {
+                self.lives.end(&event);
+                if self.is_open {
+                    return self.strategy_gone(strategy);
+                }
                 self.gone.insert(strategy);
                 Ok(())
             }
@@ -217,6 +244,13 @@ impl Td {
             EndOfStream::ID => self.listing_done = true,
             _ => context.add(Counter::Malformed, 1),
         }
+    }
+
+    /// Whether nothing waits that would have to go before what comes of this strategy's next request.
+    fn has_room(&self, input: InputId) -> bool {
+        let place = self.senders.get(input.0).and_then(|sender| self.routes.of(*sender));
+        let reports = place.and_then(|(index, _)| self.reports.get(index));
+        self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
     /// Writes what was kept back. False while something of it remains.
@@ -245,6 +279,8 @@ impl Component for Td {
             }
         }
         let mut waiting = !self.write_kept();
+        self.settle(context);
+        self.take_early(context);
         if let Some(batches) = &mut self.batches {
             waiting |= batches.advance();
         }
@@ -266,22 +302,19 @@ impl Component for Td {
             return false;
         }
         let is_orders = self.is_orders.get(input.0) == Some(&true);
-        let is_settled = self.is_settled(input);
+        let is_free = !is_orders || self.has_room(input);
         match &mut self.batches {
-            Some(batches) if is_orders => is_settled && batches.takes(input, position),
-            Some(batches) => !batches.is_open(),
-            None => is_settled,
+            Some(batches) if is_orders => is_free && batches.takes(input, position),
+            // While td waits for matching, matching must not wait for td.
+            Some(batches) => !batches.is_open() || self.orders.backlog() > 0,
+            None => is_free,
         }
     }
 
-    /// Executions are always: what is kept back of them can be read again.
+    /// Executions are always: what is kept back of them can be read again. In lock-step the last request of a batch is
+    /// once the batch's executions are passed on: until then it must not look as if all were quiet.
     fn is_settled(&self, input: InputId) -> bool {
-        if self.is_orders.get(input.0) != Some(&true) {
-            return true;
-        }
-        let place = self.senders.get(input.0).and_then(|sender| self.routes.of(*sender));
-        let reports = place.and_then(|(index, _)| self.reports.get(index));
-        self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
+        self.is_orders.get(input.0) != Some(&true) || (self.early.is_empty() && self.has_settled(input))
     }
 
     fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
@@ -292,7 +325,11 @@ impl Component for Td {
         if self.is_orders.get(input.0) == Some(&true) {
             self.request(context, input, frame)
         } else if input == self.executions {
-            self.execution(context, frame);
+            if self.early.is_empty() && self.batches.as_ref().is_none_or(|batches| !batches.is_open()) {
+                self.execution(context, frame);
+            } else {
+                self.early.push((frame.position, frame.message_id, frame.payload.to_vec()));
+            }
             Ok(())
         } else if input == self.events {
             self.event(context, frame)

@@ -8,7 +8,9 @@
 //! | reports | `reports.…` | the last execution that it was told of, and the last refusal |
 //!
 //! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal that comes
-//! again. It is passed over when its traces are found: in `td.orders` its id or its line, in the reports its refusal.
+//! again. It is passed over when its traces are found: in `td.orders` its id or its line, in the reports its refusal,
+//! which names the request's position. A refusal also names the last execution that was passed on before it, so that a
+//! ring which holds nothing but refusals still says how far executions were.
 
 use std::collections::BTreeMap;
 
@@ -41,8 +43,8 @@ pub(super) struct Trace {
     pub(super) told: u64,
     /// The strategy's last request that was sent on.
     sent: Option<Request>,
-    /// Order and time of the last refusal.
-    refused: Option<(OrderId, u64)>,
+    /// Position of the last request that was refused.
+    refused: u64,
     /// The last new order that was refused: its id is used up.
     used: Option<OrderId>,
 }
@@ -68,19 +70,14 @@ impl Recall {
         let end = node.inputs().get(executions.0).map_or(0, Input::position);
         for (journal, output) in reports.iter().enumerate() {
             let traces = &mut recall.traces;
-            let (mut held, mut told) = (0, 0);
+            let mut told = 0;
             read_held(instance, output.journal(), None, |frame| {
-                held += 1;
                 let Some(owner) = routes.owner(journal, frame.topic) else { return };
                 let trace = traces.entry(owner).or_default();
                 trace.report(frame);
                 told = told.max(trace.told);
             })
             .map_err(failed)?;
-            if told == 0 && held < output.frames() {
-                // Refusals alone filled the ring.
-                told = end.saturating_sub(1);
-            }
             // Executions are passed on in their order, whoever of those that share the journal they are for.
             routes.strategies(journal).for_each(|owner| traces.entry(owner).or_default().told = told);
         }
@@ -176,7 +173,8 @@ impl Trace {
             }
             OrderUpdate::ID => match OrderUpdate::decode(frame.payload) {
                 Ok(update) if update.execution == 0 => {
-                    self.refused = Some((update.order_id, frame.time));
+                    self.refused = update.request;
+                    self.told = update.told;
                     if update.status == OrderStatus::Rejected && update.reason != Reason::Malformed {
                         self.used = Some(update.order_id);
                     }
@@ -190,11 +188,11 @@ impl Trace {
 
     /// True when the predecessor had done with this frame, the first that comes again from its strategy.
     pub(super) fn shows(&self, frame: &Frame<'_>) -> bool {
+        if self.refused >= frame.position {
+            return true;
+        }
         let Ok(request) = Request::decode(frame.message_id, frame.payload) else { return false };
-        let sent = self.sent.is_some_and(|sent| sent == request.with_source(line(frame.position)));
-        sent || self
-            .refused
-            .is_some_and(|(order_id, time)| order_id == request.order_id() && time >= frame.time)
+        self.sent.is_some_and(|sent| sent == request.with_source(line(frame.position)))
     }
 }
 
@@ -214,4 +212,97 @@ fn request_of(frame: &Frame<'_>) -> Option<u64> {
 /// Low 32 bits of the number of the line at `position`; never zero, which stands for "nobody asked".
 pub(super) fn line(position: u64) -> u32 {
     ((position / 64) as u32).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{CancelOrder, InstrumentId, Liquidity, Nanos, Price, Quantity, ReplaceOrder, Side};
+
+    const OWNER: StrategyId = StrategyId(5);
+
+    fn order_id() -> OrderId {
+        OrderId::new(OWNER, 1, 1)
+    }
+
+    fn frame<'a, M: Message>(position: u64, time: u64, message: &'a M) -> Frame<'a> {
+        let payload = message.bytes();
+        Frame { position, time, message_id: M::ID, flags: 0, topic: 0, epoch: 1, payload }
+    }
+
+    fn replace() -> ReplaceOrder {
+        let (price, quantity) = (Price(10), Quantity(7));
+        ReplaceOrder { order_id: order_id(), instrument: InstrumentId(1), source: 0, price, quantity }
+    }
+
+    fn refusal(status: OrderStatus, request: u64, told: u64) -> OrderUpdate {
+        OrderUpdate { status, request, told, ..crate::answer::malformed(order_id(), status) }
+    }
+
+    fn fill(execution: u64) -> Fill {
+        Fill {
+            order_id: order_id(),
+            trade_id: 1,
+            instrument: InstrumentId(1),
+            side: Side::Buy,
+            liquidity: Liquidity::Maker,
+            reserved: [0; 2],
+            price: Price(10),
+            quantity: Quantity(1),
+            remaining: Quantity(1),
+            event_time: Nanos(0),
+            execution,
+        }
+    }
+
+    /// The replace at 640 is refused at time 30, after the cancel at 704 was written at time 20. td dies before it can
+    /// write the cancel to `td.orders`, which is full.
+    #[test]
+    fn an_older_refusal_of_the_same_order_does_not_hide_a_request_that_was_not_answered() {
+        let (replace, cancel) = (replace(), CancelOrder::new(order_id(), InstrumentId(1)));
+        let refusal = refusal(OrderStatus::ReplaceRejected, 640, 0);
+        let mut trace = Trace::default();
+        trace.report(&frame(64, 30, &refusal));
+        assert!(trace.shows(&frame(640, 10, &replace)), "the refused one was answered");
+        assert!(!trace.shows(&frame(704, 20, &cancel)), "the cancel was not");
+    }
+
+    #[test]
+    fn a_refusal_of_bytes_that_are_no_request_shows_them() {
+        let mut trace = Trace::default();
+        let garbled = Frame { payload: b"what", ..frame(640, 10, &replace()) };
+        assert!(!trace.shows(&garbled));
+        trace.report(&frame(64, 30, &refusal(OrderStatus::ReplaceRejected, 640, 0)));
+        assert!(trace.shows(&garbled));
+    }
+
+    /// A ring that has gone round since the last execution was passed on.
+    #[test]
+    fn refusals_alone_say_up_to_which_execution_a_strategy_was_told() {
+        let mut trace = Trace::default();
+        for (position, request) in [(64, 640), (192, 704)] {
+            trace.report(&frame(position, 1, &refusal(OrderStatus::CancelRejected, request, 4_096)));
+        }
+        assert_eq!((trace.told, trace.refused), (4_096, 704));
+        trace.report(&frame(320, 1, &fill(8_192)));
+        assert_eq!(trace.told, 8_192);
+        trace.report(&frame(448, 1, &refusal(OrderStatus::CancelRejected, 768, 8_192)));
+        assert_eq!(trace.told, 8_192);
+    }
+
+    #[test]
+    fn a_request_that_was_sent_is_known_by_its_line() {
+        let first = Request::Cancel(CancelOrder::new(order_id(), InstrumentId(1)));
+        let mut recall = Recall::default();
+        let sent = first.with_source(line(640));
+        recall.request(&Frame {
+            message_id: sent.message_id(),
+            payload: sent.bytes(),
+            ..frame(64, 5, &replace())
+        });
+        let trace = recall.traces[&OWNER];
+        let cancel = CancelOrder::new(order_id(), InstrumentId(1));
+        assert!(trace.shows(&frame(640, 1, &cancel)));
+        assert!(!trace.shows(&frame(704, 2, &cancel)), "a second cancel of the same order");
+    }
 }

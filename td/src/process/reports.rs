@@ -1,31 +1,54 @@
 //! Reports: what matching says, and what td refuses, to the strategy that it is for.
 
-use node::{Context, Counter, Frame};
-use wire::StrategyId;
+use node::{Context, Counter, Frame, InputId};
+use wire::{Message, OrderUpdate};
 
 use super::Td;
+use super::batch::Batches;
+use super::settled::Wrote;
 use crate::{Delivery, Report};
 
 impl Td {
-    /// To this strategy and to no other.
-    pub(super) fn report(&mut self, context: &Context, to: StrategyId, message_id: u16, payload: &[u8]) {
-        let place = self.routes.of(to);
-        let output = place.and_then(|(index, topic)| Some((self.reports.get_mut(index)?, topic)));
-        let delivered =
-            output.is_some_and(|(output, topic)| output.post_bytes(message_id, topic, payload).is_ok());
-        if !delivered {
-            context.handle().gave_up(u32::from(to.0));
+    /// Refuses the request at `position` of `input`: to the strategy that asked and to no other.
+    pub(super) fn refuse(&mut self, context: &Context, input: InputId, position: u64, update: OrderUpdate) {
+        let Some(&from) = self.senders.get(input.0) else {
+            return context.add(Counter::Undelivered, 1);
+        };
+        let Some((index, topic)) = self.routes.of(from) else {
+            return context.handle().gave_up(u32::from(from.0));
+        };
+        let update = OrderUpdate { request: position, told: self.told[index], ..update };
+        let output = &mut self.reports[index];
+        if output.post_bytes(OrderUpdate::ID, topic, update.bytes()).is_err() {
+            return context.handle().gave_up(u32::from(from.0));
+        }
+        if output.backlog() > 0 {
+            self.unsettled.push((input, Wrote::Report(index, output.posted())));
         }
     }
 
     pub(super) fn execution(&mut self, context: &Context, frame: &Frame<'_>) {
-        let outcome = self.gateway.execution(frame.position, frame.message_id, frame.payload);
+        self.take_execution(context, frame.position, frame.message_id, frame.payload);
+    }
+
+    /// What was read before its turn, once the batch is closed.
+    pub(super) fn take_early(&mut self, context: &Context) {
+        if self.early.is_empty() || self.batches.as_ref().is_some_and(Batches::is_open) {
+            return;
+        }
+        for (position, message_id, payload) in std::mem::take(&mut self.early) {
+            self.take_execution(context, position, message_id, &payload);
+        }
+    }
+
+    fn take_execution(&mut self, context: &Context, position: u64, message_id: u16, payload: &[u8]) {
+        let outcome = self.gateway.execution(position, message_id, payload);
         if let Some(anomaly) = outcome.anomaly {
             context.add(Counter::Anomalies, 1);
-            log::warn!("execution at position {}: {}", frame.position, anomaly.as_str());
+            log::warn!("execution at position {position}: {}", anomaly.as_str());
         }
         if let Some(delivery) = &outcome.deliver {
-            self.deliver(context, frame.position, delivery);
+            self.deliver(context, position, delivery);
         }
     }
 
@@ -38,6 +61,7 @@ impl Td {
         if position <= self.told[index] {
             return;
         }
+        self.told[index] = position;
         let counter = match report {
             Report::Fill(_) => Some(Counter::Fills),
             Report::Update(update) => Counter::of_refusal(update.status),

@@ -1,10 +1,11 @@
 //! Orders and requests: from a strategy through the checks to matching, or back with a refusal.
 
 use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, OrderUpdate, StrategyId};
+use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, StrategyId};
 
 use super::Td;
 use super::recall::line;
+use super::settled::Wrote;
 use crate::{Decision, Request};
 
 impl Td {
@@ -34,16 +35,24 @@ impl Td {
             _ => Counter::Replaces,
         };
         context.add(counter, 1);
-        match self.gateway.take(from, frame.message_id, frame.payload) {
+        let decision = if self.lives.is_over(input, frame) {
+            self.gateway.take_from_the_dead(from, frame.message_id, frame.payload)
+        } else {
+            self.gateway.take(from, frame.message_id, frame.payload)
+        };
+        match decision {
             Decision::Send(request) => {
                 let request = request.with_source(line(frame.position));
                 self.send(request.message_id(), request.bytes())?;
+                if self.orders.backlog() > 0 {
+                    self.unsettled.push((input, Wrote::Order(self.orders.posted())));
+                }
             }
             Decision::Answer(update) => {
                 if let Some(counter) = Counter::of_refusal(update.status) {
                     context.add(counter, 1);
                 }
-                self.report(context, from, OrderUpdate::ID, update.bytes());
+                self.refuse(context, input, frame.position, update);
             }
             Decision::Drop => context.add(Counter::Malformed, 1),
         }

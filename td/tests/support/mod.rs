@@ -83,6 +83,8 @@ pub(crate) fn update(order: &NewOrder, status: OrderStatus, filled: i64) -> Orde
         remaining: Quantity(remaining),
         event_time: Nanos(0),
         execution: 0,
+        request: 0,
+        told: 0,
     }
 }
 

@@ -33,6 +33,11 @@ pub struct OrderUpdate {
     /// Position of matching's own frame about this, when td passes it on; zero when td itself is the author. In
     /// matching's frame: position of the last request in `td.orders` that it had taken, so that all before are answered.
     pub execution: u64,
+    /// In a refusal by td: position of the refused request in its strategy's journal of orders. Else zero.
+    pub request: u64,
+    /// In a refusal by td: position of the last frame of matching's that td has passed on in this journal of reports,
+    /// before this one. Else zero.
+    pub told: u64,
 }
 
 /// Part of an order traded. Followed by an [`OrderUpdate`] that says where the order stands.

@@ -22,6 +22,8 @@ pub struct SnapshotBegin {
     pub reserved: [u16; 3],
     /// Generation of the seat that it is for: a restarted strategy ignores its predecessor's.
     pub generation: u64,
+    /// Number of the last trade in the executions that it contains: a restarted matching goes on behind it.
+    pub trade: u64,
 }
 
 impl SnapshotBegin {

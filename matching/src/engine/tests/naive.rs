@@ -146,6 +146,8 @@ impl Naive {
             remaining: Quantity(if status.is_final() { 0 } else { order.open }),
             event_time: self.time,
             execution: 0,
+            request: 0,
+            told: 0,
         }));
     }
 

@@ -1,0 +1,92 @@
+//! Which life of a strategy wrote a request.
+//!
+//! A strategy that dies and starts again writes its journal of orders under a newer epoch, which is in every frame and in
+//! every order's id. So what a dead process left can be told from what its successor wrote, even by a td that was down
+//! when the one died and the other came.
+
+use std::collections::BTreeMap;
+
+use node::{Frame, InputId, Node, Quiescence, RunError, WriterState};
+use wire::{NodeEvent, StrategyId};
+
+#[derive(Debug)]
+pub(super) struct Lives {
+    /// The journals of orders, for who writes them.
+    orders: Quiescence,
+    /// Index there, and its input.
+    places: BTreeMap<StrategyId, (usize, InputId)>,
+    /// By input: older epochs are over.
+    first: Vec<u32>,
+    /// Process ids of the last that left or died.
+    ended: BTreeMap<StrategyId, u32>,
+}
+
+impl Lives {
+    pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Lives, RunError> {
+        let name_of =
+            |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer().1));
+        let orders = Quiescence::watch(node.instance(), |name| {
+            inputs.iter().filter_map(name_of).any(|(known, _)| known == name)
+        })
+        .map_err(|error| RunError::failed(format!("journals of orders: {error}")))?;
+        let place = |input: &InputId| {
+            let (name, seat) = name_of(input)?;
+            let index = orders.journals().iter().position(|journal| journal.shape().name == name)?;
+            Some((StrategyId(seat as u16), (index, *input)))
+        };
+        let places = inputs.iter().filter_map(place).collect();
+        Ok(Lives { places, orders, first: vec![0; node.inputs().len()], ended: BTreeMap::new() })
+    }
+
+    /// A strategy left or died.
+    pub(super) fn end(&mut self, event: &NodeEvent) {
+        self.ended.insert(StrategyId(event.seat), event.pid);
+        self.look(StrategyId(event.seat));
+    }
+
+    /// The oldest epoch of a strategy that is not over; `None`: it has no journal here. Over is also the latest, when its
+    /// process is the one that master has seen end. A process that merely looks dead may live in another pid namespace.
+    pub(super) fn look(&mut self, strategy: StrategyId) -> Option<u32> {
+        let (index, input) = self.places.get(&strategy)?;
+        let stat = self.orders.journals().get(*index)?.stat();
+        let is_over = match stat.writer {
+            WriterState::Closed => true,
+            WriterState::Dead(process) => self.ended.get(&strategy) == Some(&process.pid),
+            WriterState::Attached(_) | WriterState::Never => false,
+        };
+        let first = (stat.epoch as u32).wrapping_add(u32::from(is_over));
+        *self.first.get_mut(input.0)? = first;
+        Some(first)
+    }
+
+    /// The strategies that have a journal of orders.
+    pub(super) fn strategies(&self) -> Vec<StrategyId> {
+        self.places.keys().copied().collect()
+    }
+
+    /// Whether a process wrote this frame that is known to have ended.
+    #[inline]
+    pub(super) fn is_over(&self, input: InputId, frame: &Frame<'_>) -> bool {
+        self.first.get(input.0).is_some_and(|first| (first.wrapping_sub(frame.epoch) as i32) > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_of_an_older_epoch_is_a_dead_processs_also_where_epochs_wrap() {
+        let lives = |first: u32| {
+            let orders = Quiescence::none();
+            Lives { orders, places: BTreeMap::new(), first: vec![first], ended: BTreeMap::new() }
+        };
+        let is_over = |first: u32, epoch: u32| {
+            let frame =
+                Frame { position: 64, time: 0, message_id: 10, flags: 0, topic: 0, epoch, payload: &[] };
+            lives(first).is_over(InputId(0), &frame)
+        };
+        assert!(is_over(7, 6) && !is_over(7, 7) && !is_over(7, 8));
+        assert!(is_over(0, u32::MAX) && !is_over(u32::MAX, 0));
+    }
+}
