@@ -63,7 +63,8 @@ fn a_scenario_is_run_resumed_reported_and_compared() {
     }
     let compared = home.colo(&["t2o", "compare", &text, &text, "--tolerance", "10"]);
     assert_eq!(compared.status.code(), Some(5), "{}{}", stdout(&compared), stderr(&compared));
-    assert!(stdout(&compared).contains("runs: 5 each are needed"), "{}", stdout(&compared));
+    // Too few runs, or a host that was busy: the reason is there, whichever it is.
+    assert!(stdout(&compared).contains("A1: inconclusive: "), "{}", stdout(&compared));
 }
 
 #[test]
