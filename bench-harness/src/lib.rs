@@ -12,6 +12,7 @@
 
 pub mod ipc;
 mod repeat;
+mod scratch;
 mod spread;
 pub mod t2o;
 pub mod wake;

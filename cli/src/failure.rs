@@ -110,6 +110,8 @@ fn t2o_exit(error: &bench_harness::t2o::T2oError) -> Exit {
         },
         T2oError::File { source, .. } => Exit::of_io(source),
         T2oError::NotEmpty(_) | T2oError::OtherScenario { .. } | T2oError::NoResults(_) => Exit::Usage,
+        T2oError::OtherFormat { .. } => Exit::Usage,
+        T2oError::Disagrees { .. } => Exit::CheckFailed,
         _ => Exit::Failed,
     }
 }

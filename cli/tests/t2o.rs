@@ -62,8 +62,9 @@ fn a_scenario_is_run_resumed_reported_and_compared() {
         assert!(fs::metadata(out.join(name)).unwrap().len() > 100, "{name}");
     }
     let compared = home.colo(&["t2o", "compare", &text, &text, "--tolerance", "10"]);
-    assert_eq!(compared.status.code(), Some(0), "{}{}", stdout(&compared), stderr(&compared));
-    assert!(stdout(&compared).contains("2 no change"), "{}", stdout(&compared));
+    assert_eq!(compared.status.code(), Some(5), "{}{}", stdout(&compared), stderr(&compared));
+    // Too few runs, or a host that was busy: the reason is there, whichever it is.
+    assert!(stdout(&compared).contains("A1: inconclusive: "), "{}", stdout(&compared));
 }
 
 #[test]
@@ -124,8 +125,8 @@ fn capacity_searches_by_measuring() {
     let home = Home::new();
     let arguments =
         ["t2o", "capacity", "--rate", "50", "--target-p99", "10s", "--most", "2", "--repeats", "1"];
-    let found = home.json(&[&arguments[..], &["--seconds", "1s", "--format", "json"]].concat());
-    assert_eq!(found["capacity"]["strategies"], 2);
+    let found = home.json(&[&arguments[..], &["--seconds", "2s", "--format", "json"]].concat());
+    assert_eq!(found["capacity"]["strategies"], 2, "{found}");
     assert_eq!(found["capacity"]["at_limit"], true);
     assert_eq!(found["capacity"]["curve"].as_array().unwrap().len(), 2);
 }

@@ -24,7 +24,11 @@ fn cell(group: &str, medians: &[f64]) -> CellResult {
         samples: 1_000,
         disordered: 0,
         achieved_rate: 80.0,
+        expected: 1_000,
         lost: 0,
+        unpublished: 0,
+        outstanding: 0,
+        open_from_us: None,
         lateness_p99_us: 60.0,
         stages: BTreeMap::from([("t2o".to_owned(), RunStage { p50_us: *p50_us, ..RunStage::default() })]),
         observed: Observed::default(),
@@ -42,7 +46,9 @@ fn cell(group: &str, medians: &[f64]) -> CellResult {
         repeats: medians.len(),
         samples: 1_000 * medians.len() as u64,
         achieved_rate: 80.0,
+        expected: 1_000 * medians.len() as u64,
         lost: 0,
+        unpublished: 0,
         marked: Vec::new(),
         stages: BTreeMap::new(),
         wakeups: 0.0,
@@ -97,8 +103,10 @@ fn compare(before: &Results, after: &Results, more: &[&str]) -> (Option<i32>, Va
 
 #[test]
 fn a_cell_that_became_worse_is_exit_4_whatever_became_of_the_others() {
-    let before = results(vec![cell("A", &[40.0, 41.0, 39.0]), cell("D", &[60.0, 61.0, 59.0])]);
-    let after = results(vec![cell("A", &[60.0, 61.0, 59.0]), cell("D", &[40.0, 41.0, 39.0])]);
+    let before =
+        results(vec![cell("A", &[40.0, 41.0, 39.0, 40.5, 39.5]), cell("D", &[60.0, 61.0, 59.0, 60.5, 59.5])]);
+    let after =
+        results(vec![cell("A", &[60.0, 61.0, 59.0, 60.5, 59.5]), cell("D", &[40.0, 41.0, 39.0, 40.5, 39.5])]);
     let (exit, said, text) = compare(&before, &after, &[]);
     assert_eq!(exit, Some(4), "{text}");
     assert_eq!(
@@ -114,17 +122,25 @@ fn a_cell_that_became_worse_is_exit_4_whatever_became_of_the_others() {
 
 #[test]
 fn runs_that_do_not_tell_are_exit_5_until_one_cell_tells() {
-    let torn = [40.0, 80.0, 39.0];
+    let torn = [40.0, 80.0, 39.0, 50.0, 70.0];
     let before = results(vec![cell("A", &torn), cell("D", &[40.0])]);
-    let after = results(vec![cell("A", &[60.0, 41.0, 90.0]), cell("D", &[400.0])]);
+    let after = results(vec![cell("A", &[60.0, 41.0, 90.0, 55.0, 45.0]), cell("D", &[400.0])]);
     let (exit, said, text) = compare(&before, &after, &[]);
     assert_eq!(exit, Some(5), "{text}");
     assert!(text.contains("2 inconclusive"), "{text}");
     assert!(said["cells"][1]["interval"].is_null(), "one run has no spread: {said}");
+    assert!(text.contains("D1: inconclusive: 1 and 1 runs: 5 each are needed"), "{text}");
+    assert!(text.contains("no raw files lie beside it"), "{text}");
 
-    let told = results(vec![cell("A", &torn), cell("D", &[40.0, 40.1])]);
-    let (exit, _, text) =
-        compare(&told, &results(vec![cell("A", &[60.0, 41.0, 90.0]), cell("D", &[40.0, 40.1])]), &[]);
+    let told = results(vec![cell("A", &torn), cell("D", &[40.0, 40.1, 40.2, 40.0, 40.1])]);
+    let (exit, _, text) = compare(
+        &told,
+        &results(vec![
+            cell("A", &[60.0, 41.0, 90.0, 55.0, 45.0]),
+            cell("D", &[40.0, 40.1, 40.2, 40.0, 40.1]),
+        ]),
+        &[],
+    );
     assert_eq!(exit, Some(0), "{text}");
 
     // Nothing in common is nothing to say.
@@ -134,7 +150,7 @@ fn runs_that_do_not_tell_are_exit_5_until_one_cell_tells() {
 
 #[test]
 fn figures_of_another_host_are_exit_3_unless_asked_for() {
-    let before = results(vec![cell("A", &[40.0, 40.1])]);
+    let before = results(vec![cell("A", &[40.0, 40.1, 40.2, 40.0, 40.1])]);
     let mut after = before.clone();
     after.host.cpu_model = "another".to_owned();
     let (exit, _, text) = compare(&before, &after, &[]);
@@ -142,4 +158,18 @@ fn figures_of_another_host_are_exit_3_unless_asked_for() {
     assert!(text.contains("--any-host") && text.contains("another"), "{text}");
     let (exit, _, text) = compare(&before, &after, &["--any-host"]);
     assert_eq!(exit, Some(0), "{text}");
+}
+
+#[test]
+fn a_disturbed_cell_and_one_under_another_load_are_inconclusive_with_the_reason() {
+    let before = results(vec![cell("A", &[40.0, 40.1, 40.2, 40.0, 40.1])]);
+    let mut after = before.clone();
+    after.cells[0].marked.push("steal: 9.9 % of the time was the hypervisor's".to_owned());
+    let (exit, said, text) = compare(&before, &after, &[]);
+    assert_eq!((exit, &said["cells"][0]["change"]), (Some(5), &"inconclusive".into()), "{text}");
+    assert!(text.contains("the second is marked steal"), "{text}");
+    let mut after = before.clone();
+    after.settings.run.think = std::time::Duration::from_millis(3);
+    let (exit, _, text) = compare(&before, &after, &[]);
+    assert!(exit == Some(5) && text.contains("think differs"), "{text}");
 }

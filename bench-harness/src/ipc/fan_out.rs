@@ -33,7 +33,10 @@ pub struct FanOutRow {
 }
 
 /// The measuring side: writes.
-pub(super) fn measure(parts: &Parts, progress: impl Fn(f64)) -> Result<Vec<FanOutRow>, IpcError> {
+pub(super) fn measure(
+    parts: &Parts,
+    progress: impl Fn(f64) -> Result<(), IpcError>,
+) -> Result<Vec<FanOutRow>, IpcError> {
     let mut writer = parts.writer("fan-out", SEAT)?;
     let mut watch = Watch::default();
     let mut means = vec![Vec::new(); READERS.len()];
@@ -51,7 +54,7 @@ pub(super) fn measure(parts: &Parts, progress: impl Fn(f64)) -> Result<Vec<FanOu
             // An odd number ends the step.
             parts.floor.set(word::STEP, step + 1);
             step += 2;
-            progress((step - FIRST_STEP) as f64 / (2 * ROUNDS * READERS.len()) as f64);
+            progress((step - FIRST_STEP) as f64 / (2 * ROUNDS * READERS.len()) as f64)?;
         }
     }
     let rows = READERS.into_iter().zip(means).filter_map(|(loose_readers, means)| {

@@ -11,7 +11,9 @@
 //!
 //! One-way times are half of a round trip. Every round trip is timed by one reading of the clock, which is part of
 //! it: the floor's by an extra one, the journal's by the time that its frame bears anyway (the answering side stamps
-//! its frame too, which the floor's does not). The reader copies every payload out whole before it answers.
+//! its frame too, which the floor's does not). The bare floor is the same word without that reading: a hundred round trips
+//! between two of them. The two ways of the word lie on two cache lines, as those of two journals do; both on one line
+//! would be faster. The reader copies every payload out whole before it answers.
 //!
 //! Then throughput, the cost of a write as loose readers are added, and what idle journals add to one round of
 //! polling.
@@ -31,6 +33,8 @@ use std::process::{Child, Command, Stdio};
 
 use pinning::{CpuSet, Host};
 use serde::{Deserialize, Serialize};
+
+use crate::scratch::Scratch;
 
 pub use fan_out::FanOutRow;
 pub use flow::FlowRow;
@@ -96,6 +100,9 @@ pub enum IpcError {
         /// Why not.
         why: &'static str,
     },
+    /// It was asked to end.
+    #[error("stopped: nothing was measured to its end")]
+    Stopped,
     /// The peer did nothing for a long time, or ended.
     #[error("the other process {0}")]
     Peer(String),
@@ -167,21 +174,19 @@ impl Drop for Peers {
 }
 
 /// Measures. `program` starts this very program as a peer, which must call [`run_peer`] with what it reads from
-/// standard input; `progress` hears what is being measured, and how far it is (0 to 1).
+/// standard input; `progress` hears what is being measured, and how far it is (0 to 1). When it answers false, the
+/// measurement ends with [`IpcError::Stopped`], and nothing of it stays.
 ///
 /// # Errors
 /// [`IpcError`].
 pub fn measure(
     settings: &IpcSettings,
     program: impl Fn() -> Command,
-    progress: impl Fn(&str, f64),
+    progress: impl Fn(&str, f64) -> bool,
 ) -> Result<IpcReport, IpcError> {
     let host = Host::read("/".as_ref())?;
     let cpus = choose(&host, &settings.cpus)?;
-    let directory = tempfile::Builder::new()
-        .prefix("colo-bench-")
-        .tempdir_in("/dev/shm")
-        .map_err(system("make a folder in /dev/shm"))?;
+    let directory = Scratch::create().map_err(system("make a folder in /dev/shm"))?;
     let peers = (cpus.len() - 1).min(3);
     let parts = parts::Parts::create(directory.path(), settings, peers)?;
     let mut children = Peers::default();
@@ -197,6 +202,7 @@ pub fn measure(
         children.0.push(start(&program, &setup)?);
     }
     parts::pin(cpus[0])?;
+    let progress = |what: &str, done| if progress(what, done) { Ok(()) } else { Err(IpcError::Stopped) };
     let result = report::measure_all(settings, &parts, &mut children.0, peers, &progress);
     let (rows, throughput, fan_out, poll) = result?;
     Ok(IpcReport {
@@ -204,6 +210,7 @@ pub fn measure(
         cpus,
         ring_bytes: settings.capacity,
         clock: parts.clock.source().as_str().to_owned(),
+        floor_lines: ping::FLOOR_LINES,
         rows,
         throughput,
         fan_out,

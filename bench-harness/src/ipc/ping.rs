@@ -15,6 +15,11 @@ use crate::spread::Spread;
 const WARM_UP: usize = 200;
 /// Where "near" ends: a one-way of the bare word that is longer goes through more than the cores' own cache.
 const NEAR_NS: f64 = 110.0;
+/// Round trips of the bare floor between two readings of the clock, and such stretches after a block of the floor.
+const BARE_TRIPS: usize = 100;
+const BARE_STRETCHES: usize = 10;
+/// The floor's word goes over one line and comes back over another: see [`word::bounced`].
+pub(super) const FLOOR_LINES: usize = 2;
 
 /// Where the two cores were, as the bare word saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,20 +38,29 @@ pub enum Placement {
 pub struct PingRow {
     /// Payload of each message.
     pub payload_bytes: usize,
-    /// Median of the bare word in the blocks next to these.
+    /// Median of the bare word in the blocks next to these, with one reading of the clock a round trip, as the journal has
+    /// it.
     pub floor_p50_ns: f64,
     /// Its 99th percentile.
     pub floor_p99_ns: f64,
     /// Its 99.9th percentile.
     pub floor_p999_ns: f64,
+    /// Its largest.
+    pub floor_max_ns: f64,
+    /// Median of the bare word without a reading of the clock: means of a hundred round trips.
+    pub floor_bare_p50_ns: f64,
     /// Median of the journal.
     pub journal_p50_ns: f64,
     /// 99th percentile.
     pub journal_p99_ns: f64,
     /// 99.9th percentile.
     pub journal_p999_ns: f64,
+    /// Largest.
+    pub journal_max_ns: f64,
     /// Median over the rounds of the ratio of the two medians of one round.
     pub ratio_p50: f64,
+    /// The same, with the floor that does not read the clock.
+    pub ratio_bare_p50: f64,
     /// Where the cores were.
     pub placement: Placement,
     /// Round trips.
@@ -60,6 +74,8 @@ struct Block {
     times: Vec<u64>,
     /// One-way.
     median: f64,
+    /// One-way means of stretches without a reading of the clock; only of the floor.
+    bare: Vec<f64>,
 }
 
 impl Block {
@@ -67,7 +83,7 @@ impl Block {
         let mut sorted = times.clone();
         sorted.sort_unstable();
         let median = sorted.get(sorted.len() / 2).map_or(0.0, |&time| time as f64 / 2.0);
-        Block { times, median }
+        Block { times, median, bare: Vec::new() }
     }
 }
 
@@ -85,7 +101,7 @@ fn lines(parts: &Parts, to: &str, from: &str, seat: u32) -> Result<Lines, IpcErr
 pub(super) fn measure(
     settings: &IpcSettings,
     parts: &Parts,
-    progress: impl Fn(f64),
+    progress: impl Fn(f64) -> Result<(), IpcError>,
 ) -> Result<Vec<PingRow>, IpcError> {
     let mut lines = lines(parts, "ping", "pong", SEAT)?;
     let mut watch = Watch::default();
@@ -103,7 +119,7 @@ pub(super) fn measure(
             });
             floors.push(floor(parts, &mut bounced, settings.trips, &mut watch)?);
         }
-        progress((round + 1) as f64 / settings.rounds as f64);
+        progress((round + 1) as f64 / settings.rounds as f64)?;
     }
     Ok(rows(&floors, &journals))
 }
@@ -126,7 +142,21 @@ fn floor(parts: &Parts, bounced: &mut u64, trips: usize, watch: &mut Watch) -> R
         }
         before = now;
     }
-    Ok(Block::of(times))
+    let mut bare = Vec::with_capacity(BARE_STRETCHES);
+    for _ in 0..BARE_STRETCHES {
+        let begin = parts.clock.now();
+        for _ in 0..BARE_TRIPS {
+            *bounced += 1;
+            let (to_peer, to_us) = word::bounced(*bounced);
+            parts.floor.set(to_peer, *bounced);
+            while parts.floor.get(to_us) != *bounced {
+                watch.idle()?;
+            }
+            watch.news();
+        }
+        bare.push((parts.clock.now() - begin) as f64 / BARE_TRIPS as f64 / 2.0);
+    }
+    Ok(Block { bare, ..Block::of(times) })
 }
 
 /// A block of journal round trips. The time that a frame bears is also the end of the round trip before it.
@@ -195,7 +225,7 @@ pub(super) fn answer(
 }
 
 fn answer_floor(parts: &Parts, bounced: &mut u64, trips: usize, watch: &mut Watch) -> Result<(), IpcError> {
-    for _ in 0..trips + WARM_UP {
+    for _ in 0..trips + WARM_UP + BARE_TRIPS * BARE_STRETCHES {
         *bounced += 1;
         let (to_peer, to_us) = word::bounced(*bounced);
         while parts.floor.get(to_peer) != *bounced {
@@ -250,7 +280,9 @@ fn placement_of(before: f64, after: f64) -> Placement {
 struct Gathered {
     floor: Vec<u64>,
     journal: Vec<u64>,
+    bare: Vec<f64>,
     ratios: Vec<f64>,
+    bare_ratios: Vec<f64>,
 }
 
 impl Gathered {
@@ -258,10 +290,14 @@ impl Gathered {
         self.floor.extend(before.times.iter().chain(&after.times));
         self.journal.extend(&journal.times);
         self.ratios.push(journal.median / ((before.median + after.median) / 2.0));
+        let bare = || before.bare.iter().chain(&after.bare).copied();
+        self.bare.extend(bare());
+        self.bare_ratios.extend(Spread::of(bare()).map(|bare| journal.median / bare.median));
     }
 
     fn row(self, payload_bytes: usize, placement: Placement) -> Option<PingRow> {
         let ratio = Spread::of(self.ratios.iter().copied())?;
+        let (bare, bare_ratio) = (Spread::of(self.bare)?, Spread::of(self.bare_ratios)?);
         let (floor, journal) = (histogram(&self.floor)?, histogram(&self.journal)?);
         // Half of a round trip.
         let one_way = |times: &Histogram<u64>, quantile: f64| times.value_at_quantile(quantile) as f64 / 2.0;
@@ -270,10 +306,14 @@ impl Gathered {
             floor_p50_ns: one_way(&floor, 0.5),
             floor_p99_ns: one_way(&floor, 0.99),
             floor_p999_ns: one_way(&floor, 0.999),
+            floor_max_ns: floor.max() as f64 / 2.0,
+            floor_bare_p50_ns: bare.median,
             journal_p50_ns: one_way(&journal, 0.5),
             journal_p99_ns: one_way(&journal, 0.99),
             journal_p999_ns: one_way(&journal, 0.999),
+            journal_max_ns: journal.max() as f64 / 2.0,
             ratio_p50: ratio.median,
+            ratio_bare_p50: bare_ratio.median,
             placement,
             samples: journal.len(),
             rounds: ratio.runs,
@@ -295,7 +335,7 @@ mod tests {
 
     #[test]
     fn rounds_near_and_far_are_told_apart_and_each_divided_by_its_own_floor() {
-        let block = |time: u64| Block::of(vec![2 * time; 10]);
+        let block = |time: u64| Block { bare: vec![time as f64 * 0.75], ..Block::of(vec![2 * time; 10]) };
         // Two rounds near, one far: the journal takes 1.5 times its own round's floor, always.
         let (mut floors, mut journals) = (Vec::new(), Vec::new());
         for floor in [60, 80, 280] {
@@ -306,6 +346,8 @@ mod tests {
         assert_eq!(rows.len(), 2 * PAYLOADS.len());
         for row in rows {
             assert!((row.ratio_p50 - 1.5).abs() < 1e-9, "{row:?}");
+            assert!((row.ratio_bare_p50 - 2.0).abs() < 1e-9, "{row:?}");
+            assert!(row.journal_max_ns >= row.journal_p999_ns && row.floor_max_ns >= row.floor_p999_ns);
             assert_eq!(row.rounds, if row.placement == Placement::Near { 2 } else { 1 });
         }
         assert_eq!(placement_of(60.0, 280.0), Placement::Mixed);

@@ -23,6 +23,8 @@ pub struct IpcReport {
     pub ring_bytes: u64,
     /// What the times were read from.
     pub clock: String,
+    /// Cache lines that the floor's word goes over: one each way.
+    pub floor_lines: usize,
     /// Ping-pong.
     pub rows: Vec<PingRow>,
     /// Throughput.
@@ -40,7 +42,7 @@ pub(super) fn measure_all(
     parts: &Parts,
     children: &mut [Child],
     peers: usize,
-    progress: &impl Fn(&str, f64),
+    progress: &impl Fn(&str, f64) -> Result<(), IpcError>,
 ) -> Result<Parts4, IpcError> {
     let result = (|| {
         let rows = ping::measure(settings, parts, |done| progress("ping-pong", done))?;

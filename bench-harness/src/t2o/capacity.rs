@@ -11,6 +11,7 @@ use serde::Serialize;
 use topology::scenario::Cell;
 
 use super::error::T2oError;
+use super::marks;
 use super::order::Run;
 use super::record::RunRecord;
 use super::runner::{self, Verdict};
@@ -26,8 +27,12 @@ pub struct Point {
     pub p99_us: f64,
     /// Share of the quotes that md published in time.
     pub achieved: f64,
-    /// Whether it meets the target and keeps the rate.
+    /// Share of the answers that came, in the worst run.
+    pub answered: f64,
+    /// Whether it meets the target, keeps the rate, and every answer came without a growing backlog.
     pub carries: bool,
+    /// Why not.
+    pub why_not: Vec<String>,
 }
 
 /// What the search found.
@@ -102,14 +107,41 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
     let achieved = middle(|record| Some(record.achieved_rate)) / cell.rate;
     // A quote that falls out of the window at either end is no missed rate.
     let edges = 2.0 / (cell.rate * cell.measured().as_secs_f64()).max(1.0);
-    let whole =
-        records.iter().all(|record| record.failed.is_none() && record.samples > 0 && record.lost == 0);
+    let answered = |record: &RunRecord| 1.0 - record.lost as f64 / record.expected.max(1) as f64;
+    let mut why_not = Vec::new();
+    let mut not = |holds: bool, why: &dyn Fn() -> String| {
+        if !holds {
+            why_not.push(why());
+        }
+    };
+    for record in records {
+        let run = record.repeat;
+        if let Some(why) = &record.failed {
+            not(false, &|| format!("run {run}: {}", why.lines().next().unwrap_or_default()));
+            continue;
+        }
+        not(record.samples > 0, &|| format!("run {run}: no answer came"));
+        not(record.lost == 0, &|| {
+            format!("run {run}: {} of {} answers did not come", record.lost, record.expected)
+        });
+        not(!marks::has_backlog(record), &|| {
+            format!("run {run}: {} of {} answers came after the end", record.outstanding, record.expected)
+        });
+        not(record.observed.restarted.is_empty(), &|| {
+            format!("run {run}: {} ended and came back", record.observed.restarted.join(", "))
+        });
+    }
+    not(achieved >= RATE_KEPT - edges, &|| format!("md kept {:.1} % of the rate", achieved * 100.0));
+    let target_us = target.as_secs_f64() * 1e6;
+    not(p99_us <= target_us, &|| format!("p99 is {p99_us:.1} µs"));
     Point {
         strategies: cell.strategies,
         p50_us: middle(|record| Some(record.stages.get("t2o_intended")?.p50_us)),
         p99_us,
         achieved,
-        carries: whole && achieved >= RATE_KEPT - edges && p99_us <= target.as_secs_f64() * 1e6,
+        answered: records.iter().map(answered).fold(1.0, f64::min),
+        carries: why_not.is_empty(),
+        why_not,
     }
 }
 
@@ -117,11 +149,30 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
 mod tests {
     use super::*;
 
-    fn found(most: u32, limit: u32) -> (u32, bool, usize) {
-        let measure = |strategies| {
-            let carries = strategies <= limit;
-            Ok::<_, ()>(Some(Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, carries }))
+    fn made_up(strategies: u32, carries: bool) -> Point {
+        let why_not = if carries { Vec::new() } else { vec!["p99 is 2.0 µs".to_owned()] };
+        Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, answered: 1.0, carries, why_not }
+    }
+
+    #[test]
+    fn a_rate_whose_answers_do_not_come_is_not_carried() {
+        let whole = crate::t2o::made_up::cell("A", 1, 80.0, &[40.0]).runs;
+        let cell = crate::t2o::made_up::scenario_cell("A", 80.0);
+        let carried = |spoil: &dyn Fn(&mut RunRecord)| {
+            let mut runs = whole.clone();
+            spoil(&mut runs[0]);
+            point(&cell, Duration::from_secs(10), &runs)
         };
+        assert!(carried(&|_| {}).carries);
+        let lost = carried(&|run| run.lost = 1);
+        assert!(!lost.carries && lost.why_not[0].contains("1 of 1000 answers did not come"), "{lost:?}");
+        // It takes 1.35 s to answer the quotes of a second, and a target of ten seconds does not hide it.
+        assert!(!carried(&|run| run.outstanding = 259).carries);
+        assert!(!carried(&|run| run.observed.restarted = vec!["td".to_owned()]).carries);
+    }
+
+    fn found(most: u32, limit: u32) -> (u32, bool, usize) {
+        let measure = |strategies| Ok::<_, ()>(Some(made_up(strategies, strategies <= limit)));
         let capacity = search(most, measure).unwrap();
         assert!(capacity.curve.is_sorted_by_key(|point| point.strategies));
         (capacity.strategies, capacity.at_limit, capacity.curve.len())
@@ -149,8 +200,7 @@ mod tests {
         let mut left = 3;
         let capacity = search(100, |strategies| {
             left -= 1;
-            let point = Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, carries: true };
-            Ok::<_, ()>((left > 0).then_some(point))
+            Ok::<_, ()>((left > 0).then(|| made_up(strategies, true)))
         });
         assert_eq!(capacity.unwrap().strategies, 2);
     }

@@ -1,14 +1,17 @@
 //! What the figures say to the scenario's claims.
 //!
-//! A figure is an interval: what the runs of its cell spread over. A comparison holds when it does so for the whole
-//! intervals, is refuted when it does so for none of it, and is inconclusive where they overlap, or where a cell has no
-//! figures to speak of: not run, too few messages, or a host that was busy with something else. A claim is therefore as strong as the runs allow, and never stronger.
+//! A figure is an interval: what the runs of its cell spread over, whichever figure it is. A comparison holds when it
+//! does so for the whole intervals, is refuted when it does so for none of it, and is inconclusive where they overlap, or
+//! where a cell has no figures to speak of: not run, too few messages, or a host that was busy with something else. Where
+//! answers did not come, a time that lies above the shortest wait for one is a least: its interval has no upper end. A
+//! claim is therefore as strong as the runs allow, and never stronger.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use topology::scenario::claim::{self, Expression, Operator};
 
+use super::record::{RunRecord, RunStage};
 use super::result::{CellResult, Results};
 
 /// By how much a curve must rise or fall to count as a hump.
@@ -108,7 +111,9 @@ impl Interval {
             apply(self.high, other.low),
             apply(self.high, other.high),
         ];
-        let whole = corners.iter().all(|figure| figure.is_finite());
+        // An upper end that is not known stays so; what cannot be counted (∞ - ∞, a division by zero) decides nothing.
+        let divides = matches!(operator, Operator::Over) && other.low <= 0.0 && other.high >= 0.0;
+        let whole = !divides && corners.iter().all(|figure| !figure.is_nan());
         whole.then(|| Interval::around(corners.into_iter())).flatten()
     }
 }
@@ -117,6 +122,9 @@ impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text =
             |figure: f64| if figure.abs() < 100.0 { format!("{figure:.2}") } else { format!("{figure:.0}") };
+        if self.high.is_infinite() {
+            return f.pad(&format!("{} or more", text(self.low)));
+        }
         let (low, high) = (text(self.low), text(self.high));
         if low == high { f.pad(&low) } else { f.pad(&format!("{low}..{high}")) }
     }
@@ -270,23 +278,25 @@ fn has_two_humps(points: &[(f64, f64)]) -> bool {
 }
 
 /// The mark, if there is one, that makes a cell's times those of something else than the platform.
-fn disturbed(cell: &CellResult) -> Option<&str> {
-    let spoils = |mark: &str| ["failed", "others", "steal", "off-plan"].contains(&mark);
+pub(crate) fn disturbed(cell: &CellResult) -> Option<&str> {
+    let spoils = |mark: &str| ["failed", "others", "steal", "off-plan", "restarted"].contains(&mark);
     cell.marked.iter().filter_map(|mark| mark.split(':').next()).find(|mark| spoils(mark))
 }
 
 /// A figure of a cell as the interval that its runs span. Of a single run the mean has the interval of its standard
 /// error, and a percentile none at all.
 fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) -> Option<Interval> {
-    let runs: Vec<_> = cell.runs.iter().filter(|run| run.failed.is_none() && run.samples > 0).collect();
+    let runs: Vec<_> =
+        cell.runs.iter().filter(|run| run.failed.is_none() && !run.stages.is_empty()).collect();
     let too_few = runs.is_empty() || cell.samples < results.settings.run.fewest_samples;
     // Losses and contradictions are what claims may be about, on whatever host.
     let counted = ["lost", "samples", "disordered"].contains(&figure);
     if too_few || (!counted && disturbed(cell).is_some()) {
         return None;
     }
-    let over =
-        |what: &dyn Fn(&super::record::RunRecord) -> f64| Interval::around(runs.iter().map(|run| what(run)));
+    let over = |what: &dyn Fn(&RunRecord) -> f64| Interval::around(runs.iter().map(|run| what(run)));
+    let a_second =
+        |what: &dyn Fn(&RunRecord) -> u64| over(&|run| what(run) as f64 / run.observed.seconds.max(1e-9));
     match figure {
         "achieved" => return over(&|run| run.achieved_rate),
         "lost" => return Some(Interval::point(cell.lost as f64)),
@@ -295,25 +305,37 @@ fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) ->
             return Some(Interval::point(runs.iter().map(|run| run.disordered).sum::<u64>() as f64));
         }
         "lateness_p99" => return over(&|run| run.lateness_p99_us),
-        "wakeups" => return Some(Interval::point(cell.wakeups)),
-        "context_switches" => return Some(Interval::point(cell.context_switches)),
+        "wakeups" => return a_second(&|run| run.observed.wakeups),
+        "context_switches" => return a_second(&|run| run.observed.context_switches),
         _ => {}
     }
-    let by_run: Vec<_> = runs.iter().filter_map(|run| Some((run.samples, run.stages.get(stage)?))).collect();
-    match (figure, by_run.as_slice()) {
-        ("mean", [(samples, only)]) => {
-            let error = 1.96 * only.sd_us / (*samples as f64).sqrt();
-            Some(Interval { low: (only.mean_us - error).max(0.0), high: only.mean_us + error })
+    let by_run: Vec<(&RunRecord, &RunStage)> =
+        runs.iter().filter_map(|run| Some((*run, run.stages.get(stage)?))).collect();
+    let what: fn(&RunStage) -> f64 = match figure {
+        "mean" => |stage| stage.mean_us,
+        "p50" => |stage| stage.p50_us,
+        "p90" => |stage| stage.p90_us,
+        "p99" => |stage| stage.p99_us,
+        "p999" => |stage| stage.p999_us,
+        "max" => |stage| stage.max_us,
+        _ => return None,
+    };
+    let mut interval = match by_run.as_slice() {
+        [(run, only)] if figure == "mean" => {
+            let error = 1.96 * only.sd_us / (run.samples as f64).sqrt();
+            Interval { low: (only.mean_us - error).max(0.0), high: only.mean_us + error }
         }
-        ("mean", several) => Interval::around(several.iter().map(|(_, stage)| stage.mean_us)),
-        (_, [_]) => None,
-        ("p50", several) => Interval::around(several.iter().map(|(_, stage)| stage.p50_us)),
-        ("p99", several) => Interval::around(several.iter().map(|(_, stage)| stage.p99_us)),
-        ("max", several) => Interval::around(several.iter().map(|(_, stage)| stage.max_us)),
-        ("p90", _) => cell.stage(stage).map(|stage| Interval::point(stage.p90_us)),
-        ("p999", _) => cell.stage(stage).map(|stage| Interval::point(stage.p999_us)),
-        _ => None,
+        [_] => return None,
+        several => Interval::around(several.iter().map(|(_, stage)| what(stage)))?,
+    };
+    // Waits that were cut short are in t2o only, and in every mean of it.
+    let cut = |(run, stage): &(&RunRecord, &RunStage)| {
+        run.open_from_us.is_some() && (figure == "mean" || run.is_least(what(stage)))
+    };
+    if stage.starts_with("t2o") && by_run.iter().any(cut) {
+        interval.high = f64::INFINITY;
     }
+    Some(interval)
 }
 
 #[cfg(test)]

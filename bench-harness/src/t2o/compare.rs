@@ -1,22 +1,19 @@
 //! Two matrices, cell by cell.
 //!
-//! The figure is t2o's median over the messages of a run; a cell has one a run. Between two cells stands the difference
-//! of the medians over their runs, with the interval that a bootstrap over the runs gives it: runs are drawn with
-//! replacement, and 95 % of the differences so found lie within. Messages are never drawn: those of one run have the
-//! host's mood in common.
+//! The figure is t2o's median over the messages of a run; a cell has one a run. Between two cells stands the ratio of
+//! the medians over their runs, with an interval over the runs that holds its level (see `interval`): all intervals of a
+//! comparison hold together in 95 of 100. Messages are never counted as if each told something of its own: those of one
+//! run have the host's mood in common.
+//!
+//! A cell that was disturbed, or was not measured under the same load on both sides, has no verdict, and it is said why.
 
 use std::fmt;
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
+use super::claims::disturbed;
+use super::interval::{self, FEWEST_RUNS};
 use super::result::{CellResult, Results};
-
-/// Draws of the bootstrap.
-const DRAWS: usize = 4_000;
-/// Fewer runs than this on either side say nothing.
-const FEWEST_RUNS: usize = 2;
 
 /// What became of a cell from one matrix to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -56,12 +53,15 @@ pub struct Compared {
     pub after_us: f64,
     /// Difference, as a share of the first: 0.1 is ten per cent slower.
     pub difference: f64,
-    /// 95 % of the bootstrap's differences lie between these; `null` when there are too few runs.
+    /// The true difference lies between these; in 95 of 100 comparisons that holds for all of their cells. `null` when
+    /// there are too few runs.
     pub interval: Option<[f64; 2]>,
     /// Runs of the first and of the second.
     pub runs: [usize; 2],
     /// What became of it.
     pub change: Change,
+    /// Why there is no verdict, beside an interval that is too wide for one.
+    pub why: Option<String>,
 }
 
 /// All cells that both have.
@@ -73,23 +73,29 @@ pub struct Comparison {
     pub cells: Vec<Compared>,
     /// Cells that only one of them has.
     pub unmatched: Vec<String>,
+    /// What of the platforms differs: perhaps what is compared on purpose.
+    pub notes: Vec<String>,
 }
 
 impl Comparison {
     /// Of two matrices. Cells are the same when group and rate are.
-    pub fn of(before: &Results, after: &Results, tolerance: f64, seed: u64) -> Comparison {
-        let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        let mut cells = Vec::new();
+    pub fn of(before: &Results, after: &Results, tolerance: f64) -> Comparison {
+        let mut pairs = Vec::new();
         let mut unmatched = Vec::new();
         for cell in &before.cells {
             match after.cell(&cell.group, cell.rate) {
-                Some(other) => cells.extend(compare(cell, other, tolerance, &mut generator)),
+                Some(other) => pairs.push((cell, other, unfit(before, after, cell, other))),
                 None => unmatched.push(format!("{} (only the first)", cell.name)),
             }
         }
         let added = after.cells.iter().filter(|cell| before.cell(&cell.group, cell.rate).is_none());
         unmatched.extend(added.map(|cell| format!("{} (only the second)", cell.name)));
-        Comparison { tolerance, cells, unmatched }
+        let family = pairs.iter().filter(|(_, _, why)| why.is_none()).count();
+        let compared = |(cell, other, why): (&CellResult, &CellResult, Option<String>)| {
+            compare((cell, other), why, tolerance, family)
+        };
+        let cells = pairs.into_iter().filter_map(compared).collect();
+        Comparison { tolerance, cells, unmatched, notes: platforms_differ(before, after) }
     }
 
     /// How many cells became so.
@@ -123,17 +129,73 @@ pub fn host_differences(before: &Results, after: &Results) -> Vec<String> {
     found
 }
 
+/// Why these two say nothing about what lies between them.
+fn unfit(before: &Results, after: &Results, cell: &CellResult, other: &CellResult) -> Option<String> {
+    let load = |results: &Results| {
+        let (run, group) =
+            (&results.settings.run, results.settings.group.iter().find(|g| g.name == cell.group));
+        let of_group = |own: fn(&topology::scenario::GroupConfig) -> Option<u32>| group.and_then(own);
+        [
+            ("think", humantime(run.think)),
+            ("strategies", of_group(|group| group.strategies).unwrap_or(run.strategies).to_string()),
+            ("instruments", of_group(|group| group.instruments).unwrap_or(run.instruments).to_string()),
+            ("generator", run.generator.as_str().to_owned()),
+        ]
+    };
+    let differs = load(before).into_iter().zip(load(after)).find(|(a, b)| a != b);
+    if let Some(((what, a), (_, b))) = differs {
+        return Some(format!("{what} differs: {a} and {b}"));
+    }
+    for (side, cell) in [("first", cell), ("second", other)] {
+        if let Some(mark) = disturbed(cell) {
+            return Some(format!("the {side} is marked {mark}"));
+        }
+        let least = |run: &&super::record::RunRecord| {
+            run.stages.get("t2o").is_some_and(|stage| run.is_least(stage.p50_us))
+        };
+        if cell.runs.iter().any(|run| least(&run)) {
+            return Some(format!("the {side} lost so many answers that its median is a least"));
+        }
+    }
+    let runs = [cell, other].map(|cell| medians(cell).len());
+    let few = runs.iter().any(|runs| *runs < FEWEST_RUNS);
+    few.then(|| {
+        format!(
+            "{} and {} runs: {FEWEST_RUNS} each are needed (--set run.repeats={FEWEST_RUNS})",
+            runs[0], runs[1]
+        )
+    })
+}
+
+fn humantime(duration: std::time::Duration) -> String {
+    format!("{duration:?}")
+}
+
+/// Sections of the platforms that are not the same.
+fn platforms_differ(before: &Results, after: &Results) -> Vec<String> {
+    let (a, b) = (&before.settings, &after.settings);
+    let mut notes = Vec::new();
+    if a.base != b.base {
+        notes.push("[base] differs".to_owned());
+    }
+    let both =
+        a.group.iter().filter_map(|group| Some((group, b.group.iter().find(|o| o.name == group.name)?)));
+    let differ = both.filter(|(group, other)| group.platform != other.platform);
+    notes.extend(differ.map(|(group, _)| format!("the platform of group {} differs", group.name)));
+    notes
+}
+
 fn compare(
-    before: &CellResult,
-    after: &CellResult,
+    (before, after): (&CellResult, &CellResult),
+    why: Option<String>,
     tolerance: f64,
-    generator: &mut ChaCha8Rng,
+    family: usize,
 ) -> Option<Compared> {
     let (first, second) = (medians(before), medians(after));
     let (before_us, after_us) = (median(&first)?, median(&second)?);
-    let enough = first.len() >= FEWEST_RUNS && second.len() >= FEWEST_RUNS && before_us > 0.0;
-    let interval = enough.then(|| bootstrap(&first, &second, generator));
+    let interval = interval::of_ratio(&first, &second, family);
     let change = match interval {
+        _ if why.is_some() => Change::Inconclusive,
         Some([low, _]) if low > tolerance => Change::Worse,
         Some([_, high]) if high < -tolerance => Change::Improved,
         Some([low, high]) if low >= -tolerance && high <= tolerance => Change::NoChange,
@@ -148,6 +210,7 @@ fn compare(
         interval,
         runs: [first.len(), second.len()],
         change,
+        why,
     })
 }
 
@@ -161,65 +224,5 @@ fn median(figures: &[f64]) -> Option<f64> {
     crate::Spread::of(figures.iter().copied()).map(|spread| spread.median)
 }
 
-/// 2.5th and 97.5th percentile of the relative differences of resampled medians.
-fn bootstrap(first: &[f64], second: &[f64], generator: &mut ChaCha8Rng) -> [f64; 2] {
-    let mut draw = |figures: &[f64]| {
-        let drawn: Vec<f64> =
-            figures.iter().map(|_| figures[generator.random_range(0..figures.len())]).collect();
-        median(&drawn).unwrap_or(0.0)
-    };
-    let mut differences: Vec<f64> = (0..DRAWS)
-        .map(|_| {
-            let before = draw(first).max(f64::MIN_POSITIVE);
-            draw(second) / before - 1.0
-        })
-        .collect();
-    differences.sort_by(f64::total_cmp);
-    [differences[DRAWS / 40], differences[DRAWS - 1 - DRAWS / 40]]
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::t2o::made_up::{cell, results};
-
-    fn change(before: &[f64], after: &[f64]) -> Change {
-        let matrix = |means: &[f64]| results(vec![cell("A", 1, 80.0, means)], &[]);
-        Comparison::of(&matrix(before), &matrix(after), 0.05, 1).cells[0].change
-    }
-
-    #[test]
-    fn four_words_for_four_things() {
-        assert_eq!(change(&[40.0, 41.0, 39.0], &[60.0, 61.0, 59.0]), Change::Worse);
-        assert_eq!(change(&[60.0, 61.0, 59.0], &[40.0, 41.0, 39.0]), Change::Improved);
-        assert_eq!(change(&[40.0, 40.2, 39.9], &[40.1, 40.0, 40.3]), Change::NoChange);
-        assert_eq!(change(&[40.0, 80.0, 39.0], &[60.0, 41.0, 90.0]), Change::Inconclusive);
-        assert_eq!(change(&[40.0], &[400.0]), Change::Inconclusive, "one run says nothing");
-    }
-
-    #[test]
-    fn a_matrix_does_not_differ_from_itself() {
-        let cells = || vec![cell("A", 1, 80.0, &[40.0, 40.5, 40.2]), cell("D", 1, 80.0, &[30.0, 30.1])];
-        let comparison = Comparison::of(&results(cells(), &[]), &results(cells(), &[]), 0.05, 7);
-        assert_eq!(comparison.count(Change::NoChange), 2);
-        assert!(!comparison.says_nothing() && comparison.unmatched.is_empty());
-    }
-
-    #[test]
-    fn cells_of_one_side_are_named() {
-        let before = results(vec![cell("A", 1, 80.0, &[40.0, 41.0])], &[]);
-        let after = results(vec![cell("D", 1, 80.0, &[40.0, 41.0])], &[]);
-        let comparison = Comparison::of(&before, &after, 0.05, 7);
-        assert_eq!(comparison.unmatched, ["A1 (only the first)", "D1 (only the second)"]);
-        assert!(comparison.says_nothing());
-    }
-
-    #[test]
-    fn unequal_hosts_are_seen() {
-        let before = results(vec![cell("A", 1, 80.0, &[40.0])], &[]);
-        let mut after = before.clone();
-        assert!(host_differences(&before, &after).is_empty());
-        after.host.cpu_model = "another".to_owned();
-        assert!(host_differences(&before, &after)[0].contains("another"));
-    }
-}
+mod tests;

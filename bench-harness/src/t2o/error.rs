@@ -41,6 +41,34 @@ pub enum T2oError {
         /// Why.
         reason: String,
     },
+    /// A file of another version of colo.
+    #[error(
+        "{} has the form {found}, this colo reads {wanted}: measure again, or use the colo that made it",
+        path.display()
+    )]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its form.
+        found: u64,
+        /// Ours.
+        wanted: u32,
+    },
+    /// Two files of one folder that say different things of the same run.
+    #[error(
+        "{} and {} say different things: {what}; measure again into another folder, or take the files as they were \
+         written",
+        path.display(),
+        raw.display()
+    )]
+    Disagrees {
+        /// What is made from the other.
+        path: PathBuf,
+        /// What it was made from.
+        raw: PathBuf,
+        /// Figure, and what the two say.
+        what: String,
+    },
     /// The histograms' bounds.
     #[error("no histogram: {0}")]
     Histogram(#[from] hdrhistogram::CreationError),

@@ -17,13 +17,19 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         samples: 1_000,
         disordered: 0,
         achieved_rate: rate,
+        expected: 1_000,
         lost: 0,
+        unpublished: 0,
+        outstanding: 0,
+        open_from_us: None,
         lateness_p99_us: 60.0,
         stages: stages(*mean, |mean| RunStage {
             mean_us: mean,
             sd_us: mean / 10.0,
             p50_us: mean * 0.9,
+            p90_us: mean * 2.0,
             p99_us: mean * 3.0,
+            p999_us: mean * 5.0,
             max_us: mean * 9.0,
         }),
         observed: Observed::default(),
@@ -44,7 +50,9 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         repeats: means.len(),
         samples: 1_000 * means.len() as u64,
         achieved_rate: rate,
+        expected: 1_000 * means.len() as u64,
         lost: 0,
+        unpublished: 0,
         marked: Vec::new(),
         stages: stages(1.0, |share| StageResult {
             mean_us: [low * share, high * share],
@@ -69,6 +77,15 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         lateness_p99_us: 60.0,
         runs: means.iter().enumerate().map(run).collect(),
     }
+}
+
+/// The cell of a scenario that is measured at this rate.
+pub(crate) fn scenario_cell(group: &str, rate: f64) -> topology::scenario::Cell {
+    let text =
+        format!("[scenario]\nname = \"made-up\"\n[[load]]\nrate = {rate}\n[[group]]\nname = \"{group}\"\n");
+    let scenario =
+        topology::scenario::parse("made-up.toml", &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    scenario.cells.into_iter().next().unwrap()
 }
 
 /// md half, strategy a tenth, order the rest.

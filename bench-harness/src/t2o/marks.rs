@@ -1,7 +1,5 @@
 //! Why a cell's figures are to be read with care.
 
-use topology::scenario::Cell;
-
 use super::record::RunRecord;
 
 /// Below this share of the asked rate, md did not keep up.
@@ -10,11 +8,19 @@ const RATE_KEPT: f64 = 0.98;
 const LATE_US: f64 = 1_000.0;
 /// Per cent of time that the hypervisor may take.
 const STEAL: f64 = 1.0;
-/// CPUs that others may use beside the platform.
-const OTHERS: f64 = 0.5;
+/// CPUs that others may use beside the platform, where they can be told exactly, and as a share of the CPUs that the
+/// platform may use.
+const OTHERS: f64 = 0.05;
+const OTHERS_SHARE: f64 = 0.01;
+/// The same where only the host's own account is there, which is off by as much.
+const OTHERS_UNSEEN: f64 = 0.5;
+/// Milliseconds a second that a node which is alone on its CPU may wait for it.
+const WAITED: f64 = 5.0;
+/// Share of the answers that may come after the end.
+const OUTSTANDING: f64 = 0.05;
 
 /// Each mark begins with a word of its own, and says the figure.
-pub(crate) fn of(cell: &Cell, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
+pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     let mut marks = Vec::new();
     let worst = |what: &dyn Fn(&RunRecord) -> f64| runs.iter().map(what).fold(0.0, f64::max);
     let total = |what: &dyn Fn(&RunRecord) -> u64| runs.iter().map(what).sum::<u64>();
@@ -31,9 +37,25 @@ pub(crate) fn of(cell: &Cell, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     if disordered > 0 {
         marks.push(format!("disordered: {disordered} messages whose times contradict each other"));
     }
-    let lost = total(&|run| run.lost);
-    if lost > 0 {
-        marks.push(format!("lost: {lost}"));
+    marks.extend(lost(runs));
+    if let Some(run) = runs.iter().find(|run| has_backlog(run)) {
+        marks.push(format!(
+            "backlog: {} of {} answers were not there at the end of run {}",
+            run.outstanding, run.expected, run.repeat
+        ));
+    }
+    let undelivered = total(&|run| run.observed.undelivered);
+    if undelivered > 0 {
+        marks.push(format!("undelivered: {undelivered} messages"));
+    }
+    let mut restarted: Vec<&str> =
+        runs.iter().flat_map(|run| &run.observed.restarted).map(String::as_str).collect();
+    restarted.sort_unstable();
+    restarted.dedup();
+    if !restarted.is_empty() {
+        let more = if restarted.len() > 5 { ", …" } else { "" };
+        let named = restarted.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+        marks.push(format!("restarted: {named}{more} ended and came back"));
     }
     let late_news = total(&|run| run.observed.wait_timeouts_with_data);
     if late_news > 0 {
@@ -41,10 +63,10 @@ pub(crate) fn of(cell: &Cell, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     }
     // A schedule that ends between two quotes is no loss of rate.
     let short = |run: &&RunRecord| {
-        run.failed.is_none() && run.achieved_rate < RATE_KEPT * cell.rate - 1.0 / run.seconds.max(1.0)
+        run.failed.is_none() && run.achieved_rate < RATE_KEPT * rate - 1.0 / run.seconds.max(1.0)
     };
     if let Some(run) = runs.iter().find(short) {
-        marks.push(format!("rate: {:.0} of {} quotes/s", run.achieved_rate, cell.rate));
+        marks.push(format!("rate: {:.0} of {} quotes/s", run.achieved_rate, rate));
     }
     let late = worst(&|run| run.lateness_p99_us);
     if late > LATE_US {
@@ -65,9 +87,106 @@ pub(crate) fn of(cell: &Cell, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     if steal > STEAL {
         marks.push(format!("steal: {steal:.1} % of the time was the hypervisor's"));
     }
-    let others = worst(&|run| run.observed.cpus_others.unwrap_or(0.0));
-    if others > OTHERS {
-        marks.push(format!("others: {others:.1} CPUs were at other work"));
-    }
+    marks.extend(others(runs));
     marks
+}
+
+/// Few quotes have an end that says nothing: two of them do not make a backlog.
+pub(crate) fn has_backlog(run: &RunRecord) -> bool {
+    run.failed.is_none() && run.outstanding as f64 > OUTSTANDING * run.expected as f64 + 2.0
+}
+
+/// Any shortfall, however small.
+fn lost(runs: &[RunRecord]) -> Option<String> {
+    let total = |what: fn(&RunRecord) -> u64| runs.iter().map(what).sum::<u64>();
+    let (lost, expected) = (total(|run| run.lost), total(|run| run.expected));
+    if lost == 0 {
+        return None;
+    }
+    let unpublished = match total(|run| run.unpublished) {
+        0 => String::new(),
+        some => format!(", {some} of these because md was behind"),
+    };
+    Some(format!(
+        "lost: {lost} of {expected} answers did not come{unpublished}; they count with the time that they were waited for"
+    ))
+}
+
+fn others(runs: &[RunRecord]) -> Option<String> {
+    let beside = |run: &&RunRecord| {
+        let cpus = run.observed.cpus_others.unwrap_or(0.0);
+        let most = if run.observed.others.is_empty() {
+            OTHERS_UNSEEN
+        } else {
+            OTHERS.max(OTHERS_SHARE * run.observed.cpus_allowed as f64)
+        };
+        cpus > most
+    };
+    let cpus = |run: &&RunRecord| run.observed.cpus_others.unwrap_or(0.0);
+    let worst = runs.iter().filter(beside).max_by(|a, b| cpus(a).total_cmp(&cpus(b)));
+    let waits = |run: &RunRecord| run.observed.waited.first().cloned().filter(|w| w.ms_a_second > WAITED);
+    let waited = runs.iter().filter_map(waits).max_by(|a, b| a.ms_a_second.total_cmp(&b.ms_a_second));
+    let waited = waited.map(|waited| {
+        let (node, cpu, ms) = (waited.node, waited.cpu, waited.ms_a_second);
+        format!("{node}, alone on CPU {cpu}, waited {ms:.1} ms a second for it")
+    });
+    let worst = worst.map(|run| {
+        let most = run.observed.others.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let most = if most.is_empty() { most } else { format!(" ({most})") };
+        format!("{:.2} CPUs were at other work{most}", cpus(&run))
+    });
+    let words: Vec<String> = [worst, waited].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| format!("others: {}", words.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::t2o::made_up::cell;
+    use crate::t2o::probe::Waited;
+
+    /// First words of the marks of a run that `spoil` has changed.
+    fn words(spoil: impl Fn(&mut RunRecord)) -> Vec<String> {
+        let mut runs = cell("A", 1, 80.0, &[40.0, 41.0, 39.0]).runs;
+        spoil(&mut runs[1]);
+        let marks = of(80.0, 5, &runs);
+        marks.iter().filter_map(|mark| mark.split(':').next()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn any_shortfall_marks_the_cell() {
+        assert_eq!(words(|_| {}), [""; 0]);
+        assert_eq!(words(|run| run.lost = 1), ["lost"]);
+        assert_eq!(words(|run| run.outstanding = 60), ["backlog"]);
+        assert_eq!(words(|run| run.outstanding = 40), [""; 0]);
+        assert_eq!(words(|run| run.observed.undelivered = 1), ["undelivered"]);
+    }
+
+    #[test]
+    fn a_node_that_came_back_marks_the_cell() {
+        assert_eq!(words(|run| run.observed.restarted = vec!["td".to_owned()]), ["restarted"]);
+    }
+
+    #[test]
+    fn others_mark_the_cell_by_their_cpus_or_by_what_a_node_waited() {
+        let seen = |cpus| {
+            move |run: &mut RunRecord| {
+                run.observed.cpus_others = Some(cpus);
+                run.observed.others = vec!["hog (7) 0.33".to_owned()];
+                run.observed.cpus_allowed = 4;
+            }
+        };
+        assert_eq!(words(seen(0.33)), ["others"], "a third of one CPU");
+        assert_eq!(words(seen(0.04)), [""; 0]);
+        let unseen = |cpus| move |run: &mut RunRecord| run.observed.cpus_others = Some(cpus);
+        assert_eq!(words(unseen(0.4)), [""; 0], "the host's account is not that exact");
+        assert_eq!(words(unseen(0.6)), ["others"]);
+        let waited = |ms_a_second| {
+            move |run: &mut RunRecord| {
+                run.observed.waited = vec![Waited { node: "td".to_owned(), cpu: 1, ms_a_second }];
+            }
+        };
+        assert_eq!(words(waited(8.0)), ["others"]);
+        assert_eq!(words(waited(1.0)), [""; 0]);
+    }
 }

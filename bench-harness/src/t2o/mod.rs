@@ -6,17 +6,21 @@
 //!                                     Results ◄───────────┘──► report, compare, claims
 //! ```
 
+mod answers;
 mod capacity;
 mod claims;
 mod compare;
 mod error;
+mod interval;
 #[cfg(test)]
 mod made_up;
 mod marks;
 mod order;
+mod others;
 mod pages;
 mod plan;
 mod probe;
+mod quotes;
 mod raw;
 mod record;
 pub mod report;
@@ -25,6 +29,7 @@ mod runner;
 mod session;
 mod stamps;
 mod store;
+mod watch;
 
 pub use capacity::{Capacity, Point, measure, search};
 pub use claims::{Outcome, Verdict, judge};
@@ -33,10 +38,10 @@ pub use error::T2oError;
 pub use order::{Run, runs};
 pub use pages::Pages;
 pub use plan::{CoreNeed, LeftOut, Plan, PlannedCell};
-pub use probe::Observed;
+pub use probe::{Observed, Waited};
 pub use raw::{read as read_raw, write as write_raw};
 pub use record::{Histograms, RunRecord, RunStage};
 pub use result::{CellResult, DoctorWords, FORMAT, Results, StageResult};
 pub use session::{Progress, Session, session};
 pub use stamps::{STAGES, Stamps};
-pub use store::Store;
+pub use store::{Checked, Store};

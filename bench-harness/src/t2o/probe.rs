@@ -1,11 +1,14 @@
 //! What a platform's processes cost the host while a run lasts, from `/proc`, and where they ran.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use journal::ProcessIdentity;
 use node::{Counter, InstanceView, NodeKind, SeatView};
-use pinning::{Placement, ResolvedPlan, ThreadPlacement};
+use pinning::{CpuSet, ThreadPlacement};
 use serde::{Deserialize, Serialize};
+
+use super::others::{Others, Processes};
 
 /// What happened between two looks at a platform.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,11 +31,20 @@ pub struct Observed {
     pub run_queue_wait_ms: Option<f64>,
     /// CPU time of the platform, in CPUs.
     pub cpus_used: Option<f64>,
-    /// CPU time of everybody else on the host, in CPUs.
+    /// CPU time of others on the CPUs that the platform may use, in CPUs.
     pub cpus_others: Option<f64>,
+    /// CPUs that the platform may use.
+    pub cpus_allowed: usize,
+    /// Who the others were, most first: name, pid, CPUs. Empty where other processes cannot be seen.
+    pub others: Vec<String>,
+    /// How long nodes that have a CPU for themselves were ready and had it not, worst first.
+    pub waited: Vec<Waited>,
+    /// Nodes that ended meanwhile and are there again.
+    pub restarted: Vec<String>,
     /// Share of time that the hypervisor took away, in per cent.
     pub steal_percent: f64,
-    /// Looks at threads that found one where the plan does not have it.
+    /// Looks at threads that found one where the plan does not have it, and changes of CPU of threads that the plan
+    /// gives a single one: the kernel counts those, so none between two looks is missed.
     pub off_plan: u64,
     /// Threads looked at for that.
     pub looked_at: u64,
@@ -50,13 +62,35 @@ pub struct Observed {
     pub orders: u64,
 }
 
+/// A node that has a CPU which no other node may run on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Waited {
+    /// Its name.
+    pub node: String,
+    /// Its CPU.
+    pub cpu: usize,
+    /// Milliseconds a second that its threads were ready and did not run.
+    pub ms_a_second: f64,
+}
+
 /// Counts at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
     threads: BTreeMap<u32, ThreadPlacement>,
+    /// Who sits in which seat, and which of the threads are its.
+    nodes: BTreeMap<String, Node>,
+    processes: Option<Processes>,
     counters: BTreeMap<&'static str, u64>,
     cpu: CpuTimes,
     at_ns: u64,
+}
+
+/// A node's process, by name.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    process: Option<ProcessIdentity>,
+    generation: u64,
+    tids: Vec<u32>,
 }
 
 /// `/proc/stat`, first line, in ticks.
@@ -73,10 +107,14 @@ impl Snapshot {
     pub(crate) fn take(view: &InstanceView) -> Snapshot {
         let seats = view.seats();
         let mut threads = BTreeMap::new();
-        for seat in seats.iter().filter(|seat| seat.alive) {
-            for thread in pinning::observe(seat.process.pid).unwrap_or_default() {
-                threads.insert(thread.tid, thread);
-            }
+        let mut nodes = BTreeMap::new();
+        for seat in &seats {
+            let own = if seat.alive { pinning::observe(seat.process.pid) } else { Ok(Vec::new()) };
+            let own = own.unwrap_or_default();
+            let tids = own.iter().map(|thread| thread.tid).collect();
+            let node = Node { process: Some(seat.process), generation: seat.generation, tids };
+            nodes.insert(seat.name.clone(), node);
+            threads.extend(own.into_iter().map(|thread| (thread.tid, thread)));
         }
         let sum = |counter, kind: Option<NodeKind>| -> u64 {
             let of_kind = |seat: &&SeatView| kind.is_none_or(|kind| seat.kind == kind);
@@ -89,12 +127,15 @@ impl Snapshot {
             ("timeouts", sum(Counter::WaitTimeoutsWithData, None)),
             ("quotes", sum(Counter::Quotes, Some(NodeKind::Md))),
             ("orders", sum(Counter::Orders, Some(NodeKind::Strategy))),
+            ("off_plan", sum(Counter::OffPlan, None)),
+            ("places", sum(Counter::PlaceSamples, None)),
         ];
         let at_ns = view.clock().now();
-        Snapshot { threads, counters: counters.into(), cpu: CpuTimes::now(), at_ns }
+        let processes = Processes::now();
+        Snapshot { threads, nodes, processes, counters: counters.into(), cpu: CpuTimes::now(), at_ns }
     }
 
-    /// What happened since `before`. Off-plan looks are counted elsewhere.
+    /// What happened since `before`. Of the looks at places, those of master; a run's own are added by its watch.
     pub(crate) fn since(&self, before: &Snapshot) -> Observed {
         let counted = |name| self.counter(name).saturating_sub(before.counter(name));
         let seconds = (self.at_ns.saturating_sub(before.at_ns) as f64 / 1e9).max(1e-9);
@@ -108,6 +149,8 @@ impl Snapshot {
         let ran = grown(|thread| thread.run_ns).map(|ns| ns as f64 / 1e9 / seconds);
         let ticks = self.cpu.all.saturating_sub(before.cpu.all);
         let busy = self.cpu.busy.saturating_sub(before.cpu.busy) as f64 * TICK_NS / 1e9 / seconds;
+        let others = self.others(before, seconds);
+        let seen = others.as_ref().map(|others| others.cpus);
         let steal = self.cpu.steal.saturating_sub(before.cpu.steal) as f64;
         Observed {
             seconds,
@@ -119,15 +162,74 @@ impl Snapshot {
             major_faults: grown(|thread| Some(thread.major_faults)).unwrap_or(0),
             run_queue_wait_ms: grown(|thread| thread.run_queue_wait_ns).map(|ns| ns as f64 / 1e6),
             cpus_used: ran,
-            cpus_others: ran.map(|ours| (busy - ours).max(0.0)),
+            cpus_others: seen.or_else(|| ran.map(|ours| (busy - ours).max(0.0))),
+            cpus_allowed: self.allowed().len(),
+            others: others.map(|others| others.most).unwrap_or_default(),
+            waited: self.waited(before, seconds),
+            restarted: self.restarted(before),
             steal_percent: if ticks == 0 { 0.0 } else { 100.0 * steal / ticks as f64 },
             bytes_lost: counted("lost"),
             undelivered: counted("undelivered"),
             wait_timeouts_with_data: counted("timeouts"),
             quotes: counted("quotes"),
             orders: counted("orders"),
+            off_plan: counted("off_plan"),
+            looked_at: counted("places"),
             ..Observed::default()
         }
+    }
+
+    /// CPUs that some thread of the platform may run on.
+    fn allowed(&self) -> CpuSet {
+        self.threads.values().fold(CpuSet::new(), |all, thread| all.union(&thread.allowed))
+    }
+
+    fn others(&self, before: &Snapshot, seconds: f64) -> Option<Others> {
+        let pids = |snapshot: &Snapshot| -> Vec<u32> {
+            snapshot.nodes.values().filter_map(|node| Some(node.process?.pid)).collect()
+        };
+        let mut ours: BTreeSet<u32> = pids(before).into_iter().chain(pids(self)).collect();
+        ours.insert(std::process::id());
+        let (after, before) = (self.processes.as_ref()?, before.processes.as_ref()?);
+        Some(after.since(before, seconds, &ours, &self.allowed()))
+    }
+
+    /// Nodes in whose seat another process sits than before, or the same in another life.
+    pub(crate) fn restarted(&self, before: &Snapshot) -> Vec<String> {
+        let other = |(name, node): (&String, &Node)| {
+            let was = before.nodes.get(name)?;
+            let same = (was.process, was.generation) == (node.process, node.generation);
+            (!same).then(|| name.clone())
+        };
+        self.nodes.iter().filter_map(other).collect()
+    }
+
+    /// Of nodes that are alone on one CPU: what they wait for is not the platform's.
+    fn waited(&self, before: &Snapshot, seconds: f64) -> Vec<Waited> {
+        let threads = |node: &Node| -> Vec<&ThreadPlacement> {
+            node.tids.iter().filter_map(|tid| self.threads.get(tid)).collect()
+        };
+        let mut waited = Vec::new();
+        for (name, node) in &self.nodes {
+            let own = threads(node);
+            let Some(cpu) = own.first().and_then(|thread| thread.allowed.first()) else { continue };
+            let here = |thread: &&ThreadPlacement| thread.allowed.contains(cpu);
+            let single = own.iter().all(|thread| thread.allowed == CpuSet::single(cpu));
+            // Hosted strategies sit in seats of their own with their host's process.
+            let others = self.nodes.values().filter(|other| other.process != node.process);
+            if !single || others.flat_map(threads).any(|thread| here(&thread)) {
+                continue;
+            }
+            let grown = |thread: &&ThreadPlacement| {
+                let was = before.threads.get(&thread.tid).and_then(|thread| thread.run_queue_wait_ns);
+                Some(thread.run_queue_wait_ns?.saturating_sub(was.unwrap_or(0)))
+            };
+            let ns: u64 = own.iter().filter_map(grown).sum();
+            waited.push(Waited { node: name.clone(), cpu, ms_a_second: ns as f64 / 1e6 / seconds });
+        }
+        waited.sort_by(|a, b| b.ms_a_second.total_cmp(&a.ms_a_second));
+        waited.truncate(4);
+        waited
     }
 
     fn counter(&self, name: &str) -> u64 {
@@ -151,52 +253,6 @@ impl CpuTimes {
     }
 }
 
-/// Looks, while a run lasts, whether threads are where the plan has them.
-#[derive(Debug)]
-pub(crate) struct PlanWatch {
-    placed: Vec<Placement>,
-    off_plan: u64,
-    looked_at: u64,
-    strays: Vec<String>,
-}
-
-impl PlanWatch {
-    /// Watches the nodes that the plan keeps to some of the host's `cpus`.
-    pub(crate) fn new(plan: Option<&ResolvedPlan>, cpus: usize) -> PlanWatch {
-        let placements = plan.map(|plan| plan.placements.as_slice()).unwrap_or_default();
-        let placed = placements.iter().filter(|placement| placement.cpus.len() < cpus).cloned().collect();
-        PlanWatch { placed, off_plan: 0, looked_at: 0, strays: Vec::new() }
-    }
-
-    pub(crate) fn is_idle(&self) -> bool {
-        self.placed.is_empty()
-    }
-
-    pub(crate) fn look(&mut self, view: &InstanceView) {
-        let seats = view.seats();
-        for placement in &self.placed {
-            let Some(seat) = seats.iter().find(|seat| seat.name == placement.node && seat.alive) else {
-                continue;
-            };
-            for thread in pinning::observe(seat.process.pid).unwrap_or_default() {
-                self.looked_at += 1;
-                if let Some(off) = thread.off_plan(placement) {
-                    self.off_plan += 1;
-                    if self.strays.len() < 3 {
-                        self.strays.push(format!("{} ({}) {off}", seat.name, thread.name));
-                    }
-                }
-            }
-        }
-    }
-
-    pub(crate) fn into(self, observed: &mut Observed) {
-        observed.off_plan = self.off_plan;
-        observed.looked_at = self.looked_at;
-        observed.strays = self.strays;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,6 +262,44 @@ mod tests {
         let times = CpuTimes::parse("cpu  10 20 30 400 50 6 7 8 0 0\ncpu0 1 1 1 1\n");
         assert_eq!((times.busy, times.steal, times.all), (73, 8, 531));
         assert_eq!(CpuTimes::parse("garbage").all, 0);
+    }
+
+    #[test]
+    fn a_node_that_ended_and_came_back_is_named() {
+        let snapshot = |pid, generation| {
+            let process = Some(ProcessIdentity { pid, start: 1 });
+            let node = Node { process, generation, tids: Vec::new() };
+            let nodes = BTreeMap::from([("td".to_owned(), node.clone()), ("md".to_owned(), Node::default())]);
+            Snapshot { nodes, ..Snapshot::default() }
+        };
+        assert_eq!(snapshot(7, 1).restarted(&snapshot(7, 1)), [""; 0]);
+        assert_eq!(snapshot(8, 2).restarted(&snapshot(7, 1)), ["td"]);
+        assert_eq!(snapshot(7, 2).restarted(&snapshot(7, 1)), ["td"], "the same pid by chance");
+    }
+
+    #[test]
+    fn only_a_node_alone_on_its_cpu_waits_for_others() {
+        let thread = |tid, cpus: &[usize], wait| {
+            let mut allowed = CpuSet::new();
+            cpus.iter().for_each(|cpu| _ = allowed.insert(*cpu));
+            let any = pinning::observe(std::process::id()).unwrap().remove(0);
+            ThreadPlacement { tid, allowed, run_queue_wait_ns: Some(wait), ..any }
+        };
+        let snapshot = |md: &[usize], wait| {
+            let node = |pid: u32| Node {
+                process: Some(ProcessIdentity { pid, start: 1 }),
+                generation: 1,
+                tids: vec![pid],
+            };
+            let nodes = [("td", 1), ("md", 2)].map(|(name, pid)| (name.to_owned(), node(pid)));
+            let threads = [thread(1, &[1], wait), thread(2, md, 0)].map(|thread| (thread.tid, thread));
+            Snapshot { nodes: nodes.into(), threads: threads.into(), ..Snapshot::default() }
+        };
+        let waited = snapshot(&[0], 8_000_000).waited(&snapshot(&[0], 1_000_000), 1.0);
+        let td = waited.iter().find(|waited| waited.node == "td").unwrap();
+        assert_eq!((td.cpu, td.ms_a_second), (1, 7.0));
+        let shared = snapshot(&[0, 1], 8_000_000).waited(&snapshot(&[0, 1], 0), 1.0);
+        assert!(shared.is_empty(), "md may be who td waits for: {shared:?}");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Raw records, one line a message, compressed: for questions that nobody has asked yet.
+//! Raw records, one line an answer, compressed: what every figure is made from. An answer that did not come has the order id 0,
+//! no `received` and `ordered` (0), and in `taken` until when it was waited for.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};

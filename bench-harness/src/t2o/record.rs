@@ -23,14 +23,23 @@ pub struct RunRecord {
     pub started_unix: u64,
     /// Measured seconds, without the warm-up.
     pub seconds: f64,
-    /// Messages measured; for each of them md + strategy + order = t2o was checked.
+    /// Answers that came; for each of them md + strategy + order = t2o was checked.
     pub samples: u64,
     /// Messages whose times contradict each other; not among the samples.
     pub disordered: u64,
     /// Quotes a second that md really published.
     pub achieved_rate: f64,
-    /// Quotes that no strategy answered, and messages that could not be delivered.
+    /// Answers that were due: one for each quote of the stretch and each strategy that hears it.
+    pub expected: u64,
+    /// Of those: they did not come. The quotes of the stretch less their samples, always.
     pub lost: u64,
+    /// Of the lost ones: md did not even publish the quote.
+    pub unpublished: u64,
+    /// Answers that were not there at the stretch's end: the lost ones, and those that came late.
+    pub outstanding: u64,
+    /// Shortest wait for an answer that did not come, in microseconds. A figure above it is a least: the waits would have
+    /// gone on.
+    pub open_from_us: Option<f64>,
     /// 99th percentile of md's lateness against its schedule, in microseconds.
     pub lateness_p99_us: f64,
     /// By stage.
@@ -58,10 +67,31 @@ pub struct RunStage {
     pub sd_us: f64,
     /// Median.
     pub p50_us: f64,
+    /// 90th percentile.
+    pub p90_us: f64,
     /// 99th percentile.
     pub p99_us: f64,
+    /// 99.9th percentile.
+    pub p999_us: f64,
     /// Largest.
     pub max_us: f64,
+}
+
+impl RunRecord {
+    /// Takes over what the run's answers say: all that can be made from them again.
+    pub(crate) fn take(&mut self, messages: &Histograms) {
+        self.samples = messages.samples;
+        self.disordered = messages.disordered;
+        self.unpublished = messages.unpublished;
+        self.open_from_us = messages.open_from_us();
+        self.lateness_p99_us = messages.lateness_p99_us();
+        self.stages = messages.run_stages();
+    }
+
+    /// Whether a figure of t2o, in microseconds, is a least: some answer that did not come had been waited for less long.
+    pub fn is_least(&self, figure_us: f64) -> bool {
+        self.open_from_us.is_some_and(|open| open < figure_us)
+    }
 }
 
 /// Histograms of all stages, in nanoseconds, to three significant digits.
@@ -73,7 +103,17 @@ pub struct Histograms {
     pub samples: u64,
     /// Messages whose times contradict each other.
     pub disordered: u64,
+    /// Answers that did not come. They are in the histograms of t2o and t2o_intended with the time they were waited for.
+    pub open: u64,
+    /// Of those: md did not publish the quote. They are in the histogram of t2o_intended only.
+    pub unpublished: u64,
+    /// Shortest of those waits, in nanoseconds.
+    open_from: Option<u64>,
 }
+
+/// Places in [`STAGES`] of the stages that an open answer has.
+const T2O: usize = 3;
+const T2O_INTENDED: usize = 4;
 
 impl Histograms {
     /// Empty ones.
@@ -83,11 +123,24 @@ impl Histograms {
     pub fn new() -> Result<Histograms, hdrhistogram::CreationError> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 3);
         let stages = STAGES.iter().map(|_| empty()).collect::<Result<_, _>>()?;
-        Ok(Histograms { stages, lateness: empty()?, samples: 0, disordered: 0 })
+        Ok(Histograms {
+            stages,
+            lateness: empty()?,
+            samples: 0,
+            disordered: 0,
+            open: 0,
+            unpublished: 0,
+            open_from: None,
+        })
     }
 
-    /// Adds one message.
+    /// Adds one answer, or one that did not come.
     pub fn add(&mut self, stamps: &Stamps) {
+        if let Some((published, due)) = stamps.open_waits() {
+            self.add_open(published, due);
+            self.lateness.saturating_record(stamps.lateness().min(LONGEST));
+            return;
+        }
         let Some(stages) = stamps.stages() else {
             self.disordered += 1;
             return;
@@ -97,6 +150,22 @@ impl Histograms {
             histogram.saturating_record(time.min(LONGEST));
         }
         self.lateness.saturating_record(stamps.lateness().min(LONGEST));
+    }
+
+    fn add_open(&mut self, since_published: Option<u64>, since_due: u64) {
+        self.open += 1;
+        self.stages[T2O_INTENDED].saturating_record(since_due.min(LONGEST));
+        match since_published {
+            Some(wait) => self.stages[T2O].saturating_record(wait.min(LONGEST)),
+            None => self.unpublished += 1,
+        }
+        let wait = since_published.unwrap_or(since_due);
+        self.open_from = Some(self.open_from.map_or(wait, |known| known.min(wait)));
+    }
+
+    /// Shortest wait for an answer that did not come, in microseconds.
+    pub fn open_from_us(&self) -> Option<f64> {
+        self.open_from.map(|wait| wait as f64 / 1e3)
     }
 
     /// The histogram of a stage, by its place in [`STAGES`].
@@ -115,7 +184,9 @@ impl Histograms {
             mean_us: histogram.mean() / 1e3,
             sd_us: histogram.stdev() / 1e3,
             p50_us: at_us(histogram, 0.5),
+            p90_us: at_us(histogram, 0.9),
             p99_us: at_us(histogram, 0.99),
+            p999_us: at_us(histogram, 0.999),
             max_us: histogram.max() as f64 / 1e3,
         };
         let stages = STAGES.iter().zip(&self.stages).filter(|(_, histogram)| !histogram.is_empty());

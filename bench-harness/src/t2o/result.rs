@@ -12,7 +12,7 @@ use super::record::{Histograms, RunRecord, at_us};
 use super::stamps::STAGES;
 
 /// Version of the object's form.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The matrix: what was measured, where, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,8 +67,12 @@ pub struct CellResult {
     pub samples: u64,
     /// Quotes a second that were published: the lowest of all runs.
     pub achieved_rate: f64,
-    /// Quotes without an answer and messages without a taker, over all runs.
+    /// Answers that were due, over all runs: one for each quote and each strategy that hears it.
+    pub expected: u64,
+    /// Of those: they did not come. They count in t2o with the time that they were waited for.
     pub lost: u64,
+    /// Of the lost ones: md did not even publish the quote.
+    pub unpublished: u64,
     /// Why these figures are to be read with care; empty is best.
     pub marked: Vec<String>,
     /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
@@ -120,10 +124,36 @@ pub struct StageResult {
     pub curve: Vec<[f64; 2]>,
 }
 
+/// Which cell: what its figures are made with, beside its runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CellName {
+    pub(crate) name: String,
+    pub(crate) group: String,
+    pub(crate) load: usize,
+    pub(crate) rate: f64,
+}
+
+impl From<&Cell> for CellName {
+    fn from(cell: &Cell) -> CellName {
+        CellName { name: cell.name.clone(), group: cell.group.clone(), load: cell.load, rate: cell.rate }
+    }
+}
+
 impl CellResult {
+    /// Which cell this is.
+    pub(crate) fn measured_at(&self) -> CellName {
+        CellName { name: self.name.clone(), group: self.group.clone(), load: self.load, rate: self.rate }
+    }
+
     /// From the cell's runs, and the messages of all of them.
-    pub(crate) fn of(cell: &Cell, fewest: u64, runs: Vec<RunRecord>, messages: &Histograms) -> CellResult {
-        let good: Vec<&RunRecord> = runs.iter().filter(|run| run.samples > 0).collect();
+    pub(crate) fn of(
+        cell: &CellName,
+        fewest: u64,
+        runs: Vec<RunRecord>,
+        messages: &Histograms,
+    ) -> CellResult {
+        // A run in which not one answer came has figures too: waits.
+        let good: Vec<&RunRecord> = runs.iter().filter(|run| !run.stages.is_empty()).collect();
         let seconds: f64 = good.iter().map(|run| run.seconds).sum::<f64>().max(1e-9);
         let a_second =
             |what: fn(&RunRecord) -> u64| good.iter().map(|run| what(run) as f64).sum::<f64>() / seconds;
@@ -139,8 +169,10 @@ impl CellResult {
             repeats: good.len(),
             samples: messages.samples,
             achieved_rate: good.iter().map(|run| run.achieved_rate).fold(f64::INFINITY, f64::min).min(1e12),
-            lost: good.iter().map(|run| run.lost).sum(),
-            marked: marks::of(cell, fewest, &runs),
+            expected: runs.iter().map(|run| run.expected).sum(),
+            lost: runs.iter().map(|run| run.lost).sum(),
+            unpublished: runs.iter().map(|run| run.unpublished).sum(),
+            marked: marks::of(cell.rate, fewest, &runs),
             stages: stages(&good, messages),
             wakeups: a_second(|run| run.observed.wakeups),
             context_switches: a_second(|run| run.observed.context_switches),

@@ -8,17 +8,22 @@ use launcher::{Launch, LaunchError, Running};
 use pinning::{Doctor, Host, ResolvedPlan, Status};
 use topology::Pages as WantedPages;
 
+use super::answers::{Answers, Stretch};
 use super::error::T2oError;
 use super::order::Run;
 use super::pages::Pages;
-use super::probe::{Observed, PlanWatch, Snapshot};
+use super::probe::{Observed, Snapshot};
+use super::quotes::{Listeners, QuoteReader};
 use super::record::{Histograms, RunRecord};
 use super::stamps::Stamps;
+use super::watch::PlanWatch;
 
 /// Between two looks at the samples: seldom enough to cost nothing, often enough that the ring never laps.
 const TICK: Duration = Duration::from_millis(10);
-/// Orders that answer the last quotes are waited for this long.
+/// Orders that answer the last quotes are waited for at least this long …
 const DRAIN: Duration = Duration::from_millis(60);
+/// … and this long while some are missing.
+const LONGEST_DRAIN: Duration = Duration::from_millis(250);
 
 /// A run and its raw records; `None` when the caller stopped it.
 pub(crate) type Outcome = Option<(RunRecord, Vec<Stamps>)>;
@@ -64,7 +69,15 @@ pub(crate) fn run(
     };
     let plan = run.cell.topology.place(host).ok().flatten();
     let watch = PlanWatch::new(plan.as_ref(), host.allowed.len());
-    let mut measured = Measured { running, watch, histograms, records: Vec::new() };
+    let quotes = match QuoteReader::open(running.view()) {
+        Ok(quotes) => quotes,
+        Err(error) => {
+            record.failed = Some(format!("md.quotes cannot be read: {error}"));
+            running.finish().ok();
+            return Ok(Some((record, Vec::new())));
+        }
+    };
+    let mut measured = Measured { running, quotes, watch, histograms, records: Vec::new() };
     let ended = measured.stretch(run, look, &mut record, go_on);
     let Measured { running, histograms, records, .. } = measured;
     let report = match running.finish() {
@@ -74,10 +87,7 @@ pub(crate) fn run(
     if ended == Ended::Asked {
         return Ok(None);
     }
-    record.samples = histograms.samples;
-    record.disordered = histograms.disordered;
-    record.lateness_p99_us = histograms.lateness_p99_us();
-    record.stages = histograms.run_stages();
+    record.take(&histograms);
     let broken: Vec<String> =
         report.failed_nodes().map(|node| format!("{} ({})", node.name, node.state)).collect();
     if ended == Ended::MasterGone {
@@ -103,7 +113,11 @@ fn blank(run: Run<'_>, started_unix: u64, verdict: &Verdict) -> RunRecord {
         samples: 0,
         disordered: 0,
         achieved_rate: 0.0,
+        expected: 0,
         lost: 0,
+        unpublished: 0,
+        outstanding: 0,
+        open_from_us: None,
         lateness_p99_us: 0.0,
         stages: Default::default(),
         observed: Observed::default(),
@@ -124,6 +138,7 @@ enum Ended {
 
 struct Measured {
     running: Running,
+    quotes: QuoteReader,
     watch: PlanWatch,
     histograms: Histograms,
     records: Vec<Stamps>,
@@ -143,22 +158,24 @@ impl Measured {
         let begun = Instant::now();
         let mut share = |begun: Instant| go_on((begun.elapsed().as_secs_f64() / whole).min(1.0));
         while begun.elapsed() < cell.warmup {
-            match (self.running.look(), share(begun)) {
+            match (self.look(), share(begun)) {
                 (_, false) => return Ended::Asked,
                 (false, _) => return Ended::MasterGone,
                 _ => sleep(TICK.min(cell.warmup)),
             }
         }
         record.pages = Pages::of(self.running.view());
+        let listeners = Listeners::of(self.running.view(), self.running.topology());
+        self.watch.look(self.running.view());
         let before = Snapshot::take(self.running.view());
-        let from = self.running.view().clock().now();
+        let from = self.now();
         let measured = Instant::now();
         let mut looked = Instant::now();
         let mut taken = self.answered();
         let first = taken;
         loop {
             sleep(TICK);
-            match (self.running.look(), share(begun)) {
+            match (self.look(), share(begun)) {
                 (_, false) => return Ended::Asked,
                 (false, _) => return Ended::MasterGone,
                 _ => {}
@@ -173,14 +190,27 @@ impl Measured {
                 looked = Instant::now();
             }
         }
-        let until = self.running.view().clock().now();
-        record.seconds = measured.elapsed().as_secs_f64();
-        let observed = Snapshot::take(self.running.view()).since(&before);
-        sleep(DRAIN);
-        self.running.look();
-        self.keep(from, until);
-        self.settle(observed, record);
+        let until = self.now();
+        let after = Snapshot::take(self.running.view());
+        self.watch.look(self.running.view());
+        let mut observed = after.since(&before);
+        let stretch = Stretch { from, until, closed: until, turn: 1e9 / cell.rate };
+        let answers = self.drain(stretch, &listeners);
+        // Somebody who ended while the last answers were waited for may be why they did not come.
+        observed.restarted = Snapshot::take(self.running.view()).restarted(&before);
+        record.seconds = (until - from) as f64 / 1e9;
+        self.settle(answers, observed, record);
         Ended::Done
+    }
+
+    /// Takes what has come; false when master is gone.
+    fn look(&mut self) -> bool {
+        self.quotes.take();
+        self.running.look()
+    }
+
+    fn now(&self) -> u64 {
+        self.running.view().clock().now()
     }
 
     /// Latency samples so far.
@@ -188,27 +218,34 @@ impl Measured {
         self.running.collector().map_or(0, |collector| collector.raw().len() as u64)
     }
 
-    /// Keeps the messages that were published between two moments.
-    fn keep(&mut self, from: u64, until: u64) {
-        let samples = self.running.collector().map(|collector| collector.raw()).unwrap_or_default();
-        for sample in samples.iter().filter(|sample| (from..until).contains(&sample.published.0)) {
-            let stamps = Stamps::from(sample);
-            self.histograms.add(&stamps);
-            self.records.push(stamps);
+    /// Waits for the answers that are under way, until all are there or it has taken too long.
+    fn drain(&mut self, stretch: Stretch, listeners: &Listeners) -> Answers {
+        let begun = Instant::now();
+        sleep(DRAIN);
+        loop {
+            self.look();
+            // The time first: what comes after it is open.
+            let stretch = Stretch { closed: self.now(), ..stretch };
+            let samples = self.running.collector().map(|collector| collector.raw()).unwrap_or_default();
+            let samples: Vec<Stamps> = samples.iter().map(Stamps::from).collect();
+            let answers = Answers::of(stretch, listeners, self.quotes.quotes(), &samples);
+            if answers.lost() == 0 || begun.elapsed() >= LONGEST_DRAIN {
+                return answers;
+            }
+            sleep(TICK);
         }
     }
 
-    fn settle(&mut self, mut observed: Observed, record: &mut RunRecord) {
+    fn settle(&mut self, answers: Answers, mut observed: Observed, record: &mut RunRecord) {
         let watch = std::mem::replace(&mut self.watch, PlanWatch::new(None, 0));
         watch.into(&mut observed);
-        record.achieved_rate = observed.quotes as f64 / observed.seconds;
-        // Orders in flight at the end are no loss: what was measured counts besides what was counted.
-        let answered = observed.orders.max(self.histograms.samples);
-        let unread = self.running.collector().map_or(0, |collector| collector.lost_bytes());
-        let lapped = observed.bytes_lost > 0;
-        let unanswered = if lapped { observed.quotes.saturating_sub(answered) } else { 0 };
-        record.lost = unanswered + observed.undelivered;
-        observed.bytes_lost += unread;
+        record.achieved_rate = answers.published as f64 / record.seconds;
+        record.expected = answers.expected;
+        record.lost = answers.lost();
+        record.outstanding = answers.outstanding;
+        observed.bytes_lost += self.running.collector().map_or(0, |collector| collector.lost_bytes());
+        answers.records.iter().for_each(|stamps| self.histograms.add(stamps));
+        self.records = answers.records;
         record.observed = observed;
     }
 }

@@ -54,8 +54,12 @@ pub fn session(
     let rules = &scenario.config.run;
     let chosen: Vec<&Cell> = scenario.cells.iter().filter(|cell| plan.has(cell)).collect();
     let all = runs(&chosen, rules.order, rules.seed);
-    let open: Vec<Run<'_>> =
-        all.iter().filter(|run| !store.has(&run.cell.name, run.repeat)).copied().collect();
+    let mut open: Vec<Run<'_>> = Vec::new();
+    for run in &all {
+        if !store.has(&run.cell.name, run.repeat)? {
+            open.push(*run);
+        }
+    }
     let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
     let mut cells = known_cells(scenario, store)?;
     let mut failed = Vec::new();

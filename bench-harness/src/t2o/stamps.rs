@@ -8,7 +8,7 @@ pub const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"]
 /// The times of one order on the platform's clock, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamps {
-    /// Writer and number of the order.
+    /// Writer and number of the order; 0 of an answer that did not come.
     pub order_id: u64,
     /// t0: the generator's schedule says so.
     pub due: u64,
@@ -18,7 +18,7 @@ pub struct Stamps {
     pub received: u64,
     /// t3: the strategy committed the order.
     pub ordered: u64,
-    /// t4: td had it in hand.
+    /// t4: td had it in hand; of an answer that did not come: until when it was waited for.
     pub taken: u64,
 }
 
@@ -35,9 +35,27 @@ impl Stamps {
         (sum == t2o && self.due > 0).then_some([md, strategy, order, t2o, intended])
     }
 
-    /// How late md was, in nanoseconds.
+    /// An answer that had not come when it was waited for no longer.
+    pub(crate) fn open(due: u64, published: u64, closed: u64) -> Stamps {
+        Stamps { order_id: 0, due, published, received: 0, ordered: 0, taken: closed }
+    }
+
+    /// Whether this is an answer that did not come: no order has the number 0.
+    pub fn is_open(&self) -> bool {
+        self.order_id == 0
+    }
+
+    /// How long an open answer was waited for: since the quote was published (`None` when it was not), and since it was
+    /// due. `None` of an answer that came.
+    pub fn open_waits(&self) -> Option<(Option<u64>, u64)> {
+        let since = |time: u64| self.taken.saturating_sub(time);
+        self.is_open().then(|| ((self.published > 0).then(|| since(self.published)), since(self.due)))
+    }
+
+    /// How late md was, in nanoseconds; with a quote that it did not publish, so far.
     pub fn lateness(&self) -> u64 {
-        self.published.saturating_sub(self.due)
+        let published = if self.is_open() && self.published == 0 { self.taken } else { self.published };
+        published.saturating_sub(self.due)
     }
 }
 
@@ -66,6 +84,15 @@ mod tests {
         assert_eq!((md, strategy, order, t2o, intended), (700, 300, 2_000, 3_000, 3_100));
         assert_eq!(md + strategy + order, t2o);
         assert_eq!(stamps.lateness(), 100);
+    }
+
+    #[test]
+    fn an_answer_that_did_not_come_has_been_waited_for() {
+        let open = Stamps::open(900, 1_000, 5_000);
+        assert_eq!((open.open_waits(), open.lateness()), (Some((Some(4_000), 4_100)), 100));
+        let unpublished = Stamps::open(900, 0, 5_000);
+        assert_eq!((unpublished.open_waits(), unpublished.lateness()), (Some((None, 4_100)), 4_100));
+        assert_eq!(open.stages(), None);
     }
 
     #[test]

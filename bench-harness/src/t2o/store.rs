@@ -19,8 +19,17 @@ use topology::scenario::{Cell, Scenario};
 use super::error::T2oError;
 use super::raw;
 use super::record::{Histograms, RunRecord};
-use super::result::{CellResult, Results};
+use super::result::{CellResult, FORMAT, Results};
 use super::stamps::Stamps;
+
+/// Results, and whether they were held against the raw files.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The results.
+    pub results: Results,
+    /// The raw files are there and say the same; else there are none.
+    pub from_raw: bool,
+}
 
 /// A folder of results.
 #[derive(Clone, Debug)]
@@ -53,16 +62,60 @@ impl Store {
         Ok(store)
     }
 
-    /// The results that lie in `folder`, or in a `t2o.json` itself.
+    /// The results that lie in `folder`, or in a `t2o.json` itself. Every figure is made from the raw files again and held
+    /// against what `t2o.json` says, where there are raw files beside it.
     ///
     /// # Errors
-    /// [`T2oError::NoResults`], [`T2oError::Garbled`], or the system's.
-    pub fn results(folder: &Path) -> Result<Results, T2oError> {
+    /// [`T2oError::NoResults`], [`T2oError::OtherFormat`], [`T2oError::Garbled`], [`T2oError::Disagrees`], or the system's.
+    pub fn results(folder: &Path) -> Result<Checked, T2oError> {
         let path = if folder.is_file() { folder.to_owned() } else { folder.join("t2o.json") };
         if !path.exists() {
             return Err(T2oError::NoResults(folder.to_owned()));
         }
-        read_json(&path)
+        let json: Json = read_json(&path)?;
+        match json["format"].as_u64() {
+            Some(found) if found != u64::from(FORMAT) => {
+                return Err(T2oError::OtherFormat { path, found, wanted: FORMAT });
+            }
+            _ => {}
+        }
+        let results: Results = serde_json::from_value(json)
+            .map_err(|error| T2oError::Garbled { path: path.clone(), reason: error.to_string() })?;
+        let folder = path.parent().unwrap_or(".".as_ref()).to_owned();
+        let store = Store { folder };
+        let from_raw = store.path("raw").is_dir();
+        if from_raw {
+            store.check(&path, &results)?;
+        }
+        Ok(Checked { results, from_raw })
+    }
+
+    /// Makes every cell again.
+    fn check(&self, path: &Path, results: &Results) -> Result<(), T2oError> {
+        let fewest = results.settings.run.fewest_samples;
+        for cell in &results.cells {
+            let raw = self.path("raw");
+            let disagrees = |what: String| {
+                let what = format!("cell {}: {what}", cell.name);
+                T2oError::Disagrees { path: path.to_owned(), raw: raw.clone(), what }
+            };
+            let mut runs = Vec::new();
+            for run in &cell.runs {
+                let kept = self.run(&run.cell, run.repeat)?;
+                let kept = kept.ok_or_else(|| disagrees(format!("runs/ has no run {}", run.repeat)))?;
+                runs.push(kept);
+            }
+            let known = runs.iter().map(|run| run.repeat).max().unwrap_or(0);
+            if self.run(&cell.name, known + 1)?.is_some() {
+                return Err(disagrees(format!("runs/ has a run {}, which it leaves out", known + 1)));
+            }
+            let again = CellResult::of(&cell.measured_at(), fewest, runs.clone(), &self.messages(&runs)?);
+            let json = |cell: &CellResult| serde_json::to_value(cell).unwrap_or_default();
+            if let Some(what) = difference("", &json(cell), &json(&again)) {
+                return Err(disagrees(what));
+            }
+        }
+        Ok(())
     }
 
     /// Claims may change between two runs, what is measured may not.
@@ -79,12 +132,16 @@ impl Store {
     }
 
     /// Whether this run is there and has figures.
-    pub fn has(&self, cell: &str, repeat: u32) -> bool {
-        self.run(cell, repeat).is_some_and(|run| run.failed.is_none())
+    ///
+    /// # Errors
+    /// [`T2oError::Garbled`], or the system's.
+    pub fn has(&self, cell: &str, repeat: u32) -> Result<bool, T2oError> {
+        Ok(self.run(cell, repeat)?.is_some_and(|run| run.failed.is_none()))
     }
 
-    fn run(&self, cell: &str, repeat: u32) -> Option<RunRecord> {
-        read_json(&self.path(&format!("runs/{cell}-{repeat}.json"))).ok()
+    fn run(&self, cell: &str, repeat: u32) -> Result<Option<RunRecord>, T2oError> {
+        let path = self.path(&format!("runs/{cell}-{repeat}.json"));
+        if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
     /// Keeps a run; its messages first, so that a run that is there is whole.
@@ -97,18 +154,39 @@ impl Store {
 
     /// All runs of one cell put together; `None` when there is none.
     pub(crate) fn cell(&self, cell: &Cell, fewest: u64) -> Result<Option<CellResult>, T2oError> {
-        let runs: Vec<RunRecord> =
-            (1..=cell.repeats).filter_map(|repeat| self.run(&cell.name, repeat)).collect();
+        let mut runs = Vec::new();
+        for repeat in 1..=cell.repeats {
+            runs.extend(self.run(&cell.name, repeat)?);
+        }
         if runs.is_empty() {
             return Ok(None);
         }
+        let messages = self.messages(&runs)?;
+        Ok(Some(CellResult::of(&cell.into(), fewest, runs, &messages)))
+    }
+
+    /// The messages of these runs. Each run's own record is held against them.
+    fn messages(&self, runs: &[RunRecord]) -> Result<Histograms, T2oError> {
         let mut messages = Histograms::new()?;
-        for run in runs.iter().filter(|run| run.samples > 0) {
-            let path = self.path(&format!("raw/{}-{}.csv.gz", run.cell, run.repeat));
-            let records = raw::read(&path).map_err(T2oError::file("read", &path))?;
-            records.iter().for_each(|record| messages.add(record));
+        for run in runs.iter().filter(|run| !run.stages.is_empty()) {
+            let name = format!("{}-{}", run.cell, run.repeat);
+            let raw = self.path(&format!("raw/{name}.csv.gz"));
+            let records = raw::read(&raw).map_err(T2oError::file("read", &raw))?;
+            let mut own = Histograms::new()?;
+            for record in &records {
+                messages.add(record);
+                own.add(record);
+            }
+            let mut again = run.clone();
+            again.take(&own);
+            (again.lost, again.expected) = (own.open, own.open + own.samples + own.disordered);
+            let json = |run: &RunRecord| serde_json::to_value(run).unwrap_or_default();
+            if let Some(what) = difference("", &json(run), &json(&again)) {
+                let path = self.path(&format!("runs/{name}.json"));
+                return Err(T2oError::Disagrees { path, raw, what });
+            }
         }
-        Ok(Some(CellResult::of(cell, fewest, runs, &messages)))
+        Ok(messages)
     }
 
     /// Writes `t2o.json`.
@@ -140,3 +218,30 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, T2oError> {
     serde_json::from_slice(&text)
         .map_err(|error| T2oError::Garbled { path: path.to_owned(), reason: error.to_string() })
 }
+
+/// The first figure that differs by more than rounding: where it stands, and both.
+fn difference(at: &str, said: &Json, found: &Json) -> Option<String> {
+    match (said, found) {
+        (Json::Object(a), Json::Object(b)) => {
+            let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+            let path = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+            names
+                .filter_map(|name| difference(&path(name), &said[name.as_str()], &found[name.as_str()]))
+                .next()
+        }
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b).enumerate();
+            pairs.filter_map(|(index, (a, b))| difference(&format!("{at}[{index}]"), a, b)).next()
+        }
+        (Json::Number(a), Json::Number(b)) => {
+            let (x, y) = (a.as_f64()?, b.as_f64()?);
+            let same = (x - y).abs() <= 1e-9 * x.abs().max(y.abs());
+            (!same).then(|| format!("{at} is {a} in the one and {b} in the other"))
+        }
+        (a, b) if a == b => None,
+        (a, b) => Some(format!("{at} is {a} in the one and {b} in the other")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,7 @@ pub(super) fn measure(
     settings: &WakeSettings,
     share: &Share,
     _peer: &mut Peer,
-    progress: impl Fn(f64),
+    progress: impl Fn(f64) -> Result<(), IpcError>,
 ) -> Result<DoorbellCost, IpcError> {
     let writers: Result<Vec<Writer>, _> =
         (0..MANY).map(|number| share.writer(&many(number), seat::WRITER)).collect();
@@ -74,7 +74,7 @@ pub(super) fn measure(
             latencies[way].push(block(share, &mut writers, &mut written)?);
             rounds[way].push(share.floor.get(word::ROUND) as f64 / 1e3);
         }
-        progress((round + 1) as f64 / settings.handoff_rounds as f64);
+        progress((round + 1) as f64 / settings.handoff_rounds as f64)?;
     }
     share.floor.set(word::MODE, mode::END);
     let median = |figures: &[f64]| Spread::of(figures.iter().copied()).map_or(0.0, |spread| spread.median);

@@ -121,7 +121,7 @@ pub(super) fn measure(
     settings: &WakeSettings,
     share: &Share,
     pong: &mut Peer,
-    progress: impl Fn(f64),
+    progress: impl Fn(f64) -> Result<(), IpcError>,
 ) -> Result<Handoff, IpcError> {
     pong.tell(&(settings.handoff_rounds, settings.handoff_trips))?;
     let mut side = Side::new(share, true)?;
@@ -141,7 +141,7 @@ pub(super) fn measure(
         futex.push(bare);
         journal.push(ours);
         ratios.push(ours / bare);
-        progress((round + 1) as f64 / settings.handoff_rounds as f64);
+        progress((round + 1) as f64 / settings.handoff_rounds as f64)?;
     }
     let median = |figures: Vec<f64>| Spread::of(figures).map_or(0.0, |spread| spread.median);
     Ok(Handoff {

@@ -117,14 +117,15 @@ impl WakeSettings {
 }
 
 /// Measures. `program` starts this very program as a peer, which must call [`run_peer`] with its standard streams;
-/// `progress` hears what is being measured, and how far it is (0 to 1).
+/// `progress` hears what is being measured, and how far it is (0 to 1); when it answers false, the measurement ends with
+/// [`IpcError::Stopped`], and nothing of it stays.
 ///
 /// # Errors
 /// [`IpcError`].
 pub fn measure(
     settings: &WakeSettings,
     program: impl Fn() -> Command,
-    progress: impl Fn(&str, f64),
+    progress: impl Fn(&str, f64) -> bool,
 ) -> Result<WakeReport, IpcError> {
     let machine = Host::read("/".as_ref())?;
     let mut cpus = choose(&machine, &settings.cpus)?;
@@ -133,6 +134,7 @@ pub fn measure(
     }
     let share = Share::create(settings.readers)?;
     pin(cpus[0])?;
+    let progress = |what: &str, done| if progress(what, done) { Ok(()) } else { Err(IpcError::Stopped) };
     let start = |part| Peer::start(&program, &share, part);
     let handoff = {
         let mut pong = start(peer::Part::Pong { cpu: cpus[1] })?;
@@ -147,6 +149,7 @@ pub fn measure(
     for number in 0..settings.readers {
         let cpu = cpus[1 + number % (cpus.len() - 1)];
         readers.push(start(peer::Part::Reader { number, cpu })?);
+        progress("sleepers", number as f64 / settings.readers as f64)?;
     }
     let mut relay = start(peer::Part::Relay { cpu: cpus[1], readers: settings.readers })?;
     let mut host = start(peer::Part::Host { cpu: cpus[1], readers: settings.readers })?;
@@ -162,7 +165,7 @@ pub fn measure(
                 };
                 cells.add(policy, rate, result);
                 done += 1.0;
-                progress("waking", done / all);
+                progress("waking", done / all)?;
             }
         }
     }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry, Writer};
-use tempfile::TempDir;
 
 use crate::ipc::IpcError;
+use crate::scratch::Scratch;
 
 /// Seats by what sits there; readers from [`seat::READERS`] on.
 pub(super) mod seat {
@@ -60,16 +60,13 @@ pub(super) struct Share {
     pub(super) clock: Clock,
     pub(super) path: PathBuf,
     /// Removed with this value, by the process that made it.
-    _directory: Option<TempDir>,
+    _directory: Option<Scratch>,
 }
 
 impl Share {
     /// Everything, for so many readers.
     pub(super) fn create(readers: usize) -> Result<Share, IpcError> {
-        let directory = tempfile::Builder::new()
-            .prefix("colo-bench-")
-            .tempdir_in("/dev/shm")
-            .map_err(crate::ipc::system("make a folder in /dev/shm"))?;
+        let directory = Scratch::create().map_err(crate::ipc::system("make a folder in /dev/shm"))?;
         let path = directory.path().to_owned();
         let clock = Clock::calibrate();
         let seats = (seat::READERS + readers as u32).next_multiple_of(64);

@@ -118,6 +118,7 @@ fn cell(
         let think = integer(u64::try_from(run.think.as_nanos()).unwrap_or(u64::MAX));
         put(&mut table, &["strategies", "params", "think_ns"], think, Span::default());
     }
+    open_loop(&mut table);
     let platform = crate::assemble(file, &table, true, report.clone())?;
     let own_processes = platform.topology.nodes.iter().filter(|node| node.host.is_none());
     let cell = Cell {
@@ -137,6 +138,20 @@ fn cell(
     };
     Ok((cell, platform.warnings))
 }
+
+/// The built-in taker answers every quote of a load test: with a position that it must not exceed it would fall silent
+/// while its reports are late, and the load would wait for the platform that it is to measure.
+fn open_loop(table: &mut Table) {
+    let program = super::table_of(table, "strategies").and_then(|section| section.get("program"));
+    if program.is_some_and(|entry| matches!(&entry.node.value, Value::Text(name) if name == "builtin:taker"))
+    {
+        let limit = Value::Integer(Some(UNLIMITED_LOTS));
+        put(table, &["strategies", "params", "max_position"], limit, Span::default());
+    }
+}
+
+/// More lots than any run trades, and few enough to be counted with.
+const UNLIMITED_LOTS: i64 = 1_000_000_000_000;
 
 /// A name that no other cell of this scenario has, short enough for an instance.
 fn instance(scenario: &str, cell: &str) -> String {

@@ -102,3 +102,18 @@ fn claims_are_checked_where_they_stand() {
     assert!(said(&with("p50(Q, 80) < 1")).contains("no group `Q`"));
     assert!(said(&with("p50(F, 0.5) < 1")).contains("group `F` is not measured at 0.5/s"));
 }
+
+#[test]
+fn the_load_of_a_cell_does_not_depend_on_what_its_takers_hold() {
+    let params = |text: &str| {
+        let scenario = parse("s.toml", text, &[]).unwrap();
+        let nodes = scenario.cells.into_iter().flat_map(|cell| cell.topology.nodes);
+        let strategies = nodes.filter(|node| node.kind == crate::NodeKind::Strategy);
+        strategies.map(|node| node.parameters["max_position"].clone()).collect::<Vec<_>>()
+    };
+    let limits = params(SMALL);
+    assert!(!limits.is_empty());
+    assert!(limits.iter().all(|limit| limit.as_i64().is_some_and(|lots| lots > 1_000_000)), "{limits:?}");
+    let own = SMALL.replacen("[base.td]", "[base.strategies.params]\nmax_position = 7\n[base.td]", 1);
+    assert!(params(&own).iter().all(|limit| *limit == 7), "what the scenario says counts");
+}

@@ -154,7 +154,7 @@ pub(super) fn measure(
     settings: &IpcSettings,
     parts: &Parts,
     peers: usize,
-    progress: impl Fn(f64),
+    progress: impl Fn(f64) -> Result<(), IpcError>,
 ) -> Result<Vec<FlowRow>, IpcError> {
     let steps = steps(settings, peers);
     let mut runs = vec![Vec::with_capacity(settings.flow_runs); steps.len()];
@@ -169,7 +169,7 @@ pub(super) fn measure(
                 _ => write::write_run::<1024>(settings, parts, *step, number)?,
             });
             number += 1;
-            progress((number - FIRST_STEP) as f64 / all);
+            progress((number - FIRST_STEP) as f64 / all)?;
         }
     }
     Ok(steps.iter().zip(&runs).filter_map(|(step, runs)| row(*step, runs)).collect())

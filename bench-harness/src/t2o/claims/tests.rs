@@ -99,3 +99,49 @@ fn intervals_are_counted_with_as_intervals() {
         "a division by zero decides nothing"
     );
 }
+
+/// Two cells of five runs at two rates; `spoil` changes the first run of the first.
+fn one_bad_run(holds: &str, spoil: impl Fn(&mut RunRecord)) -> Verdict {
+    let mut cells =
+        vec![cell("A", 1, 100.0, &[90.0, 91.0, 89.0, 90.5, 90.2]), cell("A", 2, 800.0, &[40.0, 41.0, 39.0])];
+    spoil(&mut cells[0].runs[0]);
+    judge(&results(cells, &[("claim", holds)])).remove(0)
+}
+
+#[test]
+fn every_figure_is_an_interval_over_the_runs() {
+    for figure in ["mean", "p50", "p90", "p99", "p999", "max"] {
+        let holds = format!("{figure}(A, 100) > {figure}(A, 800)");
+        assert_eq!(one_bad_run(&holds, |_| {}).outcome, Outcome::Holds, "{figure}");
+        let bad = one_bad_run(&holds, |run| {
+            let stage = run.stages.get_mut("t2o").unwrap();
+            *stage = RunStage { mean_us: 1.0, p50_us: 1.0, p90_us: 1.0, ..RunStage::default() };
+        });
+        assert_eq!(
+            bad.outcome,
+            Outcome::Inconclusive,
+            "{figure}: one bad run refutes nothing: {}",
+            bad.numbers
+        );
+    }
+    for figure in ["wakeups", "context_switches"] {
+        let holds = format!("{figure}(A, 100) <= 1");
+        assert_eq!(one_bad_run(&holds, |_| {}).outcome, Outcome::Holds, "{figure}");
+        let bad = one_bad_run(&holds, |run| {
+            run.observed.seconds = 1.0;
+            (run.observed.wakeups, run.observed.context_switches) = (1_000, 1_000);
+        });
+        assert_eq!((bad.outcome, &*bad.numbers), (Outcome::Inconclusive, "0.00..1000 ≤ 1.00"), "{figure}");
+    }
+}
+
+#[test]
+fn where_answers_did_not_come_a_time_is_a_least() {
+    let lost = |holds: &str, open_from_us| one_bad_run(holds, |run| run.open_from_us = Some(open_from_us));
+    assert_eq!(lost("p99(A, 100) < 300", 200.0).outcome, Outcome::Inconclusive);
+    assert_eq!(lost("p99(A, 100) > 200", 200.0).outcome, Outcome::Holds, "a least is enough for that");
+    assert_eq!(lost("p99(A, 100) < 300", 300.0).outcome, Outcome::Holds, "the open waits lie above it");
+    assert_eq!(lost("mean(A, 100) < 100", 300.0).outcome, Outcome::Inconclusive);
+    assert_eq!(lost("mean(A, 100, md) < 100", 300.0).outcome, Outcome::Holds);
+    assert_eq!(lost("mean(A, 100) / mean(A, 800) > 2", 300.0).numbers, "2.17 or more > 2.00");
+}

@@ -22,12 +22,14 @@ fn text(report: &IpcReport) -> String {
     let host = &report.host;
     let cpus: Vec<String> = report.cpus.iter().map(usize::to_string).collect();
     let mut text = format!(
-        "{}, {} CPUs{}; measured on CPUs {}, clock {}\n\none-way, ns (half of a round trip)\n",
+        "{}, {} CPUs{}; measured on CPUs {}, clock {}\n\none-way, ns (half of a round trip); floor: a word over {} \
+         cache lines, one each way, with a reading of the clock a round trip as the journal has it; bare: without\n",
         host.cpu_model,
         host.cpus,
         host.virtualised.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default(),
         cpus.join(", "),
         report.clock,
+        report.floor_lines,
     );
     let ns = |value: f64| format!("{value:.0}");
     let rows = report.rows.iter().map(|row| {
@@ -37,10 +39,14 @@ fn text(report: &IpcReport) -> String {
             ns(row.floor_p50_ns),
             ns(row.floor_p99_ns),
             ns(row.floor_p999_ns),
+            ns(row.floor_max_ns),
+            ns(row.floor_bare_p50_ns),
             ns(row.journal_p50_ns),
             ns(row.journal_p99_ns),
             ns(row.journal_p999_ns),
+            ns(row.journal_max_ns),
             format!("{:.2}", row.ratio_p50),
+            format!("{:.2}", row.ratio_bare_p50),
             row.rounds.to_string(),
             output::number(row.samples),
         ]
@@ -51,10 +57,14 @@ fn text(report: &IpcReport) -> String {
         "floor p50",
         "p99",
         "p99.9",
+        "max",
+        "bare p50",
         "journal p50",
         "p99",
         "p99.9",
+        "max",
         "ratio p50",
+        "to bare",
         "rounds",
         "samples",
     ];

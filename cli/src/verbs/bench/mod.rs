@@ -3,10 +3,12 @@
 mod ipc;
 mod wake;
 
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use bench_harness::ipc::IpcError;
 use clap::{Args, Subcommand};
+use node::StopFlag;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -23,7 +25,9 @@ Examples:
   colo bench ipc --cpus 2,3 --rounds 201
 
 One-way times are half of a round trip. `floor` is a bare word bounced between the same two cores, in blocks between
-those of the journal; `near` and `far` say where the host had put the cores. Look at the ratios first.")]
+those of the journal, over two cache lines, one each way; `near` and `far` say where the host had put the cores. A round
+trip of the floor has one reading of the clock in it, as one of the journal has; `bare` is the floor without. Look at the
+ratios first. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
     Ipc(Ipc),
     /// Sleepers and who wakes them: what a writer pays, how long it takes, how many are woken.
     #[command(after_help = "\
@@ -94,12 +98,14 @@ fn measured<R: Serialize>(
     first: &str,
     format: Format,
     text: impl FnOnce(&R) -> String,
-    measure: impl FnOnce(&dyn Fn(&str, f64)) -> Result<R, IpcError>,
+    measure: impl FnOnce(&dyn Fn(&str, f64) -> bool) -> Result<R, IpcError>,
 ) -> Result<u8, Failure> {
+    let stop = StopFlag::install()?;
     let bar = output::progress(first);
     let report = measure(&|what, done| {
         bar.set_message(what.to_owned());
         bar.set_position((done * 100.0) as u64);
+        !stop.is_set()
     });
     bar.finish_and_clear();
     let report = report?;
@@ -112,8 +118,9 @@ fn measured<R: Serialize>(
 
 /// This very program, as the other process of `measurement`.
 fn peer(measurement: &str) -> Command {
+    // Not in our group: Ctrl-C ends the measurement, and that ends its peers, in this order.
     // The link of a running program works even when its file was replaced meanwhile.
     let mut command = Command::new("/proc/self/exe");
-    command.args(["bench", "peer", measurement]);
+    command.args(["bench", "peer", measurement]).process_group(0);
     command
 }

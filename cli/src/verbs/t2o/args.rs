@@ -39,8 +39,10 @@ Examples:
   colo t2o compare results/before results/after
   colo t2o compare results/before results/after --tolerance 0.1 --format json
 
-The figure is the median t2o of each run; the interval is a bootstrap over the runs. Exit code 4 when a cell is worse
-beyond the tolerance, 5 when nothing can be said, 3 when the hosts differ (--any-host compares all the same).")]
+The figure is the median t2o of each run. The intervals of all cells hold together with 95 %, from five runs a side on
+(--set run.repeats=5); fewer are inconclusive, and so are cells that were disturbed or measured under another load. Exit
+code 4 when a cell is worse beyond the tolerance or the raw files say otherwise, 5 when nothing can be said, 3 when the
+hosts differ (--any-host compares all the same).")]
     Compare(Compare),
     /// Find by measuring how many strategies this host carries.
     #[command(after_help = "\
@@ -50,7 +52,8 @@ Examples:
   colo t2o capacity --rate 100 --target-p99 200us --format json
 
 Each strategy has an instrument of its own, quoted --rate times a second. A number of strategies is carried when the 99th
-percentile of t2o, counted from when md's schedule wanted the quote, is within the target and md keeps its rate.")]
+percentile of t2o, counted from when md's schedule wanted the quote, is within the target, md keeps its rate, every answer
+comes, and no more than a twentieth of them after the end. Stopped before its end, it says nothing: exit code 1.")]
     Capacity(Capacity),
 }
 
@@ -103,9 +106,6 @@ pub(crate) struct Compare {
     /// Share of the first figure that counts as no change.
     #[arg(long, default_value_t = 0.05, value_parser = share)]
     pub(crate) tolerance: f64,
-    /// Seed of the bootstrap.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
     /// Compare figures of different hosts too.
     #[arg(long)]
     pub(crate) any_host: bool,

@@ -33,6 +33,10 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
         let point = t2o::measure(&cell, arguments.repeats, target, (&colo, &host), &mut |_| !stop.is_set())?;
         Ok::<_, Failure>(point)
     })?;
+    if stop.is_set() {
+        talk!("stopped before the search was at its end: nothing is known");
+        return Ok(Exit::Failed.code());
+    }
     match arguments.format {
         Format::Json => output::print_json(&json!({
             "host": host.summary(),
@@ -43,10 +47,7 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
         }))?,
         Format::Text => output::print(&text_of(&found, arguments))?,
     }
-    if stop.is_set() {
-        talk!("stopped before the search was at its end");
-    }
-    Ok(if stop.is_set() { Exit::Failed } else { Exit::Done }.code())
+    Ok(Exit::Done.code())
 }
 
 /// The group with so many strategies.
@@ -90,9 +91,12 @@ fn text_of(found: &Found, arguments: &Capacity) -> String {
             format!("{:.1}", point.p50_us),
             format!("{:.1}", point.p99_us),
             format!("{:.1} %", point.achieved * 100.0),
+            format!("{:.1} %", point.answered * 100.0),
+            point.why_not.join("; "),
         ]
     });
-    let mut text = table(&["strategies", "carried", "p50, µs", "p99, µs", "rate kept"], 0, rows);
+    let mut text =
+        table(&["strategies", "carried", "p50, µs", "p99, µs", "rate kept", "answered", "why not"], 0, rows);
     let more = if found.at_limit { " or more: the search ended there" } else { "" };
     text.push_str(&format!(
         "\n{} strategies{more}, each quoted {} times a second, with a p99 within {}\n",

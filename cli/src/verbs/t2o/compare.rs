@@ -1,6 +1,6 @@
 //! `colo t2o compare`.
 
-use bench_harness::t2o::{Change, Comparison, Store, host_differences};
+use bench_harness::t2o::{Change, Comparison, host_differences};
 use node::Exit;
 
 use super::args::Compare;
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::output::{self, Format, table};
 
 pub(crate) fn compare(arguments: &Compare) -> Result<u8, Failure> {
-    let before = Store::results(&arguments.before)?;
-    let after = Store::results(&arguments.after)?;
+    let before = super::checked(&arguments.before)?;
+    let after = super::checked(&arguments.after)?;
     let differences = host_differences(&before, &after);
     if !differences.is_empty() {
         let list = differences.join("; ");
@@ -24,7 +24,10 @@ pub(crate) fn compare(arguments: &Compare) -> Result<u8, Failure> {
         }
         talk!("the hosts differ: {list}");
     }
-    let comparison = Comparison::of(&before, &after, arguments.tolerance, arguments.seed);
+    let comparison = Comparison::of(&before, &after, arguments.tolerance);
+    for note in &comparison.notes {
+        talk!("{note}");
+    }
     match arguments.format {
         Format::Json => output::print_json(&comparison)?,
         Format::Text => output::print(&text(&comparison))?,
@@ -52,13 +55,27 @@ fn text(comparison: &Comparison) -> String {
             format!("{} and {}", cell.runs[0], cell.runs[1]),
         ]
     });
-    let head =
-        ["cell", "change", "quotes/s", "t2o p50 before, µs", "after", "difference", "95 % of draws", "runs"];
+    let head = [
+        "cell",
+        "change",
+        "quotes/s",
+        "t2o p50 before, µs",
+        "after",
+        "difference",
+        "95 % for all cells",
+        "runs",
+    ];
     let mut text = table(&head, 2, rows);
+    text.push('\n');
+    for cell in &comparison.cells {
+        if let Some(why) = &cell.why {
+            text.push_str(&format!("{}: inconclusive: {why}\n", cell.cell));
+        }
+    }
     let words = [Change::Improved, Change::Worse, Change::NoChange, Change::Inconclusive];
     let counts: Vec<String> =
         words.iter().map(|change| format!("{} {change}", comparison.count(*change))).collect();
-    text.push_str(&format!("\n{}\n", counts.join(", ")));
+    text.push_str(&format!("{}\n", counts.join(", ")));
     if !comparison.unmatched.is_empty() {
         text.push_str(&format!("not compared: {}\n", comparison.unmatched.join(", ")));
     }

@@ -7,7 +7,9 @@ pub(crate) mod plan;
 mod report;
 mod run;
 
-use bench_harness::t2o::Plan;
+use std::path::Path;
+
+use bench_harness::t2o::{Plan, Results, Store};
 use node::Exit;
 use pinning::Host;
 use topology::scenario::{self, Cell, Scenario};
@@ -70,4 +72,13 @@ fn plan_of(scenario: &Scenario, arguments: &ScenarioArguments) -> Result<Plan, F
             format!("{} does not fit this host:\n  {list}\nset pin.on_small_host = \"remap\" in [base.pin], or --only other groups", scenario.file),
         )
     })
+}
+
+/// Results whose figures are those of their raw files. Where there are none, it is said so.
+fn checked(path: &Path) -> Result<Results, Failure> {
+    let checked = Store::results(path)?;
+    if !checked.from_raw {
+        talk!("{}: no raw files lie beside it; its figures cannot be checked", path.display());
+    }
+    Ok(checked.results)
 }

@@ -1,6 +1,6 @@
 //! `colo t2o report`.
 
-use bench_harness::t2o::{Store, Verdict, judge, report};
+use bench_harness::t2o::{Verdict, judge, report};
 use node::Exit;
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::{self, Format, table};
 
 pub(crate) fn report(arguments: &Report) -> Result<u8, Failure> {
-    let results = Store::results(&arguments.results)?;
+    let results = super::checked(&arguments.results)?;
     let beside = if arguments.results.is_file() {
         arguments.results.parent().unwrap_or(".".as_ref())
     } else {

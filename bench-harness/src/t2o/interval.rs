@@ -1,0 +1,159 @@
+//! How far apart two cells may lie, by the medians of their runs: an interval that holds its level with as few runs as
+//! there are.
+//!
+//! Both ways look at logarithms, so a difference is a ratio. Welch's interval holds for runs that scatter normally around
+//! their cell's median, each cell in its own width. The interval of Mann and Whitney (every difference of two runs,
+//! cut at the ranks that their test allows) holds whatever the shape is, as long as both cells have the same. Neither
+//! is true of a shared host all the time, so the answer spans both. Resampling a few runs, which has neither condition,
+//! reaches 80 instead of 95 % with two runs and 88 with three.
+//!
+//! Fewer than [`FEWEST_RUNS`] on either side have no interval.
+
+/// Fewer runs than this on either side say nothing.
+pub(crate) const FEWEST_RUNS: usize = 5;
+/// What an interval may miss, in all.
+const MISSED: f64 = 0.05;
+/// From here on the ranks' sum is as good as normal.
+const MANY_RUNS: usize = 25;
+
+/// Lowest and highest ratio of `after` to `before`, less one, that these runs leave open: one of `family` intervals that
+/// hold together in 95 of 100 comparisons. `None` of too few runs, or of figures that are none.
+pub(crate) fn of_ratio(before: &[f64], after: &[f64], family: usize) -> Option<[f64; 2]> {
+    let enough = before.len().min(after.len()) >= FEWEST_RUNS;
+    let sound = |figures: &[f64]| figures.iter().all(|figure| figure.is_finite() && *figure > 0.0);
+    if !enough || !sound(before) || !sound(after) {
+        return None;
+    }
+    let logs = |figures: &[f64]| figures.iter().map(|figure| figure.ln()).collect::<Vec<f64>>();
+    let (before, after) = (logs(before), logs(after));
+    let welch = welch(&before, &after, MISSED / family.max(1) as f64);
+    let ranks = mann_whitney(&before, &after);
+    Some([welch[0].min(ranks[0]).exp_m1(), welch[1].max(ranks[1]).exp_m1()])
+}
+
+fn welch(before: &[f64], after: &[f64], missed: f64) -> [f64; 2] {
+    let (a, b) = (Moments::of(before), Moments::of(after));
+    let (va, vb) = (a.variance / a.count, b.variance / b.count);
+    let difference = b.mean - a.mean;
+    if va + vb == 0.0 {
+        return [difference, difference];
+    }
+    let freedom = (va + vb).powi(2) / (va.powi(2) / (a.count - 1.0) + vb.powi(2) / (b.count - 1.0));
+    let reach = student_quantile(1.0 - missed / 2.0, freedom) * (va + vb).sqrt();
+    [difference - reach, difference + reach]
+}
+
+struct Moments {
+    count: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Moments {
+    fn of(figures: &[f64]) -> Moments {
+        let count = figures.len() as f64;
+        let mean = figures.iter().sum::<f64>() / count;
+        let squares: f64 = figures.iter().map(|figure| (figure - mean).powi(2)).sum();
+        Moments { count, mean, variance: squares / (count - 1.0) }
+    }
+}
+
+/// Between the differences of rank k from below and from above, where k is the largest that [`MISSED`] allows.
+fn mann_whitney(before: &[f64], after: &[f64]) -> [f64; 2] {
+    let mut differences: Vec<f64> =
+        before.iter().flat_map(|before| after.iter().map(move |after| after - before)).collect();
+    differences.sort_by(f64::total_cmp);
+    match ranks_cut(before.len(), after.len()) {
+        0 => [f64::NEG_INFINITY, f64::INFINITY],
+        cut => [differences[cut - 1], differences[differences.len() - cut]],
+    }
+}
+
+/// The largest k for which U < k has a chance of half of [`MISSED`] at most.
+fn ranks_cut(n: usize, m: usize) -> usize {
+    if n.min(m) >= MANY_RUNS {
+        let (n, m) = (n as f64, m as f64);
+        return (n * m / 2.0 - 1.96 * (n * m * (n + m + 1.0) / 12.0).sqrt()).floor() as usize;
+    }
+    let (n, m) = (n.min(m), n.max(m));
+    // Ways to reach each U with i of the smaller sample: the Gaussian binomial coefficients, as shares of all ways.
+    let most = n * m / 2;
+    let mut ways = vec![0.0; most + 1];
+    ways[0] = 1.0;
+    for i in 1..=n {
+        for u in (m + i..=most).rev() {
+            ways[u] -= ways[u - m - i];
+        }
+        for u in i..=most {
+            ways[u] += ways[u - i];
+        }
+    }
+    let all: f64 = (1..=n).map(|i| (m + i) as f64 / i as f64).product();
+    let mut chance = 0.0;
+    ways.iter()
+        .take_while(|ways| {
+            chance += **ways / all;
+            chance <= MISSED / 2.0
+        })
+        .count()
+}
+
+/// The value that Student's t does not exceed with this chance (above a half).
+fn student_quantile(chance: f64, freedom: f64) -> f64 {
+    let tail = |t: f64| 0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t));
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..70 {
+        let middle = (low + high) / 2.0;
+        if tail(middle) > 1.0 - chance { low = middle } else { high = middle }
+    }
+    (low + high) / 2.0
+}
+
+/// The regularised incomplete beta function, by its continued fraction (Lentz).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return x.clamp(0.0, 1.0);
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        return 1.0 - incomplete_beta(b, a, 1.0 - x);
+    }
+    let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp() / a;
+    let away_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let (mut c, mut d) = (1.0, 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0)));
+    let mut fraction = d;
+    for step in 1..500 {
+        let m = f64::from(step);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut change = 1.0;
+        for term in [even, odd] {
+            d = 1.0 / away_from_zero(1.0 + term * d);
+            c = away_from_zero(1.0 + term / c);
+            change = c * d;
+            fraction *= change;
+        }
+        if (change - 1.0).abs() < 1e-14 {
+            break;
+        }
+    }
+    front * fraction
+}
+
+/// Of the gamma function, by Lanczos' series.
+fn ln_gamma(x: f64) -> f64 {
+    const SERIES: [f64; 6] = [
+        76.180_091_729_471_46,
+        -86.505_320_329_416_77,
+        24.014_098_240_830_91,
+        -1.231_739_572_450_155,
+        0.001_208_650_973_866_179,
+        -0.000_005_395_239_384_953,
+    ];
+    let shifted = x + 5.5;
+    let sum =
+        SERIES.iter().zip(1..).fold(1.000_000_000_190_015, |sum, (term, n)| sum + term / (x + f64::from(n)));
+    (x + 0.5) * shifted.ln() - shifted + (2.506_628_274_631_000_5 * sum / x).ln()
+}
+
+#[cfg(test)]
+mod tests;
