@@ -27,8 +27,13 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// Runs a platform, lets `kill` loose on it, and audits what is written.
-fn audited(name: &str, load: Load, default: u64, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
+/// Runs a platform, lets `kill` loose on it, and audits what is written. What is wrong is an error, with the nodes' logs.
+fn outcome(
+    name: &str,
+    load: Load,
+    default: u64,
+    kill: impl FnOnce(&Platform, u64, &mut Chance),
+) -> Result<Audit, String> {
     let kills = from_environment("COLO_KILLS", default);
     let seed = from_environment("COLO_SEED", 1);
     let (platform, witness) = Platform::up(load);
@@ -39,15 +44,20 @@ fn audited(name: &str, load: Load, default: u64, kill: impl FnOnce(&Platform, u6
     let mut audit = Audit { fulls, ..audit::audit(&records) };
     audit.totals(&report, &records);
     audit.faults.extend(platform.left().into_iter().map(|what| format!("`down` leaves {what}")));
-    println!("{name}, {load:?}: {kills} kills (seed {seed}): {audit}");
-    assert!(
-        audit.faults.is_empty(),
-        "{name}, {load:?}: {} faults:\n{}\n{}",
-        audit.faults.len(),
-        audit.faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
-        platform.logs()
-    );
-    audit
+    let faults = audit.faults.len();
+    println!("{name}, {load:?}: {kills} kills (seed {seed}): {faults} faults; {audit}");
+    match faults {
+        0 => Ok(audit),
+        _ => Err(format!(
+            "{name}, {load:?}: {faults} faults:\n{}\n{}",
+            audit.faults.iter().take(12).cloned().collect::<Vec<_>>().join("\n"),
+            platform.logs()
+        )),
+    }
+}
+
+fn audited(name: &str, load: Load, default: u64, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
+    outcome(name, load, default, kill).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 fn killed_again_and_again(name: &str, load: Load, kinds: &[Kind]) {
@@ -63,9 +73,10 @@ fn killed_before_full(journal: &str, writer: Kind, reader: Kind) {
     assert!(fulls > 0, "{journal} was never full: this shows nothing");
 }
 
-/// Each pair on a platform of its own.
+/// Each pair on a platform of its own. A pair that fails does not hide what the others do.
 fn killed_together(load: impl Fn(Pair) -> Load, pairs: &[Pair]) {
     let chosen = std::env::var("COLO_PAIRS").ok();
+    let mut faults = Vec::new();
     for pair in pairs {
         let name = kind::name(*pair);
         let plain = name.replace(' ', "");
@@ -73,10 +84,12 @@ fn killed_together(load: impl Fn(Pair) -> Load, pairs: &[Pair]) {
             println!("{name}: left out, COLO_PAIRS names others");
             continue;
         }
-        audited(&name, load(*pair), PAIR_KILLS, |platform, kills, chance| {
+        let kill = |platform: &Platform, kills, chance: &mut Chance| {
             platform.kill_together(*pair, kills, chance);
-        });
+        };
+        faults.extend(outcome(&name, load(*pair), PAIR_KILLS, kill).err());
     }
+    assert!(faults.is_empty(), "{} pairs of {}:\n{}", faults.len(), pairs.len(), faults.join("\n"));
 }
 
 #[test]
