@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use wire::OrderId;
+
 /// A map from 64-bit numbers that are given by a market or an SDK and not chosen to collide.
 pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<IdHasher>>;
 
@@ -30,41 +32,56 @@ impl Hasher for IdHasher {
     }
 }
 
-const CHUNK_BITS: u32 = 12;
-const WORDS: usize = 1 << (CHUNK_BITS - 6);
-
-/// Every number ever seen, one bit each, in chunks of 4,096 neighbours: numbers that are given out in sequence cost
-/// one allocation of 512 bytes per 4,096.
+/// The newest order id of each strategy. Within one epoch of a strategy ids only grow, and so do its epochs: what is not
+/// newer was used before. A few bytes a strategy, however many orders there are.
 #[derive(Debug, Default)]
-pub(crate) struct IdSet {
-    chunks: IdMap<Box<[u64; WORDS]>>,
+pub(crate) struct UsedIds {
+    /// By seat: epoch and sequence.
+    newest: Vec<Option<(u16, u32)>>,
 }
 
-impl IdSet {
-    /// True when `id` was not in the set before.
-    pub(crate) fn insert(&mut self, id: u64) -> bool {
-        let chunk = self.chunks.entry(id >> CHUNK_BITS).or_insert_with(|| Box::new([0; WORDS]));
-        let word = &mut chunk[(id >> 6) as usize % WORDS];
-        let bit = 1 << (id % 64);
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
+impl UsedIds {
+    /// True, and remembered, when `id` is newer than all before of its strategy. Epochs wrap: of two that differ, the
+    /// newer is the one that is reached by counting up less than half of the way round.
+    pub(crate) fn claim(&mut self, id: OrderId) -> bool {
+        let seat = usize::from(id.strategy().0);
+        if self.newest.len() <= seat {
+            self.newest.resize(seat + 1, None);
+        }
+        let newest = &mut self.newest[seat];
+        let is_newer = match *newest {
+            None => true,
+            Some((epoch, sequence)) if epoch == id.epoch() => id.sequence() > sequence,
+            Some((epoch, _)) => (id.epoch().wrapping_sub(epoch) as i16) > 0,
+        };
+        if is_newer {
+            *newest = Some((id.epoch(), id.sequence()));
+        }
+        is_newer
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::StrategyId;
 
     #[test]
-    fn each_number_is_new_once() {
-        let mut set = IdSet::default();
-        for id in (0..10_000).chain([u64::MAX, u64::MAX - 4_096, 1 << 48]) {
-            assert!(set.insert(id), "{id} was not new");
+    fn an_id_is_new_once_and_none_before_it_is() {
+        let mut used = UsedIds::default();
+        let id = |epoch, sequence| OrderId::new(StrategyId(7), epoch, sequence);
+        assert!(used.claim(id(65_535, 3)) && !used.claim(id(65_535, 3)) && !used.claim(id(65_535, 2)));
+        assert!(used.claim(id(0, 1)), "the epoch after 65,535 is 0");
+        assert!(!used.claim(id(65_535, 9)), "of its predecessor");
+        assert!(used.claim(OrderId::new(StrategyId(8), 1, 1)), "another strategy's");
+    }
+
+    #[test]
+    fn what_is_remembered_does_not_grow_with_the_orders() {
+        let mut used = UsedIds::default();
+        for sequence in 1..100_000 {
+            assert!(used.claim(OrderId::new(StrategyId(7), 1, sequence)));
         }
-        for id in [0, 4_095, 4_096, 9_999, u64::MAX, u64::MAX - 4_096, 1 << 48] {
-            assert!(!set.insert(id), "{id} was new twice");
-        }
-        assert!(set.insert(10_000));
+        assert_eq!(used.newest.len(), 8);
     }
 }

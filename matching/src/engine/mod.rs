@@ -24,8 +24,8 @@
 //! | cancel | the rest is `Cancelled`, `Requested`. Not in the book: `CancelRejected`, `UnknownOrder` |
 //! | replace | new price, new total quantity (what has traded included). Keeps its place only if the price stays and the quantity does not grow; else it comes in anew, and may trade. No more than has traded already: the rest is `Cancelled`, `Requested`. Post-only orders stay post-only: `ReplaceRejected`, `WouldTrade` |
 //!
-//! An id is used up by the first new order that carries it, even a rejected one. The second is `Rejected`,
-//! `DuplicateOrder`; the first is not touched by that. Tick, lot, price band, limits and whose order it is are
+//! An id is used up by the first new order that carries it, even a rejected one, and with it all lower ones of the same
+//! strategy: ids only grow. A second order is `Rejected`, `DuplicateOrder`; the first is not touched by that. Tick, lot, price band, limits and whose order it is are
 //! td's to check; the engine checks what it needs to stay consistent: instrument listed, quantity positive,
 //! price there, id new.
 //!
@@ -292,7 +292,7 @@ impl Engine {
 
     /// A strategy wants to trade.
     pub fn new_order<S: Sink>(&mut self, request: &NewOrder, sink: &mut S) {
-        if !self.core.own.seen.insert(request.order_id.0) {
+        if !self.core.own.used.claim(request.order_id) {
             return sink.update(&requests::rejected(request, Reason::DuplicateOrder));
         }
         match find(&mut self.books, request.instrument) {

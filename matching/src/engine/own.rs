@@ -2,7 +2,7 @@
 
 use wire::{OrderId, StrategyId};
 
-use super::index::{IdMap, IdSet};
+use super::index::{IdMap, UsedIds};
 use super::ladder::Arena;
 use super::slab::Slot;
 
@@ -21,8 +21,8 @@ impl Peers {
 pub(crate) struct OwnOrders {
     by_id: IdMap<Slot>,
     by_strategy: Vec<Peers>,
-    /// Ids of all new orders ever seen, the rejected ones too.
-    pub(crate) seen: IdSet,
+    /// Ids of new orders, the rejected ones too.
+    pub(crate) used: UsedIds,
 }
 
 impl OwnOrders {

@@ -28,7 +28,7 @@ fn side() -> impl Strategy<Value = Side> {
 }
 
 fn order_id() -> impl Strategy<Value = OrderId> {
-    prop_oneof![6 => (0..3_u16, 0..30_u32).prop_map(|(s, n)| id(s, n)), 1 => any::<u64>().prop_map(OrderId)]
+    prop_oneof![6 => (0..64_u16, 0..30_u32).prop_map(|(s, n)| id(s, n)), 1 => any::<u64>().prop_map(OrderId)]
 }
 
 fn book_event() -> impl Strategy<Value = Input> {

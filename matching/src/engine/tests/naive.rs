@@ -1,6 +1,6 @@
 //! The rules once more, as plainly as they can be written: one list of orders, sorted anew at every step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wire::*;
 
@@ -30,7 +30,7 @@ pub(super) struct Naive {
     quoted: [Vec<(i64, i64)>; 2],
     arrivals: u64,
     trades: u64,
-    seen: BTreeSet<u64>,
+    newest: BTreeMap<u16, u64>,
     carried: BTreeMap<u64, i64>,
     time: Nanos,
     out: Vec<Execution>,
@@ -56,7 +56,7 @@ impl Naive {
             quoted: [Vec::new(), Vec::new()],
             arrivals: 0,
             trades: 0,
-            seen: BTreeSet::new(),
+            newest: BTreeMap::new(),
             carried: BTreeMap::new(),
             time: Nanos(0),
             out: Vec::new(),
@@ -96,6 +96,11 @@ impl Naive {
             _ => {}
         }
         std::mem::take(&mut self.out)
+    }
+
+    /// The lowest id that this strategy has not used. Its epoch stays the same here.
+    pub(super) fn next_id(&self, strategy: StrategyId) -> OrderId {
+        self.newest.get(&strategy.0).map_or(OrderId::new(strategy, 1, 0), |newest| OrderId(newest + 1))
     }
 
     fn get(&self, own: bool, id: u64) -> Option<Resting> {
@@ -189,9 +194,10 @@ impl Naive {
     }
 
     fn new_order(&mut self, request: &NewOrder) {
-        if !self.seen.insert(request.order_id.0) {
+        if request.order_id.0 < self.next_id(request.order_id.strategy()).0 {
             return self.reject(request, Reason::DuplicateOrder);
         }
+        self.newest.insert(request.order_id.strategy().0, request.order_id.0);
         let market = request.order_type == OrderType::Market;
         let tif = request.time_in_force;
         if request.quantity.0 <= 0 {

@@ -59,6 +59,10 @@ impl Step {
     /// Made to fit what rests.
     fn fitted(self, naive: &Naive) -> Input {
         match self {
+            // Most orders have an id of their own.
+            Step::As(Input::New(order)) if order.order_id.sequence() % 8 != 0 => {
+                Input::New(NewOrder { order_id: naive.next_id(order.order_id.strategy()), ..order })
+            }
             Step::As(input) => input,
             Step::AboutMarket(mut event, fits) => {
                 if let Some(order) = naive.market(event.order_ref).filter(|_| fits) {
