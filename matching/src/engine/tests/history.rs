@@ -244,8 +244,8 @@ fn an_incoming_order_sweeps_market_and_own_orders_in_queue_order() {
     let mut engine = recorded();
     enter(&mut engine, limit(id(1, 1), Sell, 50, 10));
     history(&mut engine, add(4, Sell, 50, 30));
-    let order = with(limit(id(9, 9), Buy, 51, 181), FillOrKill);
-    assert_eq!(enter(&mut engine, order).last().unwrap(), "9-9: cancelled not-fillable");
+    let order = with(limit(id(9, 0), Buy, 51, 181), FillOrKill);
+    assert_eq!(enter(&mut engine, order).last().unwrap(), "9-0: cancelled not-fillable");
     assert_eq!(
         enter(&mut engine, market(id(9, 1), Buy, 180)),
         [
