@@ -109,6 +109,8 @@ pub(crate) enum MdVerb {
 Examples:
   colo md verify --source lobster --messages message.csv --orderbook orderbook_10.csv --levels 10
   colo md verify --source pitch --messages pitch.txt.gz --format json
+  colo md verify --source sse --messages DAY --orderbook DAY/snapshot.csv.gz --symbol 600519
+  colo md verify --source dbn --messages mbo.dbn.zst
 
 Exit code 4 when they differ by more than --tolerance allows.")]
     Verify(MdVerify),
@@ -123,6 +125,8 @@ pub(crate) enum VerifySource {
     Pitch,
     /// Shanghai Level 2: the exchange's own ten-level snapshots in continuous trading.
     Sse,
+    /// Databento, market by order: fills of resting orders against the book that the other records make.
+    Dbn,
 }
 
 #[derive(Debug, Args)]
@@ -136,12 +140,16 @@ pub(crate) struct MdVerify {
     /// The vendor's order-book file (lobster), or the exchange's snapshots (sse).
     #[arg(long, required_if_eq_any([("source", "lobster"), ("source", "sse")]))]
     pub(crate) orderbook: Option<PathBuf>,
+    /// Only this stock, such as 600519; may be given many times (sse). Else all that have snapshots.
+    #[arg(long = "symbol", value_name = "NAME")]
+    pub(crate) symbols: Vec<String>,
     /// How many levels to compare (lobster).
     #[arg(long, default_value_t = 1)]
     pub(crate) levels: usize,
-    /// Share of rows that may differ before the exit code says so (lobster, sse).
-    #[arg(long, default_value_t = 0.001)]
-    pub(crate) tolerance: f64,
+    /// Share of rows that may differ before the exit code says so: 0.001 unless given (lobster, sse), 0.005 (dbn, where an
+    /// event that sets off others has fills out of their order).
+    #[arg(long)]
+    pub(crate) tolerance: Option<f64>,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use md::source::{Files, OnBadRow, Options, SourceKind};
-use md::verify::{verify_lobster, verify_pitch, verify_sse};
+use md::verify::{verify_dbn, verify_lobster, verify_pitch, verify_sse};
 use proptest::prelude::*;
 use support::*;
 
@@ -26,10 +26,11 @@ fn feed(folder: &Path, bytes: &[u8]) {
         let _ = replay(SourceKind::Sse, &Files::Path(folder.to_owned()), &options);
     }
     let _ = verify_pitch(&damaged);
+    let _ = verify_dbn(&damaged);
     let _ = verify_lobster(&damaged, &damaged, 1);
     let _ = verify_lobster(&folder.join("message.csv"), &damaged, 1);
     let named = Files::named([("orders", folder.join("orders.csv")), ("trades", folder.join("trades.csv"))]);
-    let _ = verify_sse(&named, &damaged);
+    let _ = verify_sse(&named, &damaged, &[]);
 }
 
 fn sound() -> tempfile::TempDir {

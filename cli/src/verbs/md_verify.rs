@@ -1,7 +1,7 @@
 //! `colo md verify`.
 
 use md::source::Files;
-use md::verify::{BookDifference, VerifyError, verify_lobster, verify_pitch, verify_sse};
+use md::verify::{BookDifference, VerifyError, verify_dbn, verify_lobster, verify_pitch, verify_sse};
 use node::Exit;
 use serde::Serialize;
 
@@ -19,15 +19,29 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
             let difference = report.first_difference.clone();
             let text = compared("rows", report.identical, report.rows, difference.as_ref());
             print(arguments.format, &report, &text)?;
-            Ok(judge(report.identical, report.rows, arguments.tolerance))
+            Ok(judge(report.identical, report.rows, arguments.tolerance.unwrap_or(0.001)))
         }
         VerifySource::Sse => {
             let files = Files::Path(arguments.messages.clone());
-            let report = verify_sse(&files, &orderbook).map_err(unusable)?;
+            let report = verify_sse(&files, &orderbook, &arguments.symbols).map_err(unusable)?;
             let difference = report.first_difference.clone();
-            let text = compared("snapshots", report.identical, report.snapshots, difference.as_ref());
+            let compared = compared("snapshots", report.identical, report.snapshots, difference.as_ref());
+            let text = format!("{} symbols: {compared}", number(report.symbols));
             print(arguments.format, &report, &text)?;
-            Ok(judge(report.identical, report.snapshots, arguments.tolerance))
+            Ok(judge(report.identical, report.snapshots, arguments.tolerance.unwrap_or(0.001)))
+        }
+        VerifySource::Dbn => {
+            let report = verify_dbn(&arguments.messages).map_err(unusable)?;
+            let difference = report.first_difference.clone();
+            let compared = compared("fills", report.identical, report.fills, difference.as_ref());
+            let text = format!(
+                "{} symbols, {} trades: {compared}the book was crossed behind {} events\n",
+                number(report.symbols),
+                number(report.trades),
+                number(report.crossed)
+            );
+            print(arguments.format, &report, &text)?;
+            Ok(judge(report.identical, report.fills, arguments.tolerance.unwrap_or(0.005)))
         }
         VerifySource::Pitch => {
             let report = verify_pitch(&arguments.messages).map_err(unusable)?;

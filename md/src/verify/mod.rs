@@ -3,6 +3,7 @@
 //! Each answers a report that says how much was compared, and the first place where it did not hold, with both
 //! sides of the difference. The source under test is the one that a replay uses.
 
+mod dbn;
 mod lobster;
 mod pitch;
 mod sse;
@@ -13,6 +14,7 @@ use wire::Side;
 use crate::book::Book;
 use crate::source::SourceError;
 
+pub use self::dbn::{DbnReport, verify_dbn};
 pub use lobster::{LobsterReport, verify_lobster};
 pub use pitch::{PitchDifference, PitchReport, SymbolTotals, verify_pitch};
 pub use sse::{SseReport, verify_sse};

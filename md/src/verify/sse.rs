@@ -4,10 +4,11 @@
 //! nearly: our book is compared with it after every event while the day's count of trades is the snapshot's. One
 //! agreement is enough, and all of ten prices and ten volumes a side must agree at once.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use wire::{Price, Side};
+use wire::{Price, Side, Symbol};
 
 use super::{BookDifference, VerifyError, first_difference};
 use crate::book::{Book, Books};
@@ -18,6 +19,8 @@ use crate::source::{Counts, Files, Options, Source, SourceEvent};
 /// What came of a comparison with snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SseReport {
+    /// Stocks compared.
+    pub symbols: u64,
     /// Snapshots of continuous trading.
     pub snapshots: u64,
     /// Of these: found in our book, prices and volumes of ten levels a side.
@@ -34,66 +37,85 @@ pub struct SseReport {
     pub counts: Counts,
 }
 
-/// Looks for every snapshot of one stock's continuous trading in the book that orders and trades make.
+/// Looks for every snapshot of continuous trading in the books that orders and trades make: of every stock in the
+/// snapshot file, or of the ones asked for (`600519` or `600519.SH`).
 ///
 /// # Errors
-/// [`VerifyError`]: files that cannot be used, or no snapshot of the stock in continuous trading.
-pub fn verify_sse(files: &Files, snapshots: &Path) -> Result<SseReport, VerifyError> {
+/// [`VerifyError`]: files that cannot be used, no snapshot in continuous trading, a stock without orders and trades.
+pub fn verify_sse(files: &Files, snapshots: &Path, symbols: &[String]) -> Result<SseReport, VerifyError> {
     let mut reader = Snapshots::open(snapshots)?;
-    let (mut wanted, mut other_phases, mut symbol) = (Vec::new(), 0, None);
+    let (mut wanted, mut other_phases) = (BTreeMap::<Symbol, Vec<Snapshot>>::new(), 0);
+    let asked = |symbol: &Symbol| {
+        let (name, bare) = (symbol.as_str(), symbol.as_str().split('.').next());
+        symbols.is_empty() || symbols.iter().any(|text| text == name || Some(text.as_str()) == bare)
+    };
     while let Some(snapshot) = reader.next()? {
-        symbol.get_or_insert(snapshot.symbol);
-        if symbol != Some(snapshot.symbol) {
+        if !asked(&snapshot.symbol) {
             continue;
         }
-        if snapshot.continuous { wanted.push(snapshot) } else { other_phases += 1 }
+        if snapshot.continuous {
+            wanted.entry(snapshot.symbol).or_default().push(snapshot);
+        } else {
+            other_phases += 1;
+        }
     }
-    let Some(symbol) = symbol.filter(|_| !wanted.is_empty()) else {
-        let reason = "no snapshot of continuous trading (InstruStatus TRADE)".to_owned();
+    let missing = symbols.iter().find(|text| {
+        !wanted
+            .keys()
+            .any(|name| name.as_str() == *text || name.as_str().split('.').next() == Some(text.as_str()))
+    });
+    if wanted.is_empty() || missing.is_some() {
+        let of = missing.map_or(String::new(), |symbol| format!(" of {symbol}"));
+        let reason = format!("no snapshot{of} in continuous trading (InstruStatus TRADE)");
         return Err(VerifyError::Nothing { file: snapshots.display().to_string(), reason });
-    };
-    let options = Options { symbols: vec![symbol.to_string()], ..Options::default() };
-    let mut source = SseSource::open(files, &options)?;
+    }
+    let symbols = wanted.keys().map(Symbol::to_string).collect();
+    let mut source = SseSource::open(files, &Options { symbols, ..Options::default() })?;
     let mut books = Books::new(source.instruments());
-    let mut search = Search {
-        wanted: &wanted,
-        open: 0,
-        trades: 0,
-        report: SseReport {
-            snapshots: wanted.len() as u64,
-            identical: 0,
-            identical_orders: 0,
-            first_difference: None,
-            other_phases,
-            anomalies: 0,
-            counts: Counts::default(),
-        },
-    };
+    let listed = source.instruments().iter().map(|instrument| instrument.symbol);
+    let mut searches: Vec<Search<'_>> = listed
+        .map(|symbol| Search {
+            symbol,
+            wanted: wanted.get(&symbol).map_or(&[], Vec::as_slice),
+            ..Search::default()
+        })
+        .collect();
     let empty = Book::new();
     let mut event = SourceEvent::default();
-    loop {
-        let more = source.next(&mut event)?;
-        let book = books.book(wire::InstrumentId(1)).unwrap_or(&empty);
-        search.give_up_before(if more { search.trades + event.trades.len() as u64 } else { u64::MAX }, book);
-        if !more {
-            break;
-        }
-        search.trades += event.trades.len() as u64;
+    while source.next(&mut event)? {
+        let Some(search) = searches.get_mut(event.instrument.0 as usize - 1) else { continue };
+        let trades = search.trades + event.trades.len() as u64;
+        search.give_up_before(trades, books.book(event.instrument).unwrap_or(&empty));
+        search.trades = trades;
         books.apply(&event);
-        search.compare(books.book(wire::InstrumentId(1)).unwrap_or(&empty));
+        search.compare(books.book(event.instrument).unwrap_or(&empty));
     }
-    let mut report = search.report;
-    report.anomalies = books.anomalies().total();
-    report.counts = *source.counts();
-    Ok(report)
+    for (search, instrument) in searches.iter_mut().zip(source.instruments()) {
+        search.give_up_before(u64::MAX, books.book(instrument.id).unwrap_or(&empty));
+    }
+    let sum = |count: fn(&Search<'_>) -> u64| searches.iter().map(count).sum();
+    Ok(SseReport {
+        symbols: searches.len() as u64,
+        snapshots: sum(|search| search.wanted.len() as u64),
+        identical: sum(|search| search.identical),
+        identical_orders: sum(|search| search.identical_orders),
+        first_difference: searches.iter().find_map(|search| search.first_difference.clone()),
+        other_phases,
+        anomalies: books.anomalies().total(),
+        counts: *source.counts(),
+    })
 }
 
+#[derive(Default)]
 struct Search<'a> {
+    symbol: Symbol,
     wanted: &'a [Snapshot],
     /// The first one neither found nor given up.
     open: usize,
     trades: u64,
-    report: SseReport,
+    identical: u64,
+    identical_orders: u64,
+    first_difference: Option<BookDifference>,
 }
 
 impl Search<'_> {
@@ -101,13 +123,15 @@ impl Search<'_> {
     fn give_up_before(&mut self, trades: u64, book: &Book) {
         while let Some(snapshot) = self.wanted.get(self.open).filter(|snapshot| snapshot.trades < trades) {
             self.open += 1;
-            self.report.first_difference.get_or_insert_with(|| {
-                difference(snapshot, book).unwrap_or_else(|| BookDifference {
+            let symbol = self.symbol;
+            self.first_difference.get_or_insert_with(|| {
+                let found = difference(snapshot, book).unwrap_or_else(|| BookDifference {
                     row: snapshot.row,
                     place: "count of trades".to_owned(),
                     file: snapshot.trades.to_string(),
                     ours: "not in the order of the file".to_owned(),
-                })
+                });
+                BookDifference { place: format!("{symbol}, {}", found.place), ..found }
             });
         }
     }
@@ -120,8 +144,8 @@ impl Search<'_> {
                 return;
             }
             self.open += 1;
-            self.report.identical += 1;
-            self.report.identical_orders += u64::from(same_orders(snapshot, book));
+            self.identical += 1;
+            self.identical_orders += u64::from(same_orders(snapshot, book));
         }
     }
 }

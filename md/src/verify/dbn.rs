@@ -1,0 +1,95 @@
+//! The fills of a DBN file against the book that its other records make.
+//!
+//! The vendor publishes no book beside its records. What can be held against each other is inside: an order that rests is
+//! filled at its own price, and no order on its side has a better one (price priority); behind each event of continuous
+//! trading the book is not crossed. Fills of the order that came in, of auctions and of orders that were never shown are
+//! not compared.
+
+use std::path::Path;
+
+use serde::Serialize;
+use wire::{Aggressor, BookAction, Side};
+
+use super::{BookDifference, VerifyError};
+use crate::book::Book;
+use crate::source::{Counts, DbnSource, Files, Options, Source, SourceEvent};
+
+/// What came of the comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DbnReport {
+    /// Instruments in the file.
+    pub symbols: u64,
+    /// Trades that were reported.
+    pub trades: u64,
+    /// Fills of resting orders that an incoming one met: compared.
+    pub fills: u64,
+    /// Of these: at the order's own price, which was the best of its side.
+    pub identical: u64,
+    /// The first that was not.
+    pub first_difference: Option<BookDifference>,
+    /// Events behind which the book was crossed: those of an opening auction, or damage.
+    pub crossed: u64,
+    /// Events that did not fit our book; zero, or the reader is at fault.
+    pub anomalies: u64,
+    /// How the records fared.
+    pub counts: Counts,
+}
+
+/// Compares every fill with the book before it.
+///
+/// # Errors
+/// [`VerifyError`]: a file that cannot be used, or one without such a fill.
+pub fn verify_dbn(file: &Path) -> Result<DbnReport, VerifyError> {
+    let mut source = DbnSource::open(&Files::Path(file.to_owned()), &Options::default())?;
+    let mut books = vec![Book::new(); source.instruments().len()];
+    let mut report = DbnReport {
+        symbols: source.instruments().len() as u64,
+        trades: 0,
+        fills: 0,
+        identical: 0,
+        first_difference: None,
+        crossed: 0,
+        anomalies: 0,
+        counts: Counts::default(),
+    };
+    let mut event = SourceEvent::default();
+    while source.next(&mut event)? {
+        report.trades += event.trades.len() as u64;
+        let Some(book) = books.get_mut(event.instrument.0 as usize - 1) else { continue };
+        compare(&event, book, &mut report);
+        report.crossed += u64::from(book.is_crossed());
+    }
+    if report.fills == 0 {
+        let reason = "no incoming order filled a resting one".to_owned();
+        return Err(VerifyError::Nothing { file: file.display().to_string(), reason });
+    }
+    report.counts = *source.counts();
+    Ok(report)
+}
+
+/// Puts the event into effect, part by part, and looks at each fill before it.
+fn compare(event: &SourceEvent, book: &mut Book, report: &mut DbnReport) {
+    let resting = match event.trades.first().map(|trade| trade.aggressor) {
+        Some(Aggressor::Buy) => Some(Side::Sell),
+        Some(Aggressor::Sell) => Some(Side::Buy),
+        _ => None,
+    };
+    for part in &event.book_events {
+        if part.action == BookAction::Execute && Some(part.side) == resting {
+            report.fills += 1;
+            let best = book.levels(part.side).next();
+            if best.is_some_and(|best| best.price == part.price) {
+                report.identical += 1;
+            } else {
+                report.first_difference.get_or_insert_with(|| BookDifference {
+                    row: event.row,
+                    place: format!("fill of order {}", part.order_ref),
+                    file: format!("{} at {}", part.quantity, part.price),
+                    ours: best
+                        .map_or("nothing".to_owned(), |best| format!("{} as the best price", best.price)),
+                });
+            }
+        }
+        report.anomalies += u64::from(book.apply(part).is_err());
+    }
+}
