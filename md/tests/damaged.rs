@@ -11,6 +11,9 @@ use support::*;
 /// Reads one kind of damage off the counts.
 type Kind = fn(&Counts) -> u64;
 
+/// Name, orders and trades, what is counted and how often, words of the error.
+type Shanghai = (&'static str, (String, String), Kind, u64, &'static [&'static str]);
+
 fn strict() -> Options {
     Options { tolerate: Tolerance::share(0.0), ..Options::default() }
 }
@@ -62,7 +65,7 @@ fn damage_in_shanghai_files_is_counted_by_kind() {
     let trades = |from, to| (SSE_ORDERS.to_owned(), changed(SSE_TRADES, from, to));
     let second = |from, to| (changed(SSE2_ORDERS, from, to), SSE2_TRADES.to_owned());
     let second_trades = |from, to| (SSE2_ORDERS.to_owned(), changed(SSE2_TRADES, from, to));
-    let cases: [(&str, (String, String), Kind, u64, &[&str]); 16] = [
+    let cases: [Shanghai; 16] = [
         (
             "a number twice",
             orders("A,3,9.9", "A,2,9.9"),
