@@ -48,12 +48,12 @@ pub fn repeat(launch: &Launch, runs: usize, go_on: impl Fn() -> bool) -> Result<
 }
 
 fn spreads(reports: &[Report]) -> BTreeMap<String, StageSpread> {
-    let names: Vec<String> = reports.iter().flat_map(|report| report.stages.keys().cloned()).collect();
+    let names: Vec<String> = reports.iter().flat_map(|report| report.stages.stages.keys().cloned()).collect();
     let mut spreads = BTreeMap::new();
     for name in names {
         let measured: Vec<_> = reports
             .iter()
-            .filter_map(|report| report.stages.get(&name))
+            .filter_map(|report| report.stages.stages.get(&name))
             .filter(|stage| stage.n > 0)
             .collect();
         let spread = |figure: fn(&launcher::StageSummary) -> f64| {

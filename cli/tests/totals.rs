@@ -42,6 +42,7 @@ restart_backoff = "0s"
 [journal]
 md.quotes.capacity = "16MiB"
 td.orders.capacity = "16MiB"
+td.samples.capacity = "16MiB"
 matching.capacity = "16MiB"
 orders.capacity = "16MiB"
 reports.capacity = "16MiB"
@@ -92,6 +93,8 @@ const NAMES: [&str; 10] = [
 struct Held {
     totals: BTreeMap<&'static str, u64>,
     told: BTreeMap<u16, [u64; 4]>,
+    /// Of orders that answer a quote.
+    samples: u64,
 }
 
 impl Held {
@@ -113,7 +116,7 @@ impl Held {
         let name = journal.shape().name.clone();
         let (asks, executions) = (name.starts_with("orders."), name == "matching.executions");
         let (md, reports) = (name.starts_with("md."), name.starts_with("reports."));
-        if !(asks || executions || md || reports) {
+        if !(asks || executions || md || reports || name == "td.samples") {
             return;
         }
         let mut reader = journal.loose_from_start().unwrap();
@@ -127,6 +130,10 @@ impl Held {
                 M::NewOrder(_) => "orders",
                 M::CancelOrder(_) => "cancels",
                 M::ReplaceOrder(_) => "replaces",
+                M::LatencySample(_) => {
+                    self.samples += 1;
+                    continue;
+                }
                 M::Fill(_) if executions => "fills",
                 M::Fill(fill) => {
                     self.told.entry(fill.order_id.strategy().0).or_default()[3] += 1;
@@ -190,7 +197,7 @@ fn totals_of_status_and_down_are_what_the_journals_hold_after_kills_of_every_nod
     assert!(output.status.success(), "{}\n{}", stderr(&output), home.logs());
 
     let victims = ["takers-1", "td", "host", "matching", "makers-1", "td", "ledger", "md", "takers-2"];
-    let mut kills = 0;
+    let (mut kills, mut kills_of_td) = (0, 0);
     let begin = Instant::now();
     for name in victims.iter().cycle() {
         if begin.elapsed() > Duration::from_secs(20) || md_is_done(&home) {
@@ -200,6 +207,7 @@ fn totals_of_status_and_down_are_what_the_journals_hold_after_kills_of_every_nod
         if node["state"] == "running" {
             kill(u32::try_from(number(&node["pid"])).unwrap(), "KILL");
             kills += 1;
+            kills_of_td += u64::from(*name == "td");
         }
     }
     assert!(kills > 5, "{kills} kills");
@@ -215,6 +223,9 @@ fn totals_of_status_and_down_are_what_the_journals_hold_after_kills_of_every_nod
     let report = home.json(&["down", "totals", "--format", "json"]);
     let _ = std::fs::remove_file(&file);
     held.assert_are(&report);
+    // A td that is killed between the two has told the one and not the other.
+    let measured = number(&report["stages"]["t2o"]["n"]);
+    assert!(measured > 0 && held.samples.abs_diff(measured) <= kills_of_td, "{measured} of {}", held.samples);
     for strategy in report["strategies"].as_array().expect("strategies") {
         let seat =
             report["nodes"].as_array().unwrap().iter().position(|node| node["name"] == strategy["name"]);
@@ -222,4 +233,50 @@ fn totals_of_status_and_down_are_what_the_journals_hold_after_kills_of_every_nod
         let names = ["rejected", "cancels_rejected", "replaces_rejected", "fills"];
         assert_eq!(names.map(|name| number(&strategy[name])), told, "{strategy}");
     }
+}
+
+/// Two strategies that answer quotes and do nothing else, and the smallest ring of samples: 1,024 of them.
+const TAKERS: &str = r#"
+[platform]
+instance = "totals"
+
+[md]
+source = "sim"
+instruments = 4
+interval = "1ms"
+count = 2000
+seed = 7
+generator = "timed"
+
+[journal]
+td.samples.capacity = "64KiB"
+
+[[strategies.group]]
+name = "takers"
+program = "builtin:taker"
+count = 2
+instruments = "all"
+params = { max_position = 1000000 }
+"#;
+
+#[test]
+fn the_times_of_all_orders_are_there_when_nobody_looked_on_and_their_journal_went_round() {
+    let home = Home::new();
+    let file = home.root.path().with_extension("toml");
+    std::fs::write(&file, TAKERS).expect("the platform's file");
+    let output = home.colo(&["up", &file.display().to_string(), "--stay"]);
+    assert!(output.status.success(), "{}\n{}", stderr(&output), home.logs());
+    home.wait_for("the end of the source", || md_is_done(&home));
+    std::thread::sleep(Duration::from_millis(300));
+    let status = home.json(&["status", "totals", "--format", "json"]);
+    let report = home.json(&["down", "totals", "--format", "json"]);
+    let _ = std::fs::remove_file(&file);
+    let orders = number(&report["orders"]);
+    assert!(orders > 2_000, "{report}");
+    for json in [&status, &report] {
+        for stage in ["md", "strategy", "order", "t2o"] {
+            assert_eq!(number(&json["stages"][stage]["n"]), orders, "{stage} in {json}");
+        }
+    }
+    assert_eq!((number(&report["lost"]), &report["lost_by"]), (0, &Value::Array(Vec::new())), "{report}");
 }

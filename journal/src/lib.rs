@@ -54,6 +54,8 @@ mod error;
 mod files;
 #[cfg(not(loom))]
 mod floor;
+#[cfg(not(loom))]
+mod histogram;
 mod journal;
 pub mod layout;
 mod lease;
@@ -79,6 +81,8 @@ pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
 pub use files::JournalFiles;
 #[cfg(not(loom))]
 pub use floor::Floor;
+#[cfg(not(loom))]
+pub use histogram::Histograms;
 pub use journal::Journal;
 pub use merge::{Merge, MergeError};
 pub use process::{PidFd, ProcessIdentity, pid_namespace};

@@ -1,37 +1,30 @@
-//! Reading td's latency samples while the platform runs.
+//! Keeping td's latency samples one by one while the platform runs: for measurements. The histograms of all orders are
+//! td's own, see [`crate::Stages`].
 
 use journal::{LooseReader, OpenError, ReadError};
 use node::InstanceView;
 use wire::{LatencySample, Message};
 
-use crate::stages::Stages;
-
 /// Reads `td.samples` from its first frame on, unseen by td.
 #[derive(Debug)]
 pub struct Collector {
     reader: LooseReader,
-    stages: Stages,
     /// Bytes of samples that were overwritten before they were read.
     lost_bytes: u64,
-    raw: Option<Vec<LatencySample>>,
+    raw: Vec<LatencySample>,
 }
 
 impl Collector {
     /// Name of the journal.
     pub const JOURNAL: &str = "td.samples";
 
-    /// Starts to read. With `keep_raw`, every sample is kept besides.
+    /// Starts to read.
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open(view: &InstanceView, keep_raw: bool) -> Result<Collector, OpenError> {
+    pub fn open(view: &InstanceView) -> Result<Collector, OpenError> {
         let journal = journal::Journal::open_read_only(view.instance().find_journal(Self::JOURNAL))?;
-        Ok(Collector {
-            reader: journal.loose_from_start()?,
-            stages: Stages::default(),
-            lost_bytes: 0,
-            raw: keep_raw.then(Vec::new),
-        })
+        Ok(Collector { reader: journal.loose_from_start()?, lost_bytes: 0, raw: Vec::new() })
     }
 
     /// Takes what has come since the last call. Samples live in a ring: call this at least a few times a second.
@@ -43,10 +36,7 @@ impl Collector {
             match self.reader.read() {
                 Ok(Some(frame)) => {
                     if let Ok(sample) = LatencySample::decode(frame.payload) {
-                        self.stages.add(&sample);
-                        if let Some(raw) = &mut self.raw {
-                            raw.push(sample);
-                        }
+                        self.raw.push(sample);
                     }
                 }
                 Ok(None) => return Ok(()),
@@ -56,18 +46,13 @@ impl Collector {
         }
     }
 
-    /// What was collected so far.
-    pub fn stages(&self) -> &Stages {
-        &self.stages
-    }
-
     /// Bytes of samples that came too fast for this reader.
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// The samples themselves, if they were to be kept.
+    /// The samples so far.
     pub fn raw(&self) -> &[LatencySample] {
-        self.raw.as_deref().unwrap_or_default()
+        &self.raw
     }
 }

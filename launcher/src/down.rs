@@ -16,7 +16,6 @@ use node::{Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, NodeKi
 use topology::Topology;
 use topology::config::MasterConfig;
 
-use crate::collect::Collector;
 use crate::error::LaunchError;
 use crate::running::Running;
 use crate::start::system;
@@ -65,8 +64,7 @@ pub fn attach(name: &str) -> Result<Running, LaunchError> {
     let text = fs::read(&path).map_err(|error| damaged(path.clone(), error.to_string()))?;
     let topology: Topology =
         serde_json::from_slice(&text).map_err(|error| damaged(path.clone(), error.to_string()))?;
-    let collector = Collector::open(&view, false).ok();
-    Ok(Running::new(view, topology, collector, None).since_it_was_made())
+    Ok(Running::new(view, topology, None, None).since_it_was_made())
 }
 
 /// No such instance; what there is instead.

@@ -7,7 +7,7 @@
 //!  Launch::start ──► `colo run master` ──► instance in /dev/shm
 //!        │                                        │ registry, journals
 //!        ▼                                        ▼
-//!  Running::watch ◄── td.samples ───────── Collector: stages of every order
+//!  Running::watch ◄── td.samples ───────── Collector: every order's times, for measurements
 //!        │
 //!        ▼
 //!  Running::finish ──► stop nodes ──► Report ──► remove the instance

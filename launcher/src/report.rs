@@ -1,17 +1,14 @@
 //! What came of a run.
 
-use std::collections::BTreeMap;
-
 use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
 use pinning::{Host, HostSummary};
 use serde::{Deserialize, Serialize};
 use topology::Topology;
 use wire::{AnyMessage, PositionState};
 
-use crate::collect::Collector;
 use crate::error::LaunchError;
 use crate::irregular::{self, Irregular};
-use crate::stages::StageSummary;
+use crate::stages::Stages;
 use crate::stains::{self, JournalMemory};
 use crate::start::system;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
@@ -27,10 +24,9 @@ pub struct Report {
     pub deterministic: bool,
     /// From "everybody is ready" to the order to stop; when somebody else brought it up, from when it was made.
     pub seconds: f64,
-    /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
-    pub stages: BTreeMap<String, StageSummary>,
-    /// Samples whose times contradict each other.
-    pub disordered_samples: u64,
+    /// Where the time of orders went.
+    #[serde(flatten)]
+    pub stages: Stages,
     /// What the journals held.
     #[serde(flatten)]
     pub totals: Totals,
@@ -127,12 +123,7 @@ pub struct NodeOutcome {
 
 impl Report {
     /// Gathers what the stopped nodes left in shared memory.
-    pub(crate) fn gather(
-        view: &InstanceView,
-        topology: &Topology,
-        collector: Option<&Collector>,
-        run: Run,
-    ) -> Result<Report, LaunchError> {
+    pub(crate) fn gather(view: &InstanceView, topology: &Topology, run: Run) -> Result<Report, LaunchError> {
         let Run { before, memory, seconds } = run;
         let host = Host::read("/".as_ref())
             .map_err(|error| system("read the host's topology")(std::io::Error::other(error)))?;
@@ -143,14 +134,12 @@ impl Report {
         let positions = last_positions(view);
         let lost_by = Lost::read(view, topology, &seats);
         let (totals, strategies) = Totals::read(view, topology);
-        let stages = collector.map(|collector| collector.stages().summaries()).unwrap_or_default();
         Ok(Report {
             host: host.summary(),
             instance: view.instance().name().to_owned(),
             deterministic: topology.deterministic,
             seconds,
-            stages: stages.into_iter().map(|(name, summary)| (name.to_owned(), summary)).collect(),
-            disordered_samples: collector.map_or(0, |collector| collector.stages().disordered),
+            stages: Stages::read(view),
             totals,
             source: SourceCounts {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),

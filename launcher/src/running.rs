@@ -160,7 +160,7 @@ impl Running {
         let stopped = down.stop_nodes();
         self.collect();
         let run = Run { before, memory, seconds };
-        let report = Report::gather(&self.view, &self.topology, self.collector.as_ref(), run);
+        let report = Report::gather(&self.view, &self.topology, run);
         let removed = down.shutdown();
         if let Some(mut master) = self.master.take() {
             let _ = master.wait();

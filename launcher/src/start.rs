@@ -22,7 +22,7 @@ pub struct Launch {
     pub topology: Topology,
     /// The `colo` binary.
     pub colo: PathBuf,
-    /// Keep every latency sample, not only the histograms.
+    /// Keep every latency sample besides the histograms.
     pub keep_raw: bool,
 }
 
@@ -63,7 +63,7 @@ impl Launch {
             }
             std::thread::sleep(TICK);
         };
-        let collector = Collector::open(&view, self.keep_raw).ok();
+        let collector = if self.keep_raw { Collector::open(&view).ok() } else { None };
         Ok(Running::new(view, self.topology, collector, Some(master)))
     }
 

@@ -153,6 +153,11 @@ impl InstanceDir {
         self.path.join("registry")
     }
 
+    /// td's histograms of the times of orders. Among the journals, so that it is made, left and removed with them.
+    pub fn latencies(&self) -> PathBuf {
+        self.journals().join("td.latencies")
+    }
+
     /// What runs here, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")

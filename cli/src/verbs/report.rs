@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use launcher::{Lost, Report, Requests, StageSummary};
+use launcher::{Lost, Report, Requests, StageSummary, Stages};
 use node::Exit;
 
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn exit(report: &Report) -> u8 {
 
 fn text(report: &Report) -> String {
     let mut text = String::new();
-    text.push_str(&stages(report));
+    text.push_str(&stages(&report.stages));
     text.push('\n');
     text.push_str(&totals(report));
     if !report.strategies.is_empty() {
@@ -51,9 +51,10 @@ fn text(report: &Report) -> String {
     text
 }
 
-fn stages(report: &Report) -> String {
+/// The t2o table.
+pub(crate) fn stages(stages: &Stages) -> String {
     let row = |name: &str| -> Option<Vec<String>> {
-        let summary = report.stages.get(name).filter(|summary| summary.n > 0)?;
+        let summary = stages.stages.get(name).filter(|summary| summary.n > 0)?;
         let StageSummary { n, mean_us, p50_us, p90_us, p99_us, p999_us, max_us } = *summary;
         let mut row = vec![name.to_owned(), number(n)];
         row.extend([mean_us, p50_us, p90_us, p99_us, p999_us, max_us].map(|time| format!("{time:.1}")));
@@ -149,15 +150,15 @@ fn memory(report: &Report) -> String {
 }
 
 fn losses(report: &Report) -> String {
-    if report.lost == 0 && report.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
+    if report.lost == 0 && report.stages.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
         return "lost: nothing\n".to_owned();
     }
     let mut text = lost(&report.lost_by);
     if report.wait_timeouts_with_data > 0 {
         text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
     }
-    if report.disordered_samples > 0 {
-        text.push_str(&format!("  {} samples contradict themselves\n", report.disordered_samples));
+    if report.stages.disordered_samples > 0 {
+        text.push_str(&format!("  {} samples contradict themselves\n", report.stages.disordered_samples));
     }
     text
 }

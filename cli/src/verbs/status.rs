@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use journal::WriterState;
-use launcher::{Lost, Totals};
+use launcher::{Lost, Stages, Totals};
 use node::{Counter, DamagedJournal, InstanceView, JournalView, Journals, SeatView};
 use pinning::PageBacking;
 use serde::Serialize;
@@ -27,6 +27,9 @@ struct StatusReport {
     clock: &'static str,
     /// What the journals have held since the instance was made; `null` where its topology cannot be read.
     totals: Option<Totals>,
+    /// Where the time of orders went since then.
+    #[serde(flatten)]
+    stages: Stages,
     /// What which reader lost of which journal since then.
     lost_by: Vec<Lost>,
     nodes: Vec<NodeRow>,
@@ -118,6 +121,7 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         foreign: view.is_foreign(),
         clock: view.clock().source().as_str(),
         totals: topology.as_ref().map(|topology| Totals::read(view, topology).0),
+        stages: Stages::read(view),
         lost_by: topology.map(|topology| Lost::read(view, &topology, &seats)).unwrap_or_default(),
         nodes,
         journals: journal_rows(view, &journals, &seats),
@@ -295,6 +299,7 @@ fn text(report: &StatusReport) -> String {
         ));
     }
     text.push_str(&report::lost(&report.lost_by));
+    text.push_str(&report::stages(&report.stages));
     text.push_str(&over_budget(report));
     text.push_str(&seats::held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');

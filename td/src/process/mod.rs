@@ -24,7 +24,8 @@ mod settled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
-    Component, Context, Counter, Frame, Input, InputId, Node, Output, Quiescence, RunError, WriteError,
+    Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
+    WriteError,
 };
 use topology::TdSection;
 use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, StrategyId};
@@ -99,6 +100,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         quotes: journal_id(&node, "md.quotes").map_err(|error| failed(&error))?,
         orders: orders_out,
         samples: node.take_output("samples")?,
+        latencies: Latencies::keep(&handle).map_err(|error| failed(&error))?,
         reports,
         listing_done: false,
         gateway,
@@ -123,6 +125,8 @@ struct Td {
     quotes: u32,
     orders: Output,
     samples: Output,
+    /// The stages of all orders.
+    latencies: Latencies,
     reports: Vec<Output>,
     /// The end of the list of instruments was read.
     listing_done: bool,

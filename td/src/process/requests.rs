@@ -76,6 +76,7 @@ impl Td {
             ordered: Nanos(frame.time),
             taken,
         };
+        self.latencies.add(&sample);
         // Nobody gates this journal, so it is never full.
         let _ = self.samples.send(0, &sample);
     }

@@ -121,12 +121,11 @@ pub(super) fn report(view: &InstanceView, before: &Moment, now: &Moment, t2o: &T
 }
 
 fn per_second(now: u64, before: u64, seconds: f64) -> f64 {
-    // A node that was started again counts anew.
     now.saturating_sub(before) as f64 / seconds
 }
 
 fn rate(seat: &SeatView, before: &Moment, counter: Counter, seconds: f64) -> f64 {
-    let old = before.seats.iter().find(|old| old.seat == seat.seat && old.process == seat.process);
+    let old = before.seats.iter().find(|old| old.seat == seat.seat);
     per_second(seat.counter(counter), old.map_or(0, |old| old.counter(counter)), seconds)
 }
 

@@ -1,0 +1,122 @@
+//! Where the time of orders goes: kept by td as it goes, for as long as the instance lives, and read by anybody.
+//!
+//! ```text
+//!  t0 due     t1 published   t2 received   t3 ordered   t4 taken
+//!  ├─ lateness ─┼─── md ───────┼─ strategy ──┼── order ───┤
+//!               └───────────────── t2o ───────────────────┘
+//!  └─────────────────── t2o_intended ─────────────────────┘
+//! ```
+
+use journal::{Histograms, OpenError};
+use wire::LatencySample;
+
+use crate::handle::NodeHandle;
+use crate::instance::InstanceDir;
+
+/// Names of the stages, by number of their histogram.
+pub const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
+
+/// The histograms of all stages, in nanoseconds.
+#[derive(Debug)]
+pub struct Latencies(Histograms);
+
+impl Latencies {
+    /// Those of the node's instance, to add to them; a predecessor's stay.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn keep(node: &NodeHandle) -> Result<Latencies, OpenError> {
+        Histograms::open_or_create(&node.instance.latencies(), STAGES.len()).map(Latencies)
+    }
+
+    /// Those of an instance, to look at; `None` before td has run.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn of(instance: &InstanceDir) -> Result<Option<Latencies>, OpenError> {
+        let path = instance.latencies();
+        if path.exists() {
+            Histograms::open_read_only(&path).map(|read| Some(Latencies(read)))
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Adds one order. Orders that no quote caused have no stages and are passed over.
+    #[inline]
+    pub fn add(&self, sample: &LatencySample) {
+        let [t0, t1, t2, t3, t4] =
+            [sample.due.0, sample.published.0, sample.received.0, sample.ordered.0, sample.taken.0];
+        if t1 == 0 {
+            return;
+        }
+        if !(t1 <= t2 && t2 <= t3 && t3 <= t4) {
+            return self.0.leave_out();
+        }
+        for (stage, time) in [t2 - t1, t3 - t2, t4 - t3, t4 - t1].into_iter().enumerate() {
+            self.0.record(stage, time);
+        }
+        if t0 != 0 {
+            self.0.record(STAGES.len() - 1, t4.saturating_sub(t0));
+        }
+    }
+
+    /// The buckets of a stage that hold anything, ascending: smallest value, how many.
+    pub fn counts(&self, stage: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0.counts(stage)
+    }
+
+    /// Longest time of a stage, exactly.
+    pub fn largest(&self, stage: usize) -> u64 {
+        self.0.largest(stage)
+    }
+
+    /// Orders whose times contradict each other: in no stage.
+    pub fn disordered(&self) -> u64 {
+        self.0.left_out()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Nanos, OrderId};
+
+    fn sample(times: [u64; 5]) -> LatencySample {
+        let [due, published, received, ordered, taken] = times.map(Nanos);
+        LatencySample { order_id: OrderId(1), due, published, received, ordered, taken }
+    }
+
+    fn latencies() -> (tempfile::TempDir, Latencies) {
+        let folder = tempfile::tempdir().unwrap();
+        let made = Histograms::open_or_create(&folder.path().join("latencies"), STAGES.len()).unwrap();
+        (folder, Latencies(made))
+    }
+
+    fn counts(latencies: &Latencies) -> [u64; STAGES.len()] {
+        std::array::from_fn(|stage| latencies.counts(stage).map(|(_, count)| count).sum())
+    }
+
+    #[test]
+    fn each_stage_is_the_difference_of_its_ends() {
+        let (_folder, latencies) = latencies();
+        latencies.add(&sample([1_000, 2_000, 5_000, 9_000, 17_000]));
+        let largest: Vec<u64> = (0..STAGES.len()).map(|stage| latencies.largest(stage)).collect();
+        assert_eq!(largest, [3_000, 4_000, 8_000, 15_000, 16_000]);
+    }
+
+    #[test]
+    fn disordered_times_are_counted_and_kept_out() {
+        let (_folder, latencies) = latencies();
+        latencies.add(&sample([0, 2_000, 1_000, 9_000, 17_000]));
+        assert_eq!((latencies.disordered(), counts(&latencies)), (1, [0; 5]));
+    }
+
+    #[test]
+    fn orders_without_a_quote_or_a_schedule_have_no_such_stage() {
+        let (_folder, latencies) = latencies();
+        latencies.add(&sample([0, 0, 0, 9_000, 17_000]));
+        latencies.add(&sample([0, 1, 2, 3, 4]));
+        assert_eq!(counts(&latencies), [1, 1, 1, 1, 0]);
+    }
+}
