@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use launcher::{Lost, Report, Requests, StageSummary, Stages};
-use node::Exit;
+use launcher::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
+use node::{Exit, NodeState};
 
 use crate::failure::Failure;
 use crate::output::{self, Format, number, table};
@@ -99,9 +99,21 @@ fn totals(report: &Report) -> String {
         }
     }
     if report.deterministic {
-        line.push_str("\nran in lock-step: the same files and seed give the same fills");
+        line.push_str(lock_step(report));
     }
     line + "\n"
+}
+
+/// Only a run that came to its own end, without a death, repeats.
+fn lock_step(report: &Report) -> &'static str {
+    let finished = |node: &NodeOutcome| node.name == "md" && node.state == NodeState::Finished;
+    if !report.nodes.iter().any(finished) {
+        "\nran in lock-step, and was stopped before the end of its source: another run may give other fills"
+    } else if report.nodes.iter().any(|node| node.starts > 1) {
+        "\nran in lock-step, and a node was started again: another run may give other fills"
+    } else {
+        "\nran in lock-step: the same files and seed give the same fills"
+    }
 }
 
 /// Orders, cancels and replaces, each with how many of them were refused.
