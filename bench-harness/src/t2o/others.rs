@@ -83,10 +83,13 @@ impl Processes {
         let gone = before.0.iter().filter(|(key, _)| !self.0.contains_key(key) && !ours.contains(&key.0));
         ticks -= gone.map(|(_, was)| (was.own + was.children) as i64).sum::<i64>();
         let ticks = (own as i64).max(ticks);
+        // A parent's account takes in at once what its children ran before: nobody ran more than all together.
+        let all = ticks as f64;
         let share = |ticks: f64| ticks * TICK_NS / 1e9 / seconds;
         most.sort_by(|a, b| b.cmp(a));
-        let name =
-            |(ticks, pid, name): (u64, u32, String)| format!("{name} ({pid}) {:.2}", share(ticks as f64));
+        let name = |(ticks, pid, name): (u64, u32, String)| {
+            format!("{name} ({pid}) {:.2}", share((ticks as f64).min(all)))
+        };
         Others { cpus: share(ticks as f64), most: most.into_iter().take(NAMED).map(name).collect() }
     }
 }
