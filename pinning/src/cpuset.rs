@@ -125,6 +125,11 @@ impl CpuSet {
         Ok(set)
     }
 
+    /// Prints the numbers one by one, for a shell's `for`.
+    pub(crate) fn spaced(&self) -> String {
+        self.iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
     /// Prints a hexadecimal mask that [`CpuSet::from_mask`] and the kernel read.
     pub fn to_mask(&self) -> String {
         let group = |index: usize| {

@@ -48,15 +48,17 @@ pub(super) const CHECKS: &[Spec] = &[
 fn source(probe: &Probe<'_>) -> Answer {
     let current = probe.tree.text(&format!("{SOURCE}/current_clocksource"))?;
     let available = probe.tree.text(&format!("{SOURCE}/available_clocksource")).unwrap_or_default();
+    let has_tsc = available.split_whitespace().any(|name| name == "tsc");
+    let to_tsc = format!("echo tsc | sudo tee /{SOURCE}/current_clocksource");
     match current.as_str() {
         "tsc" | "arch_sys_counter" => ok(current),
         // Read without a system call too, a little dearer.
-        "kvm-clock" | "hyperv_clocksource_tsc_page" => {
-            warn(current, format!("echo tsc | sudo tee /{SOURCE}/current_clocksource"))
-        }
-        _ if available.split_whitespace().any(|name| name == "tsc") => {
-            fail(current, format!("echo tsc | sudo tee /{SOURCE}/current_clocksource"))
-        }
+        "kvm-clock" | "hyperv_clocksource_tsc_page" if has_tsc => warn(current, to_tsc),
+        "kvm-clock" | "hyperv_clocksource_tsc_page" => warn(
+            format!("{current}, of: {available}"),
+            "ask the hypervisor's owner for an invariant time stamp counter",
+        ),
+        _ if has_tsc => fail(current, to_tsc),
         _ => fail(
             format!("{current}, of: {available}"),
             "find out why the kernel distrusts tsc: dmesg | grep -i tsc",

@@ -140,8 +140,14 @@ fn own_mask(probe: &Probe<'_>) -> Answer {
 
 fn offline(probe: &Probe<'_>) -> Answer {
     let host = probe.host()?;
-    let Some(first) = host.offline.first() else { return ok(format!("all {} online", host.online.len())) };
-    warn(format!("CPUs {} are offline", host.offline), format!("echo 1 | sudo tee /{SYS}/cpu{first}/online"))
+    if host.offline.is_empty() {
+        return ok(format!("all {} online", host.online.len()));
+    }
+    let offline = host.offline.spaced();
+    warn(
+        format!("CPUs {} are offline", host.offline),
+        format!("for c in {offline}; do echo 1 | sudo tee /{SYS}/cpu$c/online; done"),
+    )
 }
 
 fn no_cpufreq(probe: &Probe<'_>) -> Answer {
@@ -237,7 +243,7 @@ fn idle_states(probe: &Probe<'_>) -> Answer {
         Some((number, name, latency)) => warn(
             format!("{name} takes {latency} µs to leave, on CPUs {cpus}"),
             format!(
-                "echo 1 | sudo tee /{SYS}/cpu*/cpuidle/state{number}/disable   (or keep /dev/cpu_dma_latency at 0)"
+                "echo 1 | sudo tee /{SYS}/cpu*/cpuidle/state{number}/disable  # or keep /dev/cpu_dma_latency at 0"
             ),
         ),
     }
@@ -254,10 +260,25 @@ fn guest_halt(probe: &Probe<'_>) -> Answer {
         return ok("cpuidle driver haltpoll");
     }
     let driver = if driver.is_empty() { "unknown" } else { &driver };
-    warn(
-        format!("under {kind}, cpuidle driver: {driver}"),
-        "sudo modprobe cpuidle-haltpoll, or idle=poll on the kernel command line; else keep latency-critical nodes fast",
-    )
+    warn(format!("under {kind}, cpuidle driver: {driver}"), haltpoll_fix(probe))
+}
+
+/// How the driver gets into the kernel: what is built in, and a kernel without modules, takes no `modprobe`.
+fn haltpoll_fix(probe: &Probe<'_>) -> &'static str {
+    let release = probe.tree.some_text("proc/sys/kernel/osrelease").unwrap_or_default();
+    let builtin = probe.tree.text(&format!("lib/modules/{release}/modules.builtin")).unwrap_or_default();
+    // Such a folder without being loaded (`initstate`) is a part of the kernel itself.
+    let folder = "sys/module/cpuidle_haltpoll";
+    let is_built_in = builtin.contains("/cpuidle-haltpoll.ko")
+        || (probe.tree.exists(folder) && !probe.tree.exists(&format!("{folder}/initstate")))
+        || probe.is_built_with("CONFIG_HALTPOLL_CPUIDLE") == Some(true);
+    let has_modules = probe.tree.exists("proc/modules")
+        && !probe.command_line.split_whitespace().any(|word| word == "nomodule");
+    match (is_built_in, has_modules) {
+        (true, _) => "kernel command line: cpuidle_haltpoll.force=1 (the driver is built in), or idle=poll",
+        (_, true) => "sudo modprobe cpuidle-haltpoll force=1  # or idle=poll on the kernel command line",
+        (_, false) => "kernel command line: idle=poll (this kernel loads no modules)",
+    }
 }
 
 fn smt(probe: &Probe<'_>) -> Answer {
@@ -279,7 +300,7 @@ fn smt(probe: &Probe<'_>) -> Answer {
     }
     warn(
         found,
-        "echo off | sudo tee /sys/devices/system/cpu/smt/control, or no_smt_sibling = true in the plan",
+        "echo off | sudo tee /sys/devices/system/cpu/smt/control  # or no_smt_sibling = true in the plan",
     )
 }
 
@@ -291,7 +312,27 @@ fn named(probe: &Probe<'_>, named: &CpuSet, parameter: &str) -> Answer {
         return ok(format!("CPUs {named}"));
     }
     let found = if named.is_empty() { "none".to_owned() } else { format!("CPUs {named}, not {missing}") };
-    warn(found, format!("kernel command line: {parameter}{}", named.union(&quiet)))
+    let all = named.union(&quiet);
+    let fix = probe.rest(&all).map_or_else(|none| none, |_| format!("kernel command line: {parameter}{all}"));
+    warn(found, fix)
+}
+
+/// The same for a parameter that only some kernels understand.
+fn named_if_built(
+    probe: &Probe<'_>,
+    found: &CpuSet,
+    parameter: &str,
+    option: &str,
+    is_built: bool,
+) -> Answer {
+    if is_built {
+        return named(probe, found, parameter);
+    }
+    probe.quiet()?;
+    warn(
+        format!("this kernel is built without {option}: {parameter} would do nothing"),
+        format!("install a kernel with {option}=y, or leave it"),
+    )
 }
 
 fn isolated(probe: &Probe<'_>) -> Answer {
@@ -299,11 +340,15 @@ fn isolated(probe: &Probe<'_>) -> Answer {
 }
 
 fn nohz_full(probe: &Probe<'_>) -> Answer {
-    named(probe, &probe.host()?.nohz_full, "nohz_full=")
+    // The kernel shows the file only where it was built with the option; `isolated` beside it is always there.
+    let folder = |file: &str| probe.tree.exists(&format!("{SYS}/{file}"));
+    let is_built = folder("nohz_full") || !folder("isolated");
+    named_if_built(probe, &probe.host()?.nohz_full, "nohz_full=", "CONFIG_NO_HZ_FULL", is_built)
 }
 
 fn rcu_nocbs(probe: &Probe<'_>) -> Answer {
-    named(probe, &probe.host()?.rcu_nocbs, "rcu_nocbs=")
+    let is_built = probe.is_built_with("CONFIG_RCU_NOCB_CPU") != Some(false);
+    named_if_built(probe, &probe.host()?.rcu_nocbs, "rcu_nocbs=", "CONFIG_RCU_NOCB_CPU", is_built)
 }
 
 fn hybrid(probe: &Probe<'_>) -> Answer {

@@ -90,17 +90,12 @@ fn affinity(probe: &Probe<'_>) -> Answer {
     if hitting.is_empty() {
         return ok(format!("none of {} interrupts goes to CPUs {quiet}", routes.len()));
     }
-    let rest = probe.host()?.online.difference(&quiet);
-    let target = if rest.is_empty() { "CPUS".to_owned() } else { rest.to_string() };
-    let fix = format!(
-        "for i in {}; do echo {target} | sudo tee /proc/irq/$i/smp_affinity_list; done",
-        spaced(&hitting)
-    );
+    let to = |rest: CpuSet| {
+        let irqs = hitting.spaced();
+        format!("for i in {irqs}; do echo {rest} | sudo tee /proc/irq/$i/smp_affinity_list; done")
+    };
+    let fix = probe.rest(&quiet).map_or_else(|none| none, to);
     warn(format!("interrupts {hitting} go to CPUs {quiet}"), fix)
-}
-
-fn spaced(set: &CpuSet) -> String {
-    set.iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A mask file that should hold no planned CPU.
@@ -112,8 +107,8 @@ fn mask(probe: &Probe<'_>, path: &str, says: &str) -> Answer {
     if hit.is_empty() {
         return ok(format!("CPUs {}", cpus.intersection(&probe.host()?.online)));
     }
-    let rest = probe.host()?.online.difference(&quiet);
-    warn(format!("{says} CPUs {hit}"), format!("echo {} | sudo tee /{path}", rest.to_mask()))
+    let to = |rest: CpuSet| format!("echo {} | sudo tee /{path}", rest.to_mask());
+    warn(format!("{says} CPUs {hit}"), probe.rest(&quiet).map_or_else(|none| none, to))
 }
 
 fn default_mask(probe: &Probe<'_>) -> Answer {
@@ -140,12 +135,11 @@ fn irqbalance(probe: &Probe<'_>) -> Answer {
         return ok("running, with banned CPUs");
     }
     match probe.quiet() {
-        Ok(quiet) => warn(
-            "running, no CPU banned",
-            format!(
-                "sudo systemctl disable --now irqbalance, or IRQBALANCE_BANNED_CPULIST={quiet} in /etc/default/irqbalance"
-            ),
-        ),
+        Ok(quiet) => {
+            let ban = format!("  # or IRQBALANCE_BANNED_CPULIST={quiet} in /etc/default/irqbalance");
+            let ban = if probe.rest(&quiet).is_ok() { ban } else { String::new() };
+            warn("running, no CPU banned", format!("sudo systemctl disable --now irqbalance{ban}"))
+        }
         Err(_) => ok("running; no CPU is planned or isolated that it should spare"),
     }
 }
@@ -153,7 +147,7 @@ fn irqbalance(probe: &Probe<'_>) -> Answer {
 fn packet_steering(probe: &Probe<'_>) -> Answer {
     let quiet = probe.quiet()?;
     let mut queues = 0;
-    let mut hitting = Vec::new();
+    let mut hitting = 0;
     for device in probe.tree.names("sys/class/net") {
         let folder = format!("sys/class/net/{device}/queues");
         for queue in probe.tree.numbered(&folder, "rx-") {
@@ -161,16 +155,16 @@ fn packet_steering(probe: &Probe<'_>) -> Answer {
             let Ok(Ok(cpus)) = probe.tree.text(&file).map(|text| CpuSet::from_mask(&text)) else { continue };
             queues += 1;
             if cpus.overlaps(&quiet) {
-                hitting.push(format!("/{file}"));
+                hitting += 1;
             }
         }
     }
-    match hitting.first() {
+    match hitting {
         _ if queues == 0 => skip("no network device has receive packet steering"),
-        None => ok(format!("{queues} queues, none steered to CPUs {quiet}")),
-        Some(first) => warn(
-            format!("{} of {queues} queues steer to CPUs {quiet}", hitting.len()),
-            format!("echo 0 | sudo tee {first}"),
+        0 => ok(format!("{queues} queues, none steered to CPUs {quiet}")),
+        _ => warn(
+            format!("{hitting} of {queues} queues steer to CPUs {quiet}"),
+            "for f in /sys/class/net/*/queues/rx-*/rps_cpus; do echo 0 | sudo tee $f; done",
         ),
     }
 }

@@ -2,7 +2,9 @@
 
 use super::Spec;
 use super::probe::{Answer, Probe, fail, ok, skip, warn};
+use crate::cpuset::CpuSet;
 use crate::host::KernelVersion;
+use crate::host::tree::{CAP_DAC_OVERRIDE, Unreadable};
 
 pub(super) const CHECKS: &[Spec] = &[
     Spec {
@@ -46,6 +48,12 @@ pub(super) const CHECKS: &[Spec] = &[
         wanted: "kernel.sched_rt_runtime_us = -1 where the plan uses fifo",
         cost: "a busy-polling node under fifo is stopped 50 ms of every second",
         look: rt_runtime,
+    },
+    Spec {
+        id: "kernel-fair-server",
+        wanted: "fair_server/cpuN/runtime = 0 where a node of the plan polls under fifo (Linux 6.12 and newer)",
+        cost: "ordinary tasks get 5 % of that node's core when they want it, 50 ms at a time, whatever sched_rt_runtime_us says",
+        look: fair_server,
     },
     Spec {
         id: "kernel-autogroup",
@@ -130,6 +138,54 @@ fn rt_runtime(probe: &Probe<'_>) -> Answer {
         -1 => ok(found),
         _ if probe.plans_fifo() => fail(found, "sudo sysctl -w kernel.sched_rt_runtime_us=-1"),
         _ => ok(format!("{found}; no node of a plan uses fifo")),
+    }
+}
+
+/// The deadline server for ordinary tasks: it takes its share from a real-time task that never sleeps.
+fn fair_server(probe: &Probe<'_>) -> Answer {
+    const FOLDER: &str = "sys/kernel/debug/sched/fair_server";
+    let version = running(probe)?;
+    if !version.at_least(6, 12) {
+        return ok(format!("Linux {version} has none"));
+    }
+    let polling = probe.polling_under_fifo();
+    if polling.is_empty() {
+        return ok("no node of a plan polls under fifo");
+    }
+    let runtimes = polling.iter().map(|cpu| (cpu, probe.tree.number(&format!("{FOLDER}/cpu{cpu}/runtime"))));
+    let (mut taking, mut hidden) = (CpuSet::new(), None);
+    for (cpu, runtime) in runtimes {
+        match runtime {
+            Ok(0) => {}
+            Ok(_) => drop(taking.insert(cpu)),
+            Err(error) => hidden = hidden.or(Some(error)),
+        }
+    }
+    let fix = |cpus: &CpuSet| {
+        format!("for c in {}; do echo 0 | sudo tee /{FOLDER}/cpu$c/runtime; done", cpus.spaced())
+    };
+    match hidden {
+        None if taking.is_empty() => ok(format!("off on CPUs {polling}")),
+        None => warn(format!("on for CPUs {taking}"), fix(&taking)),
+        Some(error) => {
+            // Root may read everything but what a locked-down kernel hides.
+            let is_locked_down =
+                matches!(error, Unreadable::Denied(_)) && probe.tree.has_capability(CAP_DAC_OVERRIDE);
+            let found =
+                format!("Linux {version} switches it on for every CPU, and here it cannot be read: {error}");
+            let fix = match error {
+                _ if is_locked_down => {
+                    "the kernel is locked down, so that nobody may change it: boot without lockdown= \
+                    and secure boot, or let the node sleep between messages"
+                        .to_owned()
+                }
+                Unreadable::Missing(_) => {
+                    format!("sudo mount -t debugfs none /sys/kernel/debug; {}", fix(&polling))
+                }
+                _ => fix(&polling),
+            };
+            warn(found, fix)
+        }
     }
 }
 

@@ -53,7 +53,7 @@ const LIMITS_FILE: &str = "/etc/security/limits.d/colo.conf";
 
 fn memlock(probe: &Probe<'_>) -> Answer {
     let limit = probe.limit("Max locked memory")?;
-    let fix = format!("echo '* - memlock unlimited' | sudo tee -a {LIMITS_FILE}, then log in again");
+    let fix = format!("echo '* - memlock unlimited' | sudo tee -a {LIMITS_FILE}  # then log in again");
     match limit {
         None => ok("unlimited"),
         _ if probe.tree.has_capability(CAP_IPC_LOCK) => ok("CAP_IPC_LOCK"),
@@ -71,7 +71,7 @@ fn rtprio(probe: &Probe<'_>) -> Answer {
         _ => None,
     });
     let wanted = wanted.max();
-    let fix = format!("echo '* - rtprio 99' | sudo tee -a {LIMITS_FILE}, then log in again");
+    let fix = format!("echo '* - rtprio 99' | sudo tee -a {LIMITS_FILE}  # then log in again");
     match (limit, wanted) {
         _ if probe.tree.has_capability(CAP_SYS_NICE) => ok("CAP_SYS_NICE"),
         (None, _) => ok("unlimited"),
@@ -101,7 +101,7 @@ fn nice(probe: &Probe<'_>) -> Answer {
         (None, _) => ok("unlimited"),
         (Some(limit), Some(lowest)) if lowest < 0 && allowed(limit) > lowest => fail(
             format!("down to nice {}, the plan wants {lowest}", allowed(limit).min(19)),
-            format!("echo '* - nice {lowest}' | sudo tee -a {LIMITS_FILE}, then log in again"),
+            format!("echo '* - nice {lowest}' | sudo tee -a {LIMITS_FILE}  # then log in again"),
         ),
         (Some(_), None) => skip("no node of a plan has a nice value"),
         (Some(limit), Some(_)) => ok(format!("down to nice {}", allowed(limit).min(19))),
@@ -110,7 +110,7 @@ fn nice(probe: &Probe<'_>) -> Answer {
 
 /// A limit that should be `wanted` at least, and fails below `needed`.
 fn at_least(probe: &Probe<'_>, name: &str, key: &str, wanted: u64, needed: u64) -> Answer {
-    let fix = format!("echo '* - {key} {}' | sudo tee -a {LIMITS_FILE}, then log in again", wanted * 16);
+    let fix = format!("echo '* - {key} {}' | sudo tee -a {LIMITS_FILE}  # then log in again", wanted * 16);
     match probe.limit(name)? {
         None => ok("unlimited"),
         Some(limit) if limit < needed => fail(limit.to_string(), fix),
@@ -155,7 +155,7 @@ fn remove_ipc(probe: &Probe<'_>) -> Answer {
         _ => warn(
             "RemoveIPC is on (systemd's default)",
             "printf '[Login]\\nRemoveIPC=no\\n' | sudo tee /etc/systemd/logind.conf.d/colo.conf && sudo systemctl restart \
-             systemd-logind   (or: sudo loginctl enable-linger $USER)",
+             systemd-logind  # or sudo loginctl enable-linger $USER",
         ),
     }
 }

@@ -137,9 +137,7 @@ fn swap(probe: &Probe<'_>) -> Answer {
     let used = total.saturating_sub(free).saturating_mul(1024);
     match (total, used) {
         (0, _) => ok("no swap"),
-        (_, 0) => {
-            warn(format!("{} of swap, none in use", mib(total.saturating_mul(1024))), "sudo swapoff -a")
-        }
+        (_, 0) => ok(format!("{} of swap, none in use", mib(total.saturating_mul(1024)))),
         _ => fail(format!("{} of swap in use", mib(used)), "sudo swapoff -a"),
     }
 }
@@ -221,13 +219,25 @@ fn hugetlbfs(probe: &Probe<'_>) -> Answer {
     if mounts.is_empty() {
         return warn("not mounted", fix);
     }
+    let option = |options: &str, wanted: &str| {
+        options.split(',').find_map(|option| option.strip_prefix(wanted).map(str::to_owned))
+    };
+    let is_read_only = |options: &str| option(options, "ro").is_some_and(|rest| rest.is_empty());
+    let writable = mounts.iter().find(|(place, options)| !is_read_only(options) && may_write(probe, place));
+    if let Some((place, options)) = writable {
+        let limit = option(options, "size=").map(|size| format!(", for {size} at most")).unwrap_or_default();
+        return ok(format!("mounted at {place}{limit}"));
+    }
     let places: Vec<&str> = mounts.iter().map(|(place, _)| place.as_str()).collect();
-    let is_writable = |place: &&&str| may_write(probe, place);
-    match places.iter().find(is_writable) {
-        Some(place) => ok(format!("mounted at {place}")),
-        None => warn(
+    let (first, options) = &mounts[0];
+    match is_read_only(options) {
+        true => warn(
+            format!("mounted at {}, read-only", places.join(", ")),
+            format!("sudo mount -o remount,rw {first}"),
+        ),
+        false => warn(
             format!("mounted at {}, not writable by this user", places.join(", ")),
-            format!("sudo chmod 1777 {}", places[0]),
+            format!("sudo chmod 1777 {first}"),
         ),
     }
 }
@@ -264,7 +274,7 @@ fn shm(probe: &Probe<'_>) -> Answer {
         _ => size,
     };
     let found = format!("{}, {} free", mib(size), mib(free));
-    let fix = "sudo mount -o remount,size=2g /dev/shm   (in a container: docker run --shm-size=2g)";
+    let fix = "sudo mount -o remount,size=2g /dev/shm  # in a container: docker run --shm-size=2g";
     match free / MIB {
         0..64 => fail(found, fix),
         64..512 => warn(found, fix),

@@ -136,9 +136,11 @@ pub fn check_ids() -> Vec<&'static str> {
     TABLES.iter().flat_map(|(_, table)| table.iter().map(|spec| spec.id)).collect()
 }
 
-/// The checks that a plan requires and that failed. A skip or a warning is no failure.
+/// The checks that a plan requires and that are not as wanted. Who requires a check wants what it wants, so that a warning
+/// is a refusal too; what the host has no such thing of (a skip) cannot be refused.
 pub fn unmet<'a>(checks: &'a [Check], required: &[String]) -> Vec<&'a Check> {
-    checks.iter().filter(|check| check.status == Status::Fail && required.contains(&check.id)).collect()
+    let is_bad = |check: &&Check| matches!(check.status, Status::Warn | Status::Fail);
+    checks.iter().filter(is_bad).filter(|check| required.contains(&check.id)).collect()
 }
 
 fn check(group: Group, spec: &Spec, probe: &Probe<'_>) -> Check {

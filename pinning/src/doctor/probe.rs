@@ -8,7 +8,7 @@ use super::Status;
 use crate::cpuset::CpuSet;
 use crate::host::Host;
 use crate::host::tree::{Tree, Unreadable};
-use crate::plan::{Policy, ResolvedPlan};
+use crate::plan::{Policy, ResolvedPlan, WaitMode};
 
 /// How long the running host is watched to see what its CPUs do.
 const WATCH: Duration = Duration::from_millis(200);
@@ -126,6 +126,30 @@ impl<'a> Probe<'a> {
     pub(super) fn plans_fifo(&self) -> bool {
         self.plan
             .is_some_and(|plan| plan.placements.iter().any(|p| matches!(p.policy, Some(Policy::Fifo(_)))))
+    }
+
+    /// CPUs on which a node of the plan polls under a real-time policy.
+    pub(super) fn polling_under_fifo(&self) -> CpuSet {
+        let placements = self.plan.iter().flat_map(|plan| &plan.placements);
+        let polling =
+            placements.filter(|p| p.mode == WaitMode::Fast && matches!(p.policy, Some(Policy::Fifo(_))));
+        polling.fold(CpuSet::new(), |all, placement| all.union(&placement.cpus))
+    }
+
+    /// The CPUs beside those that must be quiet, for what has to run somewhere; the mend where there is none.
+    pub(super) fn rest(&self, quiet: &CpuSet) -> Result<CpuSet, String> {
+        let rest = self.host().map(|host| host.online.difference(quiet)).unwrap_or_default();
+        if rest.is_empty() {
+            return Err("leave a CPU out of the plan: every one is planned, and the kernel needs one for its own work".to_owned());
+        }
+        Ok(rest)
+    }
+
+    /// Whether the running kernel was built with an option; `None` where no file says so.
+    pub(super) fn is_built_with(&self, option: &str) -> Option<bool> {
+        let release = self.tree.some_text("proc/sys/kernel/osrelease")?;
+        let config = self.tree.some_text(&format!("boot/config-{release}"))?;
+        Some(config.lines().any(|line| line.strip_prefix(option) == Some("=y")))
     }
 
     /// Names of running processes.

@@ -153,6 +153,7 @@ impl Tree {
 }
 
 /// Linux capabilities, as bits of `CapEff`.
+pub(crate) const CAP_DAC_OVERRIDE: u32 = 1;
 pub(crate) const CAP_IPC_LOCK: u32 = 14;
 pub(crate) const CAP_SYS_NICE: u32 = 23;
 
