@@ -69,7 +69,21 @@ pub(crate) fn stains(
             shortened(&poor)
         ));
     }
+    if let Some(master) = seats.first() {
+        let (clock, rings) = (master.counter(Counter::ClockChanges), master.counter(Counter::RingsHidden));
+        if clock > 0 {
+            stains.push(format!(
+                "the host's clock source changed {clock} times during the run; the log of master says from what to what"
+            ));
+        }
+        if rings > 0 {
+            stains.push("the file system of rings on huge pages was unmounted during the run".to_owned());
+        }
+    }
+    stains.extend(topology.crowding(host));
     let plan = topology.place(host).ok().flatten();
+    let is_crowded = |warning: &&PlanWarning| matches!(warning, PlanWarning::BusyFloat { .. });
+    stains.extend(plan.iter().flat_map(|plan| &plan.warnings).filter(is_crowded).map(ToString::to_string));
     let is_broken = |warning: &&PlanWarning| {
         matches!(warning, PlanWarning::Remapped { .. } | PlanWarning::PromiseBroken { .. })
     };

@@ -25,6 +25,8 @@ mod carry;
 mod clients;
 mod error;
 mod lives;
+mod host_watch;
+mod hosted;
 mod memory;
 mod places;
 mod process;

@@ -1,10 +1,9 @@
 //! Which memory each journal lies on.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use journal::Journal;
-use node::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
+use journal::{Journal, JournalShape};
+use node::{HugePool, InstanceDir};
 use topology::{JournalSpec, Pages};
 
 use crate::error::MasterError;
@@ -54,19 +53,14 @@ pub(crate) fn make_transparent(journal: &Journal, backing: &Backing) {
 /// # Errors
 /// [`MasterError::HugePages`] for the first journal that requires what is not there.
 pub(crate) fn decide(journals: &[JournalSpec]) -> Result<Vec<Backing>, MasterError> {
-    let mounts = huge_mounts();
-    let mut free: BTreeMap<u64, u64> = BTreeMap::new();
-    for mount in &mounts {
-        free.entry(mount.page).or_insert_with(|| free_huge_pages(mount.page));
-    }
-    journals.iter().map(|journal| decide_one(journal, journals, &mounts, &mut free)).collect()
+    let mut pool = HugePool::now();
+    journals.iter().map(|journal| decide_one(journal, journals, &mut pool)).collect()
 }
 
 fn decide_one(
     journal: &JournalSpec,
     all: &[JournalSpec],
-    mounts: &[HugeMount],
-    free: &mut BTreeMap<u64, u64>,
+    pool: &mut HugePool,
 ) -> Result<Backing, MasterError> {
     let (size, require) = match journal.pages {
         Pages::Small => return Ok(Backing::SMALL),
@@ -74,50 +68,66 @@ fn decide_one(
         Pages::Huge { size, require } => (size, require),
     };
     let wanted = journal.capacity_bytes.div_ceil(size);
-    let mount = mounts.iter().find(|mount| mount.page == size && is_writable(&mount.path));
-    let left = free.get(&size).copied().unwrap_or(0);
-    if let Some(mount) = mount
-        && journal.capacity_bytes.is_multiple_of(size)
-        && left >= wanted
-    {
-        free.insert(size, left - wanted);
-        return Ok(Backing { huge: Some(mount.path.clone()), page: size, transparent: false });
-    }
-    let found = match mount {
-        None => format!(
-            "no writable huge-page file system of that page size is mounted ({} pages are free)",
-            free_huge_pages(size)
-        ),
-        Some(_) if !journal.capacity_bytes.is_multiple_of(size) => {
-            format!("the capacity of {} bytes is no whole number of them", journal.capacity_bytes)
+    let needed = needed(all, size, require);
+    let (found, fix) = if !journal.capacity_bytes.is_multiple_of(size) {
+        let found = format!("the capacity of {} bytes is no whole number of them", journal.capacity_bytes);
+        (found, "give it a larger capacity, or smaller pages".to_owned())
+    } else {
+        match pool.take(size, wanted) {
+            Ok(mount) => return Ok(Backing { huge: Some(mount), page: size, transparent: false }),
+            Err(lack) => (lack.to_string(), format!("as root: {}", lack.fix(size, needed))),
         }
-        Some(_) => format!("{wanted} are needed and {left} of {} free ones are left", free_huge_pages(size)),
     };
-    let needed = all
-        .iter()
-        .filter(|other| matches!(other.pages, Pages::Huge { size: other_size, require: true } if other_size == size))
-        .map(|other| other.capacity_bytes.div_ceil(size))
-        .sum::<u64>();
     if require {
-        let kib = size / 1024;
-        // Those that others hold stay theirs.
-        let pool = all_huge_pages(size) + needed - free_huge_pages(size).min(needed);
-        let fix = match mount {
-            None => format!(
-                "as root: mkdir -p /mnt/huge && mount -t hugetlbfs -o pagesize={}M,uid=$UID,mode=0770 none /mnt/huge, and \
-                 echo {pool} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages",
-                size >> 20
-            ),
-            Some(_) => {
-                format!("as root: echo {pool} > /sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages")
-            }
-        };
         return Err(MasterError::HugePages { journal: journal.name.clone(), needed, page: size, found, fix });
     }
-    log::warn!("journal `{}`: {wanted} huge pages of {} MiB preferred, {found}", journal.name, size >> 20);
+    log::warn!(
+        "journal `{}`: {wanted} huge pages of {} MiB preferred, {found}; {fix}",
+        journal.name,
+        size >> 20
+    );
     Ok(Backing::TRANSPARENT)
 }
 
-fn is_writable(path: &Path) -> bool {
-    nix::unistd::access(path, nix::unistd::AccessFlags::W_OK).is_ok()
+/// Pages of `size` bytes that the journals take: those that must have them, or all that would like to.
+fn needed(journals: &[JournalSpec], size: u64, only_required: bool) -> u64 {
+    let counts = |pages: Pages| matches!(pages, Pages::Huge { size: own, require } if own == size && (require || !only_required));
+    let counted = journals.iter().filter(|journal| counts(journal.pages));
+    counted.map(|journal| journal.capacity_bytes.div_ceil(size)).sum()
+}
+
+/// Makes a journal where it was decided. Where huge pages were only preferred and are gone meanwhile, or a limit that does
+/// not show (a control group's) forbids them, it goes onto ordinary ones.
+pub(crate) fn create(
+    directory: &InstanceDir,
+    spec: &JournalSpec,
+    backing: &mut Backing,
+    seats: u32,
+    now: u64,
+) -> Result<Journal, MasterError> {
+    let make = |backing: &Backing| -> Result<Journal, MasterError> {
+        if let Some(mount) = &backing.huge {
+            let rings = directory.on_huge_pages(mount);
+            let failed = |source| MasterError::Io { action: "create", path: rings.clone(), source };
+            directory.create_on_huge_pages(mount).map_err(|error| failed(error.into()))?;
+        }
+        let shape = JournalShape {
+            id: spec.id,
+            name: spec.name.clone(),
+            capacity: spec.capacity_bytes,
+            seats,
+            topics: spec.topics,
+            page: backing.page,
+        };
+        Ok(Journal::create(directory.journal(&spec.name, backing.huge.as_deref()), shape, now)?)
+    };
+    let is_preferred = matches!(spec.pages, Pages::Huge { require: false, .. });
+    match make(backing) {
+        Err(error) if is_preferred && backing.huge.is_some() => {
+            log::warn!("journal `{}`: huge pages preferred, {error}: it goes onto ordinary pages", spec.name);
+            *backing = Backing::TRANSPARENT;
+            make(backing)
+        }
+        made => made,
+    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use journal::Seat;
 use node::{Counter, NodeState};
 
+use crate::host_watch::HostWatch;
 use crate::supervise::Master;
 
 /// Every node is looked at about this often.
@@ -23,6 +24,8 @@ pub(crate) struct PlaceWatch {
     last: Vec<LastLook>,
     /// Nodes whose departure was said in the log; the counter says the rest.
     told: Vec<usize>,
+    /// The host below them.
+    pub(crate) host: HostWatch,
 }
 
 /// What a node had done when it was looked at last, and how often it was left out since.
@@ -42,7 +45,13 @@ fn work_of(seat: &Seat<'_>) -> u64 {
 
 impl PlaceWatch {
     pub(crate) fn new() -> PlaceWatch {
-        PlaceWatch { next: 0, looked: Instant::now(), last: Vec::new(), told: Vec::new() }
+        PlaceWatch {
+            next: 0,
+            looked: Instant::now(),
+            last: Vec::new(),
+            told: Vec::new(),
+            host: HostWatch::new(),
+        }
     }
 
     /// Whether a node that has `done` so much is looked at in this round.
@@ -76,6 +85,7 @@ impl PlaceWatch {
 impl Master {
     /// Looks at the nodes whose turn it is. A thread off its plan is counted in its node's seat, and said once.
     pub(crate) fn look_at_places(&mut self) {
+        self.look_at_host();
         let placements = &self.instance.placements;
         if placements.is_empty() {
             return;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, JournalShape, ProcessIdentity, Registry};
+use journal::{Clock, Journal, ProcessIdentity, Registry};
 use node::{Claim, ClaimError, InstanceDir, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
 use pinning::{Host, Placement};
 use topology::config::{ReaderKind, Wake};
@@ -89,25 +89,11 @@ fn try_build(
     claim: &Claim,
 ) -> Result<(Arc<Registry>, Clock, Vec<Backing>), MasterError> {
     claim.create_journals().map_err(|error| io("create", &directory.journals())(error.into()))?;
-    let backings = memory::decide(&topology.journals)?;
+    let mut backings = memory::decide(&topology.journals)?;
     let clock = Clock::calibrate();
     let seats = seat_count(topology);
-    for (spec, backing) in topology.journals.iter().zip(&backings) {
-        if let Some(mount) = &backing.huge {
-            let rings = directory.on_huge_pages(mount);
-            let made = directory.create_on_huge_pages(mount);
-            made.map_err(|error| io("create", &rings)(error.into()))?;
-        }
-        let shape = JournalShape {
-            id: spec.id,
-            name: spec.name.clone(),
-            capacity: spec.capacity_bytes,
-            seats,
-            topics: spec.topics,
-            page: backing.page,
-        };
-        let files = directory.journal(&spec.name, backing.huge.as_deref());
-        let journal = Journal::create(files, shape, clock.now())?;
+    for (spec, backing) in topology.journals.iter().zip(&mut backings) {
+        let journal = memory::create(directory, spec, backing, seats, clock.now())?;
         memory::make_transparent(&journal, backing);
         for reader in spec.readers.iter().filter(|reader| reader.kind == ReaderKind::Gated) {
             if let Some(node) = topology.node(&reader.node) {

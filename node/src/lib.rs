@@ -56,7 +56,7 @@ pub use error::{JoinError, RunError};
 pub use exit::Exit;
 pub use folder::FolderError;
 pub use handle::NodeHandle;
-pub use huge::{HugeMount, all_huge_pages, free_huge_pages, huge_mounts};
+pub use huge::{HugeLack, HugeMount, HugePool, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use latency::{Latencies, STAGES};

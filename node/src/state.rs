@@ -250,6 +250,10 @@ counters! {
     CancelRejects = 28 => "cancel_rejects",
     /// Replaces refused.
     ReplaceRejects = 29 => "replace_rejects",
+    /// Times that the host's clock source changed under the platform. Master counts this and the next in its own seat.
+    ClockChanges = 56 => "clock_changes",
+    /// Times that the file system of rings on huge pages was gone.
+    RingsHidden = 57 => "rings_hidden",
     /// Looks at one of the node's threads, to see whether it is where the plan says. Master counts these two.
     PlaceSamples = 30 => "place_samples",
     /// Of those: it was not.

@@ -46,9 +46,10 @@ mod lock;
 mod observe;
 mod plan;
 mod sample;
+mod signs;
 mod tune;
 
-pub use apply::{Applied, ApplyError, apply, current_cpu};
+pub use apply::{Applied, ApplyError, apply, current_cpu, repin};
 pub use arena::Block;
 pub use backing::{MappedFile, PageBacking, mapped_files, mapped_files_below};
 pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
@@ -64,4 +65,5 @@ pub use plan::{
     Placement, Plan, PlanProblem, PlanWarning, Policy, Reason, ResolvedPlan, Spread, WaitMode,
 };
 pub use sample::{PlaceSample, sample, sample_below};
+pub use signs::HostSigns;
 pub use tune::{Change, Outcome, Proposal, TuneError, TuneOptions, Value, undo};

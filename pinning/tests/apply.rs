@@ -187,3 +187,21 @@ fn what_a_plan_resolves_to_can_be_applied() {
         assert_eq!(seen.off_plan(wanted), None);
     }
 }
+
+#[test]
+fn a_thread_of_another_process_is_put_back_onto_its_cpus() {
+    let host = Host::read("/".as_ref()).unwrap();
+    let first = host.allowed.first().unwrap();
+    let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let plan: Plan = toml::from_str(&format!("nodes.md.cpu = {first}")).unwrap();
+    let md = NodeRequest { name: "md".into(), mode: WaitMode::Parked, platform: true };
+    let placement = plan.resolve(&host, &[md]).unwrap().placements.remove(0);
+    let mask = |pid| pinning::observe(pid).unwrap()[0].allowed.clone();
+    let moved = pinning::repin(child.id(), &placement);
+    let (again, now) = (pinning::repin(child.id(), &placement), mask(child.id()));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(moved.unwrap(), usize::from(host.allowed.len() > 1));
+    assert_eq!((again.unwrap(), now), (0, placement.cpus.clone()), "who is in its place is left alone");
+    assert_eq!(pinning::repin(u32::MAX, &placement).unwrap(), 0, "nobody there");
+}

@@ -31,6 +31,28 @@ impl Topology {
         Ok(Some(plan))
     }
 
+    /// What is wrong where nothing is planned: more nodes that poll without a pause than CPUs. The kernel then lets each
+    /// stand still while another polls. `None` with a plan, whose own warnings say it.
+    pub fn crowding(&self, host: &Host) -> Option<String> {
+        let planned = self.pin.auto.is_some() || !self.pin.nodes.is_empty();
+        let polls = |node: &&NodeSpec| node.host.is_none() && node.takes_a_core();
+        let polling: Vec<&str> = self.nodes.iter().filter(polls).map(|node| node.name.as_str()).collect();
+        if planned || polling.len() <= host.allowed.len() {
+            return None;
+        }
+        let shown = polling.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let more = match polling.len().saturating_sub(4) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(format!(
+            "{} nodes poll without a pause ({shown}{more}) on CPUs {}, and no plan says who runs where: each stands still \
+             while another polls; use mode = \"parked\" or adaptive for some, or a host with more CPUs",
+            polling.len(),
+            host.allowed
+        ))
+    }
+
     /// `[pin]` as the pinning crate reads it. The two forms are held together by a test.
     fn plan(&self) -> Plan {
         let mut plan = serde_json::to_value(&self.pin).unwrap_or_default();
@@ -60,6 +82,25 @@ fn request(node: &NodeSpec) -> NodeRequest {
 #[cfg(test)]
 mod tests {
     use pinning::Host;
+
+    #[test]
+    fn more_nodes_that_poll_than_cpus_are_said_where_nothing_is_planned() {
+        let host = Host::read("/".as_ref()).unwrap();
+        let cpus = host.allowed.len();
+        let crowd = |more: &str, strategies: usize| {
+            let text = format!("[md]\n[strategies]\nmode = \"fast\"\ncount = {strategies}\n{more}");
+            crate::parse("t.toml", &text, &[]).unwrap().topology.crowding(&host)
+        };
+        assert_eq!(crowd("", cpus), None);
+        let said = crowd("", cpus + 1).unwrap();
+        assert!(said.starts_with(&format!("{} nodes poll", cpus + 1)), "{said}");
+        assert_eq!(crowd("host.name = \"h\"\nhost.mode = \"fast\"\n", cpus + 1), None, "one process polls");
+        assert_eq!(
+            crowd("[pin.nodes.md]\npolicy = \"nice:-5\"\n", cpus + 1),
+            None,
+            "the plan's own warnings say it"
+        );
+    }
 
     #[test]
     fn a_plan_places_every_node_and_no_plan_places_none() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use node::Exit;
-use pinning::{Doctor, Host, MemoryBill, ResolvedPlan, unmet};
+use pinning::{Check, Doctor, Host, MemoryBill, ResolvedPlan, Status, unmet};
 use serde::Serialize;
 use topology::{Pages, Topology};
 
@@ -45,7 +45,8 @@ impl Fit {
             Ok(plan) => (plan, Vec::new()),
             Err(problems) => (None, problems.iter().map(ToString::to_string).collect()),
         };
-        let plan_warnings = plan.iter().flat_map(|plan| &plan.warnings).map(ToString::to_string).collect();
+        let plan_warnings = plan.iter().flat_map(|plan| &plan.warnings).map(ToString::to_string);
+        let plan_warnings = plan_warnings.chain(topology.crowding(&host)).collect();
         let text = |bill: MemoryBill| bill.problems(&host).iter().map(ToString::to_string).collect();
         let memory_problems = text(bill(topology, true));
         let wishes = MemoryBill {
@@ -65,25 +66,25 @@ impl Fit {
         Ok(fit)
     }
 
-    /// Reserved huge pages are of no use without a file system of theirs.
+    /// Reserved huge pages are of no use without a file system of theirs that takes the rings. Asked ring by ring, as
+    /// master does when it makes them.
     fn check_mounts(&mut self, topology: &Topology) {
-        let mounts = node::huge_mounts();
-        for (kib, _) in huge_pages(topology) {
-            if mounts.iter().any(|mount| mount.page == kib * 1024) {
-                continue;
-            }
-            let size = crate::output::bytes(kib * 1024);
-            let text = format!(
-                "journals want huge pages of {size}, and no hugetlbfs of that page size is mounted: sudo mkdir -p /mnt/huge && \
-                 sudo mount -t hugetlbfs -o pagesize={}M,mode=1777 none /mnt/huge",
-                kib / 1024
-            );
-            let is_required =
-                |pages: Pages| matches!(pages, Pages::Huge { size, require: true } if size == kib * 1024);
-            if topology.journals.iter().any(|journal| is_required(journal.pages)) {
-                self.memory_problems.push(text);
-            } else {
-                self.memory_warnings.push(text);
+        let mut pool = node::HugePool::now();
+        let needed: BTreeMap<u64, u64> = huge_pages(topology).into_iter().collect();
+        for journal in &topology.journals {
+            let Pages::Huge { size, require } = journal.pages else { continue };
+            // Pages that the host does not have are in the bill.
+            let lack = match pool.take(size, journal.capacity_bytes.div_ceil(size)) {
+                Ok(_) | Err(node::HugeLack::PoolEmpty { .. }) => continue,
+                Err(lack) => lack,
+            };
+            let (pages, fix) = (crate::output::bytes(size), lack.fix(size, needed[&(size / 1024)]));
+            let verb = if require { "requires" } else { "prefers" };
+            let text = format!("`{}` {verb} huge pages of {pages}: {lack}; as root: {fix}", journal.name);
+            let said = if require { &mut self.memory_problems } else { &mut self.memory_warnings };
+            // One mend serves them all.
+            if !said.iter().any(|other| other.ends_with(&fix)) {
+                said.push(text);
             }
         }
     }
@@ -137,6 +138,10 @@ pub(super) fn demand(topology: &Topology) -> Result<(), Failure> {
     if !topology.pin.required.is_empty() {
         let checks = Doctor::report(root, fit.plan.as_ref()).checks;
         let failed = unmet(&checks, &topology.pin.required);
+        let is_skipped = |check: &&Check| check.status == Status::Skip && topology.pin.required.contains(&check.id);
+        for check in checks.iter().filter(is_skipped) {
+            talk!("warning: required check {} has nothing to look at: {}", check.id, check.found);
+        }
         wrong.extend(failed.iter().map(|check| {
             format!("required check {}: {}; wanted: {}; {}", check.id, check.found, check.wanted, check.fix)
         }));

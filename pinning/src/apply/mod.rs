@@ -1,5 +1,6 @@
 //! Applying a placement to the calling thread, and asking the kernel whether it holds.
 
+mod repin;
 mod system;
 
 use std::io;
@@ -12,6 +13,7 @@ use crate::host::tree::Tree;
 use crate::observe::{Scheduling, list};
 use crate::plan::{Placement, Policy};
 
+pub use repin::repin;
 pub use system::current_cpu;
 
 /// What the kernel says after a placement was applied.

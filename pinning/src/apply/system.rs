@@ -1,4 +1,4 @@
-//! The system calls. Each acts on the calling thread only.
+//! The system calls. Each acts on the calling thread only, but where a thread is named.
 
 use std::io;
 use std::path::Path;
@@ -49,10 +49,15 @@ pub(super) fn set_affinity(cpus: &CpuSet) -> io::Result<()> {
         // The library drops the reason, and the call is the last that it makes.
         return if is_set { Ok(()) } else { Err(io::Error::last_os_error()) };
     }
+    set_affinity_of(0, cpus)
+}
+
+/// Of the thread `tid`, which may belong to another process; 0 is the calling thread.
+pub(super) fn set_affinity_of(tid: u32, cpus: &CpuSet) -> io::Result<()> {
+    let tid = libc::pid_t::try_from(tid).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
     let mask = mask_of(cpus);
-    // SAFETY: the kernel reads `size_of_val(&mask)` bytes of `mask`, which lives until the call returns; pid 0 is
-    // the calling thread.
-    let result = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
+    // SAFETY: the kernel reads `size_of_val(&mask)` bytes of `mask`, which lives until the call returns.
+    let result = unsafe { libc::sched_setaffinity(tid, size_of_val(&mask), mask.as_ptr().cast()) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

@@ -4,7 +4,7 @@
 //! [pin]
 //! on_small_host = "remap"                 # a CPU of the plan that is not here: "refuse" (default) or "remap"
 //! # auto = "latency"                      # places every node that no rule places
-//! required = ["clock-source"]             # doctor's checks that must not fail
+//! required = ["clock-source"]             # doctor's checks that must be as wanted
 //!
 //! [pin.nodes]                             # by node name; * and ? stand for what they usually do
 //! master       = { cpu = 0 }
@@ -54,7 +54,7 @@ pub struct Plan {
     pub auto: Option<Auto>,
     /// What to do when the plan names a CPU or NUMA node that this host does not have or may not use.
     pub on_small_host: OnSmallHost,
-    /// Checks of the doctor that must not fail, by id.
+    /// Checks of the doctor that must be as wanted, by id: see [`crate::unmet`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<String>,
     /// Rules by node name or pattern.
@@ -138,7 +138,7 @@ pub struct ResolvedPlan {
     pub warnings: Vec<PlanWarning>,
     /// CPUs of the plan that were mapped to others: planned → used. Empty when the plan fits the host.
     pub remapped: BTreeMap<usize, usize>,
-    /// Checks of the doctor that must not fail.
+    /// Checks of the doctor that must be as wanted.
     pub required: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use nix::fcntl::{Flock, FlockArg};
 
 use super::change::{Change, Outcome};
 use super::propose::Proposal;
-use crate::host::tree::Tree;
+use crate::host::tree::{Tree, Unreadable};
 
 /// Why nothing, or nothing more, can be changed or undone.
 #[derive(Debug, thiserror::Error)]
@@ -111,17 +111,37 @@ impl Proposal {
 }
 
 fn make(tree: &Tree, change: &Change, record: &mut Record) -> Result<Outcome, TuneError> {
+    make_with(change, record, || change.current(tree), || change.write(tree, &change.after))
+}
+
+/// `current` and `write` are the file's.
+fn make_with(
+    change: &Change,
+    record: &mut Record,
+    mut current: impl FnMut() -> Result<String, Unreadable>,
+    write: impl FnOnce() -> io::Result<()>,
+) -> Result<Outcome, TuneError> {
     let failed = |reason: String| Outcome::Failed { change: change.clone(), reason };
     // Time has passed since the proposal.
-    match change.current(tree) {
+    match current() {
         Ok(now) if change.same(&now, &change.before) => {}
         Ok(now) => return Ok(failed(format!("it was {}, and is {now} now", change.before))),
         Err(error) => return Ok(failed(error.to_string())),
     }
     record.changes.push(change.clone());
     record.save()?;
-    let written = change.write(tree, &change.after);
-    let now = change.current(tree).unwrap_or_else(|_| change.before.clone());
+    let written = write();
+    let now = match current() {
+        Ok(now) => now,
+        // It may be the old value or the new one: only what stands in the record can be undone.
+        Err(error) => {
+            let what =
+                written.err().map_or_else(|| "written".to_owned(), |e| format!("writing it failed ({e})"));
+            return Ok(failed(format!(
+                "{what}, and it cannot be read back: {error}; the record keeps it for --undo"
+            )));
+        }
+    };
     if change.same(&now, &change.before) {
         record.changes.pop();
         record.save()?;
@@ -180,5 +200,53 @@ fn put_back(tree: &Tree, change: &Change) -> Outcome {
             failed(written.err().map_or_else(|| format!("the kernel made it {now}"), |e| e.to_string()))
         }
         Err(error) => failed(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::change::Value;
+
+    #[test]
+    fn a_change_that_cannot_be_read_back_stays_in_the_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tune.jsonl");
+        let change = Change {
+            check: "memory-ksm".to_owned(),
+            file: "sys/kernel/mm/ksm/run".to_owned(),
+            value: Value::Plain,
+            before: "1".to_owned(),
+            after: "0".to_owned(),
+        };
+        for is_written in [true, false] {
+            let mut options = OpenOptions::new();
+            let mut record =
+                Record::open(&path, options.read(true).write(true).create(true).truncate(false)).unwrap();
+            let mut looks = 0;
+            let current = || {
+                looks += 1;
+                match looks {
+                    1 => Ok("1".to_owned()),
+                    _ => Err(Unreadable::Failed(change.file.clone(), io::ErrorKind::InvalidData.into())),
+                }
+            };
+            let write = || if is_written { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) };
+            let outcome = make_with(&change, &mut record, current, write).unwrap();
+            assert!(
+                matches!(&outcome, Outcome::Failed { reason, .. } if reason.contains("--undo")),
+                "{outcome:?}"
+            );
+            assert_eq!(record.changes, [change.clone()], "whoever undoes must know of it");
+            drop(record);
+            assert!(fs::read_to_string(&path).unwrap().contains("ksm"));
+            // Undone on a host where the change was made.
+            let file = folder.path().join(&change.file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, "0\n").unwrap();
+            undo(folder.path(), &path).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), "1\n");
+            assert!(!path.exists());
+        }
     }
 }

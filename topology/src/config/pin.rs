@@ -89,8 +89,8 @@ section! {
         auto: Option<Auto> = None;
         /// What happens when the host has fewer cores than the plan names.
         on_small_host: OnSmallHost = OnSmallHost::Refuse;
-        /// The doctor's checks that must not fail, by id.
-        required: Vec<String> = Vec::new();
+        /// The doctor's checks that must be as wanted (`ok`, or `skip` where the host has no such thing), by id.
+        required: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::CHECK));
         /// The rules, by a node's name or by a pattern with `*` and `?`: `[pin.nodes.md]`, `[pin.nodes."takers-*"]`.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         nodes: BTreeMap<String, PinRule> = BTreeMap::new()

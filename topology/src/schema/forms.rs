@@ -2,7 +2,7 @@
 
 use super::Form;
 use crate::faults;
-use crate::suggest::or_list;
+use crate::suggest::{nearest, or_list};
 use crate::units::{self, ByteSize, CpuList, TimeOfDay};
 
 fn canonical<T>(text: &str) -> Result<String, String>
@@ -157,6 +157,25 @@ pub(crate) const POLICY: Form = Form {
         match number {
             Some(number) if range.contains(&number) => Ok(text.to_owned()),
             _ => Err(format!("after `{word}:` comes a number from {} to {}", range.start(), range.end())),
+        }
+    },
+    integer: false,
+    longest: None,
+};
+
+/// A check of the doctor.
+pub(crate) const CHECK: Form = Form {
+    what: "a check of the doctor",
+    example: "\"clock-source\"",
+    pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+    parse: |text| {
+        let known = pinning::check_ids();
+        if known.contains(&text) {
+            return Ok(text.to_owned());
+        }
+        match nearest(text, known) {
+            Some(near) => Err(format!("did you mean \"{near}\"?")),
+            None => Err("`colo doctor` lists them".to_owned()),
         }
     },
     integer: false,

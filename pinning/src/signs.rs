@@ -1,0 +1,31 @@
+//! The few facts of a host that change while a platform runs, read often and so in two files.
+
+use std::path::Path;
+
+use crate::cpuset::CpuSet;
+use crate::host::tree::Tree;
+
+/// What a host shows at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostSigns {
+    /// The kernel's time source; `None` where it does not say.
+    pub clock_source: Option<String>,
+    /// CPUs that run; `None` where the kernel does not say.
+    pub online: Option<CpuSet>,
+}
+
+impl HostSigns {
+    /// Those of the host whose `sys` folder lies below `root`.
+    ///
+    /// ```
+    /// let signs = pinning::HostSigns::read("/".as_ref());
+    /// assert_eq!(signs, pinning::HostSigns::read("/".as_ref()));
+    /// ```
+    pub fn read(root: &Path) -> HostSigns {
+        let tree = Tree::new(root);
+        HostSigns {
+            clock_source: tree.some_text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            online: tree.cpus("sys/devices/system/cpu/online").ok(),
+        }
+    }
+}
