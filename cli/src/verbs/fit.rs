@@ -138,7 +138,8 @@ pub(super) fn demand(topology: &Topology) -> Result<(), Failure> {
     if !topology.pin.required.is_empty() {
         let checks = Doctor::report(root, fit.plan.as_ref()).checks;
         let failed = unmet(&checks, &topology.pin.required);
-        let is_skipped = |check: &&Check| check.status == Status::Skip && topology.pin.required.contains(&check.id);
+        let is_skipped =
+            |check: &&Check| check.status == Status::Skip && topology.pin.required.contains(&check.id);
         for check in checks.iter().filter(is_skipped) {
             talk!("warning: required check {} has nothing to look at: {}", check.id, check.found);
         }
