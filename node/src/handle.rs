@@ -113,7 +113,7 @@ impl NodeHandle {
     /// # Errors
     /// [`JoinError`].
     pub fn join_as(&self, name: &str) -> Result<Node, JoinError> {
-        let assignment = register(&self.instance, name)?;
+        let assignment = register(&self.instance, name, None)?;
         let (instance, registry) = (self.instance.clone(), Arc::clone(&self.registry));
         Node::with(assignment, instance, registry, self.clock, self.stop.clone())
     }

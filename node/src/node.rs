@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
@@ -21,6 +22,10 @@ use crate::stop::StopFlag;
 pub const INSTANCE_VARIABLE: &str = "COLO_INSTANCE";
 /// Environment variable with the node's name, likewise.
 pub const NODE_VARIABLE: &str = "COLO_NODE";
+
+/// A process waits so long for its seat: a master that starts a thousand on a busy host answers one after the other.
+/// `ready_timeout` may be over before.
+const REGISTERS_WITHIN: Duration = Duration::from_secs(60);
 
 /// A process that has its seat, its place and its journals, and polls nothing yet.
 ///
@@ -53,7 +58,7 @@ impl Node {
         instance
             .demand_own()
             .map_err(|error| JoinError::System { action: "use the instance", source: error.into() })?;
-        let assignment = register(&instance, name)?;
+        let assignment = register(&instance, name, Some(REGISTERS_WITHIN))?;
         if let Some(placement) = &assignment.placement {
             let applied = pinning::apply(placement)?;
             log::info!("runs on CPU {}", applied.cpus);
@@ -290,7 +295,11 @@ fn files(instance: &InstanceDir, journal: &str, huge: Option<&Path>) -> JournalF
     instance.journal(journal, huge)
 }
 
-pub(crate) fn register(instance: &InstanceDir, name: &str) -> Result<Assignment, JoinError> {
+pub(crate) fn register(
+    instance: &InstanceDir,
+    name: &str,
+    patience: Option<Duration>,
+) -> Result<Assignment, JoinError> {
     let socket = instance.socket();
     let stream = UnixStream::connect(&socket).map_err(|source| JoinError::NoMaster {
         instance: instance.name().to_owned(),
@@ -300,7 +309,7 @@ pub(crate) fn register(instance: &InstanceDir, name: &str) -> Result<Assignment,
     let request =
         Request::Register { version: PROTOCOL_VERSION, node: name.to_owned(), pid: std::process::id() };
     protocol::send(&stream, &request)?;
-    match protocol::receive(&stream, None)? {
+    match protocol::receive(&stream, patience)? {
         Reply::Assigned(assignment) => Ok(*assignment),
         Reply::Refused { reason } => Err(JoinError::Refused { node: name.to_owned(), reason }),
         Reply::Done => Err(JoinError::Refused {
