@@ -68,6 +68,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.LAYOUT_HASH", registry::LAYOUT_HASH, 0),
     ("registry.SEATS", registry::SEATS, 0),
     ("registry.PHASE", registry::PHASE, 0),
+    ("registry.NAMESPACE", registry::NAMESPACE, 0),
     ("registry.CLOCK_KIND", registry::CLOCK_KIND, 0),
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
