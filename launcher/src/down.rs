@@ -12,7 +12,10 @@ use journal::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, NodeKind, SeatView, ViewError};
+use node::{
+    Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, Quiescence, SETTLE, STOP_ORDER, SeatView,
+    ViewError,
+};
 use topology::Topology;
 use topology::config::MasterConfig;
 
@@ -26,15 +29,6 @@ const SETTLING: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(250);
 /// A master that a signal has stopped for so long does not answer by itself.
 const STOPPED: Duration = Duration::from_secs(2);
-/// The same order as master's: who writes first stops first.
-const ORDER: [&[NodeKind]; 5] = [
-    &[NodeKind::Strategy, NodeKind::Host, NodeKind::Custom, NodeKind::Observer, NodeKind::Relay],
-    &[NodeKind::Md],
-    &[NodeKind::Td],
-    &[NodeKind::Matching],
-    &[NodeKind::Ledger, NodeKind::Master],
-];
-
 /// An instance that somebody else brought up, to watch it or to take it down.
 ///
 /// # Errors
@@ -231,7 +225,7 @@ impl Down {
         if let Some(claim) = &self.claim {
             self.demand_known(&view, claim)?;
         }
-        for kinds in ORDER {
+        for kinds in STOP_ORDER {
             let group: Vec<SeatView> =
                 view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
             signal(&group, Signal::SIGTERM);
@@ -242,8 +236,20 @@ impl Down {
                 }
                 std::thread::sleep(Duration::from_millis(2));
             }
+            if !group.is_empty() {
+                self.settle();
+            }
         }
         Ok(())
+    }
+
+    /// Lets those who still run handle what the ended ones wrote.
+    fn settle(&self) {
+        let Ok(mut quiescence) = Quiescence::watch(&self.instance, |_| true) else { return };
+        let patience = Instant::now() + SETTLE;
+        while !quiescence.is_quiet() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

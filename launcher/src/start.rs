@@ -1,10 +1,10 @@
 //! Starting the master process.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::process::CommandExt;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use journal::ProcessIdentity;
@@ -40,14 +40,13 @@ impl Launch {
             .ok_or_else(|| LaunchError::BadInstance(self.topology.instance.clone()))?;
         let log = instance.log("master");
         instance.create_logs().map_err(system(&format!("create {}", instance.logs().display())))?;
-        let said_before = fs::metadata(&log).map_or(0, |metadata| metadata.len());
         let mut master = self.spawn(&log)?;
         let total = self.topology.nodes.len();
         let mut asked_to_stop = false;
         let view = loop {
             if let Some(status) = master.try_wait().map_err(system("wait for master"))? {
                 let exit = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-                let words = words_since(&log, said_before);
+                let words = last_words(&mut master, status);
                 return Err(LaunchError::MasterFailed { words, log, exit });
             }
             let view = self.view_of(&instance, &master);
@@ -73,7 +72,8 @@ impl Launch {
         let mut master = Command::new(&self.colo)
             .args(["run", "master", "--topology", "-"])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            // Why it fails, if it does: the log may have other masters' words in it, earlier ones' and rivals'.
+            .stdout(Stdio::piped())
             .stderr(log_file)
             .process_group(0)
             .spawn()
@@ -110,13 +110,22 @@ fn stop_politely(master: &Child) {
     }
 }
 
-/// What master has written to its log since, without the informational lines.
-fn words_since(log: &Path, offset: u64) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let new = String::from_utf8_lossy(text.get(offset as usize..).unwrap_or_default()).into_owned();
-    let kept: Vec<&str> =
-        new.lines().filter(|line| !line.contains(" INFO ") && !line.trim().is_empty()).collect();
-    if kept.is_empty() { "master ended without a word".to_owned() } else { kept.join("\n") }
+/// Why a master that has ended did not go on, in its own words if it left any.
+fn last_words(master: &mut Child, status: ExitStatus) -> String {
+    let mut words = String::new();
+    if let Some(mut stdout) = master.stdout.take()
+        && let Err(error) = stdout.read_to_string(&mut words)
+    {
+        log::debug!("what master said cannot be read: {error}");
+    }
+    let words = words.trim_end();
+    if !words.is_empty() {
+        return words.to_owned();
+    }
+    match status.signal() {
+        Some(signal) => format!("master {}", node::killed_by(signal)),
+        None => format!("master ended without a word ({status})"),
+    }
 }
 
 pub(crate) fn system(action: &str) -> impl Fn(std::io::Error) -> LaunchError {

@@ -214,3 +214,65 @@ impl Client {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listening() -> (tempfile::TempDir, Clients, impl Fn() -> UnixStream) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("master.sock");
+        let clients = Clients::listen(&path).unwrap();
+        (folder, clients, move || UnixStream::connect(&path).unwrap())
+    }
+
+    fn ask(stream: &UnixStream, request: &Request) {
+        node::protocol::send(stream, request).unwrap();
+    }
+
+    #[test]
+    fn a_question_among_many_who_say_nothing_is_heard_at_once() {
+        let (_folder, mut clients, connect) = listening();
+        let now = Instant::now();
+        let mut silent = Vec::new();
+        for _ in 0..4 {
+            silent.extend((0..50).map(|_| connect()));
+            assert_eq!(clients.look(now), []);
+            assert!(clients.clients.len() <= MOST);
+        }
+        let asks = connect();
+        ask(&asks, &Request::StopNodes);
+        let asked = clients.look(now);
+        assert_eq!(asked.len(), 1);
+        assert_eq!(asked[0].1, Request::StopNodes);
+        // It waits as long as it must, whoever comes.
+        silent.extend((0..100).map(|_| connect()));
+        assert_eq!(clients.look(now + ASK_WITHIN * 3), []);
+        clients.answer(asked[0].0, &Reply::Done, now + ASK_WITHIN * 3);
+        assert_eq!(node::protocol::receive::<Reply>(&asks, None).unwrap(), Reply::Done);
+    }
+
+    #[test]
+    fn a_question_in_pieces_is_put_together_and_one_without_an_end_is_dropped() {
+        let (_folder, mut clients, connect) = listening();
+        let now = Instant::now();
+        let (whole, endless) = (connect(), connect());
+        (&whole).write_all(b"\"shut").unwrap();
+        (&endless).write_all(b"\"").unwrap();
+        assert_eq!(clients.look(now), []);
+        (&whole).write_all(b"down\"\n").unwrap();
+        let asked: Vec<Request> = clients.look(now).into_iter().map(|(_, request)| request).collect();
+        assert_eq!(asked, [Request::Shutdown]);
+        assert_eq!(clients.clients.len(), 2);
+        (&endless).write_all(b"x").unwrap();
+        assert_eq!(clients.look(now + ASK_WITHIN), []);
+        assert_eq!(clients.clients.len(), 1, "only who waits for an answer");
+        let long = connect();
+        (&long).write_all(&vec![b'x'; LONGEST_QUESTION / 2]).unwrap();
+        assert_eq!(clients.look(now), []);
+        (&long).write_all(&vec![b'x'; LONGEST_QUESTION / 2 + 1]).unwrap();
+        assert_eq!(clients.look(now), []);
+        let refused = node::protocol::receive::<Reply>(&long, None).unwrap();
+        assert!(matches!(refused, Reply::Refused { .. }), "{refused:?}");
+    }
+}

@@ -42,6 +42,22 @@ impl Exit {
     }
 }
 
+/// "was killed by signal 9 (SIGKILL)".
+pub fn killed_by(signal: i32) -> String {
+    match nix::sys::signal::Signal::try_from(signal) {
+        Ok(name) => format!("was killed by signal {signal} ({name})"),
+        Err(_) => format!("was killed by signal {signal}"),
+    }
+}
+
+/// How a process ended that left this code in its seat: its exit code, or 128 + the signal that killed it.
+pub fn how_it_ended(code: u8) -> String {
+    match code {
+        129..=192 => killed_by(i32::from(code) - 128),
+        code => format!("ended with exit code {code}"),
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.code())

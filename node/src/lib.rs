@@ -53,7 +53,7 @@ pub use callback::{HELD_NS, Held, held};
 pub use claim::{Claim, ClaimError, Holder, Holding};
 pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
-pub use exit::Exit;
+pub use exit::{Exit, how_it_ended, killed_by};
 pub use folder::FolderError;
 pub use handle::NodeHandle;
 pub use huge::{HugeLack, HugeMount, HugePool, all_huge_pages, free_huge_pages, huge_mounts};

@@ -159,9 +159,9 @@ pub enum Program {
 pub struct RestartSpec {
     /// When.
     pub policy: RestartPolicy,
-    /// How often at most.
+    /// How often in a row at most.
     pub max: u32,
-    /// Pause before; doubles with each one that follows at once.
+    /// Pause before; doubles with each one of a row.
     #[serde(with = "duration")]
     pub backoff: Duration,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use launcher::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
-use node::{Exit, NodeState};
+use node::{Exit, InstanceDir, NodeState};
 
 use crate::failure::Failure;
 use crate::output::{self, Format, number, table};
@@ -44,11 +44,30 @@ fn text(report: &Report) -> String {
         text.push_str(&format!("stained: {stain}\n"));
     }
     for node in report.failed_nodes() {
-        let exit = node.exit.map_or(String::new(), |exit| format!(", exit code {exit}"));
-        let reason = node.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-        text.push_str(&format!("node {} failed ({}{exit}){reason}\n", node.name, node.state));
+        text.push_str(&failed(&report.instance, node));
+    }
+    let came_again = |node: &&NodeOutcome| node.starts > 1 && node.name != "master";
+    for node in report.nodes.iter().filter(came_again) {
+        text.push_str(&format!("node {} was started {} times\n", node.name, node.starts));
     }
     text
+}
+
+/// How a node failed, and where its last words are.
+fn failed(instance: &str, node: &NodeOutcome) -> String {
+    let lived = matches!(node.state, NodeState::Joined | NodeState::Running | NodeState::Finished);
+    let how = match node.exit {
+        Some(137) if lived => "did not stop when it was asked to, and was killed".to_owned(),
+        Some(code) if code != 0 => node::how_it_ended(code),
+        _ => "ended without an exit code".to_owned(),
+    };
+    let again = if node.state == NodeState::Failed { "; it was not started again" } else { "" };
+    let log = InstanceDir::new(instance).map(|instance| instance.log(&node.name));
+    // A strategy in a host has its words in the host's.
+    let log =
+        log.filter(|log| log.exists()).map_or(String::new(), |log| format!(" (log: {})", log.display()));
+    let reason = node.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+    format!("node {} failed: it {how}{again}{log}{reason}\n", node.name)
 }
 
 /// The t2o table.

@@ -9,6 +9,7 @@ use topology::Topology;
 
 use crate::args::{Builtin, Place, Run, RunMaster, RunMatching, RunStrategy};
 use crate::failure::Failure;
+use crate::output;
 
 // The examples of the SDK are what a reader of its documentation sees, and what runs here: one text.
 #[path = "../../../strategy-sdk/examples/market_maker.rs"]
@@ -59,7 +60,12 @@ fn master(arguments: &RunMaster) -> Result<(), Failure> {
         None => super::platform(&arguments.platform)?.topology,
     };
     let colo = env::current_exe()?;
-    Ok(master::run(topology, master::MasterOptions { colo })?)
+    let outcome = master::run(topology, master::MasterOptions { colo }).map_err(Failure::from);
+    if let (Err(failure), Some(_)) = (&outcome, &arguments.topology) {
+        // For whoever started us and passed the topology on: the log is not ours alone.
+        let _ = output::print(&format!("{failure}\n"));
+    }
+    outcome
 }
 
 fn host(options: strategy_sdk::Options) -> u8 {

@@ -17,10 +17,7 @@ impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Ended::Exit(code) => write!(f, "ended with exit code {code}"),
-            Ended::Signal(signal) => match nix::sys::signal::Signal::try_from(*signal) {
-                Ok(name) => write!(f, "was killed by signal {signal} ({name})"),
-                Err(_) => write!(f, "was killed by signal {signal}"),
-            },
+            Ended::Signal(signal) => f.write_str(&node::killed_by(*signal)),
             Ended::Unknown => f.write_str("ended"),
             Ended::NotStarted => f.write_str("could not be started"),
         }

@@ -155,9 +155,9 @@ section! {
         wake: Option<Wake> = None, Absent::Derived("relay where [pin] gives the node one, else targeted");
         /// Whether it is started again when it stopped.
         restart: RestartPolicy = RestartPolicy::OnFailure;
-        /// After this many restarts it stays down.
+        /// After this many restarts in a row it stays down; ten seconds of life end the row.
         restart_max: u32 = 5 => Kind::Integer { min: 0, max: 1_000_000 };
-        /// Pause before a restart; doubles with each one that follows at once.
+        /// Pause before a restart; doubles with each one of a row.
         #[serde(with = "duration")]
         restart_backoff: Duration = Duration::from_millis(200) => Kind::Duration { min_ns: 0, max_ns: DAY_NS };
     }

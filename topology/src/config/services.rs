@@ -22,7 +22,7 @@ section! {
 section! {
     /// The master.
     pub struct MasterConfig {
-        /// A node that is not ready by then has failed.
+        /// At the start: a node that has not registered by then has failed, and a strategy that is not ready as long after.
         #[serde(with = "duration")]
         ready_timeout: Duration = Duration::from_secs(10) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
         /// A node that was asked to stop and has not by then is killed.
