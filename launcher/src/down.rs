@@ -193,7 +193,7 @@ impl Down {
         let instance = || self.instance.name().to_owned();
         let failed = |source| LaunchError::Protocol { instance: instance(), source };
         protocol::send(stream, request).map_err(failed)?;
-        let longest = self.stop_timeout.saturating_mul(ORDER.len() as u32).saturating_add(SETTLING);
+        let longest = self.stop_timeout.saturating_mul(STOP_ORDER.len() as u32).saturating_add(SETTLING);
         let begin = Instant::now();
         let mut stopped_since: Option<Instant> = None;
         while !has_answer(stream) {
