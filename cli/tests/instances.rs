@@ -336,3 +336,38 @@ fn a_socket_path_that_is_too_long_leaves_nothing_in_shared_memory() {
     assert!(stderr(&up).contains("master.sock"), "{}", stderr(&up));
     assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
 }
+
+#[test]
+fn a_platform_whose_folder_was_deleted_ends() {
+    let home = Home::new();
+    let up = home.colo(STAY);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let registry = journal::Registry::open_read_only(&home.root.path().join("demo/registry")).unwrap();
+    let seats = (0..registry.seats()).filter_map(|seat| Some(registry.seat(seat)?.process()));
+    let processes: Vec<_> = seats.filter(journal::ProcessIdentity::is_alive).collect();
+    assert!(processes.len() >= 6, "{processes:?}");
+    fs::remove_dir_all(home.root.path().join("demo")).unwrap();
+    home.wait_for("the end of all", || !processes.iter().any(journal::ProcessIdentity::is_alive));
+    let again = home.colo(&["up", "--set", "md.count=10"]);
+    assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+}
+
+#[test]
+fn in_the_foreground_it_stays_after_its_end_until_it_is_asked_to_stop() {
+    let home = Home::new();
+    let up = home.command(&["up", "--foreground", "--set", "md.count=10"]).spawn().expect("colo starts");
+    let md_is = |state: &str| {
+        let status = home.colo(&["status", "--format", "json"]);
+        let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+        let nodes = status["nodes"].as_array().cloned().unwrap_or_default();
+        nodes.iter().any(|node| node["node"] == "md" && node["state"] == state)
+    };
+    home.wait_for("the source's end", || md_is("finished"));
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(md_is("finished"), "it stays");
+    kill(up.id(), "TERM");
+    let output = up.wait_with_output().expect("its end");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("orders"), "{}", stdout(&output));
+    assert!(home.left().is_empty());
+}

@@ -9,6 +9,7 @@ use topology::Topology;
 use crate::collect::Collector;
 use crate::down::{Down, stop_timeout};
 use crate::error::LaunchError;
+use crate::orphans::{is_first_process, reap};
 use crate::report::{Report, Run};
 use crate::stains::{self, JournalMemory};
 
@@ -38,6 +39,8 @@ pub struct Running {
 
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(5);
+/// The same for one that stays until it is told to stop.
+const STAY_TICK: Duration = Duration::from_millis(50);
 /// Nothing moves for this long after the source's end: the run is over. Timers of strategies that are further apart
 /// do not hold it up.
 const QUIET: Duration = Duration::from_millis(150);
@@ -125,6 +128,21 @@ impl Running {
 
     fn source_state(&self) -> NodeState {
         self.view.seats_of(NodeKind::Md).next().map_or(NodeState::Finished, |seat| seat.state)
+    }
+
+    /// Stays until `go_on` answers false, also after the source's end; answers false when master is gone before. As process
+    /// 1 it reaps what others leave behind.
+    pub fn stay(&mut self, mut go_on: impl FnMut() -> bool) -> bool {
+        while go_on() {
+            if !self.look() {
+                return false;
+            }
+            if is_first_process() {
+                reap(self.master.as_ref().map(Child::id));
+            }
+            std::thread::sleep(STAY_TICK);
+        }
+        true
     }
 
     /// One look, for those who watch by rules of their own: takes what latency samples have come, and answers whether

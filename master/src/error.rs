@@ -117,6 +117,12 @@ pub enum MasterError {
         /// Where it may say why.
         log: PathBuf,
     },
+    /// Somebody has deleted the instance under its hands.
+    #[error("{} or its lock was deleted while the platform ran: the platform is stopped", path.display())]
+    Removed {
+        /// The instance's folder.
+        path: PathBuf,
+    },
     /// Asked to stop before the platform was up.
     #[error("asked to stop before the platform was up")]
     Interrupted,
@@ -143,6 +149,7 @@ impl MasterError {
             | MasterError::NodeFailed { .. }
             | MasterError::NotRegistered { .. }
             | MasterError::NotReady { .. }
+            | MasterError::Removed { .. }
             | MasterError::Interrupted => Exit::Failed,
         };
         exit.code()

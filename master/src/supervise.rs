@@ -228,6 +228,7 @@ impl Master {
             self.help_stopping();
             self.look_at_places();
             self.look_for_stalls();
+            self.look_for_own_folder();
             if let Some(seat) = self.instance.registry.occupy(0) {
                 seat.set_heartbeat(self.instance.clock.now());
                 if let Ok(cpu) = nix::sched::sched_getcpu() {
@@ -235,6 +236,17 @@ impl Master {
                 }
             }
         }
+    }
+
+    /// An instance whose folder or lock was deleted can be found by nobody any more: its nodes are stopped.
+    fn look_for_own_folder(&mut self) {
+        if self.failure.is_some() || self.lives.stopping().is_some() || self.instance.claim.is_current() {
+            return;
+        }
+        let error = MasterError::Removed { path: self.instance.directory.path().to_owned() };
+        log::error!("{error}");
+        self.failure = Some(error);
+        self.happened(Event::StopAsked);
     }
 
     /// All nodes have stopped: tells who waits for that. True when master has nothing left to do.

@@ -34,11 +34,32 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
         let pages = row.pages.map_or("unknown pages".to_owned(), |pages| pages.to_string());
         talk!("journal {} asked for huge pages and lies on {pages}", row.journal);
     }
+    // With process 1 of a container everything ends: it must not return.
+    if arguments.foreground || (arguments.stay && launcher::is_first_process()) {
+        return stay(running, &stop, arguments.format);
+    }
     if arguments.stay {
         running.detach();
         return stayed(&name, total, arguments.format);
     }
     run_to_its_end(running, &stop, arguments.format)
+}
+
+/// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
+fn stay(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
+    let has_master = running.stay(|| !stop.is_set());
+    let instance = running.view().instance();
+    if !has_master && !instance.is_there().unwrap_or(true) {
+        talk!("instance `{}` was taken down", instance.name());
+        return Ok(Exit::Done.code());
+    }
+    talk!(
+        "{}",
+        if has_master { "stopping" } else { "master is gone; the platform is taken down without it" }
+    );
+    let report = running.finish()?;
+    report::print(&report, format)?;
+    Ok(report::exit(&report))
 }
 
 fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
