@@ -11,7 +11,7 @@ use topology::{NodeKind, Program};
 use wire::{Message, NodeChange, NodeEvent};
 
 use crate::error::MasterError;
-use crate::lives::{Decision, End, Event, Failure, Next};
+use crate::lives::{Decision, End, Ended, Event, Failure, Next};
 use crate::process::NodeProcess;
 use crate::supervise::Master;
 
@@ -111,6 +111,8 @@ impl Master {
         let (name, ended) = (&spec.name, end.ended);
         match spec.host {
             _ if !end.is_failure() => log::info!("node `{name}` stopped"),
+            // One that was not started has no process, and one in a host has the host's.
+            _ if ended == Ended::NotStarted => log::error!("node `{name}` {ended}"),
             Some(_) => log::error!("node `{name}` {ended}"),
             None => log::error!("node `{name}` (process {}) {ended}", self.nodes[index].last_pid),
         }
