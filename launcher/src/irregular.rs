@@ -87,7 +87,13 @@ pub(crate) fn last_words(log: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     file.take(TAIL).read_to_end(&mut bytes).ok()?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    text.lines().rev().find_map(|line| line.strip_prefix("colo: ")).map(str::to_owned)
+    text.lines().rev().find_map(error_of).map(str::to_owned)
+}
+
+/// What a line says that was logged as an error: `[TIME ERROR TARGET] WORDS`.
+fn error_of(line: &str) -> Option<&str> {
+    let (head, words) = line.strip_prefix('[')?.split_once("] ")?;
+    (head.split_ascii_whitespace().nth(1) == Some("ERROR")).then_some(words)
 }
 
 #[cfg(test)]
@@ -99,8 +105,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("md.log");
         assert_eq!(last_words(&log), None);
-        std::fs::write(&log, "colo: old\n[INFO md] colo: not this\ncolo: o.csv, row 7: bad\n[INFO md] end\n")
-            .unwrap();
+        let lines = [
+            "[2026-01-05T08:15:48Z ERROR colo::verbs::run] old",
+            "[2026-01-05T08:15:49Z ERROR colo::verbs::run] o.csv, row 7: bad",
+            "[2026-01-05T08:15:50Z INFO  md::process] ERROR is no word of this line",
+        ];
+        std::fs::write(&log, lines.join("\n")).unwrap();
         assert_eq!(last_words(&log).as_deref(), Some("o.csv, row 7: bad"));
     }
 }
