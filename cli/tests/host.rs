@@ -69,7 +69,7 @@ fn a_required_check_that_fails_is_exit_3() {
     assert_eq!(json(&failed)["unmet"], serde_json::json!(["limit-rtprio"]));
     let warned = with(&pin("\"limit-memlock\""));
     assert_eq!(warned.status.code(), Some(3), "who requires a check wants what it wants: {warned:?}");
-    let held = with(&pin("\"cpu-governor\", \"kernel-version\""));
+    let held = with(&pin("\"cpu-governor\", \"cpu-offline\""));
     assert_eq!(held.status.code(), Some(0), "the host has no such thing: {held:?}");
     // A plan that does not fit is no fit host either, required checks or not.
     let far = with("nodes.md.cpu = 900");

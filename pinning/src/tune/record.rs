@@ -237,7 +237,7 @@ mod tests {
                 matches!(&outcome, Outcome::Failed { reason, .. } if reason.contains("--undo")),
                 "{outcome:?}"
             );
-            assert_eq!(record.changes, [change.clone()], "whoever undoes must know of it");
+            assert_eq!(record.changes, std::slice::from_ref(&change), "whoever undoes must know of it");
             drop(record);
             assert!(fs::read_to_string(&path).unwrap().contains("ksm"));
             // Undone on a host where the change was made.
