@@ -234,8 +234,9 @@ fn wrong_arguments_get_a_clear_answer_and_their_exit_code() {
         assert!(stderr(&output).contains(words), "{arguments:?} does not say `{words}`: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{arguments:?}: {}", stderr(&output));
     }
-    // An instance directory without a registry: half made, or half removed.
+    // An instance directory without a registry, half made or half removed, that bears the mark of a lock.
     fs::create_dir_all(home.root.path().join("half/journals")).expect("made");
+    fs::write(home.root.path().join("half/lock"), "colo-lock pid=1 start=1 pidns=1\n").expect("written");
     let output = home.colo(&["journal", "stat", "md.quotes"]);
     assert_eq!(output.status.code(), Some(69), "{}", stderr(&output));
     assert!(stderr(&output).contains("colo journal clean half"), "{}", stderr(&output));

@@ -143,7 +143,13 @@ fn in_lock_step_hosted_strategies_trade_as_those_with_a_process_each() {
         let fixed = ["up", &file, "--format", "json", "--set", "md.count=60"];
         let report = home.json(&[&fixed[..], sets].concat());
         assert!(number(&report["fills"]) > 0, "{report}\n{}", home.logs());
-        (report["orders"].clone(), report["fills"].clone(), report["strategies"].clone())
+        let mut strategies = report["strategies"].clone();
+        for strategy in strategies.as_array_mut().expect("strategies") {
+            // A strategy that stops cancels what works, and td cancels what is left by one that has gone. Which of the two
+            // comes first is no matter of lock-step, which ends with the market.
+            strategy.as_object_mut().expect("an object").remove("cancels_rejected");
+        }
+        (report["orders"].clone(), report["fills"].clone(), strategies)
     };
     let alone = outcome(&[]);
     assert_eq!(outcome(&["--set", "strategies.host.mode=parked"]), alone);

@@ -190,7 +190,7 @@ fn what_a_benchmark_prints_is_on_the_page() {
     let rows = report["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 5);
     for row in rows {
-        assert!(row["samples"].as_u64().is_some_and(|samples| samples > 100), "{row}");
+        assert!(row["samples"].as_u64().is_some_and(|samples| samples > 10), "{row}");
     }
 }
 

@@ -193,7 +193,11 @@ impl Master {
             .unwrap_or(&self.nodes[index]);
         let log = self.instance.directory.log(&speaker.spec.name);
         let words = last_errors(&log, speaker.log_from);
-        let node = self.nodes[index].spec.name.clone();
+        let node = match failure {
+            Failure::NotReady { .. } => self.holder_of(speaker.spec.seat),
+            _ => None,
+        };
+        let node = node.unwrap_or_else(|| self.nodes[index].spec.name.clone());
         let seconds = self.config.ready_timeout.as_secs_f64();
         self.failure.get_or_insert(match failure {
             Failure::NotStarted { .. } => {
@@ -208,6 +212,13 @@ impl Master {
             Failure::Unregistered { .. } => MasterError::NotRegistered { node, seconds, words, log },
             Failure::NotReady { .. } => MasterError::NotReady { node, seconds, words, log },
         });
+    }
+
+    /// The strategy whose call holds the process in this seat: in a host it keeps all others from being ready.
+    fn holder_of(&self, seat: u16) -> Option<String> {
+        let registry = &self.instance.registry;
+        let held = node::held(&registry.seat(u32::from(seat))?, self.instance.clock.now())?;
+        Some(registry.name(held.seat))
     }
 
     fn program(&self, index: usize) -> PathBuf {

@@ -1,7 +1,7 @@
 //! `colo journal verify`.
 
 use journal::{Finding, OpenError, VerifyReport, verify_files};
-use node::{Exit, InstanceDir, verify_registry};
+use node::{Exit, InstanceDir, Latencies, verify_registry};
 use serde_json::{Value, json};
 
 use super::args::Verify;
@@ -80,13 +80,22 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
     for entry in entries {
         let path = entry.map_err(Failure::system("list", &folder))?.path();
         checked += 1;
+        if path == instance.latencies() {
+            if let Err(error) = Latencies::of(instance) {
+                let expected = "td's histograms of the times of orders, whole".to_owned();
+                let found = error.to_string();
+                let finding = Finding { check: "files", position: None, found, expected };
+                findings.push(("td.latencies".to_owned(), finding));
+            }
+            continue;
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let expected = match path.extension().and_then(|extension| extension.to_str()) {
             Some("ctl") => continue,
             Some("ring") if path.with_extension("ctl").exists() => continue,
             Some("ring") => "its control file beside it",
             Some("new") => "no file that is half made; its maker was killed (`colo up` makes it anew)",
-            _ => "only NAME.ctl and NAME.ring",
+            _ => "only NAME.ctl, NAME.ring and td.latencies",
         };
         let found = format!("the file {name}");
         let finding = Finding { check: "files", position: None, found, expected: expected.to_owned() };
