@@ -83,7 +83,7 @@ fn quotes_that_nobody_hears_are_not_waited_for_and_two_who_hear_owe_two_answers(
 #[test]
 fn quotes_that_were_overwritten_before_they_were_read_are_found_again() {
     let quotes = quotes(130);
-    let answered = |quote: &&Quoted| quote.due % (5 * TURN) != 0;
+    let answered = |quote: &&Quoted| !quote.due.is_multiple_of(5 * TURN);
     let samples: Vec<Stamps> = quotes.iter().filter(answered).map(answer).collect();
     let seen: Vec<Quoted> =
         quotes.iter().filter(|quote| !(60..80).contains(&(quote.due / TURN))).copied().collect();
