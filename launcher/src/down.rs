@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
 use node::{
-    Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, Quiescence, SETTLE, STOP_ORDER, SeatView,
+    Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, NodeKind, Quiescence, SETTLE, SeatView,
     ViewError,
 };
 use topology::Topology;
@@ -96,6 +96,8 @@ pub struct Down {
     instance: InstanceDir,
     /// A node that has not stopped by then is killed: by master, or by us when there is none.
     stop_timeout: Duration,
+    /// md stops first, and what it published last is dealt with in full.
+    in_lock_step: bool,
     /// Held from when it turned out that there is no master.
     claim: Option<Claim>,
 }
@@ -103,7 +105,14 @@ pub struct Down {
 impl Down {
     /// Of this instance, whose nodes have so long to stop.
     pub fn of(instance: &InstanceDir, stop_timeout: Duration) -> Down {
-        Down { instance: instance.clone(), stop_timeout, claim: None }
+        Down { instance: instance.clone(), stop_timeout, in_lock_step: false, claim: None }
+    }
+
+    /// The same for nodes that run in lock-step, or not.
+    #[must_use]
+    pub fn in_lock_step(mut self, in_lock_step: bool) -> Down {
+        self.in_lock_step = in_lock_step;
+        self
     }
 
     /// Stops all nodes in good order. Their journals stay.
@@ -193,7 +202,10 @@ impl Down {
         let instance = || self.instance.name().to_owned();
         let failed = |source| LaunchError::Protocol { instance: instance(), source };
         protocol::send(stream, request).map_err(failed)?;
-        let longest = self.stop_timeout.saturating_mul(STOP_ORDER.len() as u32).saturating_add(SETTLING);
+        let longest = self
+            .stop_timeout
+            .saturating_mul(node::stop_order(self.in_lock_step).len() as u32)
+            .saturating_add(SETTLING);
         let begin = Instant::now();
         let mut stopped_since: Option<Instant> = None;
         while !has_answer(stream) {
@@ -225,7 +237,7 @@ impl Down {
         if let Some(claim) = &self.claim {
             self.demand_known(&view, claim)?;
         }
-        for kinds in STOP_ORDER {
+        for kinds in node::stop_order(self.in_lock_step) {
             let group: Vec<SeatView> =
                 view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
             signal(&group, Signal::SIGTERM);
@@ -237,17 +249,26 @@ impl Down {
                 std::thread::sleep(Duration::from_millis(2));
             }
             if !group.is_empty() {
-                self.settle();
+                self.settle(kinds.contains(&NodeKind::Md));
             }
         }
         Ok(())
     }
 
-    /// Lets those who still run handle what the ended ones wrote.
-    fn settle(&self) {
+    /// Lets those who still run handle what the ended ones wrote; in lock-step, behind md, in full.
+    fn settle(&self, is_md: bool) {
         let Ok(mut quiescence) = Quiescence::watch(&self.instance, |_| true) else { return };
-        let patience = Instant::now() + SETTLE;
-        while !quiescence.is_quiet() && Instant::now() < patience {
+        let awaits_event = self.in_lock_step && is_md;
+        let patience = Instant::now() + if awaits_event { self.stop_timeout } else { SETTLE };
+        while !quiescence.is_quiet() {
+            if Instant::now() >= patience {
+                if awaits_event {
+                    log::warn!(
+                        "what follows from the last market event takes too long: the run ends within it"
+                    );
+                }
+                return;
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
     }

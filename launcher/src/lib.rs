@@ -36,7 +36,7 @@ pub use force::{Forced, force};
 pub use irregular::Irregular;
 pub use orphans::is_first_process;
 pub use processes::{Member, mapping, members};
-pub use report::{NodeOutcome, Position, Report, SourceCounts, StrategyReport};
+pub use report::{NodeOutcome, Position, Report, SourceCounts, StrategyReport, profit};
 pub use running::{End, Running};
 pub use stages::{StageSummary, Stages};
 pub use stains::JournalMemory;

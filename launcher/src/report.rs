@@ -4,7 +4,7 @@ use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
 use pinning::{Host, HostSummary};
 use serde::{Deserialize, Serialize};
 use topology::Topology;
-use wire::{AnyMessage, PositionState};
+use wire::{AnyMessage, Money, PositionState};
 
 use crate::error::LaunchError;
 use crate::irregular::{self, Irregular};
@@ -84,7 +84,7 @@ pub struct StrategyReport {
     pub fills: u64,
     /// Sum of its positions over instruments.
     pub position: i64,
-    /// Realised and unrealised profit and loss, in the currency.
+    /// Realised and unrealised profit and loss, in the currency: taken exactly, then rounded once.
     pub pnl: f64,
     /// Instrument by instrument.
     pub positions: Vec<Position>,
@@ -190,9 +190,8 @@ impl Report {
 
 fn strategy(seat: &SeatView, totals: &[StrategyTotals], positions: &[PositionState]) -> StrategyReport {
     let totals = totals.iter().find(|totals| totals.seat == seat.seat).cloned().unwrap_or_default();
-    let mine: Vec<Position> = positions
-        .iter()
-        .filter(|state| u32::from(state.strategy.0) == seat.seat)
+    let own = || positions.iter().filter(|state| u32::from(state.strategy.0) == seat.seat);
+    let mine: Vec<Position> = own()
         .map(|state| Position {
             instrument: state.instrument.0,
             position: state.position.0,
@@ -206,9 +205,16 @@ fn strategy(seat: &SeatView, totals: &[StrategyTotals], positions: &[PositionSta
         requests: totals.requests,
         fills: totals.fills,
         position: mine.iter().map(|position| position.position).sum(),
-        pnl: mine.iter().map(|position| position.realised + position.unrealised).sum(),
+        pnl: profit(own()),
         positions: mine,
     }
+}
+
+/// Realised and unrealised profit and loss of these positions together, in the currency: the exact sum, rounded towards
+/// zero to 1e-6.
+pub fn profit<'a>(positions: impl IntoIterator<Item = &'a PositionState>) -> f64 {
+    let exact = positions.into_iter().fold(0_i128, |sum, state| sum.saturating_add(state.profit()));
+    Money::from_wide(exact).to_f64()
 }
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.

@@ -3,7 +3,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use node::{InstanceView, NodeKind, NodeState, Quiescence};
+use node::{InstanceView, NodeKind, NodeState, Phase, Quiescence};
 use topology::Topology;
 
 use crate::collect::Collector;
@@ -22,6 +22,8 @@ pub enum End {
     Asked,
     /// md is gone before its source was at its end, and nobody starts it again.
     MdGone,
+    /// td gave the run up, and master takes the platform down.
+    GivenUp,
     /// Master is gone.
     MasterGone,
 }
@@ -103,6 +105,11 @@ impl Running {
                 self.master = None;
                 return Ok(End::MasterGone);
             }
+            if self.view.phase() == Phase::Stopping
+                && self.view.seats_of(NodeKind::Td).any(|seat| seat.state == NodeState::Failed)
+            {
+                return Ok(End::GivenUp);
+            }
             match self.source_state() {
                 NodeState::Finished | NodeState::Stopped => {
                     let finished = *finished_since.get_or_insert_with(Instant::now);
@@ -174,7 +181,8 @@ impl Running {
         let instance = self.view.instance().clone();
         let before = self.view.seats();
         let memory = self.memory();
-        let mut down = Down::of(&instance, stop_timeout(&self.topology));
+        let mut down =
+            Down::of(&instance, stop_timeout(&self.topology)).in_lock_step(self.topology.deterministic);
         let stopped = down.stop_nodes();
         self.collect();
         let run = Run { before, memory, seconds };

@@ -1,6 +1,6 @@
 //! One position, by the average-cost method.
 
-use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId};
+use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId, WideMoney};
 
 /// What one strategy holds in one instrument, what it paid for it, and what came of it.
 ///
@@ -23,9 +23,9 @@ use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId
 ///     realised + unrealised = cash + position × mark          exactly
 /// ```
 ///
-/// where `cash` is what sales brought less what purchases cost. In a [`PositionState`] both are rounded towards
-/// zero to 1e-6, so that there the two sides differ by less than 2e-6 of the currency; and the average price is
-/// rounded towards zero to 1e-9.
+/// where `cash` is what sales brought less what purchases cost. A [`PositionState`] has cash exactly, and so the sum
+/// ([`PositionState::profit`]); each of the two parts is rounded towards zero to 1e-6 there, and the average price to
+/// 1e-9.
 ///
 /// ```
 /// use ledger::Position;
@@ -142,37 +142,38 @@ impl Position {
             sold: Quantity(self.sold),
             fills: self.fills,
             orders: self.orders,
+            cash: WideMoney::from_wide(self.cash),
         }
     }
 
     /// A position that gives this very message again.
     ///
-    /// The message's amounts are rounded, so several costs fit it. The one taken is the nearest to what the
-    /// unrealised amount says among those that round to the average price; that one satisfies both. Against the
-    /// position that the message was made from, realised is then off by less than 1e-6, and the sum with
-    /// unrealised, at any later mark, by less than 2e-6. Without a mark only the average price is left to go by:
-    /// the sum may be off by another 1e-9 for each share held.
+    /// Cash is exact in the message, and so is what comes of the position at any later mark. The cost of what is open is
+    /// known from rounded amounts: one is taken that rounds to the average price and to the realised and unrealised
+    /// amounts, so that each of these is off by less than 1e-6.
     pub(crate) fn from_state(state: &PositionState) -> Position {
         let quantity = state.position.0;
         let held = i128::from(quantity);
+        let cash = state.cash.wide();
         let rounded = i128::from(state.average_price.0) * held;
-        let slack = held.abs() - 1;
-        // Rounded towards zero: the true cost is at least as far from zero. At zero it may lie on either side.
-        let (low, high) = match rounded.signum() {
-            _ if quantity == 0 => (0, 0),
-            1 => (rounded, rounded + slack),
-            -1 => (rounded - slack, rounded),
-            _ => (-slack, slack),
+        let (low, high) = around(rounded, held.abs());
+        let (mut least, mut most) = if quantity == 0 { (0, 0) } else { (low, high) };
+        let mut narrow = |low: i128, high: i128| {
+            (least, most) = (low.clamp(least, most), high.clamp(least, most));
         };
-        let cost = if state.mark_price.is_some() {
-            (i128::from(state.mark_price.0) * held - i128::from(state.unrealised.0) * 1_000).clamp(low, high)
-        } else {
-            rounded
-        };
+        if quantity != 0 {
+            let (low, high) = around(i128::from(state.realised.0) * 1_000, 1_000);
+            narrow(low.saturating_sub(cash), high.saturating_sub(cash));
+            if state.mark_price.is_some() {
+                let value = state.position.wide(state.mark_price);
+                let (low, high) = around(i128::from(state.unrealised.0) * 1_000, 1_000);
+                narrow(value - high, value - low);
+            }
+        }
         Position {
             quantity,
-            cost,
-            cash: i128::from(state.realised.0) * 1_000 - cost,
+            cost: least,
+            cash,
             bought: state.bought.0,
             sold: state.sold.0,
             fills: state.fills,
@@ -181,7 +182,17 @@ impl Position {
     }
 
     fn value(&self, mark: Price) -> i128 {
-        i128::from(self.quantity) * i128::from(mark.0)
+        Quantity(self.quantity).wide(mark)
+    }
+}
+
+/// The amounts that are this one once they are rounded towards zero to a multiple of `step`.
+fn around(rounded: i128, step: i128) -> (i128, i128) {
+    let slack = step - 1;
+    match rounded.signum() {
+        1 => (rounded, rounded + slack),
+        -1 => (rounded - slack, rounded),
+        _ => (-slack, slack),
     }
 }
 

@@ -29,8 +29,8 @@ impl Book {
     /// The book that a snapshot of everybody was taken from: it gives the same snapshot again, but for the number.
     /// Executions from [`Book::next_execution`] on are then news.
     ///
-    /// Amounts come back as the snapshot has them, rounded to 1e-6 (those of a position that has no mark yet: to
-    /// 1e-9 for each share held). Not in a snapshot, and therefore gone: the
+    /// Cash comes back exactly, and with it what comes of each position in all; how much of that is realised comes back
+    /// as the snapshot has it, rounded to 1e-6. Not in a snapshot, and therefore gone: the
     /// counts of anomalies, generations (read the node events again), and the last trade of an instrument that
     /// nobody holds.
     ///

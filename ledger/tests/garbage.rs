@@ -102,6 +102,7 @@ proptest! {
             sold: Quantity(sold),
             fills,
             orders: fills,
+            cash: WideMoney { low: fills, high: realised },
         });
         let mut book = Book::restore(taken).unwrap();
         book.on_fill(u64::MAX, &Fill { side: Side::Sell, ..fill(id(7, 2), price, quantity, 0) });

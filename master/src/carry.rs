@@ -52,6 +52,9 @@ impl Master {
                     log::info!("stopping");
                 }
                 Decision::Signal { nodes, kill } => self.signal(&nodes, kill),
+                Decision::Cut => log::warn!(
+                    "what follows from the last market event takes longer than master.stop_timeout: the run ends within it"
+                ),
                 Decision::Stopped => log::info!("all nodes have stopped"),
             }
         }

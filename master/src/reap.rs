@@ -1,6 +1,6 @@
 //! Noticing which nodes have ended, and which are ready.
 
-use node::NodeState;
+use node::{Exit, NodeState};
 use topology::NodeKind;
 
 use crate::lives::{End, Ended, Event};
@@ -52,8 +52,10 @@ impl Master {
         let seat_number = self.nodes[index].spec.seat;
         let seat = self.instance.registry.seat(u32::from(seat_number));
         let code = seat.and_then(|seat| seat.exit().checked_sub(1));
+        let gives_up = seat.is_some_and(|seat| Exit::gives_up(seat.exit()));
         let left = self.instance.state(seat_number) == NodeState::Stopped;
         let ended = match (ended, code) {
+            (Ended::Unknown | Ended::Exit(_), Some(code)) if gives_up => Ended::GaveUp(code as u8),
             (Ended::Unknown, Some(code)) => Ended::Exit(code as u8),
             _ => ended,
         };

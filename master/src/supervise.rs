@@ -166,7 +166,7 @@ impl Master {
             .and_then(|master| serde_json::from_value(master.section.clone()).ok())
             .unwrap_or_default();
         Master {
-            lives: Lives::new(rules(&nodes), limits(&config)),
+            lives: Lives::new(rules(&nodes), limits(&config, &instance.topology)),
             instance,
             nodes,
             pending: VecDeque::new(),
@@ -205,7 +205,7 @@ impl Master {
             self.instance.set_phase(Phase::Starting);
         }
         let standings = self.standings();
-        let (rules, limits) = (rules(&self.nodes), limits(&self.config));
+        let (rules, limits) = (rules(&self.nodes), limits(&self.config, &self.instance.topology));
         let (lives, decisions) = Lives::taken_over(rules, limits, &standings, was_up, self.began.elapsed());
         self.lives = lives;
         self.carry_out(decisions);
@@ -382,8 +382,12 @@ fn managed(spec: &NodeSpec) -> Managed {
     Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, refused: None }
 }
 
-fn limits(config: &MasterConfig) -> Limits {
-    Limits { ready_timeout: config.ready_timeout, stop_timeout: config.stop_timeout }
+fn limits(config: &MasterConfig, topology: &Topology) -> Limits {
+    Limits {
+        ready_timeout: config.ready_timeout,
+        stop_timeout: config.stop_timeout,
+        in_lock_step: topology.deterministic,
+    }
 }
 
 /// What each node's life is decided by.

@@ -129,6 +129,9 @@ pub enum RunError {
         /// What the process ends with.
         exit: Exit,
     },
+    /// Nor could a successor: the node is not started again, and the run ends.
+    #[error("{0}")]
+    GivesUp(String),
 }
 
 impl RunError {
@@ -143,6 +146,11 @@ impl RunError {
             RunError::Component { exit, .. } => *exit,
             _ => Exit::Failed,
         }
+    }
+
+    /// True when the run is to end with it.
+    pub fn gives_up(&self) -> bool {
+        matches!(self, RunError::GivesUp(_))
     }
 }
 

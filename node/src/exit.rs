@@ -32,6 +32,18 @@ impl Exit {
         self as u8
     }
 
+    /// As it stands in a seat: the number and one, and a mark when nobody is to start the node again.
+    pub fn to_word(self, gives_up: bool) -> u64 {
+        u64::from(self.code()) + 1 + if gives_up { Self::GIVES_UP } else { 0 }
+    }
+
+    /// Whether this word of a seat says that nobody is to start the node again.
+    pub fn gives_up(word: u64) -> bool {
+        word & Self::GIVES_UP != 0
+    }
+
+    const GIVES_UP: u64 = 1 << 16;
+
     /// The exit for a refusal by the system.
     pub fn of_io(error: &std::io::Error) -> Exit {
         match error.kind() {

@@ -68,7 +68,7 @@ pub use recall::{last_snapshot, read_held};
 pub use run::{Component, Context};
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
-pub use stop_order::{SETTLE, STOP_ORDER, stop_group};
+pub use stop_order::{SETTLE, stop_group, stop_order};
 pub use tally::{Tally, class_of};
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};

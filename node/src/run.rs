@@ -3,6 +3,7 @@
 use journal::{Frame, Gap};
 
 use crate::error::RunError;
+use crate::exit::Exit;
 use crate::handle::NodeHandle;
 use crate::input::InputId;
 use crate::node::Node;
@@ -162,9 +163,9 @@ impl Node {
         let mut poll = PollLoop::new(&mut self);
         let outcome = poll.run(component);
         let handle = poll.context.handle;
-        let exit = outcome.as_ref().err().map_or(0, |error| error.exit().code());
+        let exit = outcome.as_ref().map_or_else(|error| error.exit(), |()| Exit::Done);
         if let Some(seat) = self.registry.occupy(self.assignment.seat) {
-            seat.set_exit(u64::from(exit) + 1);
+            seat.set_exit(exit.to_word(outcome.as_ref().is_err_and(RunError::gives_up)));
         }
         // An error is no way to leave: whoever looks must not take it for the end of the node's work.
         handle.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });

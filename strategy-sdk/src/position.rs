@@ -17,9 +17,7 @@ pub struct Position {
 
 impl Position {
     /// Profit and loss, realised and unrealised together, if what is open were closed at `mark`; with
-    /// [`Price::NONE`] what is open counts nothing.
-    ///
-    /// After a late start the part before it is the ledger's, rounded to what its average price can say.
+    /// [`Price::NONE`] what is open counts nothing. Rounded once, from an exact amount, also after a late start.
     pub fn profit(&self, mark: Price) -> Money {
         let open = if mark.is_some() { i128::from(self.quantity.0) * i128::from(mark.0) } else { 0 };
         Money::from_wide(self.cash.saturating_add(open))
@@ -41,13 +39,7 @@ impl Position {
     }
 
     fn restored(state: &PositionState) -> Position {
-        let cost = i128::from(state.average_price.0) * i128::from(state.position.0);
-        Position {
-            quantity: state.position,
-            bought: state.bought,
-            sold: state.sold,
-            cash: i128::from(state.realised.0) * 1_000 - cost,
-        }
+        Position { quantity: state.position, bought: state.bought, sold: state.sold, cash: state.cash.wide() }
     }
 }
 

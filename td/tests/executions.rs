@@ -254,6 +254,7 @@ fn held(instrument: InstrumentId) -> AnyMessage {
         sold: Quantity(200),
         fills: 1,
         orders: 2,
+        cash: wire::WideMoney::from_wide(2_000 * i128::from(Price::ONE)),
     })
 }
 

@@ -211,6 +211,9 @@ pub struct TdSection {
     /// `[td]`.
     #[serde(flatten)]
     pub config: TdConfig,
+    /// Of `[platform]`: most requests at one market event in lock-step; 0: no limit.
+    #[serde(default)]
+    pub lock_step_limit: u64,
     /// One a strategy, by seat.
     pub strategies: Vec<StrategyAccount>,
 }

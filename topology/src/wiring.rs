@@ -126,7 +126,11 @@ impl Builder<'_> {
         let config = self.config;
         self.service("master", NodeKind::Master, &config.master.run, &[], json(&config.master));
         self.service("md", NodeKind::Md, &config.md.run, &["master"], json(&config.md));
-        let td = json(TdSection { config: config.td.clone(), strategies: self.accounts() });
+        let td = json(TdSection {
+            config: config.td.clone(),
+            lock_step_limit: config.platform.lock_step_limit,
+            strategies: self.accounts(),
+        });
         self.service("td", NodeKind::Td, &config.td.run, &["md"], td);
         self.service("matching", NodeKind::Matching, &config.matching.run, &["md"], json(&config.matching));
         self.service("ledger", NodeKind::Ledger, &config.ledger.run, &["md"], json(&config.ledger));

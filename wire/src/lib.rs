@@ -41,7 +41,7 @@ pub use enums::{
 pub use ids::{InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Fill, OrderUpdate};
-pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd};
+pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{BookEvent, Instrument, LEVELS, Level, Quote, TradePrint};
 pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
 pub use message::{AnyMessage, Message, WireError};

@@ -137,6 +137,11 @@ impl Money {
 impl Quantity {
     /// Nothing.
     pub const ZERO: Quantity = Quantity(0);
+
+    /// What it is worth at this price, exactly, in 1e-9 of the currency.
+    pub fn wide(self, price: Price) -> i128 {
+        i128::from(self.0) * i128::from(price.0)
+    }
 }
 
 /// Text that is no decimal number of the unit's precision.
@@ -174,7 +179,7 @@ impl FromStr for Price {
     }
 }
 
-fn write_fixed(f: &mut fmt::Formatter<'_>, value: i64, scale: u64) -> fmt::Result {
+pub(crate) fn write_fixed(f: &mut fmt::Formatter<'_>, value: i128, scale: u128) -> fmt::Result {
     let places = scale.ilog10() as usize;
     let magnitude = value.unsigned_abs();
     let text = format!("{}.{:0places$}", magnitude / scale, magnitude % scale);
@@ -184,13 +189,13 @@ fn write_fixed(f: &mut fmt::Formatter<'_>, value: i64, scale: u64) -> fmt::Resul
 
 impl fmt::Display for Price {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_some() { write_fixed(f, self.0, Self::ONE as u64) } else { f.pad("none") }
+        if self.is_some() { write_fixed(f, self.0.into(), Self::ONE as u128) } else { f.pad("none") }
     }
 }
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_fixed(f, self.0, Self::ONE as u64)
+        write_fixed(f, self.0.into(), Self::ONE as u128)
     }
 }
 

@@ -86,6 +86,7 @@ fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Resu
         Ok(End::Finished) => {}
         Ok(End::Asked) => talk!("stopping"),
         Ok(End::MdGone) => talk!("md is gone before its source was at its end; taking the platform down"),
+        Ok(End::GivenUp) => talk!("td gave the run up; taking the platform down"),
         Ok(End::MasterGone) => talk!("master is gone; the platform is taken down without it"),
         Err(error) => {
             // The platform still has to come down.

@@ -6,6 +6,8 @@ use wire::NodeChange;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Exit(u8),
+    /// Likewise, and by its seat nobody is to start it again: the run ends with it.
+    GaveUp(u8),
     Signal(i32),
     /// It was not our child, and left no code in its seat.
     Unknown,
@@ -17,6 +19,7 @@ impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Ended::Exit(code) => write!(f, "ended with exit code {code}"),
+            Ended::GaveUp(code) => write!(f, "gave up with exit code {code}"),
             Ended::Signal(signal) => f.write_str(&node::killed_by(*signal)),
             Ended::Unknown => f.write_str("ended"),
             Ended::NotStarted => f.write_str("could not be started"),
@@ -38,6 +41,11 @@ impl End {
         !self.left || self.code() > 0
     }
 
+    /// A successor could not go on either.
+    pub(crate) fn gave_up(self) -> bool {
+        matches!(self.ended, Ended::GaveUp(_))
+    }
+
     /// As it is announced.
     pub(crate) fn change(self) -> NodeChange {
         if self.left { NodeChange::Left } else { NodeChange::Died }
@@ -46,7 +54,7 @@ impl End {
     /// Exit code, 128 + signal, or -1.
     pub(crate) fn code(self) -> i32 {
         match self.ended {
-            Ended::Exit(code) => i32::from(code),
+            Ended::Exit(code) | Ended::GaveUp(code) => i32::from(code),
             Ended::Signal(signal) => 128 + signal,
             Ended::Unknown | Ended::NotStarted => -1,
         }

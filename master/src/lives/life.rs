@@ -116,7 +116,7 @@ impl Life {
 
     fn next(&self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         // A host is started by the strategies that need it.
-        if stopping || rules.kind == NodeKind::Host {
+        if stopping || end.gave_up() || rules.kind == NodeKind::Host {
             return Next::Stays;
         }
         let was_steady = end.ended != Ended::NotStarted && now.saturating_sub(self.since) >= STEADY;

@@ -32,6 +32,8 @@ pub(crate) struct Limits {
     pub(crate) ready_timeout: Duration,
     /// For a node that was asked to stop.
     pub(crate) stop_timeout: Duration,
+    /// md stops before the strategies, and its last event is waited for as long as a node.
+    pub(crate) in_lock_step: bool,
 }
 
 /// What happened.
@@ -76,6 +78,8 @@ pub(crate) enum Decision {
     Stopping,
     /// Ask these processes to end, or kill them.
     Signal { nodes: Vec<usize>, kill: bool },
+    /// In lock-step: the stop goes on although the last market event is not dealt with.
+    Cut,
     /// No node runs.
     Stopped,
 }
@@ -248,7 +252,8 @@ impl Lives {
         }
         let stays = next == Next::Stays;
         // Nobody comes back for what a strategy held that stays down, nor for anything once the platform stops.
-        let all = stays && (stopping || rules.kind == NodeKind::Strategy);
+        let ends_run = end.gave_up() && !stopping;
+        let all = stays && (stopping || ends_run || rules.kind == NodeKind::Strategy);
         // A host that one of its strategies needs again comes again with it.
         let fails = !self.up && !stopping && stays && end.is_failure() && rules.kind != NodeKind::Host;
         self.decisions.push(Decision::Mark { node, end, next });
@@ -258,6 +263,8 @@ impl Lives {
         self.decisions.push(Decision::Release { node, all });
         if fails {
             self.fail(Failure::Ended { node, end }, now);
+        } else if ends_run {
+            self.begin_stop(now);
         } else if stopping {
             self.go_on_stopping(now, false);
         }

@@ -31,7 +31,7 @@ impl Lives {
 
     /// Asks the first group from `first` on that has somebody in it.
     fn stop_group(&mut self, first: usize, now: Time) {
-        for group in first..node::STOP_ORDER.len() {
+        for group in first..node::stop_order(self.limits.in_lock_step).len() {
             let nodes = self.living_in(group);
             if !nodes.is_empty() {
                 self.decisions.push(Decision::Signal { nodes, kill: false });
@@ -49,9 +49,15 @@ impl Lives {
         let has_process = |index: &usize| {
             let rules = &self.rules[*index];
             let kind = crate::setup::kind(rules.kind);
-            rules.host.is_none() && self.lives[*index].lives() && node::stop_group(kind) == group
+            let its_group = node::stop_group(kind, self.limits.in_lock_step);
+            rules.host.is_none() && self.lives[*index].lives() && its_group == group
         };
         (0..self.lives.len()).filter(has_process).collect()
+    }
+
+    /// In lock-step: this group's last event is to be dealt with in full.
+    fn awaits_event(&self, group: usize) -> bool {
+        self.limits.in_lock_step && group == node::stop_group(node::NodeKind::Md, true)
     }
 
     /// Somebody ended, all is handled, or time has passed.
@@ -60,13 +66,18 @@ impl Lives {
             Some(Stopping::Ending { group, kill_at }) => {
                 let nodes = self.living_in(group);
                 if nodes.is_empty() {
-                    self.stopping = Some(Stopping::Settling { group, until: now + node::SETTLE });
+                    let patience =
+                        if self.awaits_event(group) { self.limits.stop_timeout } else { node::SETTLE };
+                    self.stopping = Some(Stopping::Settling { group, until: now + patience });
                 } else if kill_at.is_some_and(|at| now >= at) {
                     self.decisions.push(Decision::Signal { nodes, kill: true });
                     self.stopping = Some(Stopping::Ending { group, kill_at: None });
                 }
             }
             Some(Stopping::Settling { group, until }) if is_settled || now >= until => {
+                if !is_settled && self.awaits_event(group) {
+                    self.decisions.push(Decision::Cut);
+                }
                 self.stop_group(group + 1, now);
             }
             Some(Stopping::Settling { .. } | Stopping::Done) | None => {}

@@ -243,6 +243,10 @@ impl Component for Replay {
             self.pace = Some(Pace::new(self.speed, Nanos(context.now())));
         }
         for _ in 0..BURST {
+            // What is not published by now is not any more.
+            if context.handle().is_stopping() {
+                return Ok(());
+            }
             match self.step(context)? {
                 Step::Go => {}
                 Step::WaitUntil(time) => {

@@ -136,6 +136,10 @@ impl Component for SimTimed {
             self.begin(context.now());
         }
         for _ in 0..BURST {
+            // What is not published by now is not any more.
+            if context.handle().is_stopping() {
+                return Ok(());
+            }
             let now = context.now();
             if !self.is_quiet() {
                 std::thread::yield_now();

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use strategy_sdk::session::{Role, Setup};
 use strategy_sdk::testing::Harness;
 use strategy_sdk::*;
-use wire::{PositionState, SnapshotBegin, SnapshotEnd};
+use wire::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "a few of them live in a test")]
@@ -238,6 +238,8 @@ impl Snapshot<'_> {
                 sold: Quantity((-quantity).max(0)),
                 fills: 1,
                 orders: 1,
+                // Nothing that was closed brought this; the average price says the rest.
+                cash: WideMoney::from_wide(i128::from(5 - 2 * quantity) * i128::from(Price::ONE)),
             };
             harness.send(Role::State, self.topic(), &state);
         }

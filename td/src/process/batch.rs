@@ -4,6 +4,9 @@
 //! until everybody else has nothing to do, notes how far each strategy has written, and takes exactly that much, journal
 //! by journal in the order of seats, before it looks at anything else. What is taken is then a function of what was
 //! published, and of nothing else.
+//!
+//! md waits until nothing is left to be answered, so strategies that answer each other without end would hold it up for
+//! ever: what is taken between two of its messages is counted, and bounded.
 
 use node::{InputId, Node, Quiescence, RunError};
 
@@ -20,12 +23,33 @@ pub(super) struct Batches {
     taken: Vec<u64>,
     /// By input: end of the batch.
     ends: Vec<u64>,
+    /// md's journals.
+    market: Quiescence,
+    /// How far md had written when the first batch of this event was opened.
+    event: u64,
+    requests: Requests,
 }
 
+/// What was asked at one market event.
+#[derive(Debug)]
+struct Requests {
+    /// 0: no limit.
+    limit: u64,
+    total: u64,
+    /// By input: who writes it.
+    names: Vec<String>,
+    /// By input.
+    counts: Vec<u64>,
+}
+
+/// Strategies that an error names at most.
+const NAMED: usize = 10;
+
 const PREFIX: &str = "orders.";
+const MARKET: &str = "md.";
 
 impl Batches {
-    pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Batches, RunError> {
+    pub(super) fn watch(node: &Node, inputs: &[InputId], limit: u64) -> Result<Batches, RunError> {
         let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("lock-step: {error}"));
         let others = Quiescence::watch(node.instance(), |name| !name.starts_with(PREFIX))
             .map_err(|error| failed(&error))?;
@@ -41,7 +65,19 @@ impl Batches {
             orders.journals().iter().map(|journal| input_of(&journal.shape().name)).collect();
         let inputs = watched.ok_or_else(|| failed(&"a journal of orders is not read by td"))?;
         let positions: Vec<u64> = node.inputs().iter().map(|input| input.position()).collect();
-        Ok(Batches { others, orders, inputs, ends: positions.clone(), taken: positions })
+        let names = node.inputs().iter().map(|input| input.peer().0.to_owned()).collect();
+        let market = Quiescence::watch(node.instance(), |name| name.starts_with(MARKET))
+            .map_err(|error| failed(&error))?;
+        Ok(Batches {
+            market,
+            event: 0,
+            requests: Requests::new(limit, names),
+            others,
+            orders,
+            inputs,
+            ends: positions.clone(),
+            taken: positions,
+        })
     }
 
     /// True while a batch is being taken.
@@ -56,6 +92,11 @@ impl Batches {
         }
         if !self.others.is_quiet() {
             return true;
+        }
+        let event = self.market.journals().iter().map(|journal| journal.head()).sum();
+        if event != self.event {
+            self.event = event;
+            self.requests.start();
         }
         // Only now: what was written before the quiet is all there will be.
         for (journal, input) in self.orders.journals().iter().zip(&self.inputs) {
@@ -76,5 +117,96 @@ impl Batches {
     pub(super) fn takes(&mut self, input: InputId, position: u64) -> bool {
         self.taken[input.0] = position;
         position < self.ends[input.0]
+    }
+
+    /// Counts a request of the batch.
+    ///
+    /// # Errors
+    /// [`RunError::GivesUp`] when too much was asked at this market event.
+    pub(super) fn count(&mut self, input: InputId) -> Result<(), RunError> {
+        self.requests.count(input.0).map_err(RunError::GivesUp)
+    }
+}
+
+impl Requests {
+    fn new(limit: u64, names: Vec<String>) -> Requests {
+        Requests { limit, total: 0, counts: vec![0; names.len()], names }
+    }
+
+    /// The next market event.
+    fn start(&mut self) {
+        self.total = 0;
+        self.counts.fill(0);
+    }
+
+    fn count(&mut self, input: usize) -> Result<(), String> {
+        self.total += 1;
+        self.counts[input] += 1;
+        if self.limit > 0 && self.total > self.limit { Err(self.excess()) } else { Ok(()) }
+    }
+
+    /// Who asked, the most eager first.
+    #[cold]
+    fn excess(&self) -> String {
+        let mut asked: Vec<(&String, u64)> = self.names.iter().zip(self.counts.iter().copied()).collect();
+        asked.retain(|(_, count)| *count > 0);
+        asked.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut named: Vec<String> =
+            asked.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
+        if asked.len() > NAMED {
+            let rest = &asked[NAMED..];
+            named.push(format!("{} others {}", rest.len(), rest.iter().map(|(_, count)| count).sum::<u64>()));
+        }
+        format!(
+            "lock-step: more than {} requests at one market event ({}); strategies that answer each other without end \
+             never let the next event come: change them, or raise platform.lock_step_limit",
+            self.limit,
+            named.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn requests(limit: u64, strategies: usize) -> Requests {
+        Requests::new(limit, (0..strategies).map(|number| format!("makers-{number}")).collect())
+    }
+
+    #[test]
+    fn one_request_too_many_at_one_event_names_who_asked() {
+        let mut requests = requests(5, 3);
+        for _ in 0..2 {
+            requests.start();
+            assert!([0, 2, 2, 0, 2].into_iter().all(|input| requests.count(input).is_ok()));
+        }
+        let error = requests.count(0).unwrap_err();
+        assert!(
+            error.contains("more than 5 requests") && error.contains("(makers-0 3, makers-2 3)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn of_many_strategies_the_most_eager_are_named() {
+        let mut requests = requests(1_000, 60);
+        let error = (0..=1_000).find_map(|count| requests.count(count * count % 50).err()).unwrap();
+        let named = error.matches("makers-").count();
+        assert_eq!(named, NAMED, "{error}");
+        let counts: u64 = error
+            .split(&['(', ')'][..])
+            .nth(1)
+            .unwrap()
+            .split(", ")
+            .map(|part| part.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+            .sum();
+        assert_eq!(counts, 1_001, "{error}");
+    }
+
+    #[test]
+    fn without_a_limit_nothing_is_too_much() {
+        let mut requests = requests(0, 1);
+        assert!((0..1_000_000).all(|_| requests.count(0).is_ok()));
     }
 }

@@ -79,7 +79,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         early: Vec::new(),
         unsettled: Vec::new(),
         lives: Lives::watch(&node, &orders)?,
-        batches: if node.is_deterministic() { Some(Batches::watch(&node, &orders)?) } else { None },
+        batches: if node.is_deterministic() {
+            Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
+        } else {
+            None
+        },
         instruments: node.input("instruments")?,
         events,
         senders: node.inputs().iter().map(|input| StrategyId(input.peer().1 as u16)).collect(),

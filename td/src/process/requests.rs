@@ -28,6 +28,9 @@ impl Td {
         if self.again.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
             return Ok(());
         }
+        if let Some(batches) = &mut self.batches {
+            batches.count(input)?;
+        }
         let is_order = frame.message_id == NewOrder::ID;
         let counter = match frame.message_id {
             NewOrder::ID => Counter::Orders,

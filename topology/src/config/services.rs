@@ -13,6 +13,10 @@ section! {
         instance: String = "demo".to_owned() => Kind::Parsed(&forms::INSTANCE);
         /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
         deterministic: bool = false;
+        /// Lock-step only: most requests (orders, cancels and replaces of all strategies) that may follow from one market
+        /// event. Strategies that answer each other's trades without end would never let the next event come: beyond this
+        /// td names them, and the run ends with an error; 0: no limit.
+        lock_step_limit: u64 = 100_000;
         /// Keeps the memory of every node but master in RAM (mlockall), each page from its first touch on; a node that may
         /// not does not start.
         lock_memory: bool = false;

@@ -66,9 +66,9 @@ pub struct PositionState {
     pub position: Quantity,
     /// Average price of what is open; zero when flat.
     pub average_price: Price,
-    /// Profit and loss of what was closed.
+    /// Profit and loss of what was closed, rounded towards zero.
     pub realised: Money,
-    /// Profit and loss of what is open, at `mark_price`.
+    /// Profit and loss of what is open, at `mark_price`, rounded towards zero.
     pub unrealised: Money,
     /// Latest mid, or last trade; [`Price::NONE`] before the first.
     pub mark_price: Price,
@@ -80,4 +80,59 @@ pub struct PositionState {
     pub fills: u64,
     /// Number of orders that matching accepted.
     pub orders: u64,
+    /// What sales brought less what purchases cost, exactly.
+    pub cash: WideMoney,
+}
+
+impl PositionState {
+    /// Profit and loss, realised and unrealised together, in 1e-9 of the currency: cash, and what is open at the mark.
+    /// Exact, but for what is open and has no mark: that counts what it cost, to 1e-6.
+    pub fn profit(&self) -> i128 {
+        match self.mark_price.is_some() {
+            true => self.cash.wide().saturating_add(self.position.wide(self.mark_price)),
+            false if self.position == Quantity::ZERO => self.cash.wide(),
+            false => i128::from(self.realised.0) * 1_000,
+        }
+    }
+}
+
+/// An exact amount: one whole number of 128 bits, in two's complement, of 1e-9 of the currency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[repr(C)]
+pub struct WideMoney {
+    /// Its lower half.
+    pub low: u64,
+    /// Its upper half, with the sign.
+    pub high: i64,
+}
+
+impl WideMoney {
+    /// From price units times quantity (1e-9).
+    pub fn from_wide(price_times_quantity: i128) -> WideMoney {
+        WideMoney { low: price_times_quantity as u64, high: (price_times_quantity >> 64) as i64 }
+    }
+
+    /// In 1e-9.
+    pub fn wide(self) -> i128 {
+        i128::from(self.high) << 64 | i128::from(self.low)
+    }
+}
+
+impl std::fmt::Display for WideMoney {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        crate::units::write_fixed(f, self.wide(), Price::ONE as u128)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_amount_comes_back_whole() {
+        for amount in [0, 1, -1, i128::from(u64::MAX), -i128::from(u64::MAX) - 1, i128::MAX, i128::MIN] {
+            assert_eq!(WideMoney::from_wide(amount).wide(), amount);
+        }
+        assert_eq!(WideMoney::from_wide(-1_500_000_001).to_string(), "-1.500000001");
+    }
 }

@@ -119,7 +119,7 @@ messages! {
     21 Fill 64,
     30 SnapshotBegin 40,
     31 SnapshotEnd 32,
-    32 PositionState 80,
+    32 PositionState 96,
     40 NodeEvent 32,
     41 EndOfStream 48,
 }

@@ -2,6 +2,7 @@
 
 mod explore;
 mod hazards;
+mod lock_step;
 mod world;
 
 use std::time::Duration;
@@ -18,8 +19,11 @@ const STRATEGY: usize = 3;
 const HOST: usize = 4;
 const MEMBER: usize = 5;
 
-const LIMITS: Limits =
-    Limits { ready_timeout: Duration::from_secs(10), stop_timeout: Duration::from_secs(5) };
+const LIMITS: Limits = Limits {
+    ready_timeout: Duration::from_secs(10),
+    stop_timeout: Duration::from_secs(5),
+    in_lock_step: false,
+};
 
 fn rules(kind: NodeKind, policy: RestartPolicy) -> Rules {
     Rules {

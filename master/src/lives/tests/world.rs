@@ -286,7 +286,7 @@ impl World {
                 assert_eq!(left, [0; 0], "alive at the end");
             }
             Decision::Stopping => self.is_stopping = true,
-            Decision::Rouse => {}
+            Decision::Rouse | Decision::Cut => {}
         }
     }
 
@@ -308,7 +308,8 @@ impl World {
 
     /// Nobody is asked to end before those who write to it have.
     fn signalled(&mut self, nodes: &[usize], kill: bool) {
-        let group = |node: usize| node::stop_group(crate::setup::kind(self.rules[node].kind));
+        let group =
+            |node: usize| node::stop_group(crate::setup::kind(self.rules[node].kind), LIMITS.in_lock_step);
         for &node in nodes {
             for other in (0..self.nodes.len()).filter(|other| group(*other) < group(node)) {
                 assert!(!self.is_alive(other), "{node} was asked to end before {other}");

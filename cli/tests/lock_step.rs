@@ -1,0 +1,205 @@
+//! Lock-step: where it ends, by itself and when it is stopped in the middle.
+
+mod home;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use journal::{Journal, JournalFiles, ReadError};
+use wire::{AnyMessage, Fill};
+
+use home::{Home, kill, number, stderr, stdout};
+
+/// Makers that trade with each other at each quote.
+const ANSWERS: &str = r#"
+[platform]
+instance = "answers"
+deterministic = true
+lock_step_limit = LIMIT
+
+[md]
+source = "lobster"
+files = "FILE"
+readers = "gated"
+
+[td]
+price_band = 0
+
+[journal]
+capacity = "16MiB"
+
+[[strategies.group]]
+name = "quick"
+program = "builtin:market-maker"
+count = 3
+instruments = "all"
+params = { post_only = false, max_position = 1000000, skew_ticks = SKEW }
+
+[[strategies.group]]
+name = "slow"
+program = "builtin:market-maker"
+count = 1
+instruments = "all"
+params = { post_only = false, max_position = 1000000, skew_ticks = SKEW, requote_ticks = 15 }
+"#;
+
+/// A few orders whose mid moves.
+const DAY: &str = "\
+34200.000,1,1,100,999000,1
+34200.100,1,2,100,1001000,-1
+34201.000,3,2,100,1001000,-1
+34201.100,1,3,100,1003000,-1
+34202.000,1,4,100,1001000,1
+34203.000,3,3,100,1003000,-1
+34204.000,1,5,100,1002000,-1
+";
+
+/// The same up and down again and again.
+fn long_day(moves: u32) -> String {
+    let mut day = String::from("34200.000,1,1,100,999000,1\n34200.100,1,2,100,1001000,-1\n");
+    let mut ask = 2;
+    for number in 0..moves {
+        let (second, id) = (34_201 + number, 3 * number + 3);
+        day += &format!("{second}.0,3,{ask},100,1001000,-1\n{second}.1,1,{id},100,1003000,-1\n");
+        day += &format!("{second}.2,1,{},100,1001000,1\n{second}.3,3,{},100,1001000,1\n", id + 1, id + 1);
+        ask = id + 2;
+        day += &format!("{second}.4,1,{ask},100,1001000,-1\n{second}.5,3,{id},100,1003000,-1\n");
+    }
+    day
+}
+
+fn written(home: &Home, name: &str, text: &str) -> String {
+    let path = home.state_path().join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+fn answers(home: &Home, limit: u64, skew: u64, day: &str) -> String {
+    let day = written(home, "message.csv", day);
+    let limited = ANSWERS.replace("LIMIT", &limit.to_string()).replace("SKEW", &skew.to_string());
+    written(home, "answers.toml", &limited.replace("FILE", &day))
+}
+
+#[test]
+fn too_many_requests_at_one_market_event_end_the_run_and_name_who_asked() {
+    let home = Home::new();
+    // Whole, it asks no more than this at any event.
+    let whole = home.colo(&["up", &answers(&home, 1_000, 100_000_000, DAY)]);
+    assert!(whole.status.success(), "{}\n{}", stderr(&whole), home.logs());
+
+    let reason = || {
+        let ended = home.colo(&["up", &answers(&home, 20, 100_000_000, DAY)]);
+        assert_eq!(ended.status.code(), Some(1), "{}\n{}", stderr(&ended), home.logs());
+        let text = stdout(&ended);
+        let line = text.lines().find(|line| line.starts_with("node td failed"));
+        let line = line.unwrap_or_else(|| panic!("nothing of td in\n{text}\n{}", home.logs())).to_owned();
+        assert!(!text.contains("give the same fills"), "{text}");
+        assert_eq!(home.left(), Vec::<PathBuf>::new());
+        line.split_once("lock-step:").expect("its reason").1.to_owned()
+    };
+    let first = reason();
+    assert!(first.contains("more than 20 requests") && first.contains("lock_step_limit"), "{first}");
+    let counts: u64 =
+        ["quick-1", "quick-2", "quick-3", "slow-1"].iter().map(|name| asked(&first, name)).sum();
+    assert_eq!(counts, 21, "{first}");
+    assert_eq!(first, reason(), "lock-step counts alike every time");
+}
+
+/// What the error says that this strategy asked.
+fn asked(reason: &str, name: &str) -> u64 {
+    let Some((_, rest)) = reason.split_once(&format!("{name} ")) else { return 0 };
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a count")
+}
+
+#[test]
+fn a_platform_that_nobody_watches_ends_its_run_too_and_td_is_not_started_again() {
+    let home = Home::new();
+    let up = home.colo(&["up", "--stay", &answers(&home, 20, 100_000_000, DAY)]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let nodes = || home.json(&["status", "answers", "--format", "json"])["nodes"].clone();
+    home.wait_for("the end of all nodes", || {
+        let nodes = nodes();
+        let others = nodes.as_array().expect("nodes").iter().filter(|node| node["node"] != "master");
+        others.into_iter().all(|node| node["state"] == "stopped" || node["state"] == "failed")
+    });
+    let td = home.node("answers", "td");
+    assert_eq!((number(&td["starts"]), td["state"].as_str()), (1, Some("failed")), "{td}");
+    let down = home.colo(&["down", "answers"]);
+    assert!(down.status.success(), "{}", stderr(&down));
+    assert!(stdout(&down).contains("more than 20 requests"), "{}\n{}", stdout(&down), home.logs());
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+}
+
+/// So eager that they pass each other the same shares for ever.
+#[test]
+fn makers_that_trade_with_each_other_without_end_are_ended() {
+    let home = Home::new();
+    let ended = home.colo(&["up", &answers(&home, 5_000, 100_000_000, &long_day(10))]);
+    assert_eq!(ended.status.code(), Some(1), "{}\n{}", stdout(&ended), home.logs());
+    assert!(stdout(&ended).contains("more than 5000 requests at one market event"), "{}", stdout(&ended));
+}
+
+/// Fills in the order in which matching made them, read from the journal behind the last node's end.
+fn fills(home: &Home, config: &str, stop_after: Option<Duration>, without_master: bool) -> (Vec<Fill>, bool) {
+    let up = home.colo(&["up", "--stay", config]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let folder = home.root.path().join("answers/journals");
+    let files = JournalFiles::new(&folder, &folder, "matching.executions");
+    let journal = Journal::open_read_only(files).expect("executions");
+    // Maps the ring, which then outlives its name.
+    let mut reader = journal.observe(journal.first_position()).expect("a reader");
+    match stop_after {
+        Some(time) => std::thread::sleep(time),
+        None => home.wait_for("the source's end", || home.node("answers", "md")["state"] == "finished"),
+    }
+    if without_master {
+        kill(number(&home.node("answers", "master")["pid"]) as u32, "KILL");
+    }
+    let down = home.colo(&["down", "answers"]);
+    assert!(without_master || down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    let interrupted = stdout(&down).contains("stopped before the end of its source");
+    let mut fills = Vec::new();
+    loop {
+        match reader.read() {
+            Ok(Some(frame)) => {
+                if let Ok(AnyMessage::Fill(fill)) = AnyMessage::decode(frame.message_id, frame.payload) {
+                    fills.push(fill);
+                }
+            }
+            Ok(None) => return (fills, interrupted),
+            Err(error @ ReadError::Lapped(_)) => panic!("the ring is too small: {error}"),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_has_the_first_fills_of_the_whole_run() {
+    const RUNS: u64 = 6;
+    let home = Home::new();
+    let whole_config = answers(&home, 100_000, 1_000_000, &long_day(400));
+    let began = Instant::now();
+    let (whole, interrupted) = fills(&home, &whole_config, None, false);
+    let took = began.elapsed();
+    assert!(!interrupted && whole.len() > 100, "{} fills\n{}", whole.len(), home.logs());
+    let mut cut_short = 0;
+    for run in 0..RUNS {
+        let after = took.mul_f64((run as f64 + 0.37) / (RUNS as f64 * 1.5));
+        // Also when the nodes are taken down without their master.
+        let (part, interrupted) = fills(&home, &whole_config, Some(after), run % 3 == 2);
+        cut_short += u32::from(part.len() < whole.len());
+        let same = part.iter().zip(&whole).take_while(|(part, whole)| part == whole).count();
+        assert_eq!(
+            same,
+            part.len(),
+            "run {run}, stopped after {after:?}: of {} fills (whole: {}) the next is {:?} instead of {:?}",
+            part.len(),
+            whole.len(),
+            part.get(same),
+            whole.get(same)
+        );
+        assert!(interrupted || part.len() == whole.len(), "run {run} claims to repeat");
+    }
+    assert!(cut_short > 0, "every run came to its end before it was stopped");
+}
