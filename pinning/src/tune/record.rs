@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
@@ -35,15 +36,31 @@ struct Record {
     changes: Vec<Change>,
 }
 
-impl Record {
-    fn open(path: &Path, options: &OpenOptions) -> Result<Record, TuneError> {
-        let record = |source| TuneError::Record { path: path.to_owned(), source };
-        let file = options.open(path).map_err(|source| match source.kind() {
+/// Opens the record and locks it. Another tune may delete it in between: what is locked then is no longer what `path`
+/// names, and whoever creates the record anew could lock it too. So such a lock is given up, and the file opened again.
+fn lock(path: &Path, mut open: impl FnMut() -> io::Result<File>) -> Result<Flock<File>, TuneError> {
+    let record = |source| TuneError::Record { path: path.to_owned(), source };
+    loop {
+        let file = open().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => TuneError::Nothing { path: path.to_owned() },
             _ => record(source),
         })?;
-        let mut file = Flock::lock(file, FlockArg::LockExclusiveNonblock)
+        let file = Flock::lock(file, FlockArg::LockExclusiveNonblock)
             .map_err(|_| TuneError::Busy { path: path.to_owned() })?;
+        let locked = file.metadata().map_err(record)?;
+        match fs::metadata(path) {
+            Ok(named) if (named.dev(), named.ino()) == (locked.dev(), locked.ino()) => return Ok(file),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(record(error)),
+        }
+    }
+}
+
+impl Record {
+    fn open(path: &Path, options: &OpenOptions) -> Result<Record, TuneError> {
+        let record = |source| TuneError::Record { path: path.to_owned(), source };
+        let mut file = lock(path, || options.open(path))?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(record)?;
         let mut changes = Vec::new();
@@ -207,6 +224,47 @@ fn put_back(tree: &Tree, change: &Change) -> Outcome {
 mod tests {
     use super::*;
     use crate::tune::change::Value;
+
+    /// Another tune undoes all and deletes the record, after this one has opened it and before it locks it; a third one
+    /// may have created it anew.
+    #[test]
+    fn the_lock_is_on_the_file_that_the_path_names() {
+        for is_new in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("tune.jsonl");
+            let create =
+                || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+            let mut opened = 0;
+            let locked = lock(&path, || {
+                opened += 1;
+                let file = create()?;
+                if opened == 1 {
+                    fs::remove_file(&path)?;
+                    if is_new {
+                        create()?;
+                    }
+                }
+                Ok(file)
+            })
+            .unwrap();
+            assert_eq!((locked.metadata().unwrap().ino(), opened), (fs::metadata(&path).unwrap().ino(), 2));
+            let second = lock(&path, create);
+            assert!(matches!(second, Err(TuneError::Busy { .. })), "two tunes hold the record");
+        }
+    }
+
+    #[test]
+    fn a_record_that_is_deleted_before_it_is_locked_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tune.jsonl");
+        fs::write(&path, "").unwrap();
+        let locked = lock(&path, || {
+            let file = File::open(&path)?;
+            fs::remove_file(&path)?;
+            Ok(file)
+        });
+        assert!(matches!(locked, Err(TuneError::Nothing { .. })));
+    }
 
     #[test]
     fn a_change_that_cannot_be_read_back_stays_in_the_record() {
