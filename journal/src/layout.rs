@@ -210,6 +210,8 @@ pub mod registry {
     pub const ANSWERS: usize = 88;
     /// Answers to this seat that were given up.
     pub const UNDELIVERED: usize = 93;
+    /// Answers to this seat that are in the memory of the node that answers, and nowhere else.
+    pub const AT_RISK: usize = 94;
     /// The counters behind the first [`COUNTER_COUNT`].
     pub const MORE_COUNTERS: usize = 96;
     /// How many there are in both places.
@@ -371,6 +373,7 @@ pub const fn layout_hash() -> u64 {
         registry::RELAY,
         registry::ANSWERS,
         registry::UNDELIVERED,
+        registry::AT_RISK,
         registry::TOLD,
         registry::TOLD_RING,
         registry::TOLD_RELAYED,
@@ -412,7 +415,8 @@ const _: () = assert!(
     registry::ANSWERS.is_multiple_of(LINE_WORDS)
         && registry::ANSWERS > registry::RELAY
         && registry::ANSWERS + control::CLASSES <= registry::UNDELIVERED
-        && registry::UNDELIVERED < registry::MORE_COUNTERS
+        && registry::UNDELIVERED < registry::AT_RISK
+        && registry::AT_RISK < registry::MORE_COUNTERS
 );
 // What everybody reads at every commit lies on lines that are hardly ever written.
 const _: () = assert!(

@@ -312,6 +312,8 @@ seat_words! {
     cpu set_cpu CPU;
     /// Answers to this seat that were given up, counted by the node that answers.
     undelivered set_undelivered UNDELIVERED;
+    /// Answers to this seat that are in the memory of the node that answers, and nowhere else: they die with it.
+    at_risk set_at_risk AT_RISK;
 }
 
 impl Seat<'_> {

@@ -91,6 +91,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.RELAY", registry::RELAY, 0),
     ("seat.ANSWERS", registry::ANSWERS, 0),
     ("seat.UNDELIVERED", registry::UNDELIVERED, 0),
+    ("seat.AT_RISK", registry::AT_RISK, 0),
     ("seat.MORE_COUNTERS", registry::MORE_COUNTERS, 0),
 ];
 

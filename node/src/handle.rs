@@ -46,12 +46,29 @@ impl NodeHandle {
         }
     }
 
-    /// Counts a message to the node in `seat` that was given up: with ours, and with that seat.
-    pub fn gave_up(&self, seat: u32) {
-        self.add(Counter::Undelivered, 1);
+    /// Counts messages to the node in `seat` that were given up: with ours, and with that seat.
+    pub fn gave_up(&self, seat: u32, messages: u64) {
+        self.add(Counter::Undelivered, messages);
         if let Some(seat) = self.registry.occupy(seat) {
-            seat.set_undelivered(seat.undelivered().wrapping_add(1));
+            seat.set_undelivered(seat.undelivered().wrapping_add(messages));
         }
+    }
+
+    /// Says for whoever comes after us how many messages to the node in `seat` only our memory holds.
+    pub fn set_at_risk(&self, seat: u32, messages: u64) {
+        if let Some(seat) = self.registry.occupy(seat) {
+            seat.set_at_risk(messages);
+        }
+    }
+
+    /// What a predecessor last said there.
+    pub fn at_risk(&self, seat: u32) -> u64 {
+        self.registry.seat(seat).map_or(0, |seat| seat.at_risk())
+    }
+
+    /// Name of the node in `seat`.
+    pub fn name_of(&self, seat: u32) -> String {
+        self.registry.name(seat)
     }
 
     /// Value of one of the node's counters.

@@ -216,6 +216,16 @@ impl Output {
         self.backlog.len()
     }
 
+    /// The messages kept back, oldest first: id and payload.
+    pub fn kept(&self) -> impl Iterator<Item = (u16, &[u8])> {
+        self.backlog.iter().map(|kept| (kept.message_id, &*kept.payload))
+    }
+
+    /// How many of the messages kept back come before the first of which `is_before` is false.
+    pub fn kept_before(&self, is_before: impl Fn(u16, &[u8]) -> bool) -> usize {
+        self.backlog.partition_point(|kept| is_before(kept.message_id, &kept.payload))
+    }
+
     /// Messages handed over so far: those committed and those kept back.
     pub fn posted(&self) -> u64 {
         self.written + self.backlog.len() as u64

@@ -23,6 +23,8 @@ pub(crate) struct Audit {
     pub(crate) trades: usize,
     pub(crate) executions: usize,
     pub(crate) reports: usize,
+    /// Reports that never came, of strategies for which that is announced.
+    pub(crate) lost_reports: usize,
     pub(crate) snapshots: usize,
     pub(crate) quotes: usize,
     pub(crate) lost_with_matching: usize,
@@ -39,7 +41,7 @@ impl std::fmt::Display for Audit {
             f,
             "{} quotes; {} orders, {} changes, {} refused by td; {} executions, {} fills in {} trades, {} orders lost with matching, \
              {} refused by a closed market; \
-             {} reports; {} snapshots",
+             {} reports, {} lost and announced; {} snapshots",
             self.quotes,
             self.orders,
             self.changes,
@@ -50,6 +52,7 @@ impl std::fmt::Display for Audit {
             self.lost_with_matching,
             self.closed_out,
             self.reports,
+            self.lost_reports,
             self.snapshots
         )
     }
@@ -76,7 +79,10 @@ struct Order {
     finals_reported: usize,
 }
 
-pub(crate) fn audit(records: &Records) -> Audit {
+/// By journal of reports: how many `down` says are lost.
+pub(crate) type Announced = BTreeMap<String, usize>;
+
+pub(crate) fn audit(records: &Records, announced: &Announced) -> Audit {
     let mut audit = Audit::default();
     let mut orders: BTreeMap<OrderId, Order> = BTreeMap::new();
     for (name, frames) in records {
@@ -90,7 +96,7 @@ pub(crate) fn audit(records: &Records) -> Audit {
     audit.sent(&records["td.orders"], &mut orders);
     audit.executed(&records["matching.executions"], &mut orders);
     for (name, frames) in records.iter().filter(|(name, _)| name.starts_with("reports.")) {
-        audit.reported(name, frames, records, &mut orders);
+        audit.reported(name, frames, records, announced.get(name).copied().unwrap_or(0), &mut orders);
     }
     audit.lives(&orders);
     audit.market(&records["md.quotes"]);
@@ -187,12 +193,14 @@ impl Audit {
         self.check(open_trade.is_none(), || "the last fill has no update".to_owned());
     }
 
-    /// What matching says about a strategy's orders arrives there, all of it, in its order, once.
+    /// What matching says about a strategy's orders arrives there, in its order, once: all of it, but for as much as td
+    /// announced to be lost.
     fn reported(
         &mut self,
         name: &str,
         frames: &[Record],
         records: &Records,
+        announced: usize,
         orders: &mut BTreeMap<OrderId, Order>,
     ) {
         let seats = seats_of(name, records);
@@ -200,7 +208,7 @@ impl Audit {
             .iter()
             .filter(|frame| owner(&frame.message).is_some_and(|owner| seats.contains(&owner)));
         let mut expected = expected.map(|frame| with_execution(&frame.message, frame.position));
-        let mut wrong = 0;
+        let (mut wrong, mut lost) = (0, Vec::new());
         for frame in frames {
             self.reports += 1;
             if let AnyMessage::OrderUpdate(update) = &frame.message {
@@ -218,7 +226,11 @@ impl Audit {
                     continue;
                 }
             }
-            let next = expected.next();
+            let mut next = expected.next();
+            while lost.len() < announced && next.is_some_and(|next| next != frame.message) {
+                lost.extend(next);
+                next = expected.next();
+            }
             if wrong < 3 {
                 self.check(next == Some(frame.message), || {
                     format!("{name} at {}: {:?}, expected {next:?}", frame.position, frame.message)
@@ -226,6 +238,14 @@ impl Audit {
             }
             wrong += usize::from(next != Some(frame.message));
         }
+        lost.extend(expected.by_ref().take(announced - lost.len()));
+        for message in &lost {
+            if let AnyMessage::OrderUpdate(update) = message {
+                let order = orders.entry(update.order_id).or_default();
+                order.finals_reported += usize::from(update.status.is_final());
+            }
+        }
+        self.lost_reports += lost.len();
         let missing = expected.count();
         self.check(missing == 0, || format!("{name}: {missing} reports are missing at the end"));
     }

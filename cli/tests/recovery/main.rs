@@ -13,7 +13,7 @@ mod totals;
 mod trades;
 mod witness;
 
-use audit::Audit;
+use audit::{Announced, Audit};
 use kind::{Kind, Pair, pairs, pairs_with};
 use load::Load;
 use platform::{Chance, Platform};
@@ -29,6 +29,16 @@ fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
+/// The reports that `down` says td gave up, by their journal.
+fn announced(report: &serde_json::Value) -> Announced {
+    let entries = report["lost_by"].as_array().into_iter().flatten();
+    let count = |entry: &serde_json::Value| {
+        let journal = entry["journal"].as_str()?.to_owned();
+        Some((journal, usize::try_from(entry["undelivered"].as_u64()?).ok()?)).filter(|(_, count)| *count > 0)
+    };
+    entries.filter_map(count).collect()
+}
+
 /// Runs a platform, lets `kill` loose on it, and audits what is written. What is wrong is an error, with the nodes' logs.
 fn outcome(
     name: &str,
@@ -42,8 +52,9 @@ fn outcome(
     kill(&platform, kills, &mut Chance::new(seed));
     let report = platform.down();
     let (records, fulls) = witness.finish();
-    let mut audit = Audit { fulls, ..audit::audit(&records) };
-    audit.totals(&report, &records);
+    let announced = announced(&report);
+    let mut audit = Audit { fulls, ..audit::audit(&records, &announced) };
+    audit.totals(&report, &records, &announced);
     audit.faults.extend(platform.left().into_iter().map(|what| format!("`down` leaves {what}")));
     let faults = audit.faults.len();
     println!("{name}, {load:?}: {kills} kills (seed {seed}): {faults} faults; {audit}");
@@ -120,6 +131,20 @@ fn td() {
 #[test]
 fn td_that_could_not_write_orders() {
     killed_before_full("td.orders", Kind::Td, Kind::Matching);
+}
+
+#[test]
+fn td_that_could_not_write_reports() {
+    killed_before_full("reports.takers-1", Kind::Td, Kind::Strategy);
+}
+
+/// A strategy does not read what comes of all the orders that waited for matching: its reports wait in td's memory while
+/// the others trade on, and the ring of executions goes round.
+#[test]
+fn td_whose_memory_held_more_than_the_executions_do() {
+    audited("td, with reports in memory", Load::Flood, KILLS, |platform, kills, chance| {
+        platform.kill_with_unread([Kind::Td, Kind::Matching, Kind::Strategy], kills, chance);
+    });
 }
 
 #[test]

@@ -220,6 +220,34 @@ impl Platform {
         std::thread::sleep(Duration::from_millis(300));
     }
 
+    /// Stops the process `answers` of these kinds until much waits for it, and then `reader`, which does not read what
+    /// comes of that; kills `writer` when it has held it for a while.
+    pub(crate) fn kill_with_unread(
+        &self,
+        [writer, answers, reader]: [Kind; 3],
+        kills: u64,
+        chance: &mut Chance,
+    ) {
+        let [writer, answers, reader] = [writer, answers, reader].map(|kind| self.seats(kind)[0]);
+        let mut last = NOBODY;
+        for _ in 0..kills {
+            let [answers, reader] = [answers, reader].map(|seat| self.await_process(seat, NOBODY).pid);
+            signal(answers, "STOP");
+            std::thread::sleep(Duration::from_millis(100));
+            signal(reader, "STOP");
+            signal(answers, "CONT");
+            std::thread::sleep(Duration::from_millis(50 + chance.below(LONGEST_PAUSE)));
+            last = self.await_process(writer, last);
+            signal(last.pid, "KILL");
+            std::thread::sleep(Duration::from_millis(chance.below(LONGEST_PAUSE)));
+            signal(reader, "CONT");
+            self.await_process(writer, last);
+            self.wait_for("a process that runs", || self.state(writer) == NodeState::Running);
+            std::thread::sleep(Duration::from_millis(100 + chance.below(LONGEST_PAUSE)));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+    }
+
     /// Stops the process of one kind until nothing comes of it any more, and kills that of another then.
     pub(crate) fn kill_in_a_pause(&self, source: Kind, victim: Kind, kills: u64, chance: &mut Chance) {
         let [source, victim] = [source, victim].map(|kind| self.seats(kind)[0]);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use wire::AnyMessage;
 
-use crate::audit::Audit;
+use crate::audit::{Announced, Audit};
 use crate::witness::Records;
 
 /// What one strategy did.
@@ -17,8 +17,8 @@ struct Total {
 }
 
 impl Audit {
-    /// Orders, fills and positions: of each strategy, and of all.
-    pub(crate) fn totals(&mut self, report: &Value, records: &Records) {
+    /// Orders, fills and positions: of each strategy, and of all. A strategy's fills are those that were reported to it.
+    pub(crate) fn totals(&mut self, report: &Value, records: &Records, announced: &Announced) {
         let mut seats = BTreeMap::new();
         let mut totals: BTreeMap<String, Total> = BTreeMap::new();
         for (name, frames) in records {
@@ -57,9 +57,12 @@ impl Audit {
                 position: strategy["position"].as_i64().unwrap_or(i64::MAX),
             };
             let held = totals.get(name);
-            self.check(held == Some(&reported), || {
-                format!("`down` reports {reported:?} of {name}, the journals hold {held:?}")
+            let lost = announced.get(&format!("reports.{name}")).copied().unwrap_or(0) as u64;
+            let fits = held.is_some_and(|held| {
+                (held.orders, held.position) == (reported.orders, reported.position)
+                    && (held.fills.saturating_sub(lost)..=held.fills).contains(&reported.fills)
             });
+            self.check(fits, || format!("`down` reports {reported:?} of {name}, the journals hold {held:?}"));
         }
     }
 }

@@ -140,7 +140,9 @@ impl PollLoop<'_> {
     #[cold]
     fn grant(&mut self) -> Result<(), RunError> {
         let mut narrowed = false;
-        for wish in std::mem::take(&mut self.context.wishes) {
+        // The list keeps its memory: some components wish on the path of messages.
+        let mut wishes = std::mem::take(&mut self.context.wishes);
+        for wish in wishes.drain(..) {
             match wish {
                 Wish::Keep(input, position) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
@@ -164,6 +166,7 @@ impl PollLoop<'_> {
                 }
             }
         }
+        self.context.wishes = wishes;
         if !narrowed {
             return Ok(());
         }

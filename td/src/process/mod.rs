@@ -8,7 +8,8 @@
 //!
 //! - While `td.orders` is full, no order is taken; executions are. That way round nothing can block in a circle.
 //! - A strategy that does not read its reports holds up nobody but itself: what it does not take is kept here, up to a
-//!   limit, beyond which it is counted as undelivered; and while anything is, none of its orders is taken.
+//!   limit, beyond which it is counted as undelivered; and while anything is, none of its orders is taken. The executions
+//!   behind it are kept in their ring for a successor, up to a share of it ([`untold`]).
 //! - The cursor of a strategy's orders stays before the last one taken until all that came of it is committed, and no
 //!   longer. One that is killed takes up what it knew from what it wrote itself, the ledger's last snapshot and the executions
 //!   ([`recall`]), and which strategies live from what master has said.
@@ -20,6 +21,7 @@ mod reports;
 mod requests;
 mod routes;
 mod settled;
+mod untold;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +38,7 @@ use lives::Lives;
 use recall::{Recall, Trace};
 use routes::Routes;
 use settled::Wrote;
+use untold::Untold;
 
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
@@ -73,6 +76,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         told: vec![0; reports.len()],
         traces: BTreeMap::new(),
         again: node.inputs().iter().map(Input::position).collect(),
+        untold: Untold::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
@@ -150,6 +154,8 @@ struct Td {
     recall: Option<Recall>,
     /// By reports: executions up to this position were passed on, by this process or a predecessor.
     told: Vec<u64>,
+    /// Executions that are kept for a successor.
+    untold: Untold,
     /// Requests of which something waits for room.
     unsettled: Vec<(InputId, Wrote)>,
     /// Which epochs of the strategies' journals are over.
@@ -168,15 +174,17 @@ impl Td {
     }
 
     /// Takes up where a predecessor was, and what happened to the strategies meanwhile.
-    fn open(&mut self, context: &Context) -> Result<(), RunError> {
+    fn open(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.is_open = true;
         if let Some(recall) = self.recall.take() {
             let resumed = recall.into_gateway(&mut self.gateway)?;
             self.traces = resumed.traces;
+            let oldest = resumed.oldest;
             for (journal, told) in self.told.iter_mut().enumerate() {
                 let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
                 *told = traces.next().map_or(0, |trace| trace.told);
             }
+            self.announce_missing(context, oldest);
             for (position, delivery) in resumed.untold {
                 self.deliver(context, position, &delivery);
             }
@@ -289,6 +297,7 @@ impl Component for Td {
         let mut waiting = !self.write_kept();
         self.settle(context);
         self.take_early(context);
+        self.keep_untold(context);
         if let Some(batches) = &mut self.batches {
             waiting |= batches.advance();
         }
@@ -305,6 +314,9 @@ impl Component for Td {
         }
         if input == self.instruments {
             return true;
+        }
+        if input == self.executions {
+            self.untold.read = position;
         }
         if !self.is_open {
             return false;
@@ -325,8 +337,10 @@ impl Component for Td {
         self.is_orders.get(input.0) != Some(&true) || (self.early.is_empty() && self.has_settled(input))
     }
 
-    fn flush(&mut self, _context: &mut Context) -> Result<bool, RunError> {
-        Ok(self.write_kept())
+    fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        let is_written = self.write_kept();
+        self.keep_untold(context);
+        Ok(is_written)
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
@@ -337,6 +351,9 @@ impl Component for Td {
                 self.execution(context, frame);
             } else {
                 self.early.push((frame.position, frame.message_id, frame.payload.to_vec()));
+                if self.untold.begins(frame.position) {
+                    context.keep(input, frame.position);
+                }
             }
             Ok(())
         } else if input == self.events {

@@ -13,6 +13,7 @@
 //! ring which holds nothing but refusals still says how far executions were.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use node::{Frame, Input, InputId, Node, Output, RunError, last_snapshot, read_held};
 use wire::{AnyMessage, Fill, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
@@ -22,6 +23,8 @@ use crate::{Delivery, Gateway, Request};
 
 /// While matching overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// What the journals hold.
 #[derive(Debug, Default)]
@@ -55,6 +58,8 @@ pub(super) struct Resumed {
     pub(super) traces: BTreeMap<StrategyId, Trace>,
     /// Executions that the predecessor had taken, and that their owners have not been told of.
     pub(super) untold: Vec<(u64, Delivery)>,
+    /// Position of the oldest execution that could be read again.
+    pub(super) oldest: u64,
 }
 
 impl Recall {
@@ -124,6 +129,8 @@ impl Recall {
             if whole && (contained == 0 || first < contained) {
                 return Ok(());
             }
+            // Matching stands still soon: its ring is full at the cursor that the predecessor left.
+            std::thread::sleep(PAUSE);
         }
         log::error!(
             "executions since the ledger's last snapshot are overwritten: limits count less than there is"
@@ -147,6 +154,7 @@ impl Recall {
         for trace in self.traces.values() {
             trace.used.into_iter().for_each(|order_id| gateway.use_up(order_id));
         }
+        let oldest = self.executions.first().map_or(u64::MAX, |(position, ..)| *position);
         let mut untold = Vec::new();
         for (position, message_id, payload) in &self.executions {
             let Some(delivery) = gateway.execution(*position, *message_id, payload).deliver else { continue };
@@ -159,7 +167,7 @@ impl Recall {
             self.sent.len(),
             self.executions.len()
         );
-        Ok(Resumed { traces: self.traces, untold })
+        Ok(Resumed { traces: self.traces, untold, oldest })
     }
 }
 

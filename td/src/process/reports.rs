@@ -15,24 +15,24 @@ impl Td {
             return context.add(Counter::Undelivered, 1);
         };
         let Some((index, topic)) = self.routes.of(from) else {
-            return context.handle().gave_up(u32::from(from.0));
+            return context.handle().gave_up(u32::from(from.0), 1);
         };
         let update = OrderUpdate { request: position, told: self.told[index], ..update };
         let output = &mut self.reports[index];
         if output.post_bytes(OrderUpdate::ID, topic, update.bytes()).is_err() {
-            return context.handle().gave_up(u32::from(from.0));
+            return context.handle().gave_up(u32::from(from.0), 1);
         }
         if output.backlog() > 0 {
             self.unsettled.push((input, Wrote::Report(index, output.posted())));
         }
     }
 
-    pub(super) fn execution(&mut self, context: &Context, frame: &Frame<'_>) {
+    pub(super) fn execution(&mut self, context: &mut Context, frame: &Frame<'_>) {
         self.take_execution(context, frame.position, frame.message_id, frame.payload);
     }
 
     /// What was read before its turn, once the batch is closed.
-    pub(super) fn take_early(&mut self, context: &Context) {
+    pub(super) fn take_early(&mut self, context: &mut Context) {
         if self.early.is_empty() || self.batches.as_ref().is_some_and(Batches::is_open) {
             return;
         }
@@ -41,7 +41,7 @@ impl Td {
         }
     }
 
-    fn take_execution(&mut self, context: &Context, position: u64, message_id: u16, payload: &[u8]) {
+    fn take_execution(&mut self, context: &mut Context, position: u64, message_id: u16, payload: &[u8]) {
         let outcome = self.gateway.execution(position, message_id, payload);
         if let Some(anomaly) = outcome.anomaly {
             context.add(Counter::Anomalies, 1);
@@ -53,10 +53,10 @@ impl Td {
     }
 
     /// Passes an execution on, unless a predecessor did.
-    pub(super) fn deliver(&mut self, context: &Context, position: u64, delivery: &Delivery) {
+    pub(super) fn deliver(&mut self, context: &mut Context, position: u64, delivery: &Delivery) {
         let Delivery { to, report } = delivery;
         let Some((index, topic)) = self.routes.of(*to) else {
-            return context.handle().gave_up(u32::from(to.0));
+            return context.handle().gave_up(u32::from(to.0), 1);
         };
         if position <= self.told[index] {
             return;
@@ -69,8 +69,11 @@ impl Td {
         if let Some(counter) = counter {
             context.add(counter, 1);
         }
-        if self.reports[index].post_bytes(report.message_id(), topic, report.bytes()).is_err() {
-            context.handle().gave_up(u32::from(to.0));
+        let output = &mut self.reports[index];
+        if output.post_bytes(report.message_id(), topic, report.bytes()).is_err() {
+            context.handle().gave_up(u32::from(to.0), 1);
+        } else if output.backlog() > 0 && self.untold.begins(position) {
+            context.keep(self.executions, position);
         }
     }
 }
