@@ -38,24 +38,32 @@ fn clean_touches_nothing_that_bears_no_mark_of_ours() {
     fs::create_dir_all(root.join("thesis/chapters")).unwrap();
     fs::write(root.join("thesis/chapters/one"), "years of work").unwrap();
     fs::write(root.join("thesis/lock"), "a lock of somebody else's program").unwrap();
+    // Without any lock at all.
+    fs::create_dir(root.join("papers")).unwrap();
+    fs::write(root.join("papers/two"), "more years of work").unwrap();
     fs::create_dir(root.join("empty")).unwrap();
     fs::write(root.join("notes"), "").unwrap();
     for arguments in [&["journal", "clean"][..], &["journal", "clean", "--format", "json"]] {
         let cleaned = home.colo(arguments);
         assert!(cleaned.status.success(), "{}", stderr(&cleaned));
     }
-    for name in ["thesis", "empty"] {
+    for name in ["thesis", "papers", "empty"] {
         assert_eq!(home.colo(&["journal", "clean", name]).status.code(), Some(69), "{name}");
         assert_eq!(home.colo(&["down", name]).status.code(), Some(69), "{name}");
         assert_eq!(home.colo(&["down", name, "--force"]).status.code(), Some(69), "{name}");
     }
-    let up = home.colo(&["up", "-i", "thesis", "--set", "md.count=10"]);
-    assert_eq!(up.status.code(), Some(73), "{}", stderr(&up));
-    assert!(stderr(&up).contains("bears no mark of colo"), "{}", stderr(&up));
+    for name in ["thesis", "papers"] {
+        let up = home.colo(&["up", "-i", name, "--set", "md.count=10"]);
+        assert_eq!(up.status.code(), Some(73), "{name}: {}", stderr(&up));
+        assert!(stderr(&up).contains("bears no mark of colo"), "{name}: {}", stderr(&up));
+    }
     assert_eq!(fs::read_to_string(root.join("thesis/chapters/one")).unwrap(), "years of work");
+    assert_eq!(fs::read_to_string(root.join("papers/two")).unwrap(), "more years of work");
+    assert_eq!(fs::read_dir(root.join("papers")).unwrap().count(), 1);
     assert!(root.join("empty").is_dir() && root.join("notes").is_file());
     // The root itself was chosen by its user, and stays.
     fs::remove_dir_all(root.join("thesis")).unwrap();
+    fs::remove_dir_all(root.join("papers")).unwrap();
     fs::remove_dir(root.join("empty")).unwrap();
     fs::remove_file(root.join("notes")).unwrap();
     let up = home.colo(&["up", "--set", "md.count=10"]);

@@ -145,7 +145,11 @@ impl Claim {
         if !is_ours(&folder)? && !folder.names()?.is_empty() {
             // Whoever comes up at this moment has made its lock and not marked it yet.
             if !has_empty_lock_only(&folder)? {
-                return Err(ClaimError::NotOurs { path: folder.path().to_owned() });
+                // Or marked it since the first look.
+                return match is_ours(&folder)? {
+                    true => Ok(None),
+                    false => Err(ClaimError::NotOurs { path: folder.path().to_owned() }),
+                };
             }
         }
         let lock = folder.create_file(LOCK, FILE_MODE)?;
@@ -299,8 +303,8 @@ fn has_empty_lock_only(folder: &OwnFolder) -> Result<bool, FolderError> {
     let empty = |file: File| file.metadata().is_ok_and(|found| found.len() == 0);
     match folder.file(LOCK) {
         Ok(file) => Ok(only && empty(file)),
-        // It has gone since, or has its mark by now: the claim looks again.
-        Err(error) if error.is_missing() => Ok(true),
+        // Gone since it was listed, or never there beside the files of somebody else.
+        Err(error) if error.is_missing() => Ok(only),
         Err(error) => Err(error),
     }
 }
