@@ -10,7 +10,7 @@ use node::{Exit, JoinError, RunError, ViewError};
 pub(crate) enum Failure {
     /// The platform file is wrong, or cannot be read.
     #[error(transparent)]
-    Platform(#[from] topology::LoadError),
+    Platform(#[from] settings::LoadError),
     #[error(transparent)]
     Launch(#[from] launcher::LaunchError),
     #[error(transparent)]
@@ -55,11 +55,11 @@ impl Failure {
     /// What the process ends with.
     pub(crate) fn exit(&self) -> u8 {
         match self {
-            Failure::Platform(topology::LoadError::Read { source, .. }) => match Exit::of_io(source) {
+            Failure::Platform(settings::LoadError::Read { source, .. }) => match Exit::of_io(source) {
                 Exit::Permission => Exit::Permission.code(),
                 _ => Exit::Usage.code(),
             },
-            Failure::Platform(topology::LoadError::Invalid(_)) => Exit::Usage.code(),
+            Failure::Platform(settings::LoadError::Invalid(_)) => Exit::Usage.code(),
             Failure::Launch(error) => error.exit(),
             Failure::Master(error) => error.exit(),
             Failure::T2o(error) => t2o_exit(error).code(),
@@ -82,7 +82,7 @@ impl Failure {
         match self {
             Failure::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             // Already a text of its own, with lines and carets.
-            Failure::Platform(topology::LoadError::Invalid(diagnostics)) => {
+            Failure::Platform(settings::LoadError::Invalid(diagnostics)) => {
                 let text = diagnostics.render(std::io::IsTerminal::is_terminal(&std::io::stderr()));
                 talk!("{}", text.trim_end());
             }

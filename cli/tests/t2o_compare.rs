@@ -78,7 +78,9 @@ fn results(cells: Vec<CellResult>) -> Results {
         cells,
         missing: Vec::new(),
         left_out: Vec::new(),
-        settings: topology::scenario::parse("made-up.toml", SCENARIO, &[]).expect("a scenario").config,
+        settings: bench_harness::t2o::scenario::parse("made-up.toml", SCENARIO, &[])
+            .expect("a scenario")
+            .config,
     }
 }
 

@@ -13,7 +13,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("journal", &[]),
     ("pinning", &[]),
-    ("topology", &["wire", "pinning"]),
+    ("settings", &[]),
+    ("topology", &["pinning", "settings", "wire"]),
     ("node", &["journal", "pinning", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("md", &["node", "topology", "wire"]),
@@ -23,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("relay", &["node", "topology"]),
     ("launcher", &["journal", "node", "pinning", "topology", "wire"]),
-    ("bench-harness", &["journal", "launcher", "node", "pinning", "topology", "wire"]),
+    ("bench-harness", &["journal", "launcher", "node", "pinning", "settings", "topology", "wire"]),
     (
         "colo",
         &[
@@ -37,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "node",
             "pinning",
             "relay",
+            "settings",
             "strategy-sdk",
             "td",
             "topology",

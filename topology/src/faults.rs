@@ -11,10 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use settings::{ByteSize, nearest, or_list};
+
 use crate::config::ReaderKind;
 use crate::spec::{JournalSpec, Pages, Topology};
-use crate::suggest::{nearest, or_list};
-use crate::units::ByteSize;
 
 /// Most nodes in an instance.
 pub const MAX_SEATS: usize = 1_024;

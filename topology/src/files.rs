@@ -3,11 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use settings::{Diagnostics, Report, nearest};
+
 use crate::Platform;
 use crate::config::BUILTIN_STRATEGIES;
-use crate::diagnostic::Diagnostics;
-use crate::document::Report;
-use crate::suggest::nearest;
+use crate::paths;
 
 impl Platform {
     /// Whether every program exists and may be executed, and every file of the recorded day exists.
@@ -15,10 +15,10 @@ impl Platform {
     /// # Errors
     /// All that is missing, with its place in the configuration.
     pub fn check_files(&self) -> Result<(), Diagnostics> {
-        let mut report = self.report.clone();
+        let mut report = Report::new(self.rows.sources().clone());
         for group in self.config.strategies.iter().filter(|group| group.count > 0) {
             if !group.program.starts_with("builtin:") {
-                let path = format!("{}.program", self.rows.group_path(&group.name));
+                let path = format!("{}.program", paths::group(&self.rows, &group.name));
                 self.program(&path, &group.program, &mut report);
             }
         }
@@ -33,10 +33,7 @@ impl Platform {
                     .help("md.files names the recorded day: a folder, a file, or a table of files");
             }
         }
-        match report.take() {
-            found if found.is_empty() => Ok(()),
-            diagnostics => Err(Diagnostics { file: self.file.clone(), diagnostics }),
-        }
+        if report.has_errors() { Err(report.finish()) } else { Ok(()) }
     }
 
     fn program(&self, path: &str, program: &str, report: &mut Report) {

@@ -2,17 +2,18 @@
 //!
 //! # What this crate guarantees
 //!
-//! - It starts nothing and asks the host nothing: [`parse`] is a function of its arguments, and
+//! - It starts nothing and does not look at the host: [`parse`] is a function of its arguments, and
 //!   [`Platform::check_files`] alone looks at the disk.
-//! - All faults of a file come at once, each with file, line, column, a caret, and what to do ([`Diagnostics`]).
-//! - What it returns can run: one writer a journal, every reader's journal there, limits kept, nothing started
-//!   before what it needs ([`Topology::check`]).
-//! - Checking, [`schema`], [`Platform::settings`] and the defaults of [`config`] come from one description.
+//! - All errors of a file come at once, each with file, line, column, a caret, and what to do ([`Diagnostics`]).
+//! - What it returns can run: each journal has one writer, every journal that is read is written, limits are kept,
+//!   and no node starts before the nodes that it needs ([`Topology::check`]).
+//! - Checking, [`schema`], [`Platform::settings`] and the defaults of [`config`] come from one description: the language
+//!   itself is the crate [`settings`].
 //!
 //! ```text
-//! file, --set ──▶ document ──▶ schema ──▶ config ──▶ rules ──▶ wiring ──▶ faults ──▶ Platform
-//!               (keys know    (each key  (typed)    (between  (nodes and  (over
-//!                their place)  by itself)            keys)     journals)   the whole)
+//! file, --set ──▶ settings ──▶ derive ──▶ rules ──▶ wiring ──▶ faults ──▶ Platform
+//!               (each key     (what      (between  (nodes and  (over
+//!                by itself)    follows)   keys)     journals)   the whole)
 //! ```
 //!
 //! # Example
@@ -25,47 +26,38 @@
 //!
 //! let wrong = topology::parse("two.toml", "[md]\nintervall = 2\n[strategies]\n", &[]).unwrap_err();
 //! assert!(wrong.to_string().contains("did you mean `interval`?"));
-//! # Ok::<(), topology::Diagnostics>(())
+//! # Ok::<(), settings::Diagnostics>(())
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod agreement;
 pub mod config;
 mod derive;
-mod diagnostic;
-mod document;
 mod faults;
 mod files;
+mod forms;
 mod memory;
+mod paths;
 mod pin_rules;
 mod places;
 mod relays;
 mod rules;
-pub mod scenario;
-mod schema;
-mod settings;
 mod spec;
-mod suggest;
-mod units;
 mod wiring;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Location, Severity};
 pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY, Subject};
 pub use memory::{MemoryBill, MemoryItem};
-pub use settings::{Origin, Setting};
 pub use spec::{
     HostSection, HostedStrategy, JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding,
     ReaderSpec, RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology,
     WriteBinding,
 };
-pub use units::{ByteSize, CpuList, TimeOfDay, duration};
 
 use config::PlatformConfig;
-use document::{Report, overrides};
-use schema::Section;
-use schema::check::Checker;
-use settings::Settings;
+use settings::{Diagnostics, Document, Draft, LoadError, Origin, Rows, Setting};
 
 /// The platform that runs when no file is named: simulated market data and eight strategies, for five seconds.
 pub const DEMO: &str = include_str!("../../configs/demo.toml");
@@ -81,24 +73,7 @@ pub struct Platform {
     pub topology: Topology,
     /// What looks wrong but is allowed.
     pub warnings: Diagnostics,
-    report: Report,
-    rows: Settings,
-}
-
-/// Why a file could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadError {
-    /// It cannot be read.
-    #[error("cannot read {path}: {source}", path = path.display())]
-    Read {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is wrong.
-    #[error(transparent)]
-    Invalid(#[from] Diagnostics),
+    rows: Rows,
 }
 
 /// Reads and checks the file at `path`, with the `--set` arguments `sets` (`KEY=VALUE`) over it.
@@ -106,8 +81,7 @@ pub enum LoadError {
 /// # Errors
 /// [`LoadError`]: the file cannot be read, or all that is wrong with it.
 pub fn load(path: &Path, sets: &[String]) -> Result<Platform, LoadError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+    let text = settings::read_file(path)?;
     Ok(parse(&path.to_string_lossy(), &text, sets)?)
 }
 
@@ -117,54 +91,42 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Platform, LoadError> {
 /// # Errors
 /// All that is wrong.
 pub fn parse(file: &str, text: &str, sets: &[String]) -> Result<Platform, Diagnostics> {
-    let mut report = Report::new(file, text, sets);
-    let (mut root, whole) = document::parse(text, &mut report);
-    for (index, argument) in sets.iter().enumerate() {
-        overrides::apply(&mut root, argument, index + 1, &mut report);
-    }
-    assemble(file, &root, whole, report)
+    check(Document::parse(file, text, sets))
 }
 
-/// Checks the sections in `root` as one platform. `whole`: the text that they come from is TOML throughout.
-pub(crate) fn assemble(
-    file: &str,
-    root: &document::Table,
-    whole: bool,
-    mut report: Report,
-) -> Result<Platform, Diagnostics> {
-    let mut checker = Checker::new(PlatformConfig::TABLE, &mut report);
-    let effective = checker.root(root);
-    let mut rows = Settings::new(checker);
-    let mut config: PlatformConfig = match serde_json::from_value(effective) {
-        Ok(config) => config,
-        Err(error) => {
-            let message = format!("schema and config types of colo disagree: {error}");
-            report.error(None, message).help("this is a fault of colo: please report it with the file");
-            PlatformConfig::default()
-        }
-    };
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
-    derive::complete(&mut config, &mut rows, folder);
-    if whole {
-        rules::check(&config, &rows, &mut report);
+/// Checks the tables of `document` as one platform. Relative paths start at the folder of the document's file.
+///
+/// # Errors
+/// All that is wrong.
+pub fn check(document: Document) -> Result<Platform, Diagnostics> {
+    let mut draft = document.check::<PlatformConfig>();
+    let file = draft.rows.sources().file().to_owned();
+    derive::complete(&mut draft.value, &mut draft.rows, Path::new(&file).parent().unwrap_or(Path::new("")));
+    if draft.is_whole() {
+        rules::check(&draft.value, &draft.rows, &mut draft.report);
     }
-    let topology = match whole && !rows.structure_is_bad() {
-        true => check_topology(&config, &rows, &mut report),
-        false => None,
-    };
-    let failed = report.has_errors();
-    let found = Diagnostics { file: file.to_owned(), diagnostics: report.take() };
+    let topology = wire_up(&mut draft);
+    let checked = draft.finish()?;
     match topology {
-        Some(topology) if !failed => {
-            Ok(Platform { file: file.to_owned(), config, topology, warnings: found, report, rows })
-        }
-        _ => Err(found),
+        Some(topology) => Ok(Platform {
+            file,
+            config: checked.value,
+            topology,
+            warnings: checked.warnings,
+            rows: checked.rows,
+        }),
+        None => Err(checked.warnings),
     }
 }
 
-/// The topology, unless there are too many nodes to build it.
-fn check_topology(config: &PlatformConfig, rows: &Settings, report: &mut Report) -> Option<Topology> {
+/// The topology, checked, where the draft says which nodes and journals there are.
+fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
+    if !draft.is_whole() || paths::structure_is_bad(&draft.rows) {
+        return None;
+    }
+    let Draft { value: config, rows, report, .. } = draft;
     let strategies: usize = config.strategies.iter().map(|group| group.count as usize).sum();
+    // So many could not even be listed; the rules have noted it.
     if strategies + config.node.len() > MAX_SEATS {
         return None;
     }
@@ -178,11 +140,11 @@ fn check_topology(config: &PlatformConfig, rows: &Settings, report: &mut Report)
 }
 
 /// Which key a fault of the whole is best shown at.
-fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows: &Settings) -> String {
+fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows: &Rows) -> String {
     let node_path = |name: &str| match topology.nodes.iter().rfind(|node| node.name == name) {
-        Some(NodeSpec { group: Some(group), .. }) => rows.group_path(group),
+        Some(NodeSpec { group: Some(group), .. }) => paths::group(rows, group),
         Some(NodeSpec { kind: NodeKind::Custom, .. }) => format!("node.{name}"),
-        Some(NodeSpec { kind: NodeKind::Host, .. }) => rows.host_path(name, config),
+        Some(NodeSpec { kind: NodeKind::Host, .. }) => paths::host(rows, name, config),
         _ => name.to_owned(),
     };
     match (fault, fault.subject()) {
@@ -204,7 +166,7 @@ fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows:
 }
 
 /// The key that sets the capacity of this journal, or that makes it matter.
-fn journal_path(name: &str, config: &PlatformConfig, rows: &Settings) -> String {
+fn journal_path(name: &str, config: &PlatformConfig, rows: &Rows) -> String {
     for node in &config.node {
         if let Some(index) = node.writes.iter().position(|write| write.journal == name) {
             return format!("node.{}.writes.{index}.capacity", node.name);
@@ -214,19 +176,19 @@ fn journal_path(name: &str, config: &PlatformConfig, rows: &Settings) -> String 
 }
 
 /// The nearest key that sets the capacity of this standard journal, if one does.
-fn capacity_path(journal: &str, rows: &Settings) -> Option<String> {
+fn capacity_path(journal: &str, rows: &Rows) -> Option<String> {
     let family = journal.split('.').next().unwrap_or(journal);
     let sections = [format!("journal.{journal}"), format!("journal.{family}"), "journal".to_owned()];
     sections.map(|section| format!("{section}.capacity")).into_iter().find(|path| rows.is_written(path))
 }
 
 impl Platform {
-    /// Every key with its value, who said so, and what it means.
+    /// Every key with its value, its origin and its documentation.
     pub fn settings(&self) -> Vec<Setting> {
-        self.rows.explain(&self.report)
+        self.rows.settings()
     }
 
-    /// Who set the capacity of a standard journal.
+    /// Where the capacity of a standard journal is set.
     pub fn capacity_origin(&self, journal: &str) -> Origin {
         let path = capacity_path(journal, &self.rows);
         let setting = path.and_then(|path| self.settings().into_iter().find(|setting| setting.key == path));
@@ -236,5 +198,5 @@ impl Platform {
 
 /// The file's format as JSON Schema (draft 2020-12).
 pub fn schema() -> serde_json::Value {
-    schema::json::document(PlatformConfig::TABLE)
+    settings::json_schema::<PlatformConfig>("colo platform")
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use settings::{Report, Rows, Span, nearest};
+
 use crate::config::{Placing, Spread, Wake, fits};
-use crate::document::{Report, Span};
-use crate::settings::Settings;
+use crate::paths;
 use crate::spec::{NodeKind, NodeSpec, Topology};
-use crate::suggest::nearest;
 
 /// A node on a core of its rule.
 struct Placed<'a> {
@@ -20,16 +20,16 @@ struct Placed<'a> {
 type Cores<'a> = BTreeMap<u32, Vec<Placed<'a>>>;
 
 /// Notes every rule that does not hold.
-pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Report) {
+pub(crate) fn check(topology: &Topology, rows: &Rows, report: &mut Report) {
     for (pattern, rule) in &topology.pin.nodes {
         let fitting: Vec<&NodeSpec> =
             topology.nodes.iter().filter(|node| fits(pattern, &node.name)).collect();
         match fitting.first() {
-            None => unused(topology, pattern, settings, report),
+            None => unused(topology, pattern, rows, report),
             Some(NodeSpec { name, host: Some(host), .. })
                 if fitting.iter().all(|node| node.host.is_some()) =>
             {
-                let place = settings.place(&format!("pin.nodes.{pattern}"));
+                let place = rows.place(&format!("pin.nodes.{pattern}"));
                 report
                     .error(
                         place,
@@ -40,29 +40,29 @@ pub(crate) fn check(topology: &Topology, settings: &Settings, report: &mut Repor
             Some(_) => {}
         }
         if rule.cpu.is_some() && rule.cpus.is_some() {
-            let place = settings.place(&format!("pin.nodes.{pattern}.cpus"));
+            let place = rows.place(&format!("pin.nodes.{pattern}.cpus"));
             report
                 .error(place, format!("[pin.nodes.{pattern}] has both `cpu` and `cpus`"))
                 .help("`cpu` is one core for all of them, `cpus` several to share: keep one");
         }
     }
-    let cores = place_all(topology, settings, report);
+    let cores = place_all(topology, rows, report);
     for (core, placed) in &cores {
         crowded(*core, placed, report);
     }
-    relays(topology, &cores, settings, report);
-    unserved(topology, settings, report);
+    relays(topology, &cores, rows, report);
+    unserved(topology, rows, report);
     overlap(&cores, report);
 }
 
 /// Who certainly is on which core. Nodes that float are not, but there must be a core for each that is fast.
-fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Report) -> Cores<'a> {
+fn place_all<'a>(topology: &'a Topology, rows: &Rows, report: &mut Report) -> Cores<'a> {
     let mut cores = Cores::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     for node in topology.nodes.iter().filter(|node| node.host.is_none()) {
         let Some(placing) = topology.pin.placing(&node.name) else { continue };
         let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
-        let place = place(topology, &placing, settings);
+        let place = place(topology, &placing, rows);
         let fast = node.takes_a_core();
         let nth = taken.entry(placing.pattern.clone()).or_default();
         let index = *nth;
@@ -92,18 +92,18 @@ fn place_all<'a>(topology: &'a Topology, settings: &Settings, report: &mut Repor
 }
 
 /// The cores of a host may be named in its own table.
-fn place(topology: &Topology, placing: &Placing, settings: &Settings) -> Option<Span> {
+fn place(topology: &Topology, placing: &Placing, rows: &Rows) -> Option<Span> {
     let hosted = topology.nodes.iter().find(|node| node.host.as_ref() == Some(&placing.pattern));
     if let Some(group) = hosted.and_then(|node| node.group.as_ref())
-        && let Some(span) = settings.span(&format!("{}.host.cpus", settings.group_path(group)))
+        && let Some(span) = rows.span(&format!("{}.host.cpus", paths::group(rows, group)))
     {
         return Some(span);
     }
-    settings.place(&format!("pin.nodes.{}.{}", placing.pattern, placing.key))
+    rows.place(&format!("pin.nodes.{}.{}", placing.pattern, placing.key))
 }
 
-fn unused(topology: &Topology, pattern: &str, settings: &Settings, report: &mut Report) {
-    let place = settings.place(&format!("pin.nodes.{pattern}"));
+fn unused(topology: &Topology, pattern: &str, rows: &Rows, report: &mut Report) {
+    let place = rows.place(&format!("pin.nodes.{pattern}"));
     let noted = report.error(place, format!("[pin.nodes.{pattern}] is for no node of this platform"));
     if topology.nodes.iter().any(|node| node.group.as_deref() == Some(pattern)) {
         noted.help(format!("the nodes of that group are [pin.nodes.\"{pattern}-*\"]"));
@@ -140,13 +140,13 @@ fn crowded(core: u32, placed: &[Placed<'_>], report: &mut Report) {
     }
 }
 
-fn relays(topology: &Topology, cores: &Cores<'_>, settings: &Settings, report: &mut Report) {
+fn relays(topology: &Topology, cores: &Cores<'_>, rows: &Rows, report: &mut Report) {
     for (pattern, rule) in &topology.pin.nodes {
         let Some(relay) = &rule.relay else { continue };
         let mut on_core = cores.get(&relay.cpu).into_iter().flatten();
         if let Some(fast) = on_core.find(|placed| placed.node.takes_a_core()) {
             let (core, name) = (relay.cpu, &fast.node.name);
-            let place = settings.place(&format!("pin.nodes.{pattern}.relay"));
+            let place = rows.place(&format!("pin.nodes.{pattern}.relay"));
             report
                 .error(place, format!("the relay on core {core} never gets to run beside the fast `{name}`"))
                 .help("put the relay on the core where its strategies sleep");
@@ -155,12 +155,12 @@ fn relays(topology: &Topology, cores: &Cores<'_>, settings: &Settings, report: &
 }
 
 /// Nodes that ask for a relay where none is planned, or that it would wake from afar.
-fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
+fn unserved(topology: &Topology, rows: &Rows, report: &mut Report) {
     let mut said: Vec<String> = Vec::new();
     for node in topology.nodes.iter().filter(|node| node.wake == Wake::Relay) {
         let rule = topology.pin.rule_for(&node.name).unwrap_or_default();
         let key = match &node.group {
-            Some(group) => format!("{}.wake", settings.group_path(group)),
+            Some(group) => format!("{}.wake", paths::group(rows, group)),
             None if node.kind == NodeKind::Host => "strategies.wake".to_owned(),
             None if node.kind == NodeKind::Custom => format!("node.{}.wake", node.name),
             None => format!("{}.wake", node.name),
@@ -170,7 +170,7 @@ fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
         }
         let Some(relay) = &rule.relay else {
             report
-                .error(settings.place(&key), format!("`{}` is to be woken by a relay, but no relay is planned for it", node.name))
+                .error(rows.place(&key), format!("`{}` is to be woken by a relay, but no relay is planned for it", node.name))
                 .help(format!("add one to its rule in [pin.nodes], with the core that it sleeps on: relay = {{ cpu = 3 }}; or write wake = \"{}\"", Wake::Targeted));
             said.push(key);
             continue;
@@ -182,7 +182,7 @@ fn unserved(topology: &Topology, settings: &Settings, report: &mut Report) {
                 relay.cpu, node.name
             );
             report
-                .warning(settings.place(&format!("pin.nodes.{}", node.name)), message)
+                .warning(rows.place(&format!("pin.nodes.{}", node.name)), message)
                 .help("a relay pays on the core of those whom it wakes: pin them there with `cpu`");
             said.push(key);
         }

@@ -3,19 +3,19 @@
 mod hosts;
 pub(crate) mod state;
 
+use settings::{Report, Rows, nearest, or_list};
+
 use crate::config::{
     BUILTIN_STRATEGIES, Files, Fill, Generator, InstrumentChoice, MarketSource, OnDeath, PlatformConfig,
     ReaderKind, RestartPolicy, Speed, StrategyGroup,
 };
-use crate::document::Report;
 use crate::faults::MAX_SEATS;
-use crate::settings::Settings;
-use crate::suggest::{nearest, or_list};
+use crate::paths;
 
 /// Notes every rule that does not hold. Rules about values that are wrong in themselves keep silent.
-pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut Report) {
-    let mut rules = Rules { config, settings, report };
-    if !settings.is_bad("md.source") {
+pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
+    let mut rules = Rules { config, rows, report };
+    if !rows.is_bad("md.source") {
         rules.keys_of_the_other_source();
         rules.files();
         rules.time_window();
@@ -24,7 +24,7 @@ pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut R
     rules.lock_step();
     rules.fill();
     rules.seats();
-    if !settings.structure_is_bad() {
+    if !paths::structure_is_bad(rows) {
         config.strategies.iter().for_each(|group| rules.group(group));
         hosts::check(&mut rules);
         state::check(&mut rules);
@@ -33,20 +33,20 @@ pub(crate) fn check(config: &PlatformConfig, settings: &Settings, report: &mut R
 
 struct Rules<'a> {
     config: &'a PlatformConfig,
-    settings: &'a Settings,
+    rows: &'a Rows,
     report: &'a mut Report,
 }
 
 impl Rules<'_> {
     fn error(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
-        if !self.settings.is_bad(path) {
-            self.report.error(self.settings.place(path), message).help(help);
+        if !self.rows.is_bad(path) {
+            self.report.error(self.rows.place(path), message).help(help);
         }
     }
 
     fn warning(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
-        if !self.settings.is_bad(path) {
-            self.report.warning(self.settings.place(path), message).help(help);
+        if !self.rows.is_bad(path) {
+            self.report.warning(self.rows.place(path), message).help(help);
         }
     }
 
@@ -55,7 +55,7 @@ impl Rules<'_> {
         if source == MarketSource::Sim {
             for key in ["speed", "files", "from", "to", "on_bad_row", "tolerate", "symbols"] {
                 let path = format!("md.{key}");
-                if self.settings.is_written(&path) {
+                if self.rows.is_written(&path) {
                     self.error(
                         &path,
                         format!("`{key}` is for recorded days, and md.source is \"sim\""),
@@ -66,12 +66,12 @@ impl Rules<'_> {
             return;
         }
         // A file for the simulation may be replayed with `--set md.source=…`: its keys then mean nothing.
-        if self.settings.span("md.source").is_some_and(|span| span.is_override()) {
+        if self.rows.span("md.source").is_some_and(|span| span.is_override()) {
             return;
         }
         for key in ["instruments", "interval", "count", "stagger", "seed", "generator"] {
             let path = format!("md.{key}");
-            if self.settings.is_written(&path) {
+            if self.rows.is_written(&path) {
                 let message = format!("`{key}` means nothing: md.source is \"{source}\", not \"sim\"");
                 self.warning(&path, message, "leave it out");
             }
@@ -86,10 +86,10 @@ impl Rules<'_> {
             _ => (&["messages"], "md.files=FILE"),
         };
         let Some(files) = &md.files else {
-            if !self.settings.is_bad("md.files") {
+            if !self.rows.is_bad("md.files") {
                 self.report
                     .error(
-                        self.settings.place("md.source"),
+                        self.rows.place("md.source"),
                         format!("md.source is \"{}\", but md.files names no recorded day", md.source),
                     )
                     .help(format!("say where it lies, in [md] or with --set {example}"));
@@ -128,7 +128,7 @@ impl Rules<'_> {
     fn losses(&mut self) {
         let md = &self.config.md;
         let races = md.source.is_replay() && md.speed == Speed::MAX && md.readers == ReaderKind::Loose;
-        if races && !self.settings.is_written("md.readers") {
+        if races && !self.rows.is_written("md.readers") {
             self.warning(
                 "md.readers",
                 "md.speed is \"max\", and md.readers is \"loose\": strategies will lose most of the day",
@@ -173,13 +173,13 @@ impl Rules<'_> {
         {
             let over = nodes - MAX_SEATS;
             let message = format!("{nodes} nodes are {over} more than an instance has seats ({MAX_SEATS})");
-            let path = format!("{}.count", self.settings.group_path(&largest.name));
+            let path = format!("{}.count", paths::group(self.rows, &largest.name));
             self.error(&path, message, "lower the counts, or run a second instance");
         }
     }
 
     fn group(&mut self, group: &StrategyGroup) {
-        let path = self.settings.group_path(&group.name);
+        let path = paths::group(self.rows, &group.name);
         if let Some(builtin) = group.program.strip_prefix("builtin:")
             && !BUILTIN_STRATEGIES.contains(&builtin)
         {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use settings::duration;
 
 use crate::config::{
     InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig,
     Wake,
 };
-use crate::units::duration;
 
 /// Everything that runs in one instance. Master keeps it in the instance's folder as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

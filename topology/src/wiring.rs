@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value as Json;
+use settings::ByteSize;
 
 use crate::config::{
     Fill, HugePages, OnDeath, PageSize, PlatformConfig, ReaderFrom, ReaderKind, RunConfig, StrategyGroup,
@@ -36,7 +37,6 @@ use crate::spec::{
     JournalSpec, NodeKind, NodeSpec, Pages, Program, ReadBinding, ReaderSpec, RestartSpec, StrategyAccount,
     StrategySection, TdSection, Topology, WriteBinding,
 };
-use crate::units::ByteSize;
 
 /// The topology that `config` asks for, unchecked: `Topology::check` says whether it can run.
 pub(crate) fn build(config: &PlatformConfig) -> Topology {

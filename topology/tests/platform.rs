@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use settings::Origin;
 use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
 use topology::{
-    Fault, HostSection, NodeKind, Origin, Pages, Platform, Program, StrategySection, TdSection, Topology,
+    Fault, HostSection, NodeKind, Pages, Platform, Program, StrategySection, TdSection, Topology,
 };
 
 fn configs() -> PathBuf {

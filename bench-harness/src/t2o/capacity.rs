@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use pinning::Host;
 use serde::Serialize;
-use topology::scenario::Cell;
 
 use super::error::T2oError;
 use super::marks;
 use super::order::Run;
 use super::record::RunRecord;
 use super::runner::{self, Verdict};
+use super::scenario::Cell;
 
 /// One number of strategies, measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]

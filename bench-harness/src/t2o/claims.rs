@@ -9,10 +9,10 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use topology::scenario::claim::{self, Expression, Operator};
 
 use super::record::{RunRecord, RunStage};
 use super::result::{CellResult, Results};
+use super::scenario::claim::{self, Expression, Operator};
 
 /// By how much a curve must rise or fall to count as a hump.
 const HUMP: f64 = 1.25;
@@ -58,7 +58,7 @@ pub struct Verdict {
 
 /// Judges all claims of the scenario that was run.
 pub fn judge(results: &Results) -> Vec<Verdict> {
-    let judge_one = |claim: &topology::scenario::ClaimConfig| {
+    let judge_one = |claim: &super::scenario::ClaimConfig| {
         let mut judge = Judge { results, numbers: Vec::new() };
         let outcome = match claim::read(&claim.holds) {
             Ok(expression) => judge.truth(&expression),

@@ -134,7 +134,7 @@ fn unfit(before: &Results, after: &Results, cell: &CellResult, other: &CellResul
     let load = |results: &Results| {
         let (run, group) =
             (&results.settings.run, results.settings.group.iter().find(|g| g.name == cell.group));
-        let of_group = |own: fn(&topology::scenario::GroupConfig) -> Option<u32>| group.and_then(own);
+        let of_group = |own: fn(&super::scenario::GroupConfig) -> Option<u32>| group.and_then(own);
         [
             ("think", humantime(run.think)),
             ("strategies", of_group(|group| group.strategies).unwrap_or(run.strategies).to_string()),

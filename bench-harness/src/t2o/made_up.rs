@@ -80,11 +80,11 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
 }
 
 /// The cell of a scenario that is measured at this rate.
-pub(crate) fn scenario_cell(group: &str, rate: f64) -> topology::scenario::Cell {
+pub(crate) fn scenario_cell(group: &str, rate: f64) -> super::scenario::Cell {
     let text =
         format!("[scenario]\nname = \"made-up\"\n[[load]]\nrate = {rate}\n[[group]]\nname = \"{group}\"\n");
     let scenario =
-        topology::scenario::parse("made-up.toml", &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        super::scenario::parse("made-up.toml", &text, &[]).unwrap_or_else(|error| panic!("{error}"));
     scenario.cells.into_iter().next().unwrap()
 }
 
@@ -112,9 +112,8 @@ pub(crate) fn results(cells: Vec<CellResult>, claims: &[(&str, &str)]) -> Result
     for (name, holds) in claims {
         text.push_str(&format!("[[claim]]\nname = \"{name}\"\nsays = \"{name}\"\nholds = \"{holds}\"\n"));
     }
-    let settings = topology::scenario::parse("made-up.toml", &text, &[])
-        .unwrap_or_else(|error| panic!("{error}"))
-        .config;
+    let settings =
+        super::scenario::parse("made-up.toml", &text, &[]).unwrap_or_else(|error| panic!("{error}")).config;
     let host = pinning::Host::read("/".as_ref()).unwrap().summary();
     Results {
         format: FORMAT,

@@ -26,6 +26,7 @@ mod record;
 pub mod report;
 mod result;
 mod runner;
+pub mod scenario;
 mod session;
 mod stamps;
 mod store;

@@ -3,7 +3,8 @@
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use topology::scenario::{Cell, RunOrder};
+
+use super::scenario::{Cell, RunOrder};
 
 /// One run of one cell, on a platform of its own.
 #[derive(Clone, Copy, Debug)]

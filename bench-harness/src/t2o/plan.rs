@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use pinning::Host;
 use serde::{Deserialize, Serialize};
-use topology::scenario::{Cell, Scenario};
+
+use super::scenario::{Cell, Scenario};
 
 /// What will run, and what it takes.
 #[derive(Clone, Debug, Serialize)]
@@ -165,7 +166,7 @@ fn core_need(cell: &Cell, title: &str, host: &Host) -> Result<CoreNeed, Vec<Stri
 mod tests {
     use super::*;
     use crate::t2o::runs;
-    use topology::scenario::{self, RunOrder};
+    use crate::t2o::scenario::{self, RunOrder};
 
     const TEXT: &str = r#"
 [scenario]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
-use topology::scenario::{Cell, ScenarioConfig};
 
 use super::marks;
 use super::plan::LeftOut;
 use super::record::{Histograms, RunRecord, at_us};
+use super::scenario::{Cell, ScenarioConfig};
 use super::stamps::STAGES;
 
 /// Version of the object's form.

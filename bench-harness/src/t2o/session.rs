@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use pinning::Host;
-use topology::scenario::{Cell, Scenario};
 
 use super::error::T2oError;
 use super::order::{Run, runs};
 use super::plan::Plan;
 use super::result::{CellResult, DoctorWords, FORMAT, Results};
 use super::runner::{self, Verdict};
+use super::scenario::{Cell, Scenario};
 use super::store::Store;
 
 /// Where a session stands.

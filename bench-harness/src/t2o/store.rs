@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
-use topology::scenario::{Cell, Scenario};
 
 use super::error::T2oError;
 use super::raw;
 use super::record::{Histograms, RunRecord};
 use super::result::{CellResult, FORMAT, Results};
+use super::scenario::{Cell, Scenario};
 use super::stamps::Stamps;
 
 /// Results, and whether they were held against the raw files.

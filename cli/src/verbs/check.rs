@@ -51,7 +51,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
 
 /// A file that cannot be read is reported as a platform file.
 fn is_scenario(file: &Path) -> bool {
-    std::fs::read_to_string(file).is_ok_and(|text| topology::scenario::is_scenario(&text))
+    std::fs::read_to_string(file).is_ok_and(|text| bench_harness::t2o::scenario::is_scenario(&text))
 }
 
 fn total_bytes(platform: &Platform) -> u64 {

@@ -63,9 +63,9 @@ fn platform(arguments: &PlatformArguments) -> Result<Platform, Failure> {
     let platform = match &arguments.file {
         Some(file) => topology::load(file, &sets)?,
         None => topology::parse("demo.toml (built in)", topology::DEMO, &sets)
-            .map_err(topology::LoadError::from)?,
+            .map_err(settings::LoadError::from)?,
     };
-    platform.check_files().map_err(topology::LoadError::from)?;
+    platform.check_files().map_err(settings::LoadError::from)?;
     if !platform.warnings.diagnostics.is_empty() {
         let text = platform.warnings.render(std::io::IsTerminal::is_terminal(&std::io::stderr()));
         talk!("{}", text.trim_end());

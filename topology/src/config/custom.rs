@@ -1,10 +1,12 @@
 //! `[[node]]`: what hangs off the side, such as a recorder or a gateway.
 
 use serde_json::{Map, Value as Json};
+use settings::forms::NAME;
+use settings::schema::{Absent, Kind, Section};
+use settings::{ByteSize, section};
 
 use super::{OnDeath, ReaderFrom, ReaderKind, RunConfig};
-use crate::schema::{Absent, Kind, Section, forms, section};
-use crate::units::ByteSize;
+use crate::forms;
 
 section! {
     /// A journal that a further node reads.
@@ -13,7 +15,7 @@ section! {
         journal: String = String::new() => Kind::Parsed(&forms::JOURNAL),
             Absent::Required("write journal = \"md.quotes\"");
         /// What the program calls it.
-        role: String = String::new() => Kind::Parsed(&forms::NAME), Absent::Derived("the journal's last word");
+        role: String = String::new() => Kind::Parsed(&NAME), Absent::Derived("the journal's last word");
         /// Whether the writer waits for it.
         kind: ReaderKind = ReaderKind::Loose;
         /// Where it begins.
@@ -30,7 +32,7 @@ section! {
         journal: String = String::new() => Kind::Parsed(&forms::JOURNAL),
             Absent::Required("write journal = \"NODE.what\"");
         /// What the program calls it.
-        role: String = String::new() => Kind::Parsed(&forms::NAME), Absent::Derived("the journal's last word");
+        role: String = String::new() => Kind::Parsed(&NAME), Absent::Derived("the journal's last word");
         /// Bytes of the ring: a power of two from 64KiB to 64GiB.
         capacity: Option<ByteSize> = None => Kind::Parsed(&forms::CAPACITY),
             Absent::Derived("of [journal], or else 1MiB");

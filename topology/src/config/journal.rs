@@ -1,7 +1,9 @@
 //! `[journal]`.
 
-use crate::schema::{Absent, Kind, forms, section, words};
-use crate::units::ByteSize;
+use settings::schema::{Absent, Kind};
+use settings::{ByteSize, section, words};
+
+use crate::forms;
 
 words! {
     /// Whether rings lie on huge pages.

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use settings::schema::{DAY_NS, Kind, Section};
+use settings::{TimeOfDay, described, duration, section, words};
 
 use super::{ReaderKind, RunConfig};
-use crate::schema::{DAY_NS, Kind, Section, described, forms, section, words};
-use crate::units::{TimeOfDay, duration};
+use crate::forms;
 
 words! {
     /// Where market data comes from.
@@ -76,7 +77,7 @@ impl Speed {
 }
 
 described! {
-    Speed = Kind::Either(&[<SpeedWord as crate::schema::Described>::KIND, Kind::Number { min: 0.001, max: 1e6 }]);
+    Speed = Kind::Either(&[<SpeedWord as settings::schema::Described>::KIND, Kind::Number { min: 0.001, max: 1e6 }]);
     Files = Kind::Either(&[Kind::Text, Kind::Table(<NamedFiles as Section>::TABLE)]);
 }
 

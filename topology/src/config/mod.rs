@@ -33,7 +33,8 @@ pub use strategies::{
     BUILTIN_STRATEGIES, HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup,
 };
 
-use crate::schema::{Absent, Kind, Section, section};
+use settings::schema::{Absent, Groups, Kind, Section};
+use settings::section;
 
 section! {
     /// A platform: what runs in one instance, and how its parts are joined.
@@ -55,7 +56,11 @@ section! {
         ledger: LedgerConfig = LedgerConfig::default();
         /// The strategies: one group, or the defaults of several.
         strategies: Vec<StrategyGroup> = vec![StrategyGroup::default()]
-            => Kind::Groups(<StrategyGroup as Section>::TABLE),
+            => Kind::Groups(&Groups {
+                table: <StrategyGroup as Section>::TABLE,
+                doc: "Groups of strategies; what a group does not say, it takes from [strategies].",
+                unnamed: "write name = \"takers\": its nodes are takers-1, takers-2, …",
+            }),
             Absent::Required("write [strategies] with a program and a count; count = 0 runs none");
         /// Further nodes beside the standard ones, by name.
         node: Vec<NodeConfig> = Vec::new() => Kind::Tables(<NodeConfig as Section>::TABLE);

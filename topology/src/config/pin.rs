@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
+use settings::schema::{Absent, Kind, Section};
+use settings::{CpuList, section, words};
 
-use crate::schema::{Absent, Kind, Section, forms, section, words};
-use crate::units::CpuList;
+use crate::forms;
 
 words! {
     /// What a plan is made for, when colo makes it.

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
-
-use crate::schema::{Absent, DAY_NS, Kind, Section, Words, described, section, words};
-use crate::units::duration;
+use settings::schema::{Absent, DAY_NS, Kind, Section, Words};
+use settings::{described, duration, section, words};
 
 /// How a node waits for news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

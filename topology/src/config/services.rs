@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use settings::schema::{Absent, DAY_NS, Kind};
+use settings::{duration, section, words};
+
 use super::RunConfig;
-use crate::schema::{Absent, DAY_NS, Kind, forms, section, words};
-use crate::units::duration;
+use crate::forms;
 
 section! {
     /// The instance as a whole.

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use settings::schema::{Absent, DAY_NS, Described, Kind};
+use settings::{CpuList, described, duration, section, words};
 
 use super::{Mode, OnDeath, RunConfig};
-use crate::schema::{Absent, DAY_NS, Described, Kind, described, forms, section, words};
-use crate::units::{CpuList, duration};
+use crate::forms;
 
 /// Strategies that come with the platform, for `program = "builtin:…"`.
 pub const BUILTIN_STRATEGIES: [&str; 2] = ["taker", "market-maker"];

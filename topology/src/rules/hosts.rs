@@ -2,6 +2,7 @@
 
 use super::Rules;
 use crate::config::{HostConfig, StrategyGroup};
+use crate::paths;
 
 /// Notes what does not hold between the groups of each host, and between a host and `[pin]`.
 pub(super) fn check(rules: &mut Rules<'_>) {
@@ -28,7 +29,7 @@ impl Rules<'_> {
         other: &StrategyGroup,
         known: &HostConfig,
     ) {
-        let path = self.settings.group_path(&group.name);
+        let path = paths::group(self.rows, &group.name);
         let name = &host.name;
         let help = format!(
             "groups that share a host agree about it; or name another: host.name = \"{}-host\"",
@@ -52,8 +53,8 @@ impl Rules<'_> {
 
     /// How a hosted strategy waits is its host's business.
     fn mode_of_its_own(&mut self, group: &StrategyGroup, host: &HostConfig) {
-        let path = format!("{}.mode", self.settings.group_path(&group.name));
-        if self.settings.is_written(&path) && group.run.mode != host.mode {
+        let path = format!("{}.mode", paths::group(self.rows, &group.name));
+        if self.rows.is_written(&path) && group.run.mode != host.mode {
             let (own, name, hosts) = (group.run.mode, &host.name, host.mode);
             let message = format!(
                 "`{}` says mode \"{own}\", but runs in host `{name}`, which is \"{hosts}\"",
@@ -66,7 +67,7 @@ impl Rules<'_> {
     fn pinned_twice(&mut self, group: &StrategyGroup, host: &HostConfig) {
         let Some(rule) = self.config.pin.nodes.get(&host.name) else { return };
         if host.cpus.is_some() && (rule.cpu.is_some() || rule.cpus.is_some()) {
-            let path = format!("{}.host.cpus", self.settings.group_path(&group.name));
+            let path = format!("{}.host.cpus", paths::group(self.rows, &group.name));
             let message = format!("the cores of host `{}` are named here and in [pin.nodes]", host.name);
             self.error(&path, message, "keep one");
         }

@@ -1,10 +1,10 @@
 //! Room in `ledger.state` for what the ledger says there.
 
+use settings::ByteSize;
 use wire::{OrderUpdate, PositionState, Quote, SnapshotBegin, SnapshotEnd};
 
 use super::Rules;
 use crate::config::PlatformConfig;
-use crate::units::ByteSize;
 
 /// A snapshot of everybody may take this part of the ring, so that it stays whole while the next one is written.
 const PART: u64 = 4;

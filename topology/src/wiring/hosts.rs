@@ -3,7 +3,7 @@
 use super::{Builder, json, reports_of};
 use crate::config::{HostConfig, OnDeath, PinConfig, PlatformConfig, RunConfig, StrategyGroup, Wake};
 use crate::spec::{HostSection, HostedStrategy, NodeKind, NodeSpec, Program};
-use crate::units::ByteSize;
+use settings::ByteSize;
 
 impl Builder<'_> {
     /// A node for each host that has strategies.

@@ -3,10 +3,10 @@
 use std::env;
 use std::time::Duration;
 
+use bench_harness::t2o::scenario::{self, Cell};
 use bench_harness::t2o::{self, Capacity as Found};
 use node::{Exit, StopFlag};
 use serde_json::json;
-use topology::scenario::{self, Cell};
 
 use super::args::Capacity;
 use crate::failure::Failure;
@@ -20,8 +20,7 @@ pub(crate) fn capacity(arguments: &Capacity) -> Result<u8, Failure> {
     time("--think", &arguments.think)?;
     time("--seconds", &arguments.seconds)?;
     let text = match &arguments.plan {
-        Some(path) => std::fs::read_to_string(path)
-            .map_err(|source| topology::LoadError::Read { path: path.clone(), source })?,
+        Some(path) => settings::read_file(path)?,
         None => FREE.to_owned(),
     };
     let host = super::host()?;
@@ -66,7 +65,7 @@ fn cell(arguments: &Capacity, text: &str, strategies: u32) -> Result<Cell, Failu
         "run.warmup=\"500ms\"".to_owned(),
     ];
     let file = arguments.plan.as_ref().map_or("built in".to_owned(), |path| path.display().to_string());
-    let scenario = scenario::parse(&file, &without_rates(text), &sets).map_err(topology::LoadError::from)?;
+    let scenario = scenario::parse(&file, &without_rates(text), &sets).map_err(settings::LoadError::from)?;
     scenario.cells.into_iter().find(|cell| cell.group == group).ok_or_else(|| {
         Failure::new(Exit::Usage, format!("--group {group}: {file} has no group of that name"))
     })

@@ -9,10 +9,10 @@ mod run;
 
 use std::path::Path;
 
+use bench_harness::t2o::scenario::{self, Cell, Scenario};
 use bench_harness::t2o::{Plan, Results, Store};
 use node::Exit;
 use pinning::Host;
-use topology::scenario::{self, Cell, Scenario};
 
 use crate::failure::Failure;
 use args::{ScenarioArguments, T2oVerb};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::config::{PlatformConfig, StrategyGroup};
-use crate::document::{Report, Span};
+use crate::document::Span;
+use crate::report::Sources;
 use crate::schema::check::{Checker, Row, RowOrigin};
 
 /// Where a value comes from.
@@ -27,7 +27,7 @@ pub enum Origin {
         /// The whole argument.
         argument: String,
     },
-    /// Nobody says anything.
+    /// Nothing sets it.
     Default,
     /// It follows from other keys.
     Derived {
@@ -54,7 +54,7 @@ pub struct Setting {
     pub key: String,
     /// Null when it is not set.
     pub value: Json,
-    /// Who said so.
+    /// Where the value comes from.
     pub origin: Origin,
     /// What the key means.
     pub doc: String,
@@ -82,38 +82,49 @@ fn toml_text(value: &Json) -> String {
     }
 }
 
-/// The rows that the check answered, for rules to ask and for explaining.
+/// What the check found out about each key, by path: `md.interval`, `strategies.group.takers.count`.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub struct Rows {
+    sources: Sources,
     rows: Vec<Row>,
     headers: BTreeMap<String, Span>,
     bad: BTreeSet<String>,
 }
 
-impl Settings {
-    pub(crate) fn new(checker: Checker<'_>) -> Settings {
-        Settings { rows: checker.rows, headers: checker.headers, bad: checker.bad }
+impl Rows {
+    pub(crate) fn new(checker: Checker<'_>) -> Rows {
+        Rows {
+            sources: checker.report.sources().clone(),
+            rows: checker.rows,
+            headers: checker.headers,
+            bad: checker.bad,
+        }
+    }
+
+    /// The texts that the values come from: for a [`crate::Report`] or a [`crate::Document`] that speaks of the same places.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     fn row(&self, path: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.path == path)
     }
 
-    /// Whether file or command line say it.
-    pub(crate) fn is_written(&self, path: &str) -> bool {
+    /// Whether the file or the command line sets this key.
+    pub fn is_written(&self, path: &str) -> bool {
         self.span(path).is_some()
     }
 
     /// Where the value of this key is written.
-    pub(crate) fn span(&self, path: &str) -> Option<Span> {
+    pub fn span(&self, path: &str) -> Option<Span> {
         match self.row(path)?.origin {
             RowOrigin::Written { value, .. } => Some(value),
             _ => None,
         }
     }
 
-    /// Where the key is written, or else the table that it would stand in.
-    pub(crate) fn place(&self, path: &str) -> Option<Span> {
+    /// Where the value of this key is written, or else the table that it would stand in.
+    pub fn place(&self, path: &str) -> Option<Span> {
         let mut path = path;
         if let Some(span) = self.span(path) {
             return Some(span);
@@ -126,40 +137,40 @@ impl Settings {
         }
     }
 
-    /// Whether anything at this path, or below it, was found wrong before.
-    pub(crate) fn is_bad(&self, path: &str) -> bool {
+    /// Whether the table at this path is written.
+    pub fn has_table(&self, path: &str) -> bool {
+        self.headers.contains_key(path)
+    }
+
+    /// Paths whose value is wrong in itself, so that rules about them keep silent.
+    pub fn bad(&self) -> impl Iterator<Item = &str> {
+        self.bad.iter().map(String::as_str)
+    }
+
+    /// Whether anything at this path, or below it, is wrong in itself.
+    pub fn is_bad(&self, path: &str) -> bool {
         self.bad
             .iter()
             .any(|bad| bad.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     }
 
-    /// Whether anything was found wrong that decides which nodes and journals there are.
-    pub(crate) fn structure_is_bad(&self) -> bool {
-        let words = ["node", "strategies", "group", "name", "count", "needs", "reads", "writes", "journal"];
-        let structural = |path: &String| {
-            let parts = path.split('.').next().is_some_and(|first| first == "node" || first == "strategies");
-            parts && path.rsplit('.').next().is_some_and(|last| words.contains(&last))
-        };
-        self.bad.iter().any(structural)
-    }
-
-    /// Replaces the value of a key that follows from others.
-    pub(crate) fn derive(&mut self, path: &str, value: impl Serialize) {
+    /// Sets the value of a key that follows from others.
+    pub fn derive(&mut self, path: &str, value: impl Serialize) {
         if let Some(row) = self.rows.iter_mut().find(|row| row.path == path) {
             row.value = serde_json::to_value(value).unwrap_or_default();
         }
     }
 
-    /// For people.
-    pub(crate) fn explain(&self, report: &Report) -> Vec<Setting> {
+    /// Every key with its value, its origin and its documentation.
+    pub fn settings(&self) -> Vec<Setting> {
         let origin = |row: &Row| match row.origin {
             RowOrigin::Default => Origin::Default,
             RowOrigin::Derived(how) => Origin::Derived { how: how.to_owned() },
             RowOrigin::Written { key, .. } if key.is_override() => {
-                Origin::Set { argument: report.argument(key.source).to_owned() }
+                Origin::Set { argument: self.sources.argument(key.source).to_owned() }
             }
             RowOrigin::Written { key, .. } => {
-                let location = report.location(key);
+                let location = self.sources.location(key);
                 Origin::File { file: location.file, line: location.line, column: location.column }
             }
         };
@@ -170,18 +181,5 @@ impl Settings {
             doc: row.doc.clone(),
         };
         self.rows.iter().map(setting).collect()
-    }
-
-    /// The path of the table that describes the host of that name: that of the first group that runs there.
-    pub(crate) fn host_path(&self, name: &str, config: &PlatformConfig) -> String {
-        let here = |group: &&StrategyGroup| group.host.as_ref().is_some_and(|host| host.name == name);
-        let group = config.strategies.iter().find(here).map_or("", |group| group.name.as_str());
-        format!("{}.host", self.group_path(group))
-    }
-
-    /// The path of the n-th group of strategies.
-    pub(crate) fn group_path(&self, name: &str) -> String {
-        let path = format!("strategies.group.{name}");
-        if self.headers.contains_key(&path) { path } else { "strategies".to_owned() }
     }
 }

@@ -1,8 +1,7 @@
-//! The one description of a platform file: every key with its type, its default, what it allows and what it
-//! means. Checking, `schema()`, `explain()` and the defaults of the typed structs all come from it.
+//! How a language is described: every key with its type, its default, what it allows and what it means. Checking, the
+//! JSON Schema, the list of settings and the defaults of the typed structs all come from this one description.
 //!
-//! A table of the file is written once, with `section!`, as the Rust struct that
-//! holds it:
+//! A table is written once, with [`section!`](crate::section), as the Rust struct that holds it:
 //!
 //! ```text
 //! doc comment            → doc line of the key
@@ -12,81 +11,105 @@
 //! `, Absent::…`          → what a missing key means, where it is not simply the default
 //! ```
 
-#[cfg(test)]
-mod agreement;
 pub(crate) mod check;
 mod expect;
-pub(crate) mod forms;
-pub(crate) mod json;
+mod json;
 mod macros;
 mod value;
 
-pub(crate) use macros::{described, section, words};
-
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+
+use crate::forms;
+
+pub use json::json_schema;
 
 /// What a key's value may be.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `true` or `false`.
     Flag,
+    /// An integer from `min` to `max`.
     Integer {
+        /// Smallest.
         min: i64,
+        /// Largest.
         max: i64,
     },
+    /// A number from `min` to `max`, with or without a fraction.
     Number {
+        /// Smallest.
         min: f64,
+        /// Largest.
         max: f64,
     },
     /// Any text but the empty one.
     Text,
+    /// Text such as `"2ms"`.
     Duration {
+        /// Shortest, in nanoseconds.
         min_ns: u64,
+        /// Longest, in nanoseconds.
         max_ns: u64,
     },
     /// Text with a form of its own.
     Parsed(&'static Form),
+    /// One of some words.
     Words(&'static Words),
+    /// An array.
     List(&'static Kind),
+    /// `[key]`.
     Table(&'static TableSchema),
-    /// `[[key]]`.
+    /// `[[key]]`, each table with a `name` or known by its place.
     Tables(&'static TableSchema),
-    /// A table that also is the default of the tables in its `group` array: `[strategies]`.
-    Groups(&'static TableSchema),
-    /// Tables under names of the user's own: what the names are, and what the tables hold.
+    /// `[key]` alone, or with `[[key.group]]`.
+    Groups(&'static Groups),
+    /// `[key.NAME]`, tables under names of the user's own: what the names are, and what the tables hold.
     Named(&'static Form, &'static TableSchema),
-    /// A table with keys that someone else checks.
+    /// A table whose keys are checked elsewhere.
     Free,
     /// One of several, of different TOML types.
     Either(&'static [Kind]),
 }
 
-/// Text with a form of its own.
-pub(crate) struct Form {
-    /// With its article: `a size`.
-    pub(crate) what: &'static str,
-    /// As TOML: `"4MiB"`.
-    pub(crate) example: &'static str,
+/// A table that stands for one group, or holds the defaults of the groups in its array `group`.
+pub struct Groups {
+    /// The keys of a group.
+    pub table: &'static TableSchema,
     /// For the JSON Schema.
-    pub(crate) pattern: &'static str,
+    pub doc: &'static str,
+    /// What to write in a group that has no name.
+    pub unnamed: &'static str,
+}
+
+/// Text with a form of its own.
+pub struct Form {
+    /// With its article: `a size`.
+    pub what: &'static str,
+    /// As TOML: `"4MiB"`.
+    pub example: &'static str,
+    /// For the JSON Schema.
+    pub pattern: &'static str,
     /// Answers the text as it is kept, or what is wrong with it.
-    pub(crate) parse: fn(&str) -> Result<String, String>,
+    pub parse: fn(&str) -> Result<String, String>,
     /// May also be written as an integer.
-    pub(crate) integer: bool,
+    pub integer: bool,
     /// Most characters, where the pattern does not say it.
-    pub(crate) longest: Option<usize>,
+    pub longest: Option<usize>,
 }
 
 /// The words of an enumeration.
-pub(crate) struct Words {
+pub struct Words {
     /// What they name: `wait mode`.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// Word and meaning.
-    pub(crate) words: &'static [(&'static str, &'static str)],
+    pub words: &'static [(&'static str, &'static str)],
 }
 
 /// What it means that a key is not there.
 #[derive(Clone, Copy)]
-pub(crate) enum Absent {
+pub enum Absent {
     /// Its default holds.
     Default,
     /// The value depends on other keys; the text says how.
@@ -95,33 +118,40 @@ pub(crate) enum Absent {
     Required(&'static str),
 }
 
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) doc: &'static [&'static str],
-    pub(crate) kind: Kind,
-    pub(crate) absent: Absent,
+/// A key of a table.
+pub struct Key {
+    /// As the file has it.
+    pub name: &'static str,
+    /// The lines of its doc comment.
+    pub doc: &'static [&'static str],
+    /// What its value may be.
+    pub kind: Kind,
+    /// What it means that it is not there.
+    pub absent: Absent,
     /// The field is `#[serde(flatten)]`: its keys stand in the same table.
-    pub(crate) flatten: bool,
+    pub flatten: bool,
 }
 
 impl Key {
     /// The doc comment as one text.
-    pub(crate) fn doc_text(&self) -> String {
+    pub fn doc_text(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
     }
 }
 
-/// One table of the file.
-pub(crate) struct TableSchema {
-    pub(crate) doc: &'static [&'static str],
-    pub(crate) keys: &'static [Key],
+/// A table of the file.
+pub struct TableSchema {
+    /// The lines of its doc comment.
+    pub doc: &'static [&'static str],
+    /// Its keys, in the order of the struct.
+    pub keys: &'static [Key],
     /// An object with the default of every key.
-    pub(crate) defaults: fn() -> Json,
+    pub defaults: fn() -> Json,
 }
 
 impl TableSchema {
     /// All keys, the flattened ones too, in the order of the struct.
-    pub(crate) fn all_keys(&self) -> Vec<&'static Key> {
+    pub fn all_keys(&self) -> Vec<&'static Key> {
         let mut all = Vec::new();
         for key in self.keys {
             match key.kind {
@@ -134,23 +164,30 @@ impl TableSchema {
 }
 
 /// Longest duration that any key takes.
-pub(crate) const DAY_NS: u64 = 86_400_000_000_000;
+pub const DAY_NS: u64 = 86_400_000_000_000;
 
-/// A type that a key can have.
-pub(crate) trait Described {
+/// A type that a key can have without a kind of its own after `=>`.
+pub trait Described {
+    /// What a value of this type may be.
     const KIND: Kind;
 }
 
-/// A struct that describes a table.
-pub(crate) trait Section {
+/// A struct that holds a table; [`section!`](crate::section) writes it.
+pub trait Section: Default + Serialize + DeserializeOwned {
+    /// The table.
     const TABLE: &'static TableSchema;
+
+    /// An object with the default of every key.
+    fn defaults() -> Json {
+        serde_json::to_value(Self::default()).unwrap_or_default()
+    }
 }
 
 impl<T: Section> Described for T {
     const KIND: Kind = Kind::Table(T::TABLE);
 }
 
-described! {
+crate::described! {
     bool = Kind::Flag;
     u32 = Kind::Integer { min: 0, max: u32::MAX as i64 };
     u64 = Kind::Integer { min: 0, max: i64::MAX };

@@ -15,10 +15,11 @@
 //! and fall again, each time by a quarter at least.
 
 use super::ScenarioConfig;
+use crate::t2o::stamps::STAGES;
 
 /// A claim, read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expression {
+pub(crate) enum Expression {
     /// A constant.
     Number(f64),
     /// A figure of one cell.
@@ -54,8 +55,7 @@ pub enum Expression {
 
 /// What joins two expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // Each is what its name says.
-pub enum Operator {
+pub(crate) enum Operator {
     Or,
     And,
     Less,
@@ -74,24 +74,23 @@ const TIMES: [&str; 6] = ["mean", "p50", "p90", "p99", "p999", "max"];
 /// Figures of a cell as a whole.
 const COUNTS: [&str; 7] =
     ["achieved", "lost", "samples", "disordered", "lateness_p99", "wakeups", "context_switches"];
-const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
 
 /// A claim that cannot be read: bytes of its text, and what is wrong with them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimError {
+pub(crate) struct ClaimError {
     /// First byte.
-    pub start: usize,
+    pub(crate) start: usize,
     /// Behind the last byte.
-    pub end: usize,
+    pub(crate) end: usize,
     /// What is wrong.
-    pub what: String,
+    pub(crate) what: String,
 }
 
 /// Reads a claim.
 ///
 /// # Errors
 /// [`ClaimError`], the first one.
-pub fn read(text: &str) -> Result<Expression, ClaimError> {
+pub(crate) fn read(text: &str) -> Result<Expression, ClaimError> {
     let mut reader = Reader { words: words(text)?, at: 0, end: text.len() };
     let claim = reader.either()?;
     match reader.peek() {

@@ -103,6 +103,19 @@ impl Diagnostics {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
     }
 
+    /// Takes over from `other` what is new, errors before warnings.
+    pub fn join(&mut self, other: Diagnostics) {
+        for diagnostic in other.diagnostics {
+            let same = |known: &Diagnostic| {
+                known.message == diagnostic.message && known.location == diagnostic.location
+            };
+            if !self.diagnostics.iter().any(same) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+    }
+
     /// The text: each with its line, a caret under the place, and what to do.
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };

@@ -1,7 +1,7 @@
 //! "Did you mean …?"
 
 /// The candidate most like `written`, if one is like it enough: at most a third of its letters differ.
-pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace('-', "_");
     let written = plain(written);
     candidates
@@ -13,7 +13,7 @@ pub(crate) fn nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &'
 }
 
 /// `a`, `b` or `c`.
-pub(crate) fn or_list<'a>(words: impl IntoIterator<Item = &'a str>, quote: &str) -> String {
+pub fn or_list<'a>(words: impl IntoIterator<Item = &'a str>, quote: &str) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("{quote}{word}{quote}")).collect();
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),

@@ -2,11 +2,12 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::{Entry, Node, Report, Span, Table, Value};
+use super::{Entry, Node, Span, Table, Value};
+use crate::report::Report;
 use crate::suggest::{nearest, or_list};
 
 /// Puts the `--set` argument number `source` into `root`. Faults are noted; the argument then has no effect.
-pub(crate) fn apply(root: &mut Table, argument: &str, source: usize, report: &mut Report) {
+pub(super) fn apply(root: &mut Table, argument: &str, source: usize, report: &mut Report) {
     let whole = Span { source, start: 0, end: argument.len() };
     let Some((path, value_start)) = path(argument, source) else {
         report

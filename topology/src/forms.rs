@@ -1,25 +1,23 @@
-//! Forms of text that several keys share.
+//! Forms of text that several keys of the platform file share.
 
-use super::Form;
+use settings::forms::NameRule;
+use settings::schema::Form;
+use settings::{ByteSize, CpuList, nearest, or_list};
+
 use crate::faults;
-use crate::suggest::{nearest, or_list};
-use crate::units::{self, ByteSize, CpuList, TimeOfDay};
 
-fn canonical<T>(text: &str) -> Result<String, String>
-where
-    T: std::str::FromStr<Err = String> + std::fmt::Display,
-{
-    text.parse::<T>().map(|value| value.to_string())
+/// Longest name of an instance: `node::InstanceDir` refuses longer ones.
+const LONGEST_INSTANCE: usize = 32;
+/// Longest name of a node, a group or a host: with a number, and `orders.` or `reports.` before it, it still is the name
+/// of a journal.
+const LONGEST_NAME: usize = 48;
+/// Longest name of a journal: what its control file has room for.
+const LONGEST_JOURNAL: usize = 63;
+
+/// Small letters, digits, `-`, `_` and what `also` adds.
+const fn small(also: &'static [char], longest: usize) -> NameRule {
+    NameRule { capitals: false, also, longest }
 }
-
-pub(crate) const SIZE: Form = Form {
-    what: "a size",
-    example: "\"4MiB\"",
-    pattern: "^[0-9]+ *(B|KiB|MiB|GiB)?$",
-    parse: canonical::<ByteSize>,
-    integer: true,
-    longest: None,
-};
 
 /// The capacity of a ring: a size that a ring can have.
 pub(crate) const CAPACITY: Form = Form {
@@ -40,24 +38,6 @@ pub(crate) const CAPACITY: Form = Form {
     longest: None,
 };
 
-pub(crate) const TIME_OF_DAY: Form = Form {
-    what: "a time of day",
-    example: "\"09:30:00\"",
-    pattern: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,9})?)?$",
-    parse: canonical::<TimeOfDay>,
-    integer: false,
-    longest: None,
-};
-
-pub(crate) const CPUS: Form = Form {
-    what: "a list of CPUs",
-    example: "\"2-5,7\"",
-    pattern: "^[0-9]+(-[0-9]+)?(, *[0-9]+(-[0-9]+)?)*$",
-    parse: canonical::<CpuList>,
-    integer: true,
-    longest: None,
-};
-
 /// One CPU; kept as text, as the kernel writes it.
 pub(crate) const CPU: Form = Form {
     what: "the number of a CPU",
@@ -71,24 +51,14 @@ pub(crate) const CPU: Form = Form {
     longest: None,
 };
 
-/// What is only shown and compared: a claim, a group of cells, a role.
-pub(crate) const NAME: Form = Form {
-    what: "a name",
-    example: "\"makers\"",
-    pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$",
-    parse: units::label,
-    integer: false,
-    longest: Some(units::LONGEST_NAME),
-};
-
-/// The name of an instance is the name of a folder.
+/// The name of an instance is the name of a folder, and part of a socket's path (at most 107 bytes in all).
 pub(crate) const INSTANCE: Form = Form {
     what: "the name of an instance",
     example: "\"demo\"",
     pattern: "^[a-z0-9][a-z0-9_-]*$",
-    parse: units::instance_name,
+    parse: |text| small(&[], LONGEST_INSTANCE).check(text),
     integer: false,
-    longest: Some(units::LONGEST_INSTANCE),
+    longest: Some(LONGEST_INSTANCE),
 };
 
 /// The name of a node, a group or a host becomes part of the names of its journals.
@@ -96,18 +66,21 @@ pub(crate) const NODE: Form = Form {
     what: "the name of a node",
     example: "\"makers\"",
     pattern: "^[a-z0-9][a-z0-9_-]*$",
-    parse: units::node_name,
+    parse: |text| small(&[], LONGEST_NAME).check(text),
     integer: false,
-    longest: Some(units::LONGEST_NAME),
+    longest: Some(LONGEST_NAME),
 };
 
 pub(crate) const JOURNAL: Form = Form {
     what: "the name of a journal",
     example: "\"md.quotes\"",
     pattern: "^[a-z0-9][a-z0-9_-]*(\\.[a-z0-9][a-z0-9_-]*)*$",
-    parse: units::journal_name,
+    parse: |text| {
+        text.split('.').try_for_each(|part| small(&[], usize::MAX).check(part).map(drop))?;
+        small(&['.'], LONGEST_JOURNAL).check(text)
+    },
     integer: false,
-    longest: Some(units::LONGEST_JOURNAL),
+    longest: Some(LONGEST_JOURNAL),
 };
 
 /// A node's name, with its number if it is one of a group.
@@ -115,9 +88,9 @@ pub(crate) const MEMBER: Form = Form {
     what: "the name of a node",
     example: "\"takers-1\"",
     pattern: "^[a-z0-9][a-z0-9_-]*$",
-    parse: units::member_name,
+    parse: |text| small(&[], LONGEST_JOURNAL).check(text),
     integer: false,
-    longest: Some(units::LONGEST_JOURNAL),
+    longest: Some(LONGEST_JOURNAL),
 };
 
 /// The same, or a pattern of them.
@@ -125,9 +98,9 @@ pub(crate) const NODE_PATTERN: Form = Form {
     what: "a node's name, or a pattern of names",
     example: "\"takers-*\"",
     pattern: "^[a-z0-9*?][a-z0-9_*?-]*$",
-    parse: units::node_pattern,
+    parse: |text| small(&['*', '?'], LONGEST_JOURNAL).check(text),
     integer: false,
-    longest: Some(units::LONGEST_JOURNAL),
+    longest: Some(LONGEST_JOURNAL),
 };
 
 pub(crate) const SYMBOL: Form = Form {
@@ -181,3 +154,19 @@ pub(crate) const CHECK: Form = Form {
     integer: false,
     longest: None,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_fit_for_file_names() {
+        assert!((NODE.parse)("demo-2_x").is_ok());
+        for wrong in ["", "-x", "a/b", "a b", "..", "é", "Demo", &"x".repeat(49)] {
+            assert!((NODE.parse)(wrong).is_err(), "{wrong}");
+        }
+        assert!((INSTANCE.parse)(&"x".repeat(33)).is_err());
+        assert!((JOURNAL.parse)("md.quotes").is_ok());
+        assert!((JOURNAL.parse)("md..quotes").is_err());
+    }
+}

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
-
-use crate::config::Generator;
-use crate::schema::{Absent, Kind, forms, section, words};
-use crate::units::duration;
+use settings::forms::NAME;
+use settings::schema::{Absent, Kind, Section};
+use settings::{duration, section, words};
+use topology::config::Generator;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 
@@ -14,7 +14,7 @@ section! {
     /// What the scenario is called.
     pub struct ScenarioHead {
         /// Its name; instances are called after it.
-        name: String = "scenario".to_owned() => Kind::Parsed(&forms::NAME),
+        name: String = "scenario".to_owned() => Kind::Parsed(&NAME),
             Absent::Required("write name = \"matrix\"");
         /// One line for the head of the report.
         title: String = "tick-to-order".to_owned();
@@ -101,7 +101,7 @@ section! {
     /// A group: one way to run the platform, measured at each load.
     pub struct GroupConfig {
         /// A letter or a short word; a cell is the group's name and the load's number: A10.
-        name: String = "A".to_owned() => Kind::Parsed(&forms::NAME), Absent::Required("write name = \"A\"");
+        name: String = "A".to_owned() => Kind::Parsed(&NAME), Absent::Required("write name = \"A\"");
         /// What it is, in a few words.
         title: String = "a group".to_owned();
         /// Only the loads of these rates; all, if it is left out.
@@ -123,7 +123,7 @@ section! {
     /// Something that was said before and that the figures bear out or do not.
     pub struct ClaimConfig {
         /// A short name.
-        name: String = "claim".to_owned() => Kind::Parsed(&forms::NAME), Absent::Required("write name = \"pinning\"");
+        name: String = "claim".to_owned() => Kind::Parsed(&NAME), Absent::Required("write name = \"pinning\"");
         /// What is claimed, in words.
         says: String = "a claim".to_owned(), Absent::Required("write says = \"pinning helps at 80/s\"");
         /// Who claims it.
@@ -141,13 +141,13 @@ section! {
         /// How a cell is measured.
         run: RunRules = RunRules::default();
         /// The loads, the rows of each table.
-        load: Vec<LoadConfig> = Vec::new() => Kind::Tables(<LoadConfig as crate::schema::Section>::TABLE);
+        load: Vec<LoadConfig> = Vec::new() => Kind::Tables(<LoadConfig as Section>::TABLE);
         /// Sections of a platform file that all groups have.
         base: Json = Json::Object(Map::new());
         /// The groups.
-        group: Vec<GroupConfig> = Vec::new() => Kind::Tables(<GroupConfig as crate::schema::Section>::TABLE);
+        group: Vec<GroupConfig> = Vec::new() => Kind::Tables(<GroupConfig as Section>::TABLE);
         /// What the figures are held against.
-        claim: Vec<ClaimConfig> = Vec::new() => Kind::Tables(<ClaimConfig as crate::schema::Section>::TABLE);
+        claim: Vec<ClaimConfig> = Vec::new() => Kind::Tables(<ClaimConfig as Section>::TABLE);
     }
 }
 

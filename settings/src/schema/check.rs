@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 
-use super::{Absent, Form, Key, Kind, TableSchema};
-use crate::document::{Entry, Node, Report, Span, Table, Value};
+use super::{Absent, Form, Groups, Key, Kind, TableSchema};
+use crate::document::{Entry, Node, Span, Table, Value};
+use crate::report::Report;
 use crate::suggest::nearest;
 
 /// Where a value comes from.
@@ -175,8 +176,8 @@ impl<'a> Checker<'a> {
             (Kind::Tables(schema), Value::Array(items)) => {
                 return Some(self.tables(schema, items, &path, &place.label(key.name), None));
             }
-            (Kind::Groups(schema), Value::Table(table)) => {
-                return Some(self.groups(schema, table, entry.key_span, &path));
+            (Kind::Groups(groups), Value::Table(table)) => {
+                return Some(self.groups(groups, table, entry.key_span, &path));
             }
             _ => {}
         }
@@ -193,8 +194,9 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// `[strategies]`: one group, or the defaults of several.
-    fn groups(&mut self, schema: &'static TableSchema, table: &Table, header: Span, path: &str) -> Json {
+    /// One group, or the defaults of several.
+    fn groups(&mut self, groups: &'static Groups, table: &Table, header: Span, path: &str) -> Json {
+        let schema = groups.table;
         let mut base = table.clone();
         let place = Place { path: path.to_owned(), label: path.to_owned(), header: Some(header) };
         let Some(group) = base.remove("group") else {
@@ -215,20 +217,21 @@ impl<'a> Checker<'a> {
         if let Some(name) = base.remove("name") {
             self.report
                 .error(name.key_span, format!("[{path}] has groups, so its own `name` names nothing"))
-                .help("name each [[strategies.group]]");
+                .help(format!("name each [[{path}.group]]"));
         }
         let items = if let Value::Array(items) = &group.node.value { items.as_slice() } else { &[] };
-        self.tables(schema, items, &format!("{path}.group"), "strategies", Some(&base))
+        self.tables(schema, items, &format!("{path}.group"), path, Some((&base, groups.unnamed)))
     }
 
-    /// `[[label]]`, each by its name; what they all take from `base` goes into each first.
+    /// `[[label]]`, each by its name. Of groups, `base` is what each of them inherits, and what to write where a name is
+    /// missing.
     fn tables(
         &mut self,
         schema: &'static TableSchema,
         items: &[Node],
         path: &str,
         label: &str,
-        base: Option<&Table>,
+        base: Option<(&Table, &str)>,
     ) -> Json {
         let mut names: Vec<(String, Span)> = Vec::new();
         let mut result = Vec::new();
@@ -249,12 +252,14 @@ impl<'a> Checker<'a> {
                     self.bad.insert(path.to_owned());
                 }
                 names.push((name.clone(), *span));
-            } else if base.is_some() && table.get("name").is_none() {
+            } else if let Some((_, unnamed)) = base
+                && table.get("name").is_none()
+            {
                 let noted = self.report.error(item.span, format!("this [[{path}]] has no `name`"));
-                noted.help("write name = \"takers\": its nodes are takers-1, takers-2, …");
+                noted.help(unnamed);
                 self.bad.insert(path.to_owned());
             }
-            if let Some(base) = base {
+            if let Some((base, _)) = base {
                 table.inherit(base);
             }
             let place = Place { path: item_path, label: label.to_owned(), header: Some(item.span) };
@@ -272,11 +277,13 @@ impl<'a> Checker<'a> {
             ("", _) => format!("unknown key `{written}` outside of all sections"),
             (label, _) => format!("unknown key `{written}` in [{label}]"),
         };
-        let elsewhere = self.root.keys.iter().find(|section| match section.kind {
-            Kind::Table(inner) | Kind::Groups(inner) => {
-                section.name != place.label && inner.all_keys().iter().any(|key| key.name == written)
-            }
-            _ => false,
+        let elsewhere = self.root.keys.iter().find(|section| {
+            let inner = match section.kind {
+                Kind::Table(inner) => inner,
+                Kind::Groups(groups) => groups.table,
+                _ => return false,
+            };
+            section.name != place.label && inner.all_keys().iter().any(|key| key.name == written)
         });
         let help = match (nearest(written, names()), elsewhere) {
             (Some(near), _) => {

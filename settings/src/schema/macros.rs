@@ -1,15 +1,17 @@
-//! The macros that the tables and words of the file are written with.
+//! The macros that a language is written with. They use `serde`'s derives: a crate that calls them depends on `serde`.
 
+/// Gives types of the calling crate their [`Kind`](crate::schema::Kind): `Speed = Kind::Number { min: 0.0, max: 1e6 };`.
+#[macro_export]
 macro_rules! described {
     ($($type:ty = $kind:expr;)*) => {$(
-        impl crate::schema::Described for $type {
-            const KIND: crate::schema::Kind = $kind;
+        impl $crate::schema::Described for $type {
+            const KIND: $crate::schema::Kind = $kind;
         }
     )*};
 }
-pub(crate) use described;
 
-/// An enumeration of words: `Sim = "sim"`.
+/// An enumeration whose variants are words of the file: `Sim = "sim"`. The doc comments explain the words.
+#[macro_export]
 macro_rules! words {
     (
         $(#[doc = $doc:literal])+
@@ -36,17 +38,18 @@ macro_rules! words {
             }
         }
 
-        crate::schema::described! {
-            $name = crate::schema::Kind::Words(&crate::schema::Words {
+        $crate::described! {
+            $name = $crate::schema::Kind::Words(&$crate::schema::Words {
                 what: $what,
                 words: &[$(($text, concat!($($word_doc),+)),)+],
             });
         }
     };
 }
-pub(crate) use words;
 
-/// A table: `key: Type = default => kind, Absent::…;`, where kind and what absence means may be left out.
+/// A table: `key: Type = default => kind, Absent::…;`, where the kind and what absence means may be left out. The doc
+/// comments explain the keys.
+#[macro_export]
 macro_rules! section {
     (
         $(#[doc = $doc:literal])+
@@ -75,27 +78,26 @@ macro_rules! section {
             }
         }
 
-        impl crate::schema::Section for $name {
-            const TABLE: &'static crate::schema::TableSchema = &crate::schema::TableSchema {
+        impl $crate::schema::Section for $name {
+            const TABLE: &'static $crate::schema::TableSchema = &$crate::schema::TableSchema {
                 doc: &[$($doc),+],
                 keys: &[$(
-                    crate::schema::Key {
+                    $crate::schema::Key {
                         name: stringify!($key),
                         doc: &[$($key_doc),+],
-                        kind: crate::schema::section!(@kind $type $(, $kind)?),
-                        absent: crate::schema::section!(@absent $($absent)?),
-                        flatten: crate::schema::section!(@flatten $($($attribute)+)*),
+                        kind: $crate::section!(@kind $type $(, $kind)?),
+                        absent: $crate::section!(@absent $($absent)?),
+                        flatten: $crate::section!(@flatten $($($attribute)+)*),
                     },
                 )*],
-                defaults: || serde_json::to_value($name::default()).unwrap_or_default(),
+                defaults: <$name as $crate::schema::Section>::defaults,
             };
         }
     };
-    (@kind $type:ty) => { <$type as crate::schema::Described>::KIND };
+    (@kind $type:ty) => { <$type as $crate::schema::Described>::KIND };
     (@kind $type:ty, $kind:expr) => { $kind };
-    (@absent) => { crate::schema::Absent::Default };
+    (@absent) => { $crate::schema::Absent::Default };
     (@absent $absent:expr) => { $absent };
     (@flatten flatten) => { true };
     (@flatten $($other:tt)*) => { false };
 }
-pub(crate) use section;

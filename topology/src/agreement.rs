@@ -1,7 +1,10 @@
-//! The schema and the typed structs agree: whatever the one lets through, the other takes.
+//! The schema and the typed structs agree: what passes the one is accepted by the other.
 
-use super::{Form, Kind, Section, TableSchema, forms};
+use settings::forms as common;
+use settings::schema::{Form, Kind, Section, TableSchema};
+
 use crate::config::PlatformConfig;
+use crate::forms;
 
 /// TOML values that a kind allows, at the ends of its range.
 fn samples(kind: &Kind) -> Vec<String> {
@@ -37,7 +40,7 @@ fn settings(schema: &'static TableSchema, path: &str, all: &mut Vec<String>) {
         match key.kind {
             Kind::Table(inner) => settings(inner, &path, all),
             Kind::Named(_, inner) => settings(inner, &format!("{path}.md"), all),
-            Kind::Groups(inner) => settings(inner, &path, all),
+            Kind::Groups(groups) => settings(groups.table, &path, all),
             Kind::Tables(inner) => {
                 for inner_key in inner.all_keys() {
                     let samples = samples(&inner_key.kind);
@@ -52,7 +55,7 @@ fn settings(schema: &'static TableSchema, path: &str, all: &mut Vec<String>) {
 }
 
 #[test]
-fn whatever_the_schema_allows_the_structs_take() {
+fn what_the_schema_allows_the_structs_take() {
     let mut all = Vec::new();
     settings(PlatformConfig::TABLE, "", &mut all);
     let mut right = 0;
@@ -79,9 +82,8 @@ fn every_key_explains_itself() {
             *count += 1;
             assert!(key.doc_text().ends_with(['.', ']']), "{}: {}", key.name, key.doc_text());
             match key.kind {
-                Kind::Table(inner) | Kind::Tables(inner) | Kind::Groups(inner) | Kind::Named(_, inner) => {
-                    walk(inner, count);
-                }
+                Kind::Table(inner) | Kind::Tables(inner) | Kind::Named(_, inner) => walk(inner, count),
+                Kind::Groups(groups) => walk(groups.table, count),
                 _ => {}
             }
         }
@@ -114,7 +116,7 @@ fn names() -> Vec<String> {
 #[test]
 fn the_schema_and_the_check_allow_the_same_names() {
     let name_forms =
-        [forms::NAME, forms::INSTANCE, forms::NODE, forms::MEMBER, forms::JOURNAL, forms::NODE_PATTERN];
+        [common::NAME, forms::INSTANCE, forms::NODE, forms::MEMBER, forms::JOURNAL, forms::NODE_PATTERN];
     let mut compared = 0;
     for Form { what, pattern, parse, longest, .. } in name_forms {
         let pattern = regex::Regex::new(pattern).unwrap();
@@ -133,7 +135,7 @@ fn the_schema_and_the_check_allow_the_same_names() {
 #[test]
 fn other_texts_that_the_schema_allows_pass_the_check() {
     let texts: &[(Form, &[&str])] = &[
-        (forms::TIME_OF_DAY, &["00:00", "23:59:59.5", "29:00", "24:00:00", "09:60", "9:30"]),
+        (common::TIME_OF_DAY, &["00:00", "23:59:59.5", "29:00", "24:00:00", "09:60", "9:30"]),
         (
             forms::POLICY,
             &[

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Absent, Form, Key, Kind, TableSchema};
+use super::{Absent, Form, Key, Kind, Section, TableSchema};
 
-/// The schema of a whole file, whose tables are those of `root`.
-pub(crate) fn document(root: &'static TableSchema) -> Json {
-    let mut schema = table(root, &[]);
+/// The format of files whose root table is `T` as JSON Schema.
+pub fn json_schema<T: Section>(title: &str) -> Json {
+    let mut schema = table(T::TABLE, &[]);
     if let Json::Object(object) = &mut schema {
         object.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-        object.insert("title".to_owned(), json!("colo platform"));
+        object.insert("title".to_owned(), json!(title));
     }
     schema
 }
 
-/// `extra` are keys that the struct does not have: `group` of `[strategies]`.
+/// `extra` are keys that the struct does not have: `group` of a table with groups.
 fn table(schema: &'static TableSchema, extra: &[(&str, Json)]) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -85,10 +85,10 @@ fn kind(kind_of: &Kind) -> Json {
         Kind::List(item) => json!({ "type": "array", "items": kind(item) }),
         Kind::Table(schema) => table(schema, &[]),
         Kind::Tables(schema) => json!({ "type": "array", "items": table(schema, &[]) }),
-        Kind::Groups(schema) => {
-            let groups = json!({ "type": "array", "items": table(schema, &[]), "description":
-                "Groups of strategies; what a group does not say, it takes from [strategies]." });
-            table(schema, &[("group", groups)])
+        Kind::Groups(groups) => {
+            let items = table(groups.table, &[]);
+            let array = json!({ "type": "array", "items": items, "description": groups.doc });
+            table(groups.table, &[("group", array)])
         }
         Kind::Named(form, inner) => json!({
             "type": "object",

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::{GroupConfig, LoadConfig, ScenarioConfig, put};
-use crate::diagnostic::Diagnostics;
-use crate::document::{Report, Span, Table, Value};
-use crate::spec::Topology;
+use serde_json::{Value as Json, json};
+use settings::{Diagnostics, Document, Table};
+use topology::Topology;
+
+use super::{GroupConfig, LoadConfig, ScenarioConfig};
 
 /// A group at a load: what runs, and when it is over.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,13 +57,11 @@ impl Cell {
     }
 }
 
-/// The cells of one group. What is wrong with its platform goes to `found`, each fault once.
+/// The cells of one group, whose platform sections are `platform`. What is wrong with them goes to `found`, once.
 pub(super) fn of_group(
     config: &ScenarioConfig,
     group: &GroupConfig,
-    table: &Table,
-    file: &str,
-    report: &Report,
+    platform: &Document,
     found: &mut Diagnostics,
 ) -> Vec<Cell> {
     let mut cells = Vec::new();
@@ -70,7 +69,7 @@ pub(super) fn of_group(
         if group.rates.as_ref().is_some_and(|rates| !rates.contains(&load.rate)) {
             continue;
         }
-        match cell(config, group, load, index + 1, (table, file, report)) {
+        match cell(config, group, load, index + 1, platform) {
             Ok((cell, warnings)) => {
                 found.join(warnings);
                 cells.push(cell);
@@ -86,40 +85,39 @@ fn cell(
     group: &GroupConfig,
     load: &LoadConfig,
     number: usize,
-    (table, file, report): (&Table, &str, &Report),
+    platform: &Document,
 ) -> Result<(Cell, Diagnostics), Diagnostics> {
     let run = &config.run;
     let instruments = group.instruments.unwrap_or(run.instruments);
     let strategies = group.strategies.unwrap_or(run.strategies);
     let name = format!("{}{number}", group.name);
-    let mut table = table.clone();
+    let mut table = platform.root().clone();
     // An instrument is quoted every `interval`, and the instruments take turns: quotes are evenly spread.
     let interval = Duration::from_secs_f64(f64::from(instruments) / load.rate);
     let turn = Duration::from_secs_f64(1.0 / load.rate);
-    let text = |duration: Duration| Value::Text(humantime::format_duration(duration).to_string());
-    let integer = |value: u64| Value::Integer(i64::try_from(value).ok());
-    let own: [(&[&str], Value); 11] = [
-        (&["platform", "instance"], Value::Text(instance(&config.scenario.name, &name))),
-        (&["md", "source"], Value::Text("sim".to_owned())),
-        (&["md", "instruments"], integer(u64::from(instruments))),
+    let text = |duration: Duration| Json::from(humantime::format_duration(duration).to_string());
+    let own: [(&[&str], Json); 11] = [
+        (&["platform", "instance"], json!(instance(&config.scenario.name, &name))),
+        (&["md", "source"], json!("sim")),
+        (&["md", "instruments"], json!(instruments)),
         (&["md", "interval"], text(interval)),
         (&["md", "stagger"], text(turn)),
-        (&["md", "count"], integer(0)),
-        (&["md", "seed"], integer(run.seed)),
-        (&["md", "generator"], Value::Text(run.generator.as_str().to_owned())),
-        (&["strategies", "program"], Value::Text("builtin:taker".to_owned())),
-        (&["strategies", "count"], integer(u64::from(strategies))),
+        (&["md", "count"], json!(0)),
+        (&["md", "seed"], json!(run.seed)),
+        (&["md", "generator"], json!(run.generator.as_str())),
+        (&["strategies", "program"], json!("builtin:taker")),
+        (&["strategies", "count"], json!(strategies)),
         (&["strategies", "stagger"], text(run.stagger)),
     ];
     for (path, value) in own {
-        put(&mut table, path, value, Span::default());
+        table.put_default(path, &value);
     }
     if !run.think.is_zero() {
-        let think = integer(u64::try_from(run.think.as_nanos()).unwrap_or(u64::MAX));
-        put(&mut table, &["strategies", "params", "think_ns"], think, Span::default());
+        let think = u64::try_from(run.think.as_nanos()).unwrap_or(u64::MAX);
+        table.put_default(&["strategies", "params", "think_ns"], &json!(think));
     }
     open_loop(&mut table);
-    let platform = crate::assemble(file, &table, true, report.clone())?;
+    let platform = topology::check(Document::new(table, platform.sources().clone()))?;
     let own_processes = platform.topology.nodes.iter().filter(|node| node.host.is_none());
     let cell = Cell {
         name,
@@ -142,11 +140,8 @@ fn cell(
 /// The built-in taker answers every quote of a load test: with a position that it must not exceed it would fall silent
 /// while its reports are late, and the load would wait for the platform that it is to measure.
 fn open_loop(table: &mut Table) {
-    let program = super::table_of(table, "strategies").and_then(|section| section.get("program"));
-    if program.is_some_and(|entry| matches!(&entry.node.value, Value::Text(name) if name == "builtin:taker"))
-    {
-        let limit = Value::Integer(Some(UNLIMITED_LOTS));
-        put(table, &["strategies", "params", "max_position"], limit, Span::default());
+    if table.table("strategies").and_then(|section| section.text("program")) == Some("builtin:taker") {
+        table.put_default(&["strategies", "params", "max_position"], &json!(UNLIMITED_LOTS));
     }
 }
 

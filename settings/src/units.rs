@@ -1,4 +1,4 @@
-//! Values that TOML has no type for, written as text: sizes, times of day, lists of CPUs, names.
+//! Values that TOML has no type for, written as text: sizes, times of day, durations, lists of CPUs.
 //!
 //! Each has one parser and one printed form, and the printed form parses to the same value.
 
@@ -23,11 +23,6 @@ impl ByteSize {
     /// `count` × 1024² bytes.
     pub const fn mib(count: u64) -> ByteSize {
         ByteSize(count << 20)
-    }
-
-    /// `count` × 1024³ bytes.
-    pub const fn gib(count: u64) -> ByteSize {
-        ByteSize(count << 30)
     }
 }
 
@@ -162,7 +157,7 @@ macro_rules! serde_as_text {
 }
 serde_as_text!(ByteSize, TimeOfDay, CpuList);
 
-/// Durations as text (`"2ms"`, `"1s 500ms"`), for `#[serde(with = "topology::duration")]`.
+/// Durations as text (`"2ms"`, `"1s 500ms"`), for `#[serde(with = "settings::duration")]`.
 pub mod duration {
     use super::*;
 
@@ -182,63 +177,6 @@ pub mod duration {
         let text = String::deserialize(deserializer)?;
         humantime::parse_duration(&text).map_err(serde::de::Error::custom)
     }
-}
-
-/// Longest name of an instance: `node::InstanceDir` refuses longer ones.
-pub(crate) const LONGEST_INSTANCE: usize = 32;
-/// Longest name of a node, a group or a host: with a number, and `orders.` or `reports.` before it, it still is the name
-/// of a journal.
-pub(crate) const LONGEST_NAME: usize = 48;
-/// Longest name of a journal: what its control file has room for.
-pub(crate) const LONGEST_JOURNAL: usize = 63;
-
-/// A letter or digit, then letters, digits, `-`, `_` and what `also` adds.
-fn checked(text: &str, capitals: bool, also: &[char], longest: usize) -> Result<String, String> {
-    let first =
-        |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || (capitals && c.is_ascii_uppercase());
-    let inner = |c: char| first(c) || c == '-' || c == '_' || also.contains(&c);
-    let letters = if capitals { "letters" } else { "small letters" };
-    match text.chars().find(|&c| !inner(c)) {
-        Some(c) => Err(format!("`{c}` is not allowed: use {letters}, digits, `-` and `_`")),
-        None if !text.starts_with(|c| first(c) || also.contains(&c)) => {
-            Err("it must start with a letter or a digit".to_owned())
-        }
-        None if text.len() > longest => {
-            Err(format!("it has {} characters; {longest} are allowed", text.len()))
-        }
-        None => Ok(text.to_owned()),
-    }
-}
-
-/// A name that becomes neither file nor journal.
-pub(crate) fn label(text: &str) -> Result<String, String> {
-    checked(text, true, &[], LONGEST_NAME)
-}
-
-/// An instance: it becomes a folder, and part of a socket's path (at most 107 bytes in all).
-pub(crate) fn instance_name(text: &str) -> Result<String, String> {
-    checked(text, false, &[], LONGEST_INSTANCE)
-}
-
-/// A node, a group of nodes, or a host.
-pub(crate) fn node_name(text: &str) -> Result<String, String> {
-    checked(text, false, &[], LONGEST_NAME)
-}
-
-/// A node of a group, with its number.
-pub(crate) fn member_name(text: &str) -> Result<String, String> {
-    checked(text, false, &[], LONGEST_JOURNAL)
-}
-
-/// A node's name, or a pattern of them with `*` and `?`.
-pub(crate) fn node_pattern(text: &str) -> Result<String, String> {
-    checked(text, false, &['*', '?'], LONGEST_JOURNAL)
-}
-
-/// A journal: names joined by dots, as in `md.quotes`.
-pub(crate) fn journal_name(text: &str) -> Result<String, String> {
-    text.split('.').try_for_each(|part| checked(part, false, &[], usize::MAX).map(drop))?;
-    checked(text, false, &['.'], LONGEST_JOURNAL)
 }
 
 #[cfg(test)]
@@ -277,17 +215,5 @@ mod tests {
         for wrong in ["", "a", "5-2", "1,,2", "99999", "0-4294967295"] {
             assert!(wrong.parse::<CpuList>().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn names_are_fit_for_file_names() {
-        assert!(node_name("demo-2_x").is_ok());
-        for wrong in ["", "-x", "a/b", "a b", "..", "é", "Demo", &"x".repeat(49)] {
-            assert!(node_name(wrong).is_err(), "{wrong}");
-        }
-        assert!(instance_name(&"x".repeat(33)).is_err());
-        assert!(label("Demo").is_ok());
-        assert!(journal_name("md.quotes").is_ok());
-        assert!(journal_name("md..quotes").is_err());
     }
 }

@@ -90,7 +90,7 @@ fn every_shipped_scenario_is_right() {
         looked_at += 1;
     }
     assert!(looked_at >= 3, "{looked_at} scenarios");
-    assert!(!is_scenario(crate::DEMO));
+    assert!(!is_scenario(topology::DEMO));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn the_load_of_a_cell_does_not_depend_on_what_its_takers_hold() {
     let params = |text: &str| {
         let scenario = parse("s.toml", text, &[]).unwrap();
         let nodes = scenario.cells.into_iter().flat_map(|cell| cell.topology.nodes);
-        let strategies = nodes.filter(|node| node.kind == crate::NodeKind::Strategy);
+        let strategies = nodes.filter(|node| node.kind == topology::NodeKind::Strategy);
         strategies.map(|node| node.parameters["max_position"].clone()).collect::<Vec<_>>()
     };
     let limits = params(SMALL);
