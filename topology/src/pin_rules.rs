@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use pinning::Spread;
 use settings::{Report, Rows, Span, nearest};
 
-use crate::config::{Placing, Spread, Wake, fits};
+use crate::config::{Placing, Wake, fits};
 use crate::paths;
 use crate::spec::{NodeKind, NodeSpec, Topology};
 

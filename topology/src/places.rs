@@ -1,13 +1,9 @@
 //! Where the nodes of a topology run on a given host.
 
 use pinning::{Host, NodeRequest, Placement, Plan, PlanProblem, ResolvedPlan, WaitMode};
-use serde_json::Value as Json;
 
 use crate::config::Mode;
 use crate::spec::{NodeKind, NodeSpec, Topology};
-
-/// Keys of a rule that are no placement: they start processes of their own.
-const NOT_PLACES: [&str; 2] = ["relay", "keep_awake"];
 
 impl Topology {
     /// A place for every node, in the order of the seats; `None` when `[pin]` says nothing, and the kernel decides.
@@ -21,7 +17,7 @@ impl Topology {
         // Who runs in another's process stands where that one does.
         let with_process = self.nodes.iter().filter(|node| node.host.is_none());
         let requests: Vec<NodeRequest> = with_process.map(request).collect();
-        let mut plan = self.plan().resolve(host, &requests)?;
+        let mut plan = Plan::from(&self.pin).resolve(host, &requests)?;
         let place = |node: &NodeSpec| {
             let process = node.host.as_ref().unwrap_or(&node.name);
             let found = plan.placements.iter().find(|placement| placement.node == *process)?;
@@ -51,18 +47,6 @@ impl Topology {
             polling.len(),
             host.allowed
         ))
-    }
-
-    /// `[pin]` as the pinning crate reads it. The two forms are held together by a test.
-    fn plan(&self) -> Plan {
-        let mut plan = serde_json::to_value(&self.pin).unwrap_or_default();
-        let rules = plan.get_mut("nodes").and_then(Json::as_object_mut);
-        for rule in rules.into_iter().flat_map(|rules| rules.values_mut()).filter_map(Json::as_object_mut) {
-            for key in NOT_PLACES {
-                rule.remove(key);
-            }
-        }
-        serde_json::from_value(plan).unwrap_or_default()
     }
 }
 

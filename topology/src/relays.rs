@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pinning::Policy;
 use serde_json::Value as Json;
 
 use crate::config::{Mode, PinRule, RunConfig, Wake};
@@ -52,7 +53,7 @@ fn read_by(topology: &Topology, seats: &[u16]) -> Vec<String> {
 
 fn place(topology: &mut Topology, kind: &str, section: RelaySection) {
     let name = format!("{kind}-{}", section.cpu);
-    let own = PinRule { cpu: Some(section.cpu), policy: Some("idle".to_owned()), ..PinRule::default() };
+    let own = PinRule { cpu: Some(section.cpu), policy: Some(Policy::Idle), ..PinRule::default() };
     topology.pin.nodes.insert(name.clone(), own);
     let run = RunConfig::default();
     topology.nodes.push(NodeSpec {
@@ -77,6 +78,8 @@ fn place(topology: &mut Topology, kind: &str, section: RelaySection) {
 
 #[cfg(test)]
 mod tests {
+    use pinning::Policy;
+
     use crate::config::Wake;
     use crate::spec::{NodeKind, RelaySection};
 
@@ -87,7 +90,7 @@ mod tests {
         let node = topology.node(name)?;
         assert_eq!((node.kind, usize::from(node.seat)), (NodeKind::Relay, topology.nodes.len() - 1));
         let place = topology.pin.rule_for(name).unwrap();
-        assert_eq!((place.cpu, place.policy.as_deref()), (Some(3), Some("idle")));
+        assert_eq!((place.cpu, place.policy), (Some(3), Some(Policy::Idle)));
         Some(serde_json::from_value(node.section.clone()).unwrap())
     }
 

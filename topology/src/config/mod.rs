@@ -23,7 +23,7 @@ mod strategies;
 pub use custom::{NodeConfig, ReadConfig, WriteConfig};
 pub use journal::{HugePages, JournalConfig, MdJournals, PageSize, RingConfig, TdJournals};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
-pub use pin::{Auto, OnSmallHost, PinConfig, PinRule, RelayConfig, Spread};
+pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
 pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,

@@ -2,43 +2,37 @@
 
 use std::collections::BTreeMap;
 
+use pinning::{Auto, NodeRule, OnSmallHost, Plan, Policy, Spread};
 use serde::{Deserialize, Deserializer};
-use settings::schema::{Absent, Kind, Section};
-use settings::{CpuList, section, words};
+use settings::schema::{Absent, Kind, Section, Words};
+use settings::{CpuList, section};
 
 use crate::forms;
 
-words! {
-    /// What a plan is made for, when colo makes it.
-    pub enum Auto ("automatic plan") {
-        /// Fast nodes get cores of their own.
-        Latency = "latency",
-        /// As many nodes as possible share few cores.
-        Density = "density",
-    }
-}
+const AUTO: Words = Words {
+    what: "automatic plan",
+    words: &[
+        ("latency", "Fast nodes get cores of their own."),
+        ("density", "As many nodes as possible share few cores."),
+    ],
+};
 
-words! {
-    /// What happens when the host has fewer cores than the plan names.
-    pub enum OnSmallHost ("rule for small hosts") {
-        /// Nothing starts.
-        Refuse = "refuse",
-        /// The plan is folded onto the cores that there are, and it is said so.
-        Remap = "remap",
-    }
-}
+const ON_SMALL_HOST: Words = Words {
+    what: "rule for small hosts",
+    words: &[
+        ("refuse", "Nothing starts."),
+        ("remap", "The plan is folded onto the cores that there are, and it is said so."),
+    ],
+};
 
-words! {
-    /// How the nodes of a rule share its `cpus`.
-    pub enum Spread ("way to spread nodes") {
-        /// One core each, in turn.
-        RoundRobin = "round-robin",
-        /// As few cores as the wait modes allow: one each for fast nodes, one for all others.
-        Pack = "pack",
-        /// Any of them, as the kernel likes.
-        Float = "float",
-    }
-}
+const SPREAD: Words = Words {
+    what: "way to spread nodes",
+    words: &[
+        ("round-robin", "One core each, in turn."),
+        ("pack", "As few cores as the wait modes allow: one each for fast nodes, one for all others."),
+        ("float", "Any of them, as the kernel likes."),
+    ],
+};
 
 section! {
     /// A relay: wakes, on their own core, the strategies that sleep there.
@@ -60,7 +54,7 @@ section! {
         cpus: Option<CpuList> = None;
         /// How the nodes share `cpus`; "float" where nothing is said.
         #[serde(skip_serializing_if = "Option::is_none")]
-        spread: Option<Spread> = None;
+        spread: Option<Spread> = None => Kind::Words(&SPREAD);
         /// Nobody else of the instance on these cores.
         #[serde(skip_serializing_if = "Option::is_none")]
         exclusive: Option<bool> = None;
@@ -72,7 +66,7 @@ section! {
         numa: Option<u32> = None => Kind::Integer { min: 0, max: 1_023 };
         /// Scheduling policy: "fifo:50", "nice:-5" or "idle".
         #[serde(skip_serializing_if = "Option::is_none")]
-        policy: Option<String> = None => Kind::Parsed(&forms::POLICY);
+        policy: Option<Policy> = None => Kind::Parsed(&forms::POLICY);
         /// A relay for these nodes.
         #[serde(skip_serializing_if = "Option::is_none")]
         relay: Option<RelayConfig> = None;
@@ -87,9 +81,9 @@ section! {
     pub struct PinConfig {
         /// Makes a plan for whatever has no rule: "latency" or "density".
         #[serde(skip_serializing_if = "Option::is_none")]
-        auto: Option<Auto> = None;
+        auto: Option<Auto> = None => Kind::Words(&AUTO);
         /// What happens when the host has fewer cores than the plan names.
-        on_small_host: OnSmallHost = OnSmallHost::Refuse;
+        on_small_host: OnSmallHost = OnSmallHost::Refuse => Kind::Words(&ON_SMALL_HOST);
         /// The doctor's checks that must be as wanted (`ok`, or `skip` where the host has no such thing), by id.
         required: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::CHECK));
         /// The rules, by a node's name or by a pattern with `*` and `?`: `[pin.nodes.md]`, `[pin.nodes."takers-*"]`.
@@ -128,6 +122,37 @@ pub(crate) struct Placing {
     pub(crate) key: &'static str,
 }
 
+/// Each key is named, so that a new one does not compile until it has a place in the plan.
+impl From<&PinConfig> for Plan {
+    fn from(config: &PinConfig) -> Plan {
+        let PinConfig { auto, on_small_host, required, nodes } = config;
+        Plan {
+            auto: *auto,
+            on_small_host: *on_small_host,
+            required: required.clone(),
+            nodes: nodes.iter().map(|(pattern, rule)| (pattern.clone(), NodeRule::from(rule))).collect(),
+        }
+    }
+}
+
+impl From<&PinRule> for NodeRule {
+    fn from(rule: &PinRule) -> NodeRule {
+        let index = |number: u32| number as usize;
+        // The last two start processes of their own, with rules of their own.
+        let PinRule { cpu, cpus, spread, exclusive, no_smt_sibling, numa, policy, relay: _, keep_awake: _ } =
+            rule;
+        NodeRule {
+            cpu: cpu.map(index),
+            cpus: cpus.as_ref().map(|list| list.0.iter().copied().map(index).collect()),
+            spread: *spread,
+            exclusive: *exclusive,
+            no_smt_sibling: *no_smt_sibling,
+            numa: numa.map(index),
+            policy: *policy,
+        }
+    }
+}
+
 impl PinConfig {
     /// The rules that fit `name`, the best first: an exact name, then the pattern with most letters of its own.
     fn fitting(&self, name: &str) -> Vec<(&String, &PinRule)> {
@@ -151,7 +176,7 @@ impl PinConfig {
             rule.exclusive = rule.exclusive.or(other.exclusive);
             rule.no_smt_sibling = rule.no_smt_sibling.or(other.no_smt_sibling);
             rule.numa = rule.numa.or(other.numa);
-            rule.policy = rule.policy.or_else(|| other.policy.clone());
+            rule.policy = rule.policy.or(other.policy);
             rule.relay = rule.relay.or_else(|| other.relay.clone());
             rule.keep_awake = rule.keep_awake.or(other.keep_awake);
         }
@@ -206,10 +231,39 @@ mod tests {
             "takers-1": { "cpu": 7 } } }"#;
         let pin: PinConfig = serde_json::from_str(text).unwrap();
         let rule = |name| pin.rule_for(name).unwrap();
-        assert_eq!((rule("takers-1").cpu, rule("takers-1").policy.as_deref()), (Some(7), Some("idle")));
+        assert_eq!((rule("takers-1").cpu, rule("takers-1").policy), (Some(7), Some(Policy::Idle)));
         assert_eq!((rule("takers-2").cpu, rule("takers-2").cpus), (None, Some(CpuList(vec![2, 3]))));
         assert_eq!(rule("md").cpu, Some(0));
         assert_eq!(pin.placing("takers-2").unwrap().pattern, "takers-*");
+    }
+
+    #[test]
+    fn every_key_of_a_rule_reaches_the_plan() {
+        let rule = r#"{ "cpu": 1, "cpus": "2-3", "spread": "pack", "exclusive": true, "no_smt_sibling": false,
+            "numa": 1, "policy": "fifo:50" }"#;
+        let text = format!(
+            r#"{{ "auto": "density", "on_small_host": "remap", "required": ["thp"], "nodes": {{ "md": {rule} }} }}"#
+        );
+        let config: PinConfig = serde_json::from_str(&text).unwrap();
+        let plan: Plan = serde_json::from_str(&text).unwrap();
+        assert_eq!(Plan::from(&config), plan);
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_kept_is_not_read_as_an_empty_one() {
+        let text = r#"{ "nodes": { "md": { "cpu": 1, "policy": "fifo:500" } } }"#;
+        let error = serde_json::from_str::<PinConfig>(text).unwrap_err().to_string();
+        assert!(error.contains("fifo:500"), "{error}");
+    }
+
+    #[test]
+    fn the_words_of_the_file_are_those_of_the_plan() {
+        fn known<T: serde::de::DeserializeOwned>(words: &Words) -> usize {
+            let read = |word: &str| serde_json::from_value::<T>(word.into());
+            words.words.iter().filter(|(word, _)| read(word).is_ok()).count()
+        }
+        assert_eq!((known::<Auto>(&AUTO), known::<OnSmallHost>(&ON_SMALL_HOST)), (2, 2));
+        assert_eq!(known::<Spread>(&SPREAD), 3);
     }
 
     #[test]
