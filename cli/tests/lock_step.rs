@@ -203,3 +203,61 @@ fn a_run_that_is_stopped_has_the_first_fills_of_the_whole_run() {
     }
     assert!(cut_short > 0, "every run came to its end before it was stopped");
 }
+
+/// Makers whose orders work when the source ends, and takers.
+const SIMULATED: &str = r#"
+[platform]
+instance = "repeats"
+deterministic = true
+
+[md]
+source = "sim"
+instruments = 4
+interval = "1ms"
+count = 100
+seed = 7
+generator = "timed"
+readers = "gated"
+
+[[strategies.group]]
+name = "takers"
+program = "builtin:taker"
+count = 3
+params = { max_position = 50 }
+
+[[strategies.group]]
+name = "makers"
+program = "builtin:market-maker"
+count = 4
+instruments = "all"
+"#;
+
+/// A report without what time and the host make of it: only counts of the stages stay.
+fn repeatable(mut report: serde_json::Value) -> String {
+    let report = report.as_object_mut().expect("a report");
+    for name in ["host", "seconds", "memory", "stains", "wait_timeouts_with_data"] {
+        assert!(report.remove(name).is_some(), "no `{name}` in the report");
+    }
+    for stage in report["stages"].as_object_mut().expect("stages").values_mut() {
+        *stage = stage["n"].clone();
+    }
+    serde_json::to_string_pretty(report).expect("text")
+}
+
+/// At the end each strategy cancels what works, and td what those leave that are gone: each order is cancelled by the one or
+/// the other, and not by chance.
+#[test]
+fn runs_of_the_same_source_and_strategies_give_the_same_report_byte_for_byte() {
+    const RUNS: usize = 8;
+    let home = Home::new();
+    let config = written(&home, "repeats.toml", SIMULATED);
+    let report = || repeatable(home.json(&["up", &config, "--format", "json"]));
+    let first = report();
+    assert!(!first.contains("\"cancels\": 0,\n  \"cancels_rejected\""), "nothing worked at the end: {first}");
+    for run in 1..RUNS {
+        let again = report();
+        let differing: Vec<_> =
+            first.lines().zip(again.lines()).filter(|(one, other)| one != other).collect();
+        assert!(again == first, "run {run} reports otherwise: {differing:#?}");
+    }
+}

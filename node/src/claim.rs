@@ -12,6 +12,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use journal::{ProcessIdentity, pid_namespace};
 use nix::fcntl::{FcntlArg, fcntl};
@@ -25,6 +26,10 @@ use crate::instance::InstanceDir;
 const MARK: &str = "colo-lock";
 /// How often a claim begins again because the instance was removed under its hands.
 const TRIES: u32 = 1_000;
+
+/// Between two tries while the holder is dead and the lock still held: by a child that it was about to start, which has its
+/// files until it runs its own program, or by its last threads. All tries together last seconds.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Who holds an instance, as its lock file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +48,11 @@ impl Holder {
     /// False when its process id means nothing here.
     pub fn is_of_this_namespace(&self) -> bool {
         self.namespace == pid_namespace()
+    }
+
+    /// True when its process is known to have ended.
+    fn is_dead(self) -> bool {
+        self.is_of_this_namespace() && !self.process.is_alive()
     }
 
     fn parse(text: &str) -> Option<Holder> {
@@ -156,7 +166,14 @@ impl Claim {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) if !folder.still_has(LOCK, &lock) => return Ok(None),
-            Err(TryLockError::WouldBlock) => return Err(ClaimError::Held { holder: read_holder(&lock) }),
+            Err(TryLockError::WouldBlock) => {
+                let holder = read_holder(&lock);
+                if holder.is_some_and(Holder::is_dead) {
+                    std::thread::sleep(PAUSE);
+                    return Ok(None);
+                }
+                return Err(ClaimError::Held { holder });
+            }
             Err(TryLockError::Error(source)) => {
                 let path = folder.path().join(LOCK);
                 return Err(FolderError::Io { action: "lock", path, source }.into());
@@ -387,5 +404,23 @@ mod tests {
         {
             assert_eq!(Holder::parse(other), None, "{other}");
         }
+    }
+    #[test]
+    fn a_lock_that_outlives_its_holder_is_waited_for_and_not_that_of_a_living_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let take = || {
+            let root = OwnFolder::create(folder.path(), FOLDER_MODE).unwrap();
+            Claim::in_folder(&InstanceDir::new("claimed").unwrap(), root, OwnFolder::create_folder)
+        };
+        let first = take().unwrap().expect("nobody has it");
+        assert!(matches!(take(), Err(ClaimError::Held { holder: Some(holder) }) if !holder.is_dead()));
+        // As if it were held by a child of a process that is dead.
+        let Holder { process, namespace } = Holder::current();
+        let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start + 1);
+        first.lock.write_all_at(text.as_bytes(), 0).unwrap();
+        first.lock.set_len(text.len() as u64).unwrap();
+        assert!(matches!(take(), Ok(None)), "it is tried again");
+        drop(first);
+        assert!(take().unwrap().is_some());
     }
 }

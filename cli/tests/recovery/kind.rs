@@ -1,5 +1,7 @@
 //! Kinds of processes, and which two of them die at once.
 
+use crate::load::Load;
+
 /// What a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -32,9 +34,11 @@ impl Kind {
     }
 
     /// Whether the node of this name is one. Strategies in a host have no process of their own.
-    pub(crate) fn is(self, node: &str, hosted: bool) -> bool {
+    pub(crate) fn is(self, node: &str, load: Load) -> bool {
         match self {
-            Kind::Strategy => !hosted && (node.starts_with("takers-") || node.starts_with("makers-")),
+            Kind::Strategy => {
+                (node.starts_with("takers-") || node.starts_with("makers-")) && !load.hosts(node)
+            }
             Kind::Relay => node.starts_with("relay-"),
             kind => node == kind.name(),
         }

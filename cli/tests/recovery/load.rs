@@ -82,14 +82,16 @@ pub(crate) enum Load {
     Hosted,
     /// As steady, some woken by a relay.
     Relayed,
+    /// The makers in one process, the takers in processes of their own and woken by a relay.
+    Mixed,
     /// As steady, and md waits for them.
     Gated,
 }
 
 impl Load {
     pub(crate) fn file(self) -> String {
-        let more = if self == Load::Relayed { RELAY } else { "" };
-        format!("{CONFIG}{more}")
+        let is_relayed = matches!(self, Load::Relayed | Load::Mixed);
+        format!("{CONFIG}{}", if is_relayed { RELAY } else { "" })
     }
 
     /// Overrides of the platform's file.
@@ -106,12 +108,24 @@ impl Load {
                 "matching.restart=never",
             ],
             Load::Hosted => &["strategies.host.mode=parked"],
+            Load::Mixed => &["strategies.group.makers.host.mode=parked"],
             Load::Gated => &["md.readers=gated"],
         }
     }
 
+    /// Whether the strategy of this name runs in a host.
+    pub(crate) fn hosts(self, strategy: &str) -> bool {
+        self == Load::Hosted || (self == Load::Mixed && strategy.starts_with("makers-"))
+    }
+
     /// How many journals there are.
     pub(crate) fn journals(self) -> usize {
-        JOURNALS + if self == Load::Hosted { 1 } else { 4 }
+        // Those who share a host share their reports.
+        let reports = match self {
+            Load::Hosted => 1,
+            Load::Mixed => 3,
+            _ => 4,
+        };
+        JOURNALS + reports
     }
 }

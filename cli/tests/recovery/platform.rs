@@ -64,9 +64,17 @@ impl Platform {
 
     /// Stops it in good order; its report.
     pub(crate) fn down(&self) -> Value {
-        let mut down = self.start(&["down", "recovery", "--format", "json"], Stdio::piped());
-        self.wait_for("the end", || down.try_wait().expect("a child").is_some());
-        let output = down.wait_with_output().expect("its output");
+        self.ask("down")
+    }
+
+    pub(crate) fn status(&self) -> Value {
+        self.ask("status")
+    }
+
+    fn ask(&self, verb: &str) -> Value {
+        let mut asked = self.start(&[verb, "recovery", "--format", "json"], Stdio::piped());
+        self.wait_for("the end", || asked.try_wait().expect("a child").is_some());
+        let output = asked.wait_with_output().expect("its output");
         assert!(output.status.success(), "{}", self.logs());
         serde_json::from_slice(&output.stdout).expect("a report")
     }
@@ -137,8 +145,7 @@ impl Platform {
     /// The seats of all processes of a kind.
     pub(crate) fn seats(&self, kind: Kind) -> Vec<u32> {
         let registry = self.registry.as_ref().expect("it is up");
-        let hosted = self.load == Load::Hosted;
-        (0..registry.seats()).filter(|seat| kind.is(&registry.name(*seat), hosted)).collect()
+        (0..registry.seats()).filter(|seat| kind.is(&registry.name(*seat), self.load)).collect()
     }
 
     /// Kills the processes of these kinds in turn, `kills` times, at random moments, and waits for the last of them.

@@ -10,6 +10,8 @@
 
 use node::{InputId, Node, Quiescence, RunError};
 
+use super::extent::Extent;
+
 /// The batch that is being taken, or the wait for the next.
 #[derive(Debug)]
 pub(super) struct Batches {
@@ -19,10 +21,7 @@ pub(super) struct Batches {
     orders: Quiescence,
     /// By watched journal of orders: its input.
     inputs: Vec<InputId>,
-    /// By input: taken up to here.
-    taken: Vec<u64>,
-    /// By input: end of the batch.
-    ends: Vec<u64>,
+    extent: Extent,
     /// md's journals.
     market: Quiescence,
     /// How far md had written when the first batch of this event was opened.
@@ -75,14 +74,13 @@ impl Batches {
             others,
             orders,
             inputs,
-            ends: positions.clone(),
-            taken: positions,
+            extent: Extent::new(positions),
         })
     }
 
     /// True while a batch is being taken.
     pub(super) fn is_open(&self) -> bool {
-        self.taken.iter().zip(&self.ends).any(|(taken, end)| taken < end)
+        self.extent.is_open()
     }
 
     /// Opens the next batch if there is one and everybody else is quiet. True when orders wait for that.
@@ -99,9 +97,8 @@ impl Batches {
             self.requests.start();
         }
         // Only now: what was written before the quiet is all there will be.
-        for (journal, input) in self.orders.journals().iter().zip(&self.inputs) {
-            self.ends[input.0] = journal.head();
-        }
+        let heads = self.orders.journals().iter().map(|journal| journal.head());
+        self.extent.open(self.inputs.iter().copied().zip(heads));
         false
     }
 
@@ -110,13 +107,17 @@ impl Batches {
             .journals()
             .iter()
             .zip(&self.inputs)
-            .any(|(journal, input)| journal.head() > self.taken[input.0])
+            .any(|(journal, input)| journal.head() > self.extent.taken(*input))
     }
 
-    /// Whether the frame at `position` of this input belongs to the batch.
+    /// Whether the frame at `position` of this input is the next of the batch.
     pub(super) fn takes(&mut self, input: InputId, position: u64) -> bool {
-        self.taken[input.0] = position;
-        position < self.ends[input.0]
+        self.extent.takes(input, position)
+    }
+
+    /// Whether executions are read, given whether requests wait for room.
+    pub(super) fn reads_executions(&self, requests_wait: bool) -> bool {
+        self.extent.reads_executions(requests_wait)
     }
 
     /// Counts a request of the batch.

@@ -59,6 +59,12 @@ impl Lives {
         Some(first)
     }
 
+    /// A strategy's orders, and up to where they are written.
+    pub(super) fn written(&self, strategy: StrategyId) -> Option<(InputId, u64)> {
+        let (index, input) = self.places.get(&strategy)?;
+        Some((*input, self.orders.journals().get(*index)?.head()))
+    }
+
     /// The strategies that have a journal of orders.
     pub(super) fn strategies(&self) -> Vec<StrategyId> {
         self.places.keys().copied().collect()

@@ -15,6 +15,8 @@
 //!   ([`recall`]), and which strategies live from what master has said.
 
 mod batch;
+mod extent;
+mod leaving;
 mod lives;
 mod recall;
 mod reports;
@@ -34,10 +36,11 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, St
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
+use leaving::Leaving;
 use lives::Lives;
 use recall::{Recall, Trace};
 use routes::Routes;
-use settled::Wrote;
+use settled::Unsettled;
 use untold::Untold;
 
 /// A full journal is tried again after this many nanoseconds.
@@ -76,13 +79,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         told: vec![0; reports.len()],
         traces: BTreeMap::new(),
         again: node.inputs().iter().map(Input::position).collect(),
+        positions: node.inputs().iter().map(Input::position).collect(),
         untold: Untold::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
         early: Vec::new(),
-        unsettled: Vec::new(),
+        unsettled: Unsettled::default(),
         lives: Lives::watch(&node, &orders)?,
+        leaving: Leaving::default(),
         batches: if node.is_deterministic() {
             Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
         } else {
@@ -157,11 +162,15 @@ struct Td {
     /// Executions that are kept for a successor.
     untold: Untold,
     /// Requests of which something waits for room.
-    unsettled: Vec<(InputId, Wrote)>,
+    unsettled: Unsettled,
     /// Which epochs of the strategies' journals are over.
     lives: Lives,
+    /// Strategies that left, until what they wrote is taken.
+    leaving: Leaving,
     /// By input: where this process began.
     again: Vec<u64>,
+    /// By input: taken up to here.
+    positions: Vec<u64>,
     /// What a predecessor left behind.
     traces: BTreeMap<StrategyId, Trace>,
 }
@@ -222,6 +231,7 @@ impl Td {
         let strategy = StrategyId(event.seat);
         match event.change {
             NodeChange::Joined if self.is_open => {
+                self.forget_leave(strategy)?;
                 match self.limits.iter().find(|(known, _)| *known == strategy) {
                     Some((_, limits)) => self
                         .gateway
@@ -235,11 +245,10 @@ impl Td {
                 Ok(())
             }
             _ if event.kind != NodeEvent::STRATEGY => Ok(()),
+            NodeChange::Left if self.is_open => self.strategy_left(event),
+            _ if self.is_open => self.strategy_ended(&event),
             _ => {
                 self.lives.end(&event);
-                if self.is_open {
-                    return self.strategy_gone(strategy);
-                }
                 self.gone.insert(strategy);
                 Ok(())
             }
@@ -271,9 +280,12 @@ impl Td {
 
     /// Writes what was kept back. False while something of it remains.
     fn write_kept(&mut self) -> bool {
-        let mut done = true;
-        for output in self.reports.iter_mut().chain([&mut self.orders]) {
-            done &= output.backlog() == 0 || !matches!(output.flush(), Err(WriteError::Full { .. }));
+        let write = |output: &mut Output| {
+            output.backlog() == 0 || !matches!(output.flush(), Err(WriteError::Full { .. }))
+        };
+        let mut done = write(&mut self.orders);
+        for journal in self.untold.waiting() {
+            done &= write(&mut self.reports[*journal]);
         }
         done
     }
@@ -296,6 +308,7 @@ impl Component for Td {
         }
         let mut waiting = !self.write_kept();
         self.settle(context);
+        self.see_off()?;
         self.take_early(context);
         self.keep_untold(context);
         if let Some(batches) = &mut self.batches {
@@ -308,6 +321,7 @@ impl Component for Td {
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
+        self.positions[input.0] = position;
         if input == self.events {
             self.events_done |= position >= self.events_end;
             return true;
@@ -325,8 +339,7 @@ impl Component for Td {
         let is_free = !is_orders || self.has_room(input);
         match &mut self.batches {
             Some(batches) if is_orders => is_free && batches.takes(input, position),
-            // While td waits for matching, matching must not wait for td.
-            Some(batches) => !batches.is_open() || self.orders.backlog() > 0,
+            Some(batches) => batches.reads_executions(self.orders.backlog() > 0),
             None => is_free,
         }
     }
@@ -338,6 +351,7 @@ impl Component for Td {
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        self.see_off()?;
         let is_written = self.write_kept();
         self.keep_untold(context);
         Ok(is_written)

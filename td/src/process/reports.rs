@@ -23,7 +23,8 @@ impl Td {
             return context.handle().gave_up(u32::from(from.0), 1);
         }
         if output.backlog() > 0 {
-            self.unsettled.push((input, Wrote::Report(index, output.posted())));
+            self.unsettled.waits(input, Wrote::Report(index, output.posted()));
+            self.untold.waits(index);
         }
     }
 
@@ -72,8 +73,11 @@ impl Td {
         let output = &mut self.reports[index];
         if output.post_bytes(report.message_id(), topic, report.bytes()).is_err() {
             context.handle().gave_up(u32::from(to.0), 1);
-        } else if output.backlog() > 0 && self.untold.begins(position) {
-            context.keep(self.executions, position);
+        } else if output.backlog() > 0 {
+            self.untold.waits(index);
+            if self.untold.begins(position) {
+                context.keep(self.executions, position);
+            }
         }
     }
 }

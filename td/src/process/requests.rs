@@ -48,7 +48,7 @@ impl Td {
                 let request = request.with_source(line(frame.position));
                 self.send(request.message_id(), request.bytes())?;
                 if self.orders.backlog() > 0 {
-                    self.unsettled.push((input, Wrote::Order(self.orders.posted())));
+                    self.unsettled.waits(input, Wrote::Order(self.orders.posted()));
                 }
             }
             Decision::Answer(update) => {

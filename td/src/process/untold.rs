@@ -25,20 +25,68 @@ pub(super) struct Untold {
     step: u64,
     /// Kept from here on; `None`: nothing was ever kept, and the cursor alone counts.
     from: Option<u64>,
-    /// By reports: what the seat says.
-    at_risk: Vec<u64>,
+    /// Journals of reports that something waits for, in no order. The others are not looked at.
+    waiting: Vec<usize>,
+    /// By journal of reports.
+    held: Vec<Held>,
+}
+
+/// What is known of one journal of reports.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    is_waiting: bool,
+    /// What the seat says.
+    at_risk: u64,
+    /// Messages that were committed when `at_risk` was counted.
+    committed: u64,
+}
+
+/// A journal of reports, and what waits for room in it.
+pub(super) trait Backlog {
+    /// Whether nothing waits.
+    fn is_empty(&self) -> bool;
+    /// Messages committed so far.
+    fn committed(&self) -> u64;
+    /// The oldest execution whose report waits.
+    fn oldest(&self) -> Option<u64>;
+    /// How many reports wait that were made of executions before this position, or behind such alone.
+    fn count_before(&self, position: u64) -> u64;
+}
+
+impl Backlog for Output {
+    fn is_empty(&self) -> bool {
+        self.backlog() == 0
+    }
+
+    fn committed(&self) -> u64 {
+        self.counts().0
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.kept().find_map(|(message_id, payload)| execution_of(message_id, payload))
+    }
+
+    fn count_before(&self, position: u64) -> u64 {
+        self.kept_before(|message_id, payload| is_before(message_id, payload, position)) as u64
+    }
 }
 
 impl Untold {
     /// Of a successor, something may be kept already: it has to be moved.
     pub(super) fn new(executions: Option<&Input>, is_successor: bool, reports: usize) -> Untold {
-        let capacity = executions.map_or(0, Input::capacity);
+        let from = is_successor.then_some(0);
+        let read = executions.map_or(0, Input::position);
+        Untold::with_ring(executions.map_or(0, Input::capacity), read, from, reports)
+    }
+
+    fn with_ring(capacity: u64, read: u64, from: Option<u64>, reports: usize) -> Untold {
         Untold {
-            read: executions.map_or(0, Input::position),
+            read,
             most: capacity - capacity / FREE_PART,
             step: capacity / STEP_PART,
-            from: is_successor.then_some(0),
-            at_risk: vec![0; reports],
+            from,
+            waiting: Vec::with_capacity(reports),
+            held: vec![Held::default(); reports],
         }
     }
 
@@ -49,9 +97,72 @@ impl Untold {
         begins
     }
 
-    /// Where to keep from when `oldest` is the oldest that is needed.
-    fn from(&self, oldest: u64) -> u64 {
-        oldest.min(self.read).max(self.read.saturating_sub(self.most))
+    /// Something waits for room in this journal of reports.
+    pub(super) fn waits(&mut self, journal: usize) {
+        if let Some(held) = self.held.get_mut(journal)
+            && !std::mem::replace(&mut held.is_waiting, true)
+        {
+            self.waiting.push(journal);
+        }
+    }
+
+    /// The journals that something waits for.
+    pub(super) fn waiting(&self) -> &[usize] {
+        &self.waiting
+    }
+
+    /// Where to keep from now on, if that moves. `early` is the oldest execution that is not passed on yet; `say` is called
+    /// with each journal whose number of reports at risk changes.
+    ///
+    /// Those at risk are the oldest of their journal, so what is committed leaves them first; others join them only when
+    /// the kept part moves, and are counted then.
+    fn follow<B: Backlog>(
+        &mut self,
+        reports: &[B],
+        early: Option<u64>,
+        mut say: impl FnMut(usize, u64),
+    ) -> Option<u64> {
+        let Untold { held, waiting, .. } = self;
+        waiting.retain(|&journal| {
+            let (report, held) = (&reports[journal], &mut held[journal]);
+            held.is_waiting = !report.is_empty();
+            let left = held.committed + held.at_risk;
+            held.set_at_risk(journal, report, left.saturating_sub(report.committed()), &mut say);
+            held.is_waiting
+        });
+        let kept = self.from?;
+        if self.read < kept + self.step {
+            return None;
+        }
+        let oldest = self.waiting.iter().filter_map(|journal| reports[*journal].oldest());
+        let needed = oldest.fold(early.unwrap_or(u64::MAX), u64::min);
+        let from = needed.min(self.read).max(self.read.saturating_sub(self.most));
+        if from < kept + self.step {
+            return None;
+        }
+        if needed < from {
+            for &journal in &self.waiting {
+                let report = &reports[journal];
+                self.held[journal].set_at_risk(journal, report, report.count_before(from), &mut say);
+            }
+        }
+        self.from = Some(from);
+        Some(from)
+    }
+}
+
+impl Held {
+    fn set_at_risk(
+        &mut self,
+        journal: usize,
+        report: &impl Backlog,
+        count: u64,
+        say: &mut impl FnMut(usize, u64),
+    ) {
+        if self.at_risk != count {
+            say(journal, count);
+        }
+        (self.at_risk, self.committed) = (count, report.committed());
     }
 }
 
@@ -65,11 +176,6 @@ fn execution_of(message_id: u16, payload: &[u8]) -> Option<u64> {
     }
 }
 
-/// The oldest execution whose report waits.
-fn oldest(output: &Output) -> Option<u64> {
-    output.kept().find_map(|(message_id, payload)| execution_of(message_id, payload))
-}
-
 /// Whether a report was made of an execution before `from`; a refusal, whether all it was made behind were.
 fn is_before(message_id: u16, payload: &[u8], from: u64) -> bool {
     let told = || OrderUpdate::decode(payload).map_or(0, |update| update.told);
@@ -79,38 +185,25 @@ fn is_before(message_id: u16, payload: &[u8], from: u64) -> bool {
 impl Td {
     /// Keeps what a successor would need, no more than the share, and says what is left out.
     pub(super) fn keep_untold(&mut self, context: &mut Context) {
-        let Some(kept) = self.untold.from else { return };
         if !self.is_open {
             return;
         }
-        let early = self.early.first().map_or(u64::MAX, |(position, ..)| *position);
-        let needed = self.reports.iter().filter_map(oldest).fold(early, u64::min);
-        let from = self.untold.from(needed);
-        for (journal, output) in self.reports.iter().enumerate() {
-            let is_safe = oldest(output).is_none_or(|oldest| oldest >= from);
-            let count = if is_safe {
-                0
-            } else {
-                output.kept_before(|id, payload| is_before(id, payload, from)) as u64
-            };
-            let known = &mut self.untold.at_risk[journal];
-            if *known == count {
-                continue;
-            }
-            let Some(seat) = self.routes.strategies(journal).next() else { continue };
-            if *known == 0 {
+        let Td { untold, reports, routes, early, .. } = self;
+        let handle = context.handle();
+        let early = early.first().map(|(position, ..)| *position);
+        let from = untold.follow(reports, early, |journal, count| {
+            let Some(seat) = routes.strategies(journal).next().map(|seat| u32::from(seat.0)) else { return };
+            if handle.at_risk(seat) == 0 {
                 log::warn!(
                     "`{}` is not read: the executions of its oldest reports are not kept any more, and if td is \
                      killed these reports are lost",
-                    output.journal()
+                    reports[journal].journal()
                 );
             }
-            *known = count;
             // Before what they were made of can be overwritten.
-            context.handle().set_at_risk(u32::from(seat.0), count);
-        }
-        if from >= kept + self.untold.step {
-            self.untold.from = Some(from);
+            handle.set_at_risk(seat, count);
+        });
+        if let Some(from) = from {
             context.keep(self.executions, from);
         }
     }
@@ -143,3 +236,6 @@ impl Td {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

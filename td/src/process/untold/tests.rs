@@ -1,0 +1,131 @@
+//! What is counted as at risk, and how much work the count is.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+use super::*;
+
+const CAPACITY: u64 = 64_000;
+/// An execution's bytes.
+const FRAME: u64 = 100;
+
+/// Executions whose reports wait, and how often it was looked at.
+#[derive(Default)]
+struct Fake {
+    waiting: VecDeque<u64>,
+    committed: u64,
+    looks: Cell<u64>,
+}
+
+impl Fake {
+    fn look(&self) {
+        self.looks.set(self.looks.get() + 1);
+    }
+
+    fn commit(&mut self, count: usize) {
+        self.committed += self.waiting.drain(..count).count() as u64;
+    }
+}
+
+impl Backlog for Fake {
+    fn is_empty(&self) -> bool {
+        self.look();
+        self.waiting.is_empty()
+    }
+
+    fn committed(&self) -> u64 {
+        self.committed
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.look();
+        self.waiting.front().copied()
+    }
+
+    fn count_before(&self, position: u64) -> u64 {
+        self.waiting.partition_point(|waiting| {
+            self.look();
+            *waiting < position
+        }) as u64
+    }
+}
+
+/// One execution more, whose report has to wait in this journal if there is one.
+fn execute(untold: &mut Untold, reports: &mut [Fake], journal: Option<usize>) {
+    let position = untold.read;
+    untold.read += FRAME;
+    if let Some(journal) = journal {
+        reports[journal].waiting.push_back(position);
+        untold.waits(journal);
+        untold.begins(position);
+    }
+}
+
+fn reports(count: usize) -> Vec<Fake> {
+    std::iter::repeat_with(Fake::default).take(count).collect()
+}
+
+#[test]
+fn a_report_is_at_risk_when_its_execution_is_not_kept_and_until_it_is_committed() {
+    let mut reports = reports(3);
+    let mut untold = Untold::with_ring(CAPACITY, 0, None, 3);
+    let mut said = [0; 3];
+    let mut kept = 0;
+    let mut seed: u64 = 1;
+    for round in 0..20_000 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let random = (seed >> 33) as usize;
+        execute(&mut untold, &mut reports, [Some(0), Some(1), None, None][random % 4]);
+        // Long without a reader, then one that takes all, by and by.
+        if round % 5_000 > 3_000 {
+            for report in &mut reports {
+                report.commit((random / 4 % 4).min(report.waiting.len()));
+            }
+        }
+        let moved = untold.follow(&reports, None, |journal, count| said[journal] = count);
+        kept = untold.from.map_or(kept, |from| from.max(kept));
+        assert!(moved.is_none_or(|from| from == kept));
+        assert!(untold.read - kept < CAPACITY, "matching has no room");
+        for (report, said) in reports.iter().zip(said) {
+            let lost = report.waiting.iter().filter(|position| **position < kept).count() as u64;
+            assert_eq!(said, lost, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_at_risk_when_everything_is_committed() {
+    let mut reports = reports(1);
+    let mut untold = Untold::with_ring(CAPACITY, 0, None, 1);
+    let mut said = Vec::new();
+    for _ in 0..2_000 {
+        execute(&mut untold, &mut reports, Some(0));
+        untold.follow(&reports, None, |_, count| said.push(count));
+    }
+    assert!(said.last().is_some_and(|count| *count > 1_000), "{said:?}");
+    reports[0].commit(2_000);
+    untold.follow(&reports, None, |_, count| said.push(count));
+    assert_eq!((said.last(), untold.waiting()), (Some(&0), &[][..]));
+    // What was kept follows the cursor from now on.
+    execute(&mut untold, &mut reports, None);
+    assert_eq!(untold.from, Some(untold.read - FRAME));
+}
+
+#[test]
+fn the_work_grows_with_the_reports_of_those_who_do_not_read_and_with_nothing_else() {
+    const HUNG: usize = 500;
+    let mut reports = reports(1_000);
+    let mut untold = Untold::with_ring(CAPACITY, 0, None, 1_000);
+    let mut looks = Vec::new();
+    for count in 1..=16_384_u64 {
+        execute(&mut untold, &mut reports, Some(HUNG));
+        untold.follow(&reports, None, |_, _| {});
+        if count.is_power_of_two() && count >= 4_096 {
+            looks.push(reports[HUNG].looks.get() as f64 / count as f64);
+        }
+    }
+    let others: u64 =
+        reports.iter().enumerate().map(|(at, report)| report.looks.get() * u64::from(at != HUNG)).sum();
+    assert_eq!(others, 0, "journals that nothing waits for are not looked at");
+    assert!(looks.iter().all(|each| (1.0..8.0).contains(each)), "looks a report: {looks:?}");
+}
