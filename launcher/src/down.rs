@@ -252,7 +252,8 @@ impl Down {
                 self.settle(kinds.contains(&NodeKind::Md));
             }
         }
-        Ok(())
+        // What the nodes' programs have started beside them.
+        crate::force::end_all(&self.instance, self.stop_timeout).map(drop)
     }
 
     /// Lets those who still run handle what the ended ones wrote; in lock-step, behind md, in full.

@@ -174,9 +174,10 @@ impl Master {
         }
     }
 
-    fn signal(&self, nodes: &[usize], kill: bool) {
-        for node in nodes.iter().map(|index| &self.nodes[*index]) {
-            let Some(process) = &node.process else { continue };
+    fn signal(&mut self, nodes: &[usize], kill: bool) {
+        for index in nodes {
+            let node = &mut self.nodes[*index];
+            let Some(process) = &mut node.process else { continue };
             if kill {
                 log::error!("node `{}` does not stop and is killed", node.spec.name);
             }

@@ -16,6 +16,7 @@ use topology::{NodeSpec, Topology};
 use crate::adopt::{self, Found};
 use crate::clients::{ClientId, Clients};
 use crate::error::MasterError;
+use crate::group::{Group, Remainder};
 use crate::lives::{Event, Limits, Lives, Rules, Stopping};
 use crate::places::PlaceWatch;
 use crate::process::NodeProcess;
@@ -47,6 +48,7 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         source: io::Error::other(error),
     })?;
     node::raise_open_files();
+    journal::ignore_hangup();
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
     let placements = setup::place(&topology)?;
@@ -96,6 +98,8 @@ pub(crate) struct Master {
     pub(crate) failure: Option<MasterError>,
     /// Children whose part another process has taken: to be reaped when they end.
     pub(crate) left_over: Vec<Child>,
+    /// Processes that the programs of ended nodes have started, and that have not ended.
+    pub(crate) remainders: Vec<Remainder>,
     pub(crate) began: Instant,
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
@@ -176,6 +180,7 @@ impl Master {
             events,
             failure: None,
             left_over: Vec::new(),
+            remainders: Vec::new(),
             began: Instant::now(),
             places: PlaceWatch::new(),
             stalls: StallWatch::new(),
@@ -194,7 +199,9 @@ impl Master {
         }
         for node in self.nodes.iter_mut().filter(|node| node.spec.host.is_none()) {
             let identity = running.iter().find(|(seat, _)| *seat == node.spec.seat);
-            node.process = identity.and_then(|(_, identity)| NodeProcess::adopt(*identity).ok());
+            node.process = identity.and_then(|(_, identity)| {
+                NodeProcess::adopt(*identity, Group::of(*identity, &self.instance.directory)).ok()
+            });
             if let Some(process) = &node.process {
                 node.last_pid = process.identity().pid;
                 log::info!("node `{}` runs on as process {}", node.spec.name, node.last_pid);
@@ -217,7 +224,7 @@ impl Master {
                 self.happened(Event::StopAsked);
             }
             self.happened(Event::Tick);
-            if self.lives.stopping() == Some(Stopping::Done) && self.is_over() {
+            if self.lives.stopping() == Some(Stopping::Done) && self.remainders.is_empty() && self.is_over() {
                 return self.outcome();
             }
             self.wait();
@@ -276,7 +283,7 @@ impl Master {
         let is_stopping = self.lives.stopping().is_some_and(|stopping| stopping != Stopping::Done);
         let due = self.lives.next_start().map(|at| at.saturating_sub(self.began.elapsed()));
         let tick = match due {
-            _ if is_stopping || !self.lives.is_up() => SHORT_TICK,
+            _ if is_stopping || !self.lives.is_up() || !self.remainders.is_empty() => SHORT_TICK,
             // Rounded up, as `poll` rounds down.
             Some(due) => (due + Duration::from_millis(1)).min(IDLE_TICK),
             None => IDLE_TICK,
@@ -339,7 +346,12 @@ impl Master {
             return;
         }
         node.last_pid = identity.pid;
-        let before = match NodeProcess::adopt(identity) {
+        // A script that has started it is of its group.
+        let group = match &node.process {
+            Some(script) => script.group(),
+            None => Group::of(identity, &self.instance.directory),
+        };
+        let before = match NodeProcess::adopt(identity, group) {
             Ok(process) => node.process.replace(process),
             Err(error) => {
                 log::debug!("process {} of node `{}`: {error}", identity.pid, node.spec.name);
