@@ -26,7 +26,6 @@ pub(crate) struct NodeProcess {
     child: Option<Child>,
     /// What its program has started beside it; `None` when that is not ours to end.
     group: Option<Group>,
-    was_killed: bool,
     /// Length of its log when it started: what is behind that are its own words.
     log_from: u64,
 }
@@ -69,7 +68,7 @@ impl NodeProcess {
         // One that has ended already, or that the system gives no handle on, is our child all the same.
         let handle = PidFd::open(identity).ok();
         let group = Group::led_by(pid);
-        Ok(NodeProcess { identity, handle, child: Some(child), group, was_killed: false, log_from })
+        Ok(NodeProcess { identity, handle, child: Some(child), group, log_from })
     }
 
     /// Takes over a process that somebody else started, in this group.
@@ -81,7 +80,7 @@ impl NodeProcess {
             Err(error) if error.raw_os_error() == Some(nix::libc::ESRCH) => return Err(error),
             other => other.ok(),
         };
-        Ok(NodeProcess { identity, handle, child: None, group, was_killed: false, log_from: 0 })
+        Ok(NodeProcess { identity, handle, child: None, group, log_from: 0 })
     }
 
     /// Where its words begin in its log.
@@ -95,8 +94,8 @@ impl NodeProcess {
     }
 
     /// Who is left of its group, once it has ended.
-    pub(crate) fn remainder(&self, node: &str, patience: Duration) -> Option<Remainder> {
-        Remainder::of(self.group?, node, patience, self.was_killed)
+    pub(crate) fn remainder(&self, node: &str, patience: Duration, overstayed: bool) -> Option<Remainder> {
+        Remainder::of(self.group?, node, patience, overstayed)
     }
 
     /// Our child in it, still to be reaped, where another process has taken its part.
@@ -130,8 +129,7 @@ impl NodeProcess {
     }
 
     /// Sends a signal; a process that is gone already is fine.
-    pub(crate) fn signal(&mut self, signal: Signal) {
-        self.was_killed |= signal == Signal::SIGKILL;
+    pub(crate) fn signal(&self, signal: Signal) {
         let sent = match &self.handle {
             Some(handle) => handle.signal(signal as i32),
             None => PidFd::open(self.identity).and_then(|handle| handle.signal(signal as i32)),

@@ -27,7 +27,11 @@ impl Master {
         let Some(ended) = node.process.as_mut().and_then(|process| process.ended()) else { return };
         if let Some(process) = node.process.take() {
             node.last_pid = process.identity().pid;
-            self.remainders.extend(process.remainder(&node.spec.name, self.config.stop_timeout));
+            self.remainders.extend(process.remainder(
+                &node.spec.name,
+                self.config.stop_timeout,
+                node.overstayed,
+            ));
         }
         self.stalls.forget(self.nodes[index].spec.seat);
         if self.nodes[index].spec.kind == NodeKind::Host {

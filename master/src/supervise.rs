@@ -15,7 +15,7 @@ use topology::{NodeSpec, Topology};
 
 use crate::adopt::{self, Found};
 use crate::clients::{ClientId, Clients};
-use crate::error::MasterError;
+use crate::error::{MasterError, SOCKET_PATH};
 use crate::group::{Group, Remainder};
 use crate::lives::{Event, Limits, Lives, Rules, Stopping};
 use crate::places::PlaceWatch;
@@ -36,6 +36,10 @@ const IDLE_TICK: Duration = Duration::from_millis(250);
 /// The same while something shows only in shared memory: nodes that start, or what they handle before a stop.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
+/// Who was told that all nodes have stopped and has not had the instance removed by then has given up, and the next who
+/// waits for that is told.
+const HEIR_AFTER: Duration = Duration::from_secs(10);
+
 /// Owns the instance until it is asked to stop.
 ///
 /// # Errors
@@ -51,6 +55,10 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     journal::ignore_hangup();
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
+    let (socket, length) = (directory.socket(), directory.socket().as_os_str().len());
+    if length > SOCKET_PATH {
+        return Err(MasterError::SocketPath { path: socket, length });
+    }
     let placements = setup::place(&topology)?;
     let claim = setup::claim(&directory)?;
     let (instance, running) = match adopt::look(&directory, &topology, &placements, claim)? {
@@ -66,6 +74,9 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     for client in std::mem::take(&mut master.awaiting_end) {
         master.clients.answer(client, &Reply::Done, Instant::now());
     }
+    for client in std::mem::take(&mut master.awaiting_stop) {
+        master.clients.answer(client, &Reply::Removed, Instant::now());
+    }
     outcome
 }
 
@@ -78,6 +89,8 @@ pub(crate) struct Managed {
     pub(crate) last_pid: u32,
     /// Where the words of that process begin in its log.
     pub(crate) log_from: u64,
+    /// It was killed because it did not stop when it was asked to.
+    pub(crate) overstayed: bool,
     /// Why the system did not start it.
     pub(crate) refused: Option<io::Error>,
 }
@@ -104,8 +117,11 @@ pub(crate) struct Master {
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
     clients: Clients,
-    /// Who is to hear when all nodes have stopped.
-    awaiting_stop: Vec<ClientId>,
+    /// Who is to hear when all nodes have stopped, one at a time: the first of them looks at what they left and has it
+    /// removed.
+    awaiting_stop: VecDeque<ClientId>,
+    /// When the last of them was told.
+    told_stop: Option<Instant>,
     /// Who is to hear when the instance is gone.
     awaiting_end: Vec<ClientId>,
     stop: StopFlag,
@@ -185,7 +201,8 @@ impl Master {
             places: PlaceWatch::new(),
             stalls: StallWatch::new(),
             clients,
-            awaiting_stop: Vec::new(),
+            awaiting_stop: VecDeque::new(),
+            told_stop: None,
             awaiting_end: Vec::new(),
             stop,
             settling: None,
@@ -256,11 +273,13 @@ impl Master {
         self.happened(Event::StopAsked);
     }
 
-    /// All nodes have stopped: tells who waits for that. True when master has nothing left to do.
+    /// All nodes have stopped: tells the first who waits for that. True when master has nothing left to do.
     fn is_over(&mut self) -> bool {
         let now = Instant::now();
-        for client in std::mem::take(&mut self.awaiting_stop) {
+        let is_due = self.told_stop.is_none_or(|told| now >= told + HEIR_AFTER);
+        if is_due && let Some(client) = self.awaiting_stop.pop_front() {
             self.clients.answer(client, &Reply::Done, now);
+            self.told_stop = Some(now);
         }
         self.stop.is_set() || self.failure.is_some() || !self.awaiting_end.is_empty()
     }
@@ -301,7 +320,7 @@ impl Master {
                 Request::Left { .. } => Reply::Done,
                 Request::StopNodes => {
                     self.happened(Event::StopAsked);
-                    self.awaiting_stop.push(client);
+                    self.awaiting_stop.push_back(client);
                     continue;
                 }
                 Request::Shutdown => {
@@ -345,7 +364,7 @@ impl Master {
         {
             return;
         }
-        node.last_pid = identity.pid;
+        (node.last_pid, node.overstayed) = (identity.pid, false);
         // A script that has started it is of its group.
         let group = match &node.process {
             Some(script) => script.group(),
@@ -391,7 +410,7 @@ impl Master {
 }
 
 fn managed(spec: &NodeSpec) -> Managed {
-    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, refused: None }
+    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, overstayed: false, refused: None }
 }
 
 fn limits(config: &MasterConfig, topology: &Topology) -> Limits {
