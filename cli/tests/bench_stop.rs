@@ -67,6 +67,37 @@ fn bench_wake_leaves_nothing_when_it_is_stopped() {
 }
 
 #[test]
+fn what_a_killed_benchmark_leaves_is_found_by_journal_clean() {
+    let home = Home::new();
+    if pinning::Host::read("/".as_ref()).expect("this host").allowed.len() < 2 {
+        eprintln!("skipped: two CPUs are needed");
+        return;
+    }
+    let mut running = Running(Some(home.command(&["bench", "ipc"]).spawn().expect("colo starts")));
+    let pid = running.0.as_ref().expect("it runs").id();
+    home.wait_for("a folder and other processes", || {
+        folder_of(pid).is_some() && !children_of(pid).is_empty()
+    });
+    let (folder, children) = (folder_of(pid).expect("a folder"), children_of(pid));
+    let outcome = || {
+        let found = home.json(&["journal", "clean", "--dry-run", "--format", "json"]);
+        let benches = found["benches"].as_array().expect("benches").clone();
+        let path = folder.display().to_string();
+        let row = benches.into_iter().find(|bench| bench["path"] == path);
+        row.map(|row| row["outcome"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(outcome().as_deref(), Some("alive"));
+    for pid in std::iter::once(pid).chain(children) {
+        kill(pid, "KILL");
+    }
+    drop(running.0.take().expect("it runs").wait_with_output());
+    home.wait_for("its end", || outcome().as_deref() == Some("would-remove"));
+    assert!(folder.exists(), "nothing was removed by looking");
+    // Others may measure at this moment: only this folder is the test's to remove.
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
 fn a_search_for_the_capacity_that_is_stopped_says_nothing() {
     let home = Home::new();
     let arguments =

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use strategy_sdk::{
-    Context, Deserialize, Instrument, Options, OrderRequest, ParameterError, Price, Side, Strategy,
+    Context, Deserialize, Instrument, Options, OrderRequest, ParameterError, Price, Quote, Side, Strategy,
 };
 
 use home::{Home, kill, number, stderr};
@@ -19,13 +19,17 @@ use home::{Home, kill, number, stderr};
 const CHILD: &str = "COLO_NODE";
 
 /// Rests an order at a price that nobody trades at.
-struct Rests;
+struct Rests {
+    errs: PathBuf,
+}
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(crate = "strategy_sdk::serde", default, deny_unknown_fields)]
 struct Parameters {
     /// It is not made while this file is there.
     hangs: PathBuf,
+    /// It panics at a quote while this file is there.
+    errs: PathBuf,
 }
 
 impl Strategy for Rests {
@@ -37,7 +41,11 @@ impl Strategy for Rests {
         while parameters.hangs.exists() && Instant::now() < watchdog {
             std::thread::sleep(Duration::from_millis(10));
         }
-        Ok(Rests)
+        Ok(Rests { errs: parameters.errs })
+    }
+
+    fn quote(&mut self, _context: &mut Context, _quote: &Quote) {
+        assert!(!self.errs.exists(), "told to err");
     }
 
     fn instrument(&mut self, context: &mut Context, instrument: &Instrument) {
@@ -74,9 +82,10 @@ fn platform(folder: &Path, more: &str) -> (String, PathBuf) {
     let file = folder.join("rests.toml");
     let text = format!(
         "[platform]\ninstance = 'rests'\n[md]\ninstruments = 2\ninterval = '5ms'\ncount = 0\n{more}\n\
-         [[strategies.group]]\nname = 'rests'\ncount = 2\nprogram = '{}'\nparams = {{ hangs = '{}' }}\n",
+         [[strategies.group]]\nname = 'rests'\ncount = 2\nprogram = '{}'\nparams = {{ hangs = '{}', errs = '{}' }}\n",
         path.display(),
-        folder.join("hangs").display()
+        folder.join("hangs").display(),
+        folder.join("errs").display()
     );
     std::fs::write(&file, text).expect("written");
     (file.display().to_string(), path)
@@ -165,6 +174,133 @@ fn a_death_that_nobody_announced_is_announced_by_the_next_master() {
     up();
     assert!(home.colo(&["down", "rests"]).status.success());
     assert_eq!(home.logs().matches("orders are cancelled").count(), 1, "{}", home.logs());
+}
+
+#[test]
+fn a_stopped_node_outlives_master_and_is_taken_over() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (file, _) = platform(folder.path(), "");
+    let up = || {
+        let up = home.colo(&["up", &file, "--stay"]);
+        assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    };
+    up();
+    let td = pid(&home, "td");
+    let identity = journal::ProcessIdentity::of(td).expect("td runs");
+    kill(td, "STOP");
+    home.wait_for("td's stop", || identity.is_stopped());
+    kill(pid(&home, "master"), "KILL");
+    // The kernel sends SIGHUP and SIGCONT to a stopped process group when nobody is left to continue it.
+    home.wait_for("master's death", || !has_master(&home) && !identity.is_stopped());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(identity.is_alive(), "{}", home.logs());
+    up();
+    assert_eq!(pid(&home, "td"), td);
+    assert_eq!(number(&home.node("rests", "td")["starts"]), 1);
+    let down = home.colo(&["down", "rests"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+}
+
+#[test]
+fn what_a_script_has_started_ends_with_its_node() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let more = "[strategies]\nrestart = 'on-failure'\nrestart_max = 50\n[master]\nstop_timeout = '2s'";
+    let (file, path) = platform(folder.path(), more);
+    let own = std::env::current_exe().expect("a path").display().to_string();
+    let kept = folder.path().join("kept");
+    // One child that any signal ends, one that ignores SIGTERM, and a script that stays behind them all.
+    let script = format!(
+        "sleep 1000 & echo $! >> '{0}'\n(trap '' TERM; exec sleep 1000) & echo $! >> '{0}'\n\
+         '{own}' be_a_strategy --exact --nocapture --quiet\n",
+        kept.display()
+    );
+    program(&path, &script);
+    let children = || -> Vec<journal::ProcessIdentity> {
+        let text = std::fs::read_to_string(&kept).unwrap_or_default();
+        let pids = text.lines().map(|line| line.parse().expect("a pid"));
+        pids.filter_map(journal::ProcessIdentity::of).collect()
+    };
+    let up = || {
+        let up = home.colo(&["up", &file, "--stay"]);
+        assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    };
+    let _rest = Rest(children);
+    up();
+    assert_eq!(children().len(), 4);
+    let first = children();
+    kill(pid(&home, "rests-1"), "KILL");
+    home.wait_for("its second start", || {
+        let node = home.node("rests", "rests-1");
+        node["state"] == "running" && number(&node["starts"]) == 2
+    });
+    home.wait_for("the end of what the first had started", || {
+        first.iter().filter(|child| child.is_alive()).count() == 2 && children().len() == 4
+    });
+    // Likewise behind a master that did not start them.
+    kill(pid(&home, "master"), "KILL");
+    home.wait_for("master's death", || !has_master(&home));
+    up();
+    let second = children();
+    kill(pid(&home, "rests-2"), "KILL");
+    home.wait_for("the end of what it had started", || {
+        second.iter().filter(|child| child.is_alive()).count() == 2
+    });
+    home.wait_for("its second start", || home.node("rests", "rests-2")["state"] == "running");
+    let down = home.colo(&["down", "rests"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    assert_eq!(children(), []);
+    // And without any master.
+    up();
+    kill(pid(&home, "master"), "KILL");
+    home.wait_for("master's death", || !has_master(&home));
+    assert_eq!(children().len(), 4);
+    let down = home.colo(&["down", "rests"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    assert_eq!(children(), []);
+}
+
+#[test]
+fn a_node_that_errs_after_it_was_taken_over_is_started_again() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let more = "[strategies]\nrestart = 'on-failure'\nrestart_max = 50";
+    let (file, _) = platform(folder.path(), more);
+    let up = || {
+        let up = home.colo(&["up", &file, "--stay"]);
+        assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    };
+    up();
+    let strategies = [pid(&home, "rests-1"), pid(&home, "rests-2")];
+    kill(pid(&home, "master"), "KILL");
+    home.wait_for("master's death", || !has_master(&home));
+    up();
+    assert_eq!([pid(&home, "rests-1"), pid(&home, "rests-2")], strategies, "they were taken over");
+    let errs = folder.path().join("errs");
+    std::fs::write(&errs, "").expect("written");
+    home.wait_for("their ends", || {
+        let ended =
+            |name: &str, pid: u32| home.logs().contains(&format!("node `{name}` (process {pid}) ended"));
+        ended("rests-1", strategies[0]) && ended("rests-2", strategies[1])
+    });
+    std::fs::remove_file(&errs).expect("removed");
+    for name in ["rests-1", "rests-2"] {
+        home.wait_for("their next starts", || {
+            let node = home.node("rests", name);
+            node["state"] == "running" && number(&node["starts"]) > 1
+        });
+    }
+    assert!(home.colo(&["down", "rests"]).status.success());
+}
+
+/// Kills what a failed test has left.
+struct Rest<F: Fn() -> Vec<journal::ProcessIdentity>>(F);
+
+impl<F: Fn() -> Vec<journal::ProcessIdentity>> Drop for Rest<F> {
+    fn drop(&mut self) {
+        (self.0)().iter().for_each(|child| kill(child.pid, "KILL"));
+    }
 }
 
 #[test]

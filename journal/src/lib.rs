@@ -85,7 +85,7 @@ pub use floor::Floor;
 pub use histogram::Histograms;
 pub use journal::Journal;
 pub use merge::{Merge, MergeError};
-pub use process::{PidFd, ProcessIdentity, pid_namespace};
+pub use process::{PidFd, ProcessIdentity, ignore_hangup, pid_namespace};
 pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics, WriterGone};
 pub use registry::{Registry, Seat, SeatWriter};
 pub use stat::JournalStat;

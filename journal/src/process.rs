@@ -63,6 +63,15 @@ fn state_and_start(pid: u32) -> Option<(char, u64)> {
     Some((state, fields.nth(18)?.parse().ok()?))
 }
 
+/// From now on this process ignores SIGHUP, and so do all that it starts.
+///
+/// The kernel sends SIGHUP to a process group with a stopped member when the last process that could continue it ends: a
+/// node that a debugger has stopped would die with master.
+pub fn ignore_hangup() {
+    // SAFETY: SIG_IGN installs no handler of ours, so nothing runs in the context of a signal.
+    unsafe { libc::signal(libc::SIGHUP, libc::SIG_IGN) };
+}
+
 /// A handle on one process: polls readable when it has ended, and takes signals without a race on its pid.
 #[derive(Debug)]
 pub struct PidFd(OwnedFd);

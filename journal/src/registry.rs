@@ -107,7 +107,7 @@ impl Registry {
         let (file, bytes) = open_file(path, access)?;
         let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
         if bytes < layout::registry_bytes(64) {
-            return Err(damaged(format!("{bytes} bytes are too few for a registry")));
+            return Err(damaged(format!("{bytes} bytes are too few for a registry: it was truncated")));
         }
         let region = map(&file, bytes, access).map_err(|source| OpenError::Io {
             action: "map",
@@ -123,6 +123,11 @@ impl Registry {
         let seats = seats as u32;
         if bytes != layout::registry_bytes(seats) {
             return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
+        }
+        // Cut behind our back, its memory is gone: the first touch would kill this process.
+        let left = file.metadata().map_or(0, |file| file.len());
+        if left != bytes {
+            return Err(damaged(format!("it was truncated from {bytes} to {left} bytes")));
         }
         Ok(Registry { region, seats, writable: access == Access::ReadWrite })
     }

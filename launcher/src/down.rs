@@ -29,15 +29,39 @@ const SETTLING: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(250);
 /// A master that a signal has stopped for so long does not answer by itself.
 const STOPPED: Duration = Duration::from_secs(2);
+/// An instance that is being made, or removed, by a master that lives: so long at most it is looked at again.
+const PASSING: Duration = Duration::from_secs(2);
+/// Between two of these looks.
+const PASSING_LOOK: Duration = Duration::from_millis(20);
+
 /// An instance that somebody else brought up, to watch it or to take it down.
 ///
 /// # Errors
 /// [`LaunchError::NotRunning`] when there is none; others when it cannot be looked at.
 pub fn attach(name: &str) -> Result<Running, LaunchError> {
     let instance = InstanceDir::new(name).ok_or_else(|| LaunchError::BadInstance(name.to_owned()))?;
+    let begin = Instant::now();
+    loop {
+        match try_attach(&instance) {
+            Err(LaunchError::Silent { .. } | LaunchError::Damaged { .. } | LaunchError::View(_))
+                if begin.elapsed() < PASSING && instance.held() != Holding::Free =>
+            {
+                std::thread::sleep(PASSING_LOOK);
+            }
+            // It went while it was looked at.
+            Err(LaunchError::View(ViewError::NoInstance { .. })) if !instance.registry().exists() => {
+                return Err(not_running(&instance));
+            }
+            other => return other,
+        }
+    }
+}
+
+fn try_attach(instance: &InstanceDir) -> Result<Running, LaunchError> {
+    let name = instance.name();
     let foreign = |error: node::FolderError| system("use the instance")(error.into());
     if !instance.is_there().map_err(foreign)? {
-        return Err(not_running(&instance));
+        return Err(not_running(instance));
     }
     if let Holding::By(holder) = instance.held()
         && !instance.registry().exists()
@@ -118,11 +142,18 @@ impl Down {
     /// Stops all nodes in good order. Their journals stay.
     ///
     /// # Errors
-    /// [`LaunchError`] when master refuses or does not answer, or when the nodes cannot be judged from here.
+    /// [`LaunchError::TakenDown`] when somebody else has it stopped and removed; others when master refuses or does not
+    /// answer, or when the nodes cannot be judged from here.
     pub fn stop_nodes(&mut self) -> Result<(), LaunchError> {
-        match self.connect()? {
-            Some(stream) => self.ask(&stream, &Request::StopNodes),
-            None => self.stop_without_master(),
+        loop {
+            match self.connect()? {
+                Some(stream) => match self.ask(&stream, &Request::StopNodes) {
+                    Err(LaunchError::Protocol { .. }) if self.has_let_go() => {}
+                    other => return other,
+                },
+                None if self.claim.is_none() => return Err(self.taken_down()),
+                None => return self.stop_without_master(),
+            }
         }
     }
 
@@ -131,10 +162,32 @@ impl Down {
     /// # Errors
     /// As [`Down::stop_nodes`], or the directory cannot be removed.
     pub fn shutdown(&mut self) -> Result<(), LaunchError> {
-        match self.connect()? {
-            Some(stream) => self.ask(&stream, &Request::Shutdown),
-            None => self.remove(),
+        loop {
+            match self.connect()? {
+                Some(stream) => match self.ask(&stream, &Request::Shutdown) {
+                    Err(LaunchError::Protocol { .. }) if self.has_let_go() => {}
+                    other => return other,
+                },
+                None => return self.remove(),
+            }
         }
+    }
+
+    fn taken_down(&self) -> LaunchError {
+        LaunchError::TakenDown { instance: self.instance.name().to_owned() }
+    }
+
+    /// After master broke a conversation off: whether that was its end. Then there is nobody to ask again, or another one.
+    fn has_let_go(&self) -> bool {
+        let begin = Instant::now();
+        let before = self.instance.held();
+        while before != Holding::Free && self.instance.held() == before {
+            if begin.elapsed() > SETTLING {
+                return false;
+            }
+            std::thread::sleep(PASSING_LOOK);
+        }
+        true
     }
 
     /// Asks the master that holds the instance to end it.
@@ -149,14 +202,27 @@ impl Down {
             return Ok(None);
         }
         let socket = self.instance.socket();
-        match UnixStream::connect(&socket) {
-            Ok(stream) => return Ok(Some(stream)),
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(system(&format!("reach master at {}", socket.display()))(error));
+        let begin = Instant::now();
+        loop {
+            match UnixStream::connect(&socket) {
+                Ok(stream) => return Ok(Some(stream)),
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                    return Err(system(&format!("reach master at {}", socket.display()))(error));
+                }
+                Err(_) => {}
             }
-            Err(error) => log::info!("no master answers ({error}): the nodes are stopped directly"),
+            match self.hold() {
+                Ok(()) => break,
+                // Its master has not bound its socket yet, or removes the instance at this moment.
+                Err(LaunchError::Silent { .. }) if begin.elapsed() < PASSING => {
+                    std::thread::sleep(PASSING_LOOK);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        self.hold()?;
+        if self.claim.is_some() {
+            log::info!("no master answers: the nodes are stopped directly");
+        }
         Ok(None)
     }
 
@@ -228,6 +294,7 @@ impl Down {
         }
         match protocol::receive(stream, None).map_err(failed)? {
             Reply::Done | Reply::Assigned(_) => Ok(()),
+            Reply::Removed => Err(self.taken_down()),
             Reply::Refused { reason } => Err(LaunchError::Refused(reason)),
         }
     }
@@ -241,10 +308,14 @@ impl Down {
             let group: Vec<SeatView> =
                 view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
             signal(&group, Signal::SIGTERM);
-            let patience = Instant::now() + self.stop_timeout;
+            let mut patience = Instant::now() + self.stop_timeout;
             while group.iter().any(|seat| seat.process.is_alive()) {
                 if Instant::now() > patience {
+                    for seat in group.iter().filter(|seat| seat.process.is_alive()) {
+                        log::error!("node `{}` does not stop and is killed", seat.name);
+                    }
                     signal(&group, Signal::SIGKILL);
+                    patience = Instant::now() + self.stop_timeout;
                 }
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -252,7 +323,8 @@ impl Down {
                 self.settle(kinds.contains(&NodeKind::Md));
             }
         }
-        Ok(())
+        // What the nodes' programs have started beside them.
+        crate::force::end_all(&self.instance, self.stop_timeout).map(drop)
     }
 
     /// Lets those who still run handle what the ended ones wrote; in lock-step, behind md, in full.

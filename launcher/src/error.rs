@@ -80,6 +80,12 @@ pub enum LaunchError {
         /// Their ids.
         pids: String,
     },
+    /// Somebody else was faster.
+    #[error("instance `{instance}` was taken down by somebody else meanwhile, who has its report")]
+    TakenDown {
+        /// Which instance.
+        instance: String,
+    },
     /// Master refused.
     #[error("master refuses: {0}")]
     Refused(String),
@@ -115,6 +121,7 @@ impl LaunchError {
             LaunchError::NotRunning { .. } | LaunchError::View(ViewError::NoInstance { .. }) => {
                 Exit::NoMaster.code()
             }
+            LaunchError::TakenDown { .. } => Exit::Done.code(),
             LaunchError::MasterFailed { exit, .. } => *exit,
             LaunchError::System { source, .. } => Exit::of_io(source).code(),
             LaunchError::View(ViewError::Io { source, .. })

@@ -46,14 +46,14 @@ pub fn force(name: &str) -> Result<Forced, LaunchError> {
     let mut down = Down::of(&instance, PATIENCE);
     if instance.held() == Holding::Free || down.ask_master_to_end().is_err() {
         forced.by_master = false;
-        forced.ended = end_all(&instance)?;
+        forced.ended = end_all(&instance, PATIENCE)?;
     }
     down.remove()?;
     Ok(forced)
 }
 
 /// Asks all to end, and kills those that do not: master first, or it would start the others again.
-fn end_all(instance: &InstanceDir) -> Result<Vec<Member>, LaunchError> {
+pub(crate) fn end_all(instance: &InstanceDir, patience: Duration) -> Result<Vec<Member>, LaunchError> {
     let mut ended: Vec<Member> = Vec::new();
     let begin = Instant::now();
     let mut asked = false;
@@ -75,14 +75,14 @@ fn end_all(instance: &InstanceDir) -> Result<Vec<Member>, LaunchError> {
             // Who is stopped hears of it only then.
             signal(&left, Signal::SIGCONT);
         }
-        if begin.elapsed() > PATIENCE + LAST_PATIENCE {
+        if begin.elapsed() > patience.saturating_add(LAST_PATIENCE) {
             let pids: Vec<String> = left.iter().map(|member| member.process.pid.to_string()).collect();
             return Err(LaunchError::DoesNotEnd {
                 instance: instance.name().to_owned(),
                 pids: pids.join(", "),
             });
         }
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > patience {
             signal(&left, Signal::SIGKILL);
         }
         std::thread::sleep(TICK);

@@ -1,12 +1,11 @@
 //! Which processes belong to an instance, without its registry: for when that is damaged.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use journal::ProcessIdentity;
-use node::{Holding, INSTANCE_VARIABLE, InstanceDir, ROOT_VARIABLE};
+use node::{Holding, InstanceDir};
 
 /// A process that belongs to an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +27,9 @@ pub fn members(instance: &InstanceDir) -> Vec<Member> {
         Holding::By(Some(holder)) if holder.is_of_this_namespace() => Some(holder.process),
         _ => None,
     };
-    let found = of_this_user(&instance.places()).filter_map(|(found, uses, place)| {
+    let found = of_this_user(&instance.places()).filter_map(|(found, uses)| {
         let is_master = master == Some(found.process);
-        let was_started = is_started_for(&place, instance);
+        let was_started = node::started_for(found.process.pid, instance).is_some();
         let takes_part = uses == Uses::Writing || is_master || was_started;
         (uses != Uses::Nothing || takes_part).then_some(Member { is_master, takes_part, ..found })
     });
@@ -39,8 +38,8 @@ pub fn members(instance: &InstanceDir) -> Vec<Member> {
 
 /// Processes of this user that have a file below one of these folders mapped.
 pub fn mapping(folders: &[PathBuf]) -> Vec<Member> {
-    let found = of_this_user(folders).filter(|(_, uses, _)| *uses != Uses::Nothing);
-    found.map(|(found, uses, _)| Member { takes_part: uses == Uses::Writing, ..found }).collect()
+    let found = of_this_user(folders).filter(|(_, uses)| *uses != Uses::Nothing);
+    found.map(|(found, uses)| Member { takes_part: uses == Uses::Writing, ..found }).collect()
 }
 
 /// What a process has mapped below some folders.
@@ -52,8 +51,8 @@ enum Uses {
     Writing,
 }
 
-/// All processes of this user but this one, with what they map and their folder in `/proc`.
-fn of_this_user(folders: &[PathBuf]) -> impl Iterator<Item = (Member, Uses, PathBuf)> + use<> {
+/// All processes of this user but this one, with what they map there.
+fn of_this_user(folders: &[PathBuf]) -> impl Iterator<Item = (Member, Uses)> + use<> {
     let prefixes: Vec<String> =
         folders.iter().map(|folder| format!("{}/", resolved(folder).display())).collect();
     let user = nix::unistd::geteuid().as_raw();
@@ -75,24 +74,11 @@ fn of_this_user(folders: &[PathBuf]) -> impl Iterator<Item = (Member, Uses, Path
         }
         let command = fs::read_to_string(entry.path().join("comm")).unwrap_or_default().trim().to_owned();
         let member = Member { process, command, is_master: false, takes_part: false };
-        Some((member, uses, entry.path()))
+        Some((member, uses))
     })
 }
 
 /// The kernel writes paths of mappings without links.
 fn resolved(place: &Path) -> PathBuf {
     place.canonicalize().unwrap_or_else(|_| place.to_owned())
-}
-
-/// Whether master started it as a node: the environment that it was given says so, and its children inherit it.
-fn is_started_for(process: &Path, instance: &InstanceDir) -> bool {
-    let environment = fs::read(process.join("environ")).unwrap_or_default();
-    let value = |name: &str| {
-        let mut entries = environment.split(|byte| *byte == 0);
-        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
-    };
-    let ours = std::env::var_os(ROOT_VARIABLE);
-    value(INSTANCE_VARIABLE) == Some(instance.name().as_bytes())
-        && value(node::NODE_VARIABLE).is_some()
-        && value(ROOT_VARIABLE) == ours.as_deref().map(OsStrExt::as_bytes)
 }

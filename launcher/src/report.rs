@@ -114,6 +114,9 @@ pub struct NodeOutcome {
     pub state: NodeState,
     /// Exit code, if it left one.
     pub exit: Option<u8>,
+    /// It did not stop when it was asked to, and was killed.
+    #[serde(default)]
+    pub overstayed: bool,
     /// Starts in its seat.
     pub starts: u64,
     /// What it said when it ended by itself with an error.
@@ -139,7 +142,7 @@ impl Report {
             instance: view.instance().name().to_owned(),
             deterministic: topology.deterministic,
             seconds,
-            stages: Stages::read(view),
+            stages: Stages::read(view, &totals),
             totals,
             source: SourceCounts {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),
@@ -167,6 +170,7 @@ impl Report {
                         .find(|old| old.seat == seat.seat)
                         .map_or(seat.state, |old| old.state),
                     exit: seat.exit,
+                    overstayed: seat.overstayed,
                     starts: seat.generation,
                     reason: seat
                         .exit

@@ -175,7 +175,8 @@ impl Running {
     /// Stops the nodes, reads what came of it, and removes the instance.
     ///
     /// # Errors
-    /// [`LaunchError`]. The instance is removed all the same where that is possible.
+    /// [`LaunchError::TakenDown`] when somebody else has done that meanwhile; others as it fails. The instance is removed
+    /// all the same where that is possible.
     pub fn finish(mut self) -> Result<Report, LaunchError> {
         let seconds = self.since.elapsed().as_secs_f64();
         let instance = self.view.instance().clone();
@@ -184,6 +185,14 @@ impl Running {
         let mut down =
             Down::of(&instance, stop_timeout(&self.topology)).in_lock_step(self.topology.deterministic);
         let stopped = down.stop_nodes();
+        if let Err(LaunchError::TakenDown { .. }) = &stopped
+            && let Some(mut master) = self.master.take()
+        {
+            let _ = master.wait();
+        }
+        if let Err(error @ LaunchError::TakenDown { .. }) = stopped {
+            return Err(error);
+        }
         self.collect();
         let run = Run { before, memory, seconds };
         let report = Report::gather(&self.view, &self.topology, run);

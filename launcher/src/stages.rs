@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use node::{InstanceView, Latencies, STAGES};
+use node::{Counter, InstanceView, Latencies, NodeKind, STAGES};
 use serde::{Deserialize, Serialize};
+
+use crate::totals::Totals;
 
 /// One stage in microseconds. All zero when `n` is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,12 @@ pub struct Stages {
     pub stages: BTreeMap<String, StageSummary>,
     /// Orders whose times contradict each other: in no stage.
     pub disordered_samples: u64,
+    /// Orders that td took and that answered no quote: they came of a timer, a report, a start. In no stage either.
+    #[serde(default)]
+    pub orders_without_quote: u64,
+    /// Orders that td has not taken: it was stopped, or is not there yet.
+    #[serde(default)]
+    pub orders_not_taken: u64,
 }
 
 /// Longest time that a histogram tells apart from longer ones, in nanoseconds.
@@ -39,15 +47,22 @@ const LONGEST: u64 = 1 << 42;
 
 impl Stages {
     /// Those of an instance, running or not.
-    pub fn read(view: &InstanceView) -> Stages {
-        match Latencies::of(view.instance()) {
+    pub fn read(view: &InstanceView, totals: &Totals) -> Stages {
+        let mut stages = match Latencies::of(view.instance()) {
             Ok(Some(latencies)) => Stages::of(&latencies),
             Ok(None) => Stages::default(),
             Err(error) => {
                 log::warn!("no times of orders: {error}");
-                Stages::default()
+                return Stages::default();
             }
-        }
+        };
+        let taken: u64 = view.seats_of(NodeKind::Td).map(|td| td.counter(Counter::Orders)).sum();
+        // A td that was killed may have counted an order twice, or not at all.
+        let taken = taken.min(totals.requests.orders);
+        let timed = stages.stages.get("t2o").map_or(0, |t2o| t2o.n) + stages.disordered_samples;
+        stages.orders_not_taken = totals.requests.orders - taken;
+        stages.orders_without_quote = taken.saturating_sub(timed);
+        stages
     }
 
     fn of(latencies: &Latencies) -> Stages {
@@ -56,6 +71,7 @@ impl Stages {
         Stages {
             stages: STAGES.iter().enumerate().filter_map(stage).collect(),
             disordered_samples: latencies.disordered(),
+            ..Stages::default()
         }
     }
 }

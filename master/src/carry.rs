@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
-use node::{NodeState, Phase};
+use node::{Exit, NodeState, Phase};
 use topology::config::{OnDeath, ReaderKind};
 use topology::{NodeKind, Program};
 use wire::{Message, NodeChange, NodeEvent};
@@ -71,7 +71,7 @@ impl Master {
                 }
                 log::info!("node `{}` started as process {}", node.spec.name, process.identity().pid);
                 (node.last_pid, node.log_from) = (process.identity().pid, process.log_from());
-                node.process = Some(process);
+                (node.process, node.overstayed) = (Some(process), false);
             }
             Err(source) => {
                 log::error!("node `{}` does not start: {source}", node.spec.name);
@@ -107,8 +107,13 @@ impl Master {
                 (false, Next::Stays) => seat.set_state(NodeState::Failed.to_word()),
                 (false, _) => seat.set_state(NodeState::Dead.to_word()),
             }
-            if end.code() >= 0 {
-                seat.set_exit(end.code() as u64 + 1);
+            let overstayed = self.nodes[index].overstayed;
+            match (end.ended, end.code()) {
+                (Ended::Signal(_) | Ended::Unknown, _) if overstayed => {
+                    seat.set_exit(Exit::overstayed(128 + Signal::SIGKILL as u8));
+                }
+                (_, code) if code >= 0 => seat.set_exit(code as u64 + 1),
+                _ => {}
             }
         }
         let (name, ended) = (&spec.name, end.ended);
@@ -174,10 +179,12 @@ impl Master {
         }
     }
 
-    fn signal(&self, nodes: &[usize], kill: bool) {
-        for node in nodes.iter().map(|index| &self.nodes[*index]) {
+    fn signal(&mut self, nodes: &[usize], kill: bool) {
+        for index in nodes {
+            let node = &mut self.nodes[*index];
             let Some(process) = &node.process else { continue };
             if kill {
+                node.overstayed = true;
                 log::error!("node `{}` does not stop and is killed", node.spec.name);
             }
             process.signal(if kill { Signal::SIGKILL } else { Signal::SIGTERM });

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use journal::{CreateError, OpenError};
 use node::Exit;
 
+/// Longest path of a Unix socket, in bytes: `sun_path` less the zero at its end.
+pub(crate) const SOCKET_PATH: usize = 107;
+
 /// Master could not start, or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterError {
@@ -43,6 +46,17 @@ pub enum MasterError {
         instance: String,
         /// Their names.
         nodes: String,
+    },
+    /// No socket can have such a path.
+    #[error(
+        "the path of master's socket has {length} bytes, and the system allows {SOCKET_PATH}: {}; choose a shorter root \
+         (COLO_ROOT) or instance name", path.display()
+    )]
+    SocketPath {
+        /// The path.
+        path: PathBuf,
+        /// Its length.
+        length: usize,
     },
     /// Something could not be made.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -137,6 +151,7 @@ impl MasterError {
             MasterError::Held { .. }
             | MasterError::NotOurs(_)
             | MasterError::InUse { .. }
+            | MasterError::SocketPath { .. }
             | MasterError::OtherTopology { .. } => Exit::CannotCreate,
             MasterError::Io { source, .. } | MasterError::Create(CreateError::Io { source, .. }) => {
                 match Exit::of_io(source) {

@@ -24,6 +24,7 @@ mod adopt;
 mod carry;
 mod clients;
 mod error;
+mod group;
 mod host_watch;
 mod lives;
 mod memory;

@@ -6,11 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use journal::{PidFd, ProcessIdentity};
+use nix::sys::signal::Signal;
 use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE};
 use topology::{NodeSpec, Program};
 
+use crate::group::{Group, Remainder};
 use crate::lives::Ended;
 
 /// One process. Dropping it leaves the process alone.
@@ -21,6 +24,8 @@ pub(crate) struct NodeProcess {
     handle: Option<PidFd>,
     /// Only of processes that we started ourselves can the exit code be had.
     child: Option<Child>,
+    /// What its program has started beside it; `None` when that is not ours to end.
+    group: Option<Group>,
     /// Length of its log when it started: what is behind that are its own words.
     log_from: u64,
 }
@@ -62,24 +67,35 @@ impl NodeProcess {
         let identity = ProcessIdentity::of(pid).unwrap_or(ProcessIdentity { pid, start: 0 });
         // One that has ended already, or that the system gives no handle on, is our child all the same.
         let handle = PidFd::open(identity).ok();
-        Ok(NodeProcess { identity, handle, child: Some(child), log_from })
+        let group = Group::led_by(pid);
+        Ok(NodeProcess { identity, handle, child: Some(child), group, log_from })
     }
 
-    /// Takes over a process that somebody else started.
+    /// Takes over a process that somebody else started, in this group.
     ///
     /// # Errors
     /// It has ended.
-    pub(crate) fn adopt(identity: ProcessIdentity) -> io::Result<NodeProcess> {
+    pub(crate) fn adopt(identity: ProcessIdentity, group: Option<Group>) -> io::Result<NodeProcess> {
         let handle = match PidFd::open(identity) {
             Err(error) if error.raw_os_error() == Some(nix::libc::ESRCH) => return Err(error),
             other => other.ok(),
         };
-        Ok(NodeProcess { identity, handle, child: None, log_from: 0 })
+        Ok(NodeProcess { identity, handle, child: None, group, log_from: 0 })
     }
 
     /// Where its words begin in its log.
     pub(crate) fn log_from(&self) -> u64 {
         self.log_from
+    }
+
+    /// The group that its program was started in.
+    pub(crate) fn group(&self) -> Option<Group> {
+        self.group
+    }
+
+    /// Who is left of its group, once it has ended.
+    pub(crate) fn remainder(&self, node: &str, patience: Duration, overstayed: bool) -> Option<Remainder> {
+        Remainder::of(self.group?, node, patience, overstayed)
     }
 
     /// Our child in it, still to be reaped, where another process has taken its part.
@@ -113,7 +129,7 @@ impl NodeProcess {
     }
 
     /// Sends a signal; a process that is gone already is fine.
-    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let sent = match &self.handle {
             Some(handle) => handle.signal(signal as i32),
             None => PidFd::open(self.identity).and_then(|handle| handle.signal(signal as i32)),

@@ -3,6 +3,7 @@
 use node::{Exit, NodeState};
 use topology::NodeKind;
 
+use crate::group::Remainder;
 use crate::lives::{End, Ended, Event};
 use crate::supervise::Master;
 
@@ -10,6 +11,7 @@ impl Master {
     /// Notices which processes have ended, and which strategies have left their hosts.
     pub(crate) fn reap(&mut self) {
         self.left_over.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        self.remainders.retain_mut(Remainder::look);
         for index in 0..self.nodes.len() {
             self.reap_node(index);
         }
@@ -25,6 +27,11 @@ impl Master {
         let Some(ended) = node.process.as_mut().and_then(|process| process.ended()) else { return };
         if let Some(process) = node.process.take() {
             node.last_pid = process.identity().pid;
+            self.remainders.extend(process.remainder(
+                &node.spec.name,
+                self.config.stop_timeout,
+                node.overstayed,
+            ));
         }
         self.stalls.forget(self.nodes[index].spec.seat);
         if self.nodes[index].spec.kind == NodeKind::Host {

@@ -1,10 +1,12 @@
 //! Giving a process its seat.
 
+use std::time::Duration;
+
 use journal::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
 use node::{NodeState, kind_word};
-use topology::NodeSpec;
-use topology::config::{ReaderFrom, ReaderKind};
+use topology::config::{MasterConfig, ReaderFrom, ReaderKind};
+use topology::{NodeSpec, Topology};
 
 use crate::setup::{Instance, kind, mode, wake};
 
@@ -93,12 +95,20 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
         mode: mode(node),
         wake: wake(node),
         deterministic: instance.topology.deterministic,
+        drain: drain(&instance.topology),
         lock_memory: instance.topology.lock_memory,
         section: section(node),
         placement: instance.placements.get(usize::from(node.seat)).cloned(),
         writes: writes.collect(),
         reads: reads.collect(),
     }
+}
+
+/// A node that is not done by `stop_timeout` is killed: it gives up a little earlier by itself, and says what is left.
+fn drain(topology: &Topology) -> Duration {
+    let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
+    let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();
+    config.stop_timeout / 4 * 3
 }
 
 /// A node's section with its parameters beside it, under `params`.

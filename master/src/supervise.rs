@@ -15,7 +15,8 @@ use topology::{NodeSpec, Topology};
 
 use crate::adopt::{self, Found};
 use crate::clients::{ClientId, Clients};
-use crate::error::MasterError;
+use crate::error::{MasterError, SOCKET_PATH};
+use crate::group::{Group, Remainder};
 use crate::lives::{Event, Limits, Lives, Rules, Stopping};
 use crate::places::PlaceWatch;
 use crate::process::NodeProcess;
@@ -35,6 +36,10 @@ const IDLE_TICK: Duration = Duration::from_millis(250);
 /// The same while something shows only in shared memory: nodes that start, or what they handle before a stop.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
+/// Who was told that all nodes have stopped and has not had the instance removed by then has given up, and the next who
+/// waits for that is told.
+const HEIR_AFTER: Duration = Duration::from_secs(10);
+
 /// Owns the instance until it is asked to stop.
 ///
 /// # Errors
@@ -47,8 +52,13 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         source: io::Error::other(error),
     })?;
     node::raise_open_files();
+    journal::ignore_hangup();
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
+    let (socket, length) = (directory.socket(), directory.socket().as_os_str().len());
+    if length > SOCKET_PATH {
+        return Err(MasterError::SocketPath { path: socket, length });
+    }
     let placements = setup::place(&topology)?;
     let claim = setup::claim(&directory)?;
     let (instance, running) = match adopt::look(&directory, &topology, &placements, claim)? {
@@ -64,6 +74,9 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     for client in std::mem::take(&mut master.awaiting_end) {
         master.clients.answer(client, &Reply::Done, Instant::now());
     }
+    for client in std::mem::take(&mut master.awaiting_stop) {
+        master.clients.answer(client, &Reply::Removed, Instant::now());
+    }
     outcome
 }
 
@@ -76,6 +89,8 @@ pub(crate) struct Managed {
     pub(crate) last_pid: u32,
     /// Where the words of that process begin in its log.
     pub(crate) log_from: u64,
+    /// It was killed because it did not stop when it was asked to.
+    pub(crate) overstayed: bool,
     /// Why the system did not start it.
     pub(crate) refused: Option<io::Error>,
 }
@@ -96,12 +111,17 @@ pub(crate) struct Master {
     pub(crate) failure: Option<MasterError>,
     /// Children whose part another process has taken: to be reaped when they end.
     pub(crate) left_over: Vec<Child>,
+    /// Processes that the programs of ended nodes have started, and that have not ended.
+    pub(crate) remainders: Vec<Remainder>,
     pub(crate) began: Instant,
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
     clients: Clients,
-    /// Who is to hear when all nodes have stopped.
-    awaiting_stop: Vec<ClientId>,
+    /// Who is to hear when all nodes have stopped, one at a time: the first of them looks at what they left and has it
+    /// removed.
+    awaiting_stop: VecDeque<ClientId>,
+    /// When the last of them was told.
+    told_stop: Option<Instant>,
     /// Who is to hear when the instance is gone.
     awaiting_end: Vec<ClientId>,
     stop: StopFlag,
@@ -176,11 +196,13 @@ impl Master {
             events,
             failure: None,
             left_over: Vec::new(),
+            remainders: Vec::new(),
             began: Instant::now(),
             places: PlaceWatch::new(),
             stalls: StallWatch::new(),
             clients,
-            awaiting_stop: Vec::new(),
+            awaiting_stop: VecDeque::new(),
+            told_stop: None,
             awaiting_end: Vec::new(),
             stop,
             settling: None,
@@ -194,7 +216,9 @@ impl Master {
         }
         for node in self.nodes.iter_mut().filter(|node| node.spec.host.is_none()) {
             let identity = running.iter().find(|(seat, _)| *seat == node.spec.seat);
-            node.process = identity.and_then(|(_, identity)| NodeProcess::adopt(*identity).ok());
+            node.process = identity.and_then(|(_, identity)| {
+                NodeProcess::adopt(*identity, Group::of(*identity, &self.instance.directory)).ok()
+            });
             if let Some(process) = &node.process {
                 node.last_pid = process.identity().pid;
                 log::info!("node `{}` runs on as process {}", node.spec.name, node.last_pid);
@@ -217,7 +241,7 @@ impl Master {
                 self.happened(Event::StopAsked);
             }
             self.happened(Event::Tick);
-            if self.lives.stopping() == Some(Stopping::Done) && self.is_over() {
+            if self.lives.stopping() == Some(Stopping::Done) && self.remainders.is_empty() && self.is_over() {
                 return self.outcome();
             }
             self.wait();
@@ -249,11 +273,13 @@ impl Master {
         self.happened(Event::StopAsked);
     }
 
-    /// All nodes have stopped: tells who waits for that. True when master has nothing left to do.
+    /// All nodes have stopped: tells the first who waits for that. True when master has nothing left to do.
     fn is_over(&mut self) -> bool {
         let now = Instant::now();
-        for client in std::mem::take(&mut self.awaiting_stop) {
+        let is_due = self.told_stop.is_none_or(|told| now >= told + HEIR_AFTER);
+        if is_due && let Some(client) = self.awaiting_stop.pop_front() {
             self.clients.answer(client, &Reply::Done, now);
+            self.told_stop = Some(now);
         }
         self.stop.is_set() || self.failure.is_some() || !self.awaiting_end.is_empty()
     }
@@ -276,7 +302,7 @@ impl Master {
         let is_stopping = self.lives.stopping().is_some_and(|stopping| stopping != Stopping::Done);
         let due = self.lives.next_start().map(|at| at.saturating_sub(self.began.elapsed()));
         let tick = match due {
-            _ if is_stopping || !self.lives.is_up() => SHORT_TICK,
+            _ if is_stopping || !self.lives.is_up() || !self.remainders.is_empty() => SHORT_TICK,
             // Rounded up, as `poll` rounds down.
             Some(due) => (due + Duration::from_millis(1)).min(IDLE_TICK),
             None => IDLE_TICK,
@@ -294,7 +320,7 @@ impl Master {
                 Request::Left { .. } => Reply::Done,
                 Request::StopNodes => {
                     self.happened(Event::StopAsked);
-                    self.awaiting_stop.push(client);
+                    self.awaiting_stop.push_back(client);
                     continue;
                 }
                 Request::Shutdown => {
@@ -338,8 +364,13 @@ impl Master {
         {
             return;
         }
-        node.last_pid = identity.pid;
-        let before = match NodeProcess::adopt(identity) {
+        (node.last_pid, node.overstayed) = (identity.pid, false);
+        // A script that has started it is of its group.
+        let group = match &node.process {
+            Some(script) => script.group(),
+            None => Group::of(identity, &self.instance.directory),
+        };
+        let before = match NodeProcess::adopt(identity, group) {
             Ok(process) => node.process.replace(process),
             Err(error) => {
                 log::debug!("process {} of node `{}`: {error}", identity.pid, node.spec.name);
@@ -379,7 +410,7 @@ impl Master {
 }
 
 fn managed(spec: &NodeSpec) -> Managed {
-    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, refused: None }
+    Managed { spec: spec.clone(), process: None, last_pid: 0, log_from: 0, overstayed: false, refused: None }
 }
 
 fn limits(config: &MasterConfig, topology: &Topology) -> Limits {

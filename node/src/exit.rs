@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use nix::sys::signal::Signal;
+
 /// Exit codes of every colo process and verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -44,6 +46,18 @@ impl Exit {
 
     const GIVES_UP: u64 = 1 << 16;
 
+    /// The word of a seat whose node did not stop when it was asked to, and was killed for that.
+    pub fn overstayed(code: u8) -> u64 {
+        (u64::from(code) + 1) | Self::OVERSTAYED
+    }
+
+    /// Whether this word of a seat says so.
+    pub fn has_overstayed(word: u64) -> bool {
+        word & Self::OVERSTAYED != 0
+    }
+
+    const OVERSTAYED: u64 = 1 << 17;
+
     /// The exit for a refusal by the system.
     pub fn of_io(error: &std::io::Error) -> Exit {
         match error.kind() {
@@ -54,12 +68,16 @@ impl Exit {
     }
 }
 
-/// "was killed by signal 9 (SIGKILL)".
+/// "was killed by signal 9 (SIGKILL)", with the usual cause where the signal has one.
 pub fn killed_by(signal: i32) -> String {
-    match nix::sys::signal::Signal::try_from(signal) {
-        Ok(name) => format!("was killed by signal {signal} ({name})"),
-        Err(_) => format!("was killed by signal {signal}"),
-    }
+    let Ok(name) = Signal::try_from(signal) else { return format!("was killed by signal {signal}") };
+    let cause = match name {
+        Signal::SIGBUS => ": a file that it had mapped was truncated, or there was no memory behind it",
+        Signal::SIGSYS => ": a filter (seccomp) forbids a system call that it made",
+        Signal::SIGXCPU | Signal::SIGXFSZ => ": it passed a limit (`ulimit -a`)",
+        _ => "",
+    };
+    format!("was killed by signal {signal} ({name}){cause}")
 }
 
 /// How a process ended that left this code in its seat: its exit code, or 128 + the signal that killed it.
@@ -73,5 +91,26 @@ pub fn how_it_ended(code: u8) -> String {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_has_one_usual_cause_is_told_with_it() {
+        assert_eq!(killed_by(9), "was killed by signal 9 (SIGKILL)");
+        assert!(killed_by(Signal::SIGSYS as i32).contains("seccomp"));
+        assert!(killed_by(Signal::SIGBUS as i32).contains("truncated"));
+        assert_eq!(killed_by(99), "was killed by signal 99");
+    }
+
+    #[test]
+    fn marks_in_a_seat_do_not_change_its_code() {
+        let word = Exit::overstayed(137);
+        assert_eq!((word - 1) as u8, 137);
+        assert!(Exit::has_overstayed(word) && !Exit::gives_up(word));
+        assert!(!Exit::has_overstayed(Exit::Failed.to_word(true)));
     }
 }

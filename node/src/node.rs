@@ -312,7 +312,7 @@ pub(crate) fn register(
     match protocol::receive(&stream, patience)? {
         Reply::Assigned(assignment) => Ok(*assignment),
         Reply::Refused { reason } => Err(JoinError::Refused { node: name.to_owned(), reason }),
-        Reply::Done => Err(JoinError::Refused {
+        Reply::Done | Reply::Removed => Err(JoinError::Refused {
             node: name.to_owned(),
             reason: "it answered another question".to_owned(),
         }),

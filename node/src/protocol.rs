@@ -46,6 +46,8 @@ pub enum Reply {
     Assigned(Box<Assignment>),
     /// Done as asked.
     Done,
+    /// Somebody else has had the instance stopped and removed meanwhile.
+    Removed,
     /// Not done.
     Refused {
         /// Why, and what to do.
@@ -71,6 +73,8 @@ pub struct Assignment {
     pub wake: WakePolicy,
     /// Whether the platform runs in lock-step.
     pub deterministic: bool,
+    /// When it is asked to stop: how long it reads what is left, and waits for room to write what it kept back.
+    pub drain: Duration,
     /// Whether it keeps its memory in RAM.
     #[serde(default)]
     pub lock_memory: bool,

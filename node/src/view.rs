@@ -10,6 +10,7 @@ use pinning::{MappedFile, PageBacking};
 use crate::answers::uncounted;
 use crate::callback::held;
 use crate::claim::Holding;
+use crate::exit::Exit;
 use crate::instance::InstanceDir;
 use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
 use crate::tally::{Tally, class_of};
@@ -73,6 +74,8 @@ pub struct SeatView {
     pub silent_ns: Option<u64>,
     /// Exit code, if the node left one.
     pub exit: Option<u8>,
+    /// It did not stop when it was asked to, and was killed.
+    pub overstayed: bool,
     /// Messages to it that td gave up.
     pub undelivered_to: u64,
     /// For how many nanoseconds a callback of this strategy has held its process; `None` below
@@ -133,6 +136,12 @@ impl InstanceView {
         }
         let registry = Registry::open_read_only(&path)?;
         let clock = registry.clock(&path)?;
+        // Zero: master is about to name it.
+        let first = registry.seat(0).map_or(0, |seat| seat.kind());
+        if first != 0 && !matches!(read_kind_word(first), Some((NodeKind::Master, _))) {
+            let what = format!("{first:#x} is no kind of node, and seat 0 is master's");
+            return Err(OpenError::Damaged { path, what }.into());
+        }
         Ok(InstanceView { instance, registry, clock })
     }
 
@@ -213,6 +222,7 @@ impl InstanceView {
             silent_ns: (heartbeat != 0).then(|| self.clock.now().saturating_sub(heartbeat)),
             undelivered_to: seat.undelivered(),
             exit: seat.exit().checked_sub(1).map(|code| code as u8),
+            overstayed: Exit::has_overstayed(seat.exit()),
             in_callback_ns: None,
             counters: Counter::ALL
                 .iter()

@@ -24,7 +24,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
     let platform = super::platform(&arguments.platform)?;
     let topology = &platform.topology;
     let bill = topology.memory_bill();
-    let fit = Fit::of(topology, &arguments.root)?;
+    let fit = Fit::of(topology, &arguments.root)?.with_required(topology, &arguments.root);
     match arguments.format {
         Format::Json => output::print_json(&json!({
             "file": platform.file,

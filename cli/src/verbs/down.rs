@@ -1,6 +1,7 @@
 //! `colo down`.
 
-use launcher::Member;
+use launcher::{LaunchError, Member};
+use node::Phase;
 use serde_json::json;
 
 use crate::args::Down;
@@ -14,9 +15,17 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     if arguments.force {
         return force(&name, arguments.format);
     }
-    let report = launcher::attach(&name)?.finish()?;
-    report::print(&report, arguments.format)?;
-    talk!("instance `{name}` is down");
+    let running = launcher::attach(&name)?;
+    if running.view().phase() == Phase::Stopping {
+        talk!("instance `{name}` is being stopped already; this waits for its end");
+    }
+    match running.finish() {
+        Err(error @ LaunchError::TakenDown { .. }) => talk!("{error}"),
+        other => {
+            report::print(&other?, arguments.format)?;
+            talk!("instance `{name}` is down");
+        }
+    }
     Ok(node::Exit::Done.code())
 }
 

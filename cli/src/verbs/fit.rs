@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use node::Exit;
-use pinning::{Check, Doctor, Host, MemoryBill, ResolvedPlan, Status, unmet};
+use pinning::{Doctor, Host, MemoryBill, ResolvedPlan, Status, unmet};
 use serde::Serialize;
 use topology::{Pages, Topology};
 
@@ -24,17 +24,23 @@ pub(super) struct Fit {
     pub(super) memory_problems: Vec<String>,
     /// Huge pages that would be nice to have and are missing.
     pub(super) memory_warnings: Vec<String>,
+    /// Checks of the doctor that `pin.required` names and that do not hold.
+    pub(super) required_problems: Vec<String>,
+    /// Those that had nothing to look at.
+    pub(super) required_warnings: Vec<String>,
 }
 
 /// How a verb prints it.
 #[derive(Debug, Serialize)]
 pub(super) struct FitAnswer<'a> {
-    /// Whether the platform would start here, the doctor's required checks aside.
+    /// Whether the platform would start here.
     fits: bool,
     plan_problems: &'a [String],
     plan_warnings: &'a [String],
     memory_problems: &'a [String],
     memory_warnings: &'a [String],
+    required_problems: &'a [String],
+    required_warnings: &'a [String],
 }
 
 impl Fit {
@@ -59,11 +65,39 @@ impl Fit {
             .filter(|wish| !memory_problems.contains(wish))
             .map(|wish| format!("huge pages are preferred, and may be missing: {wish}"))
             .collect();
-        let mut fit = Fit { plan, plan_problems, plan_warnings, memory_problems, memory_warnings, host };
+        let mut fit = Fit {
+            plan,
+            plan_problems,
+            plan_warnings,
+            memory_problems,
+            memory_warnings,
+            required_problems: Vec::new(),
+            required_warnings: Vec::new(),
+            host,
+        };
         if root == Path::new("/") {
             fit.check_mounts(topology);
         }
         Ok(fit)
+    }
+
+    /// The same with the doctor's checks that the plan requires. Looking takes a while, and is for those who asked for it.
+    pub(super) fn with_required(mut self, topology: &Topology, root: &Path) -> Fit {
+        let required = &topology.pin.required;
+        if required.is_empty() {
+            return self;
+        }
+        let checks = Doctor::report(root, self.plan.as_ref()).checks;
+        let problems = unmet(&checks, required).into_iter().map(|check| {
+            format!("required check {}: {}; wanted: {}; {}", check.id, check.found, check.wanted, check.fix)
+        });
+        self.required_problems = problems.collect();
+        let skipped =
+            checks.iter().filter(|check| check.status == Status::Skip && required.contains(&check.id));
+        let warnings = skipped
+            .map(|check| format!("required check {} has nothing to look at: {}", check.id, check.found));
+        self.required_warnings = warnings.collect();
+        self
     }
 
     /// Reserved huge pages are of no use without a file system of theirs that takes the rings. Asked ring by ring, as
@@ -91,7 +125,12 @@ impl Fit {
 
     /// Whether the platform would start here.
     pub(super) fn is_good(&self) -> bool {
-        self.plan_problems.is_empty() && self.memory_problems.is_empty()
+        self.problems().next().is_none()
+    }
+
+    /// All that keeps the platform from starting here.
+    fn problems(&self) -> impl Iterator<Item = &String> {
+        self.plan_problems.iter().chain(&self.memory_problems).chain(&self.required_problems)
     }
 
     pub(super) fn answer(&self) -> FitAnswer<'_> {
@@ -101,6 +140,8 @@ impl Fit {
             plan_warnings: &self.plan_warnings,
             memory_problems: &self.memory_problems,
             memory_warnings: &self.memory_warnings,
+            required_problems: &self.required_problems,
+            required_warnings: &self.required_warnings,
         }
     }
 
@@ -112,8 +153,10 @@ impl Fit {
         [
             line("does not fit", &self.plan_problems),
             line("does not fit", &self.memory_problems),
+            line("does not fit", &self.required_problems),
             line("warning", &self.plan_warnings),
             line("warning", &self.memory_warnings),
+            line("warning", &self.required_warnings),
         ]
         .concat()
     }
@@ -129,24 +172,11 @@ pub(super) fn host(root: &Path) -> Result<Host, Failure> {
 /// The host is not fit: the plan, the memory, or a check of the doctor that the plan requires.
 pub(super) fn demand(topology: &Topology) -> Result<(), Failure> {
     let root = Path::new("/");
-    let fit = Fit::of(topology, root)?;
-    for warning in fit.plan_warnings.iter().chain(&fit.memory_warnings) {
+    let fit = Fit::of(topology, root)?.with_required(topology, root);
+    for warning in fit.plan_warnings.iter().chain(&fit.memory_warnings).chain(&fit.required_warnings) {
         talk!("warning: {warning}");
     }
-    let mut wrong: Vec<String> = fit.plan_problems.iter().chain(&fit.memory_problems).cloned().collect();
-    // Looking takes a while, and is for those who asked for it.
-    if !topology.pin.required.is_empty() {
-        let checks = Doctor::report(root, fit.plan.as_ref()).checks;
-        let failed = unmet(&checks, &topology.pin.required);
-        let is_skipped =
-            |check: &&Check| check.status == Status::Skip && topology.pin.required.contains(&check.id);
-        for check in checks.iter().filter(is_skipped) {
-            talk!("warning: required check {} has nothing to look at: {}", check.id, check.found);
-        }
-        wrong.extend(failed.iter().map(|check| {
-            format!("required check {}: {}; wanted: {}; {}", check.id, check.found, check.wanted, check.fix)
-        }));
-    }
+    let wrong: Vec<&String> = fit.problems().collect();
     if wrong.is_empty() {
         return Ok(());
     }

@@ -57,7 +57,10 @@ fn text(report: &Report) -> String {
 fn failed(instance: &str, node: &NodeOutcome) -> String {
     let lived = matches!(node.state, NodeState::Joined | NodeState::Running | NodeState::Finished);
     let how = match node.exit {
-        Some(137) if lived => "did not stop when it was asked to, and was killed".to_owned(),
+        _ if node.overstayed => "did not stop when it was asked to, and was killed".to_owned(),
+        Some(code @ 129..) if lived => {
+            format!("{} while the platform was being stopped", node::how_it_ended(code))
+        }
         Some(code) if code != 0 => node::how_it_ended(code),
         _ => "ended without an exit code".to_owned(),
     };
@@ -80,11 +83,31 @@ pub(crate) fn stages(stages: &Stages) -> String {
         Some(row)
     };
     let rows: Vec<Vec<String>> = STAGES.into_iter().filter_map(row).collect();
+    let untimed = untimed(stages);
     if rows.is_empty() {
-        return "no order answered a quote: there is no tick-to-order time to show\n".to_owned();
+        return format!("no order answered a quote: there is no tick-to-order time to show\n{untimed}");
     }
     let head = ["stage, µs", "n", "mean", "p50", "p90", "p99", "p99.9", "max"];
-    table(&head, 1, rows)
+    table(&head, 1, rows) + &untimed
+}
+
+/// Why the stages have fewer orders than there were.
+fn untimed(stages: &Stages) -> String {
+    let reasons = [
+        (stages.orders_without_quote, "answered no quote (a timer, a report or a start caused them)"),
+        (stages.disordered_samples, "have times that contradict each other"),
+        (stages.orders_not_taken, "were not taken by td"),
+    ];
+    let reasons: Vec<String> = reasons
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, reason)| format!("{} {reason}", number(*count)))
+        .collect();
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("orders without these times: {}\n", reasons.join(", "))
+    }
 }
 
 fn totals(report: &Report) -> String {

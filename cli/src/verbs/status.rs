@@ -7,7 +7,7 @@ use launcher::{Lost, Stages, Totals};
 use node::{Counter, DamagedJournal, InstanceView, JournalView, Journals, SeatView};
 use pinning::PageBacking;
 use serde::Serialize;
-use topology::Topology;
+use topology::{NodeSpec, StrategySection, Topology};
 
 use crate::args::Status;
 use crate::failure::Failure;
@@ -57,6 +57,8 @@ struct NodeRow {
     lost_bytes: u64,
     /// CPUs that the plan gives it; `null` without a plan.
     planned_cpus: Option<String>,
+    /// Longest that one call of this strategy should take; `null` where that is not measured.
+    budget_ns: Option<u64>,
     /// Looks at its threads in which one was not where the plan says, and looks in all.
     off_plan: u64,
     place_samples: u64,
@@ -109,19 +111,22 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
     let journals: Vec<JournalView> = sound.into_iter().map(|(_, view)| view).collect();
     let topology = topology(view);
     let planned = topology.as_ref().map(planned).unwrap_or_default();
+    let budget = |seat: &SeatView| budget_ns(topology.as_ref()?.node(&seat.name)?);
     let node = |seat: &SeatView| NodeRow {
+        budget_ns: budget(seat),
         planned_cpus: planned.get(&seat.name).cloned(),
         ..node_row(seat, &journals)
     };
     let nodes = seats.iter().map(node).collect();
+    let totals = topology.as_ref().map(|topology| Totals::read(view, topology).0);
     Ok(StatusReport {
         instance: view.instance().name().to_owned(),
         phase: view.phase().to_string(),
         master: seats.first().is_some_and(|master| master.alive),
         foreign: view.is_foreign(),
         clock: view.clock().source().as_str(),
-        totals: topology.as_ref().map(|topology| Totals::read(view, topology).0),
-        stages: Stages::read(view),
+        stages: Stages::read(view, &totals.clone().unwrap_or_default()),
+        totals,
         lost_by: topology.map(|topology| Lost::read(view, &topology, &seats)).unwrap_or_default(),
         nodes,
         journals: journal_rows(view, &journals, &seats),
@@ -191,6 +196,7 @@ fn node_row(seat: &SeatView, journals: &[JournalView]) -> NodeRow {
         lag_bytes,
         lost_bytes: seat.counter(Counter::BytesLost),
         planned_cpus: None,
+        budget_ns: None,
         off_plan: seat.counter(Counter::OffPlan),
         place_samples: seat.counter(Counter::PlaceSamples),
         counters: seat.counters.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect(),
@@ -242,14 +248,23 @@ fn writer(state: WriterState) -> String {
     }
 }
 
+/// Longest that one call of a strategy should take, where that is measured.
+fn budget_ns(node: &NodeSpec) -> Option<u64> {
+    let section: StrategySection = serde_json::from_value(node.section.clone()).ok()?;
+    let budget = u64::try_from(section.budget.as_nanos()).ok()?;
+    (budget > 0).then_some(budget)
+}
+
 /// Strategies whose calls take longer than they should.
 fn over_budget(report: &StatusReport) -> String {
     let count = |node: &NodeRow, name: &str| node.counters.get(name).and_then(serde_json::Value::as_u64);
     let rows = report.nodes.iter().filter_map(|node| {
         let overruns = count(node, "overruns").filter(|overruns| *overruns > 0)?;
         let longest = count(node, "overrun_max_ns")? as f64 / 1_000_000.0;
+        let budget =
+            node.budget_ns.map_or(String::new(), |budget| format!(" of {:.3} ms", budget as f64 / 1e6));
         Some(format!(
-            "over its time budget: {}, {} calls, the longest {longest:.3} ms\n",
+            "over its time budget{budget}: {}, {} calls, the longest {longest:.3} ms\n",
             node.seated.node,
             number(overruns)
         ))

@@ -4,7 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use launcher::{End, Launch, Running};
+use launcher::{End, Launch, LaunchError, Running};
 use node::{Counter, Exit, InstanceView, NodeKind, StopFlag};
 use serde_json::json;
 use topology::Topology;
@@ -57,9 +57,22 @@ fn stay(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Fai
         "{}",
         if has_master { "stopping" } else { "master is gone; the platform is taken down without it" }
     );
-    let report = running.finish()?;
-    report::print(&report, format)?;
-    Ok(report::exit(&report))
+    finish(running, format)
+}
+
+/// Takes it down and reports on it, unless somebody else is at that.
+fn finish(running: Running, format: Format) -> Result<u8, Failure> {
+    match running.finish() {
+        Err(error @ LaunchError::TakenDown { .. }) => {
+            talk!("{error}");
+            Ok(Exit::Done.code())
+        }
+        other => {
+            let report = other?;
+            report::print(&report, format)?;
+            Ok(report::exit(&report))
+        }
+    }
 }
 
 fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
@@ -93,9 +106,7 @@ fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Resu
             talk!("colo: {error}");
         }
     }
-    let report = running.finish()?;
-    report::print(&report, format)?;
-    Ok(report::exit(&report))
+    finish(running, format)
 }
 
 /// Quotes that simulated md is going to publish, if it ever ends.

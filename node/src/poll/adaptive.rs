@@ -100,6 +100,7 @@ fn node(mode: WaitMode) -> (Node, Writer, tempfile::TempDir) {
         wake: WakePolicy::Targeted,
         placement: None,
         deterministic: false,
+        drain: std::time::Duration::from_secs(2),
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

@@ -9,8 +9,6 @@ use crate::error::RunError;
 use crate::input::{Input, InputId};
 use crate::run::{Component, Context};
 
-/// A clean stop reads what is left, and waits for readers that make room for what was kept back, this long at most.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
 /// Between two tries to write it.
 const STOP_RETRY: Duration = Duration::from_micros(200);
 
@@ -57,7 +55,7 @@ impl PollLoop<'_> {
     /// What was committed before the stop is still ours to handle, and what we kept back still ours to write.
     pub(super) fn drain(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         let ends = self.inputs.iter().map(Input::head).collect();
-        let mut draining = Draining { component, ends, patience: Instant::now() + STOP_PATIENCE };
+        let mut draining = Draining { component, ends, patience: Instant::now() + self.drain };
         self.due.everything();
         loop {
             while self.round(&mut draining)? {}
@@ -70,7 +68,8 @@ impl PollLoop<'_> {
             if draining.is_over() {
                 if !is_written {
                     log::error!(
-                        "stops although not all could be written: its readers made no room in {STOP_PATIENCE:?}"
+                        "stops although not all could be written: its readers made no room in {:?}",
+                        self.drain
                     );
                 }
                 break;
@@ -90,8 +89,9 @@ impl PollLoop<'_> {
             let left = end.saturating_sub(input.position());
             if left > 0 {
                 log::warn!(
-                    "stops with {left} bytes of `{}` unread: it could not take them in {STOP_PATIENCE:?}",
-                    input.name()
+                    "stops with {left} bytes of `{}` unread: it could not take them in {:?}",
+                    input.name(),
+                    self.drain
                 );
             }
         }

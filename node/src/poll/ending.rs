@@ -37,6 +37,7 @@ fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
         wake: WakePolicy::Targeted,
         placement: None,
         deterministic: false,
+        drain: std::time::Duration::from_secs(2),
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

@@ -1,11 +1,15 @@
 //! The poll loop that every node runs: rounds over its inputs, and in between the wait for more.
 
 mod drain;
+mod folder;
 mod rounds;
 mod sleep;
 
+use std::time::Duration;
+
 use journal::Parker;
 
+use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
 use crate::due::Due;
 use crate::error::RunError;
@@ -23,6 +27,9 @@ pub(crate) struct PollLoop<'a> {
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,
+    /// How long a clean stop reads what is left, and waits for room to write what was kept back.
+    drain: Duration,
+    folder: FolderWatch,
     /// Which inputs took frames when they were last looked at: only they can end a sleep.
     accepting: Vec<bool>,
     /// Which inputs are to be looked at.
@@ -44,6 +51,8 @@ impl<'a> PollLoop<'a> {
             last_news: 0,
             last_heartbeat: 0,
             idle_rounds: 0,
+            drain: node.assignment.drain,
+            folder: FolderWatch::new(&node.instance),
         }
     }
 

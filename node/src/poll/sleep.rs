@@ -98,6 +98,7 @@ impl PollLoop<'_> {
     fn park(&mut self, component: &impl Component) {
         let now = self.context.now();
         self.beat_at(now);
+        self.look_for_folder(now);
         let Some(parker) = &self.parker else { return };
         let net = self.net.timeout(parker.is_relayed());
         let (timeout, is_safety) = match self.context.deadline {
@@ -175,7 +176,9 @@ impl PollLoop<'_> {
     }
 
     pub(super) fn beat(&mut self) {
-        self.beat_at(self.context.now());
+        let now = self.context.now();
+        self.beat_at(now);
+        self.look_for_folder(now);
     }
 
     fn beat_at(&mut self, now: u64) {

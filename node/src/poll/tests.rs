@@ -33,6 +33,7 @@ fn node(journals: &[Journal]) -> Node {
         wake: WakePolicy::Targeted,
         placement: None,
         deterministic: false,
+        drain: std::time::Duration::from_secs(2),
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

@@ -17,7 +17,8 @@ Examples:
 
 On a terminal the table is drawn anew after each interval until Ctrl-C; elsewhere, with --once and with
 --format json it is printed once. Lag is what readers have published: a busy one publishes its cursor only now
-and then, and is less far behind than shown. A t2o of `-`: no order answered a quote meanwhile.")]
+and then, and is less far behind than shown. A t2o of `-`: no order answered a
+quote meanwhile, or its sample was overwritten before it was read; the first lines say how many.")]
 pub(crate) struct Top {
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,

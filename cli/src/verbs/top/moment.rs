@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Instant;
 
 use journal::{JournalStat, LooseReader, ReadError};
-use node::{DamagedJournal, InstanceView, Journals, SeatView};
+use node::{DamagedJournal, InstanceView, Journals, Latencies, STAGES, SeatView};
 use wire::{LatencySample, Message};
 
 use crate::failure::Failure;
@@ -18,6 +18,8 @@ pub(super) struct Moment {
     pub(super) damaged: Vec<DamagedJournal>,
     /// Nanoseconds of CPU time by process id, where the system says.
     pub(super) cpu_ns: BTreeMap<u32, u64>,
+    /// Tick-to-order times of all orders so far: nanoseconds, and how many took them.
+    pub(super) t2o: BTreeMap<u64, u64>,
 }
 
 impl Moment {
@@ -28,8 +30,16 @@ impl Moment {
         journals.sort_by_key(|stat| stat.shape.id);
         let living = seats.iter().filter(|seat| seat.alive && !seat.is_foreign).map(|seat| seat.process.pid);
         let cpu_ns = living.filter_map(|pid| Some((pid, cpu_ns(pid)?))).collect();
-        Ok(Moment { at: Instant::now(), seats, journals, damaged, cpu_ns })
+        Ok(Moment { at: Instant::now(), seats, journals, damaged, cpu_ns, t2o: t2o(view) })
     }
+}
+
+/// What td keeps in shared memory; nothing before it has run, or where that is damaged.
+fn t2o(view: &InstanceView) -> BTreeMap<u64, u64> {
+    let stage = STAGES.iter().position(|stage| *stage == "t2o");
+    let latencies = Latencies::of(view.instance()).ok().flatten();
+    let counts = latencies.zip(stage).map(|(latencies, stage)| latencies.counts(stage).collect());
+    counts.unwrap_or_default()
 }
 
 /// CPU time of all threads of a process. Their scheduler statistics count nanoseconds; the process's own times, ticks.
@@ -48,7 +58,7 @@ pub(super) struct Samples {
     reader: Option<LooseReader>,
 }
 
-/// The samples of one interval.
+/// The samples of one interval, as far as they were not overwritten before this program came to read them.
 #[derive(Default)]
 pub(super) struct T2o {
     /// Nanoseconds from a quote's publication to td's hand, by the strategy's seat; each ascending.

@@ -35,14 +35,14 @@ pub(super) struct Totals {
     /// Sleeps so far that only the safety time-out ended although there was news: must be zero.
     pub(super) wait_timeouts_with_data: u64,
     pub(super) t2o: Spread,
-    /// Bytes of samples that came too fast for this program.
+    /// Bytes of samples that came too fast for this program: the nodes' own times lack them.
     pub(super) t2o_lost_bytes: u64,
 }
 
 /// Times of one interval.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Spread {
-    pub(super) n: usize,
+    pub(super) n: u64,
     pub(super) p50_us: Option<f64>,
     pub(super) p99_us: Option<f64>,
     pub(super) max_us: Option<f64>,
@@ -97,8 +97,11 @@ pub(super) fn report(view: &InstanceView, before: &Moment, now: &Moment, t2o: &T
         of_kind.map(|seat| rate(seat, before, counter, seconds)).sum()
     };
     let so_far = |counter: Counter| now.seats.iter().map(|seat| seat.counter(counter)).sum();
-    let mut all: Vec<u64> = t2o.by_seat.values().flatten().copied().collect();
-    all.sort_unstable();
+    let times = now.t2o.iter().map(|(time, count)| {
+        let old = before.t2o.get(time).copied().unwrap_or(0);
+        (*time, count.saturating_sub(old))
+    });
+    let times: Vec<(u64, u64)> = times.filter(|(_, count)| *count > 0).collect();
     TopReport {
         instance: view.instance().name().to_owned(),
         phase: view.phase().to_string(),
@@ -111,7 +114,7 @@ pub(super) fn report(view: &InstanceView, before: &Moment, now: &Moment, t2o: &T
             wakes_per_s: nodes.iter().map(|node| node.wakes_per_s).sum(),
             lost_bytes: so_far(Counter::BytesLost),
             wait_timeouts_with_data: so_far(Counter::WaitTimeoutsWithData),
-            t2o: Spread::of(&all),
+            t2o: Spread::of(&times),
             t2o_lost_bytes: t2o.lost_bytes,
         },
         nodes,
@@ -142,7 +145,9 @@ fn node_row(seat: &SeatView, before: &Moment, now: &Moment, seconds: f64, t2o: &
     let readers = now.journals.iter().flat_map(|stat| stat.readers.iter().map(move |reader| (stat, reader)));
     let mine = readers.filter(|(_, reader)| reader.seat == seat.seat);
     let written = now.journals.iter().filter(|stat| stat.writer_seat == seat.seat);
-    let t2o = Spread::of(t2o.by_seat.get(&seat.seat).map_or(&[][..], Vec::as_slice));
+    let times: Vec<(u64, u64)> =
+        t2o.by_seat.get(&seat.seat).into_iter().flatten().map(|time| (*time, 1)).collect();
+    let t2o = Spread::of(&times);
     NodeRow {
         seated: Seated::of(seat),
         cpu_percent,
@@ -189,16 +194,19 @@ fn journal_row(stat: &JournalStat, before: &Moment, now: &Moment, seconds: f64) 
 }
 
 impl Spread {
-    /// Of ascending nanoseconds.
-    fn of(times: &[u64]) -> Spread {
-        let Some(last) = times.len().checked_sub(1) else { return Spread::default() };
-        let micros = |index: usize| Some(times[index.min(last)] as f64 / 1_000.0);
-        Spread {
-            n: times.len(),
-            p50_us: micros(times.len() / 2),
-            p99_us: micros(times.len() * 99 / 100),
-            max_us: micros(last),
-        }
+    /// Of ascending nanoseconds, each with how many took it.
+    fn of(times: &[(u64, u64)]) -> Spread {
+        let n: u64 = times.iter().map(|(_, count)| count).sum();
+        let at = |rank: u64| {
+            let mut passed = 0;
+            let found = times.iter().find(|(_, count)| {
+                passed += count;
+                passed > rank
+            });
+            found.or(times.last()).map(|(time, _)| *time as f64 / 1_000.0)
+        };
+        let (p50_us, p99_us) = (at(n / 2), at(n * 99 / 100));
+        Spread { n, p50_us, p99_us, max_us: at(n.saturating_sub(1)) }
     }
 }
 
@@ -208,11 +216,18 @@ mod tests {
 
     #[test]
     fn quantiles_are_of_the_sorted_times_and_nothing_has_none() {
-        let times: Vec<u64> = (1..=200).map(|micros| micros * 1_000).collect();
+        let times: Vec<(u64, u64)> = (1..=200).map(|micros| (micros * 1_000, 1)).collect();
         let spread = Spread::of(&times);
         assert_eq!((spread.n, spread.p50_us, spread.p99_us), (200, Some(101.0), Some(199.0)));
         assert_eq!(spread.max_us, Some(200.0));
-        assert_eq!(Spread::of(&[7_000]).p99_us, Some(7.0));
+        assert_eq!(Spread::of(&[(7_000, 1)]).p99_us, Some(7.0));
         assert!(Spread::of(&[]).p50_us.is_none());
+    }
+
+    #[test]
+    fn times_count_as_often_as_they_came() {
+        let spread = Spread::of(&[(1_000, 980), (5_000, 15), (9_000, 5)]);
+        assert_eq!((spread.n, spread.p50_us), (1_000, Some(1.0)));
+        assert_eq!((spread.p99_us, spread.max_us), (Some(5.0), Some(9.0)));
     }
 }

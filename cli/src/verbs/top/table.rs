@@ -67,10 +67,7 @@ fn totals(report: &TopReport) -> String {
     let master = if report.master { "" } else { ", without master" };
     let t2o = match (totals.t2o.p50_us, totals.t2o.p99_us, totals.t2o.max_us) {
         (Some(p50), Some(p99), Some(max)) => {
-            format!(
-                "t2o of {} orders: p50 {p50:.1}, p99 {p99:.1}, max {max:.1} µs",
-                number(totals.t2o.n as u64)
-            )
+            format!("t2o of {} orders: p50 {p50:.1}, p99 {p99:.1}, max {max:.1} µs", number(totals.t2o.n))
         }
         _ => "no order answered a quote".to_owned(),
     };
@@ -79,7 +76,10 @@ fn totals(report: &TopReport) -> String {
         losses.push_str(&format!(", {} sleeps not ended in time", number(totals.wait_timeouts_with_data)));
     }
     if totals.t2o_lost_bytes > 0 {
-        losses.push_str(&format!(", {} of samples came too fast", bytes(totals.t2o_lost_bytes)));
+        losses.push_str(&format!(
+            ", {} of samples came too fast (the nodes' t2o lack them)",
+            bytes(totals.t2o_lost_bytes)
+        ));
     }
     format!(
         "instance {}: {}{master}, over {:.1} s\n\

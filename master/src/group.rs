@@ -1,0 +1,115 @@
+//! What a node's program has started beside the node: it lives in the node's process group, and ends with it.
+
+use std::fs;
+use std::io;
+use std::time::{Duration, Instant};
+
+use journal::{PidFd, ProcessIdentity};
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, getpgid, getpgrp};
+use node::InstanceDir;
+
+/// A script that has started the node may have something to do behind it, and is left alone for so long.
+const GRACE: Duration = Duration::from_millis(500);
+/// Between two looks at who is left.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The process group of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group(Pid);
+
+impl Group {
+    /// Led by a child that was started with a group of its own.
+    pub(crate) fn led_by(pid: u32) -> Option<Group> {
+        Some(Group(Pid::from_raw(i32::try_from(pid).ok()?)))
+    }
+
+    /// The group of a process that an earlier master has started. `None` for one that was started by hand: its group is
+    /// its user's.
+    pub(crate) fn of(process: ProcessIdentity, instance: &InstanceDir) -> Option<Group> {
+        let group = getpgid(Some(Pid::from_raw(i32::try_from(process.pid).ok()?))).ok()?;
+        let node = node::started_for(process.pid, instance)?;
+        let leader = u32::try_from(group.as_raw()).ok()?;
+        let is_ours = ProcessIdentity::of(leader).is_none()
+            || node::started_for(leader, instance).is_some_and(|other| other == node);
+        (is_ours && group != getpgrp()).then_some(Group(group))
+    }
+
+    /// True when nobody is in it, not even a zombie. While somebody is, its number belongs to no other group.
+    fn is_empty(self) -> bool {
+        killpg(self.0, None) == Err(Errno::ESRCH)
+    }
+
+    /// All who are in it but zombies.
+    fn members(self) -> Vec<ProcessIdentity> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let ours = pids.filter(|pid| getpgid(Some(Pid::from_raw(*pid))) == Ok(self.0));
+        ours.filter_map(|pid| ProcessIdentity::of(u32::try_from(pid).ok()?)).collect()
+    }
+}
+
+/// Who is left of a group whose node has ended.
+#[derive(Debug)]
+pub(crate) struct Remainder {
+    group: Group,
+    node: String,
+    looked: Option<Instant>,
+    /// When they are asked to end, unless they were.
+    ask_at: Option<Instant>,
+    /// When they are killed.
+    kill_at: Instant,
+}
+
+impl Remainder {
+    /// Of this node's group, if anybody is left there. They have `patience` to end when they are asked to; none when the
+    /// node itself had to be killed.
+    pub(crate) fn of(group: Group, node: &str, patience: Duration, was_killed: bool) -> Option<Remainder> {
+        if group.is_empty() {
+            return None;
+        }
+        let now = Instant::now();
+        let (ask_at, kill_at) =
+            if was_killed { (None, now) } else { (Some(now + GRACE), now + GRACE + patience) };
+        Some(Remainder { group, node: node.to_owned(), looked: None, ask_at, kill_at })
+    }
+
+    /// Does what is due. False once nobody is left.
+    pub(crate) fn look(&mut self) -> bool {
+        let now = Instant::now();
+        if self.looked.is_some_and(|looked| now < looked + LOOK) {
+            return true;
+        }
+        self.looked = Some(now);
+        if self.group.is_empty() {
+            return false;
+        }
+        let members = self.group.members();
+        if now >= self.kill_at {
+            self.signal(&members, Signal::SIGKILL);
+        } else if self.ask_at.is_some_and(|at| now >= at) {
+            self.ask_at = None;
+            self.signal(&members, Signal::SIGTERM);
+        }
+        !members.is_empty()
+    }
+
+    fn signal(&self, members: &[ProcessIdentity], signal: Signal) {
+        for member in members {
+            match PidFd::open(*member).and_then(|handle| handle.signal(signal as i32)) {
+                Ok(()) => log::info!(
+                    "process {}, which the program of node `{}` has started, gets {signal}",
+                    member.pid,
+                    self.node
+                ),
+                Err(error) if error.raw_os_error() == Some(Errno::ESRCH as i32) => {}
+                Err(error) => self.keeps(member.pid, &error),
+            }
+        }
+    }
+
+    fn keeps(&self, pid: u32, error: &io::Error) {
+        log::warn!("process {pid}, which the program of node `{}` has started, runs on: {error}", self.node);
+    }
+}

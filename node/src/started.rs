@@ -1,0 +1,22 @@
+//! Which node a process was started for: the environment that it was given says so, and its children inherit it.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::instance::{InstanceDir, ROOT_VARIABLE};
+use crate::node::{INSTANCE_VARIABLE, NODE_VARIABLE};
+
+/// Name of the node of `instance` that master has started process `pid` for, or one of its ancestors. `None` also for a
+/// process that may not be looked into.
+pub fn started_for(pid: u32, instance: &InstanceDir) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let value = |name: &str| {
+        let mut entries = environment.split(|byte| *byte == 0);
+        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
+    };
+    let root = std::env::var_os(ROOT_VARIABLE);
+    let is_of_it = value(INSTANCE_VARIABLE) == Some(instance.name().as_bytes())
+        && value(ROOT_VARIABLE) == root.as_deref().map(OsStr::as_bytes);
+    let node = value(NODE_VARIABLE).filter(|_| is_of_it)?;
+    Some(String::from_utf8_lossy(node).into_owned())
+}
