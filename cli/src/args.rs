@@ -146,8 +146,7 @@ pub(crate) struct MdVerify {
     /// How many levels to compare (lobster).
     #[arg(long, default_value_t = 1)]
     pub(crate) levels: usize,
-    /// Share of rows that may differ before the exit code says so: 0.001 unless given (lobster, sse), 0.005 (dbn, where an
-    /// event that sets off others has fills out of their order).
+    /// Share of rows that may differ before the exit code says so (lobster, sse, dbn): 0.001 unless given.
     #[arg(long)]
     pub(crate) tolerance: Option<f64>,
     /// Text for people, or one JSON object.

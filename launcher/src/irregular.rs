@@ -26,7 +26,7 @@ pub struct Irregular {
     pub off_price: u64,
     /// Rows off the quantity of the order that they end, or off their own money.
     pub off_quantity: u64,
-    /// Rows about an order that no row adds.
+    /// Rows about an order that is not there.
     pub unmatched: u64,
     /// Orders with the number of one that is gone.
     pub reused: u64,
@@ -34,7 +34,8 @@ pub struct Irregular {
     pub unended: u64,
     /// Of the rows left out: about an order that the source never added.
     pub unknown: u64,
-    /// Quotes held back because the book was crossed outside of a call auction.
+    /// Where rows are missing: orders dropped because a row of continuous trading proves that they are gone (sse), and
+    /// quotes held back because the book was crossed outside of an auction.
     pub crossed: u64,
 }
 

@@ -53,5 +53,7 @@ mod closed;
 pub mod engine;
 mod process;
 mod recall;
+mod trade_ids;
 
 pub use process::{Market, run};
+pub use trade_ids::{TradeIdError, TradeIds};

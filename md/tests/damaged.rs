@@ -202,6 +202,80 @@ fn rows_of_shanghai_that_were_cut_or_are_of_another_day_are_no_rows() {
     }
 }
 
+/// Continuous trading at 9.9 to 10.1, without an auction before it.
+const SSE_TRADING: &str = "\
+MDTime,OrderType,OrderPrice,OrderQty,OrderBSFlag,ApplSeqNum,OrderNO,SecurityID
+91500020,2,9.8,300,1,1,1,600519.SH
+91500030,2,9.9,300,1,2,2,600519.SH
+91500040,2,10.1,300,2,3,3,600519.SH
+93001000,2,9.7,100,1,7,6,600519.SH
+93002000,2,9.85,100,2,8,7,600519.SH
+93003000,10,0,300,2,9,3,600519.SH
+";
+/// Order 4 takes all of order 2 at 9.9, order 5 a part of order 1.
+const SSE_TRADING_TRADES: &str = "\
+MDTime,TradeBuyNo,TradeSellNo,TradeBSFlag,TradePrice,TradeQty,ApplSeqNum,SecurityID
+93000000,2,4,2,9.9,300,5,600519.SH
+93000500,1,5,2,9.8,100,6,600519.SH
+";
+
+#[test]
+fn a_row_that_is_missing_in_shanghai_does_not_leave_the_book_crossed() {
+    let sound = folder(&[("o.csv", SSE_TRADING), ("t.csv", SSE_TRADING_TRADES)]);
+    let sound = replay(SourceKind::Sse, &path(&sound), &strict()).unwrap();
+    assert_eq!(sound.counts.irregular(), 0);
+    let without = |text: &str, row: &str| changed(text, row, "");
+    let best = |replayed: &Replayed| replayed.quotes.last().unwrap().best_bid().unwrap().price;
+    for (name, trades, words) in [
+        // The next trade is below a better bid.
+        (
+            "a trade",
+            without(SSE_TRADING_TRADES, "93000000,2,4,2,9.9,300,5,600519.SH\n"),
+            ["t.csv, row 2, price", "order 2"],
+        ),
+        // No trade follows: the new offer would cross it.
+        (
+            "all trades",
+            without(
+                &without(SSE_TRADING_TRADES, "93000000,2,4,2,9.9,300,5,600519.SH\n"),
+                "93000500,1,5,2,9.8,100,6,600519.SH\n",
+            ),
+            ["o.csv, row 6, price", "order 2"],
+        ),
+    ] {
+        let folder = folder(&[("o.csv", SSE_TRADING), ("t.csv", &trades)]);
+        expect(name, SourceKind::Sse, &path(&folder), (|c| c.crossed, 1), &words);
+        let replayed = replay(SourceKind::Sse, &path(&folder), &Options::default()).unwrap();
+        assert_eq!(replayed.books.crossed(), 0, "{name}");
+        assert_eq!(best(&replayed), best(&sound), "{name}");
+    }
+}
+
+#[test]
+fn an_orders_file_that_lacks_its_head_is_noticed() {
+    let rows: Vec<&str> = SSE_ORDERS.lines().collect();
+    let header = folder(&[("o.csv", &format!("{}\n", rows[0])), ("t.csv", SSE_TRADES)]);
+    let error = replay(SourceKind::Sse, &path(&header), &Options::default()).err().unwrap().to_string();
+    assert!(error.contains("o.csv: the file holds no data"), "{error}");
+    let late = rows[5].replace("09:30", "14:50");
+    let late = folder(&[("o.csv", &format!("{}\n{late}\n", rows[0])), ("t.csv", SSE_TRADES)]);
+    let later = SSE_TRADES.replace("09:25:00.000", "09:45:00.000").replace("09:30:01", "09:45:01");
+    let cut = rows[4].replace("09:30:01", "09:46:40").replace(",6,09:30", ",9,09:30");
+    let cut = folder(&[("o.csv", &format!("{}\n{cut}\n", rows[0])), ("t.csv", &later)]);
+    for (name, folder, unmatched) in [("one late order", late, 4), ("cut at its head", cut, 3)] {
+        expect(name, SourceKind::Sse, &path(&folder), (|c| c.unmatched, unmatched), &["t.csv, row 2"]);
+    }
+}
+
+#[test]
+fn an_order_of_shanghai_far_from_the_market_is_no_order() {
+    for (name, price) in [("x10", "98.5"), ("/10", "0.985"), ("x100", "985")] {
+        let orders = changed(SSE_TRADING, "9.85,100", &format!("{price},100"));
+        let folder = folder(&[("o.csv", &orders), ("t.csv", SSE_TRADING_TRADES)]);
+        expect(name, SourceKind::Sse, &path(&folder), (|c| c.off_price, 1), &["o.csv, row 6", price]);
+    }
+}
+
 #[test]
 fn a_recording_that_begins_later_may_name_orders_from_before() {
     let late = |text: &str| text.replace("09:15:00", "10:15:00").replace("09:25:00", "10:25:00");
@@ -252,6 +326,87 @@ fn damage_in_lobster_files_is_counted_by_kind() {
     for (name, text, kind, count, words) in cases {
         expect(name, SourceKind::Lobster, &path(&folder(&[("message.csv", &text)])), (kind, count), words);
     }
+}
+
+#[test]
+fn lobster_rows_that_would_take_good_orders_with_them_are_counted() {
+    const DAY: &str = "\
+34200.1,1,11,18,1000000,1
+34200.2,1,12,50,1001000,-1
+34200.3,1,13,50,1002000,-1
+34200.4,4,12,20,1001000,-1
+34200.5,1,14,10,1000500,1
+34200.6,1,15,10,999000,1
+34200.7,3,15,10,999000,1
+34200.8,3,14,10,1000500,1
+34200.9,3,13,50,1002000,-1
+";
+    let of = |from, to| changed(DAY, from, to);
+    let twice = |row: &str| changed(DAY, row, &[row, row].concat());
+    let cases: [(&str, String, Kind, u64, &[&str]); 5] = [
+        (
+            "an add times 10",
+            of("1,14,10,1000500", "1,14,10,10005000"),
+            |c| c.off_price,
+            1,
+            &["row 5, price", "1000.5"],
+        ),
+        (
+            "an add divided by 10",
+            of("1,13,50,1002000", "1,13,50,100200"),
+            |c| c.off_price,
+            1,
+            &["row 3, price"],
+        ),
+        (
+            "an execution twice",
+            twice("34200.4,4,12,20,1001000,-1\n"),
+            |c| c.unmatched,
+            1,
+            &["row 5", "once more"],
+        ),
+        (
+            "an order that is gone",
+            of("34200.9,3,13,50,1002000,-1", "34200.9,3,14,50,1000500,1"),
+            |c| c.unmatched,
+            1,
+            &["row 9", "found 14"],
+        ),
+        // A sell below the bid says that the bid is gone; its next row says that it is not.
+        ("another side", of("1,15,10,999000,1", "1,15,10,999000,-1"), |c| c.unmatched, 1, &["row 7"]),
+    ];
+    for (name, text, kind, count, words) in cases {
+        let folder = folder(&[("message.csv", &text)]);
+        if name == "another side" {
+            let counts = replay(SourceKind::Lobster, &path(&folder), &Options::default()).unwrap().counts;
+            assert_eq!((counts.off_price, counts.unmatched), (1, 1), "{counts:?}");
+            continue;
+        }
+        let counts = replay(SourceKind::Lobster, &path(&folder), &Options::default()).unwrap().counts;
+        assert_eq!(counts.stale, 0, "{name}");
+        expect(name, SourceKind::Lobster, &path(&folder), (kind, count), words);
+    }
+}
+
+#[test]
+fn a_book_that_stays_crossed_in_trading_is_counted() {
+    // A sell far below the bid, in a source whose cancels name no price.
+    let add = |time: u64, order: &str, side: char, price: u64| {
+        format!("{time:08}AAK27GA0000{order}{side}000100SH    {price:010}Y\n")
+    };
+    let text = [
+        add(28_800_011, "AA", 'B', 619_200),
+        add(28_800_012, "BB", 'S', 619_300),
+        "28800020EAK27GA0000BB00004000001AQ00001\n".to_owned(),
+        add(28_800_030, "CC", 'S', 61_930),
+    ];
+    let text: String = text
+        .concat()
+        .replace("AAK27GA0000AA", "AAK27GA00000A")
+        .replace("K27GA0000BB", "K27GA00000B")
+        .replace("AAK27GA0000CC", "AAK27GA00000C");
+    let folder = folder(&[("pitch.txt", &text)]);
+    expect("crossed", SourceKind::Pitch, &path(&folder), (|c| c.crossed, 1), &["row 4", "crossed"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `colo md verify`.
 
-use md::source::Files;
+use md::source::{Counts, Files};
 use md::verify::{BookDifference, VerifyError, verify_dbn, verify_lobster, verify_pitch, verify_sse};
 use node::Exit;
 use serde::Serialize;
@@ -18,8 +18,12 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
                 verify_lobster(&arguments.messages, &orderbook, arguments.levels).map_err(unusable)?;
             let difference = report.first_difference.clone();
             let text = compared("rows", report.identical, report.rows, difference.as_ref());
-            print(arguments.format, &report, &text)?;
-            Ok(judge(report.identical, report.rows, arguments.tolerance.unwrap_or(0.001)))
+            print(
+                arguments.format,
+                &report,
+                &(text + &contradicting(&report.counts, &report.contradictions)),
+            )?;
+            Ok(judge(&report.counts, report.identical, report.rows, arguments.tolerance.unwrap_or(0.001)))
         }
         VerifySource::Sse => {
             let files = Files::Path(arguments.messages.clone());
@@ -27,8 +31,17 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
             let difference = report.first_difference.clone();
             let compared = compared("snapshots", report.identical, report.snapshots, difference.as_ref());
             let text = format!("{} symbols: {compared}", number(report.symbols));
-            print(arguments.format, &report, &text)?;
-            Ok(judge(report.identical, report.snapshots, arguments.tolerance.unwrap_or(0.001)))
+            print(
+                arguments.format,
+                &report,
+                &(text + &contradicting(&report.counts, &report.contradictions)),
+            )?;
+            Ok(judge(
+                &report.counts,
+                report.identical,
+                report.snapshots,
+                arguments.tolerance.unwrap_or(0.001),
+            ))
         }
         VerifySource::Dbn => {
             let report = verify_dbn(&arguments.messages).map_err(unusable)?;
@@ -40,8 +53,12 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
                 number(report.trades),
                 number(report.crossed)
             );
-            print(arguments.format, &report, &text)?;
-            Ok(judge(report.identical, report.fills, arguments.tolerance.unwrap_or(0.005)))
+            print(
+                arguments.format,
+                &report,
+                &(text + &contradicting(&report.counts, &report.contradictions)),
+            )?;
+            Ok(judge(&report.counts, report.identical, report.fills, arguments.tolerance.unwrap_or(0.001)))
         }
         VerifySource::Pitch => {
             let report = verify_pitch(&arguments.messages).map_err(unusable)?;
@@ -54,8 +71,12 @@ pub(crate) fn verify(arguments: &MdVerify) -> Result<u8, Failure> {
                 report.resting,
                 if report.conserved { "holds for every symbol" } else { "does NOT hold" },
             );
-            print(arguments.format, &report, &text)?;
-            Ok(if report.conserved { Exit::Done } else { Exit::CheckFailed }.code())
+            print(
+                arguments.format,
+                &report,
+                &(text + &contradicting(&report.counts, &report.contradictions)),
+            )?;
+            Ok(judge(&report.counts, u64::from(report.conserved), 1, 0.0))
         }
     }
 }
@@ -79,8 +100,25 @@ fn compared(what: &str, identical: u64, all: u64, first: Option<&BookDifference>
     text
 }
 
-/// Nothing compared is no success.
-fn judge(identical: u64, all: u64, tolerance: f64) -> u8 {
-    let holds = all > 0 && (all - identical) as f64 <= tolerance * all as f64;
+/// The rows that contradict others, in words; nothing when there are none.
+fn contradicting(counts: &Counts, first: &[String]) -> String {
+    let count = counts.irregular();
+    if count == 0 {
+        return String::new();
+    }
+    let kinds = counts.irregular_kinds();
+    let mut text =
+        format!("{} of {} rows contradict others ({kinds}):\n", number(count), number(counts.read));
+    first.iter().for_each(|row| text.push_str(&format!("  {row}\n")));
+    let more = count.saturating_sub(first.len() as u64);
+    if more > 0 {
+        text.push_str(&format!("  and {} more\n", number(more)));
+    }
+    text
+}
+
+/// Nothing compared is no success, and neither are rows that contradict each other.
+fn judge(counts: &Counts, identical: u64, all: u64, tolerance: f64) -> u8 {
+    let holds = all > 0 && counts.irregular() == 0 && (all - identical) as f64 <= tolerance * all as f64;
     if holds { Exit::Done } else { Exit::CheckFailed }.code()
 }

@@ -7,6 +7,7 @@ mod down;
 mod explain;
 mod fit;
 mod instance;
+mod irregular;
 pub(crate) mod journal;
 mod md_verify;
 mod report;

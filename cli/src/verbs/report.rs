@@ -7,6 +7,7 @@ use node::{Exit, InstanceDir, NodeState};
 
 use crate::failure::Failure;
 use crate::output::{self, Format, number, table};
+use crate::verbs::irregular;
 
 /// Rows of the t2o table in the order of time.
 const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
@@ -128,17 +129,7 @@ fn totals(report: &Report) -> String {
             number(report.source.rejected),
             number(totals.book_events),
         ));
-        let odd: Vec<String> = report
-            .source
-            .irregular
-            .kinds()
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| format!("{name} {}", number(count)))
-            .collect();
-        if !odd.is_empty() {
-            line.push_str(&format!("\nsource, irregular rows: {}", odd.join(", ")));
-        }
+        line.push_str(&irregular::text(&report.source.irregular));
     }
     if report.deterministic {
         line.push_str(lock_step(report));

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use matching::TradeIds;
 use wire::{AnyMessage, Fill, OrderId, OrderStatus, OrderUpdate, PositionState, Reason, SnapshotBegin};
 
 use crate::model::Model;
-use crate::trades::Trades;
 use crate::witness::{Fulls, Record, Records};
 
 /// What was looked at, and what was found wrong.
@@ -165,13 +165,13 @@ impl Audit {
     fn executed(&mut self, frames: &[Record], orders: &mut BTreeMap<OrderId, Order>) {
         // Both sides of a trade between two strategies, or neither.
         let mut open_trade: Option<(OrderId, i64)> = None;
-        let mut trades = Trades::default();
+        let mut trades = TradeIds::default();
         for frame in frames {
             self.executions += 1;
             match &frame.message {
                 AnyMessage::Fill(fill) => {
                     self.fills += 1;
-                    self.faults.extend(trades.take(fill));
+                    self.faults.extend(trades.check(fill).err().map(|error| error.to_string()));
                     let order = orders.entry(fill.order_id).or_default();
                     order.filled += fill.quantity.0;
                     order.misplaced += usize::from(order.accepted == 0 || order.finals > 0);
@@ -189,7 +189,7 @@ impl Audit {
                 other => self.faults.push(format!("matching.executions: {}", other.name())),
             }
         }
-        self.trades = trades.trades;
+        self.trades = usize::try_from(trades.trades()).unwrap_or(usize::MAX);
         self.check(open_trade.is_none(), || "the last fill has no update".to_owned());
     }
 

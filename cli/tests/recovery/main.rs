@@ -10,7 +10,6 @@ mod load;
 mod model;
 mod platform;
 mod totals;
-mod trades;
 mod witness;
 
 use audit::{Announced, Audit};

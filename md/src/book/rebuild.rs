@@ -11,7 +11,6 @@ pub struct Books {
     books: Vec<State>,
     anomalies: Anomalies,
     crossed: u64,
-    crossed_in_trading: u64,
 }
 
 #[derive(Debug)]
@@ -27,6 +26,9 @@ struct State {
 pub struct Rebuilt<'a> {
     /// To publish, after the event's trades; `None` when nothing visible changed or the book is crossed.
     pub quote: Option<&'a Quote>,
+    /// The event changed a book that is crossed outside of a marked call auction. The source judges whether a row is
+    /// missing ([`crate::source::Source::crossed`]).
+    pub crossed: bool,
 }
 
 impl Books {
@@ -36,7 +38,7 @@ impl Books {
             .iter()
             .map(|instrument| State { book: Book::new(), quote: Quote::empty(instrument.id), held: false })
             .collect();
-        Books { books, anomalies: Anomalies::default(), crossed: 0, crossed_in_trading: 0 }
+        Books { books, anomalies: Anomalies::default(), crossed: 0 }
     }
 
     /// Puts a source's event into effect, and answers the quote if one is due. An event about an instrument that
@@ -44,7 +46,7 @@ impl Books {
     pub fn apply(&mut self, event: &SourceEvent) -> Rebuilt<'_> {
         let Some(state) = (event.instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get_mut(at))
         else {
-            return Rebuilt { quote: None };
+            return Rebuilt { quote: None, crossed: false };
         };
         for part in &event.book_events {
             if let Err(error) = state.book.apply(part) {
@@ -60,17 +62,17 @@ impl Books {
         let changed = state.book.quote(quote) || !event.trades.is_empty();
         if event.warm_up {
             state.held |= changed;
-            return Rebuilt { quote: None };
+            return Rebuilt { quote: None, crossed: false };
         }
         if state.book.is_crossed() {
             self.crossed += u64::from(changed);
-            self.crossed_in_trading += u64::from(changed && !event.call_auction);
             state.held |= changed;
-            return Rebuilt { quote: None };
+            let crossed = changed && !event.call_auction;
+            return Rebuilt { quote: None, crossed };
         }
         let due = changed || state.held;
         state.held = false;
-        Rebuilt { quote: due.then_some(&state.quote) }
+        Rebuilt { quote: due.then_some(&state.quote), crossed: false }
     }
 
     /// One instrument's book.
@@ -83,13 +85,7 @@ impl Books {
         &self.anomalies
     }
 
-    /// Of [`Books::crossed`]: outside of what the source marks as call auctions. Zero on a whole `sse` day; trades that
-    /// are missing from its files leave the book crossed.
-    pub fn crossed_in_trading(&self) -> u64 {
-        self.crossed_in_trading
-    }
-
-    /// Quotes held back because the book was crossed.
+    /// Quotes held back because the book was crossed, also in auctions.
     pub fn crossed(&self) -> u64 {
         self.crossed
     }

@@ -140,11 +140,11 @@ impl Publisher {
     }
 
     /// How the source's rows fared so far.
-    pub(super) fn count_source(&self, counts: &Counts, crossed: u64) {
+    pub(super) fn count_source(&self, counts: &Counts) {
         self.handle.set(Counter::SourceMessages, counts.read);
         self.handle.set(Counter::SourceSkipped, counts.skipped_total());
         self.handle.set(Counter::SourceRejected, counts.rejected);
-        self.handle.set(Counter::SourceCrossed, crossed);
+        self.handle.set(Counter::SourceCrossed, counts.crossed);
         self.handle.set(Counter::SourceDisplaced, counts.displaced);
         self.handle.set(Counter::SourceExcess, counts.excess);
         self.handle.set(Counter::SourcePrior, counts.prior);

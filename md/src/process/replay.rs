@@ -120,7 +120,12 @@ impl Replay {
         };
         self.due = due.map_or(0, |due| due.0);
         self.outgoing.extend(self.event.book_events.iter().copied().map(Outgoing::Book));
-        let quote = self.books.apply(&self.event).quote.copied();
+        let rebuilt = self.books.apply(&self.event);
+        let (quote, crossed) = (rebuilt.quote.copied(), rebuilt.crossed);
+        if crossed && let Err(error) = self.source.crossed(&self.event) {
+            self.count();
+            return Err(RunError::failed(error.to_string()));
+        }
         if !self.event.warm_up {
             let trades = self.event.trades.iter().map(|trade| TradePrint { due: Nanos(self.due), ..*trade });
             self.outgoing.extend(trades.map(Outgoing::Trade));
@@ -192,7 +197,7 @@ impl Replay {
     }
 
     fn count(&self) {
-        self.publisher.count_source(self.source.counts(), self.books.crossed_in_trading());
+        self.publisher.count_source(self.source.counts());
     }
 
     fn end(&mut self, context: &mut Context) -> Result<Step, RunError> {

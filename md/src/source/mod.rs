@@ -66,6 +66,16 @@ pub trait Source: Send {
 
     /// What has become of the rows up to here.
     fn counts(&self) -> &Counts;
+
+    /// The first rows that contradict others, at most five; [`Counts::irregular`] counts all of them.
+    fn contradictions(&self) -> &[BadRow];
+
+    /// Takes note that this event left the book crossed ([`crate::book::Rebuilt::crossed`]), which only whoever rebuilds it
+    /// can see. Counts it, unless it is an auction or a halt for this source: a row is missing, or wrong.
+    ///
+    /// # Errors
+    /// [`SourceError::Irregular`] when more rows contradict others than are tolerated.
+    fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError>;
 }
 
 /// One event of the market: what it does to the book, and the trades that it makes public.
@@ -115,15 +125,20 @@ pub struct Counts {
     /// Applied rows whose time lies before that of the row before them (sse: of the same stock), or more than an hour
     /// from when they were received (DBN).
     pub off_time: u64,
-    /// Applied rows whose price or side is not that of the order that they name or of the fills that they report; a
-    /// trade of no visible order at more than twice or less than half of the price before it.
+    /// Applied rows whose price or side is not that of the order that they name or of the fills that they report; at more
+    /// than twice or less than half of the price before it: a trade of no visible order, an order (sse), an order that
+    /// would cross the book, an execution (LOBSTER).
     pub off_price: u64,
     /// Applied rows whose quantity is not that of the order that they end, or whose money is not price times quantity.
     pub off_quantity: u64,
-    /// Rows about an order that no row adds, although the files begin before the market opens (sse).
+    /// Rows about an order that no row adds, although the files begin before the market opens (sse); rows about an order
+    /// that is gone, and rows that are the row before them once more (LOBSTER).
     pub unmatched: u64,
     /// Orders that got the number of one that is gone (sse, LOBSTER).
     pub reused: u64,
+    /// Where rows are missing: orders dropped because a row of continuous trading proves that they are gone (sse), and
+    /// events of continuous trading that left the book crossed, whose quotes are held back.
+    pub crossed: u64,
     /// Files whose last row has no line end: perhaps cut off. In no share.
     pub unended: u64,
 }
@@ -154,7 +169,7 @@ impl Counts {
         self.irregularities().iter().map(|(_, count)| count).sum()
     }
 
-    fn irregularities(&self) -> [(&'static str, u64); 7] {
+    fn irregularities(&self) -> [(&'static str, u64); 8] {
         [
             ("displaced", self.displaced - self.at_seams.min(self.displaced)),
             ("excess", self.excess),
@@ -163,10 +178,12 @@ impl Counts {
             ("off_quantity", self.off_quantity),
             ("unmatched", self.unmatched),
             ("reused", self.reused),
+            ("crossed", self.crossed),
         ]
     }
 
-    pub(crate) fn irregular_kinds(&self) -> String {
+    /// The kinds of which there are some, with how many: `displaced 1, excess 2`.
+    pub fn irregular_kinds(&self) -> String {
         let kinds = self.irregularities().into_iter().filter(|(_, count)| *count > 0);
         kinds.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
     }

@@ -34,23 +34,46 @@ impl Default for Tolerance {
     }
 }
 
-/// Counts against the tolerance, and the first row that was counted.
+/// Rows that are kept with what contradicts in them; more are only counted.
+const KEPT: usize = 5;
+
+/// Counts against the tolerance, and the first rows that were counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     tolerance: Tolerance,
     rows: u64,
-    first: Option<BadRow>,
+    first: Vec<BadRow>,
 }
 
 impl Watch {
     /// For files of `rows` rows in all.
     pub(crate) fn new(options: &Options, rows: u64) -> Watch {
-        Watch { tolerance: options.tolerate, rows, first: None }
+        Watch { tolerance: options.tolerate, rows, first: Vec::new() }
     }
 
-    /// Remembers the first row that contradicts others. The caller has counted it.
+    /// Remembers the first rows that contradict others. The caller has counted this one.
     pub(crate) fn note(&mut self, path: &Path, row: u64, fault: impl FnOnce() -> Fault) {
-        self.first.get_or_insert_with(|| fault().at(path, row));
+        if self.first.len() < KEPT {
+            self.first.push(fault().at(path, row));
+        }
+    }
+
+    /// The first of them.
+    pub(crate) fn first(&self) -> &[BadRow] {
+        &self.first
+    }
+
+    /// Counts an event of continuous trading that left the book crossed.
+    ///
+    /// # Errors
+    /// As [`Watch::check`].
+    pub(crate) fn crossed(&mut self, counts: &mut Counts, path: &Path, row: u64) -> Result<(), SourceError> {
+        counts.crossed += 1;
+        self.note(path, row, || {
+            let expected = "a best bid below the best ask (is a row missing?)";
+            Fault::new("the book behind it", "a crossed one", expected)
+        });
+        self.check(counts)
     }
 
     /// # Errors
@@ -60,7 +83,7 @@ impl Watch {
         if irregular <= self.tolerance.rows_of(self.rows) {
             return Ok(());
         }
-        let Some(first) = &self.first else { return Ok(()) };
+        let Some(first) = self.first.first() else { return Ok(()) };
         Err(SourceError::Irregular {
             first: Box::new(first.clone()),
             irregular,

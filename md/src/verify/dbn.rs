@@ -1,17 +1,18 @@
 //! The fills of a DBN file against the book that its other records make.
 //!
 //! The vendor publishes no book beside its records. What can be held against each other is inside: an order that rests is
-//! filled at its own price, and no order on its side has a better one (price priority); behind each event of continuous
+//! filled at its own price, and no order on its side has a better one (price priority) but those that the venue cancels
+//! in the same event to keep a firm from trading with itself; behind each event of continuous
 //! trading the book is not crossed. Fills of the order that came in, of auctions and of orders that were never shown are
 //! not compared.
 
 use std::path::Path;
 
 use serde::Serialize;
-use wire::{Aggressor, BookAction, Side};
+use wire::{Aggressor, BookAction, BookEvent, Side};
 
-use super::{BookDifference, VerifyError};
-use crate::book::Book;
+use super::{BookDifference, VerifyError, contradictions};
+use crate::book::{Book, PriceLevel};
 use crate::source::{Counts, DbnSource, Files, Options, Source, SourceEvent};
 
 /// What came of the comparison.
@@ -33,6 +34,8 @@ pub struct DbnReport {
     pub anomalies: u64,
     /// How the records fared.
     pub counts: Counts,
+    /// The first rows that contradict others, at most five.
+    pub contradictions: Vec<String>,
 }
 
 /// Compares every fill with the book before it.
@@ -51,6 +54,7 @@ pub fn verify_dbn(file: &Path) -> Result<DbnReport, VerifyError> {
         crossed: 0,
         anomalies: 0,
         counts: Counts::default(),
+        contradictions: Vec::new(),
     };
     let mut event = SourceEvent::default();
     while source.next(&mut event)? {
@@ -64,7 +68,25 @@ pub fn verify_dbn(file: &Path) -> Result<DbnReport, VerifyError> {
         return Err(VerifyError::Nothing { file: file.display().to_string(), reason });
     }
     report.counts = *source.counts();
+    report.contradictions = contradictions(&source);
     Ok(report)
+}
+
+/// Whether the price of a fill is the best of its side, but for orders that the same event cancels further on. The venue
+/// cancels an order instead of filling it against another one of the same firm (self-match prevention), trades with the
+/// next ones, and writes the cancel behind all fills.
+fn is_best(book: &Book, fill: &BookEvent, later: &[BookEvent]) -> bool {
+    let is_better = |level: &PriceLevel| match fill.side {
+        Side::Buy => level.price > fill.price,
+        Side::Sell => level.price < fill.price,
+    };
+    book.levels(fill.side).take_while(is_better).all(|level| {
+        let ends = |part: &&BookEvent| {
+            matches!(part.action, BookAction::Delete | BookAction::Reduce)
+                && (part.side, part.price) == (fill.side, level.price)
+        };
+        later.iter().filter(ends).map(|part| part.quantity.0).sum::<i64>() >= level.quantity.0
+    })
 }
 
 /// Puts the event into effect, part by part, and looks at each fill before it.
@@ -74,11 +96,13 @@ fn compare(event: &SourceEvent, book: &mut Book, report: &mut DbnReport) {
         Some(Aggressor::Sell) => Some(Side::Buy),
         _ => None,
     };
-    for part in &event.book_events {
+    for (index, part) in event.book_events.iter().enumerate() {
         if part.action == BookAction::Execute && Some(part.side) == resting {
             report.fills += 1;
             let best = book.levels(part.side).next();
-            if best.is_some_and(|best| best.price == part.price) {
+            if book.levels(part.side).any(|level| level.price == part.price)
+                && is_best(book, part, &event.book_events[index + 1..])
+            {
                 report.identical += 1;
             } else {
                 report.first_difference.get_or_insert_with(|| BookDifference {

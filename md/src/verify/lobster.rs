@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use wire::Side;
 
-use super::{BookDifference, VerifyError, first_difference};
+use super::{BookDifference, VerifyError, contradictions, first_difference};
 use crate::book::Books;
 use crate::source::lobster::{LobsterSource, Step};
 use crate::source::{Counts, Files, Options, Source, SourceEvent};
@@ -29,6 +29,8 @@ pub struct LobsterReport {
     pub anomalies: u64,
     /// How the messages fared.
     pub counts: Counts,
+    /// The first rows that contradict others, at most five.
+    pub contradictions: Vec<String>,
 }
 
 /// Compares the best `levels` levels after each message with the same row of the orderbook file.
@@ -59,6 +61,7 @@ pub fn verify_lobster(
         revealed: 0,
         anomalies: 0,
         counts: Counts::default(),
+        contradictions: Vec::new(),
     };
     let mut event = SourceEvent::default();
     let mut shown_now = SourceEvent::default();
@@ -71,7 +74,9 @@ pub fn verify_lobster(
                 shown_now =
                     SourceEvent { book_events: event.book_events.split_off(revealed_from), ..event.clone() };
                 shown_now.trades.clear();
-                books.apply(&event);
+                if books.apply(&event).crossed {
+                    source.crossed(&event)?;
+                }
             }
         }
         report.rows += 1;
@@ -91,6 +96,7 @@ pub fn verify_lobster(
     source.check_orderbook_end()?;
     report.anomalies = books.anomalies().total();
     report.counts = *source.counts();
+    report.contradictions = contradictions(&source);
     Ok(report)
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use wire::Side;
 
 use crate::book::Book;
-use crate::source::SourceError;
+use crate::source::{Source, SourceError};
 
 pub use self::dbn::{DbnReport, verify_dbn};
 pub use lobster::{LobsterReport, verify_lobster};
@@ -56,6 +56,11 @@ pub struct BookDifference {
     pub file: String,
     /// What our book has there.
     pub ours: String,
+}
+
+/// In words, for a report.
+fn contradictions(source: &impl Source) -> Vec<String> {
+    source.contradictions().iter().map(ToString::to_string).collect()
 }
 
 /// The first difference between a side of a book and the levels of a file, best first.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use wire::{BookAction, Symbol};
 
-use super::VerifyError;
+use super::{VerifyError, contradictions};
 use crate::book::Books;
 use crate::source::pitch::PitchSource;
 use crate::source::pitch::message::{self, Body};
@@ -59,6 +59,8 @@ pub struct PitchReport {
     pub anomalies: u64,
     /// How the messages fared.
     pub counts: Counts,
+    /// The first rows that contradict others, at most five.
+    pub contradictions: Vec<String>,
 }
 
 /// Counts shares twice and compares: adds, cancels and executions straight from the messages, the rest from the
@@ -82,7 +84,9 @@ pub fn verify_pitch(file: &Path) -> Result<PitchReport, VerifyError> {
         if event.book_events.first().is_some_and(|part| part.action == BookAction::Clear) {
             entry.cancels += book.resting();
         }
-        books.apply(&event);
+        if books.apply(&event).crossed {
+            source.crossed(&event)?;
+        }
     }
     for &(id, symbol) in &listed {
         let resting = books.book(id).map_or(0, |book| book.resting());
@@ -114,6 +118,7 @@ pub fn verify_pitch(file: &Path) -> Result<PitchReport, VerifyError> {
         first_difference,
         anomalies: books.anomalies().total(),
         counts: *source.counts(),
+        contradictions: contradictions(&source),
     })
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 use wire::{Price, Side, Symbol};
 
-use super::{BookDifference, VerifyError, first_difference};
+use super::{BookDifference, VerifyError, contradictions, first_difference};
 use crate::book::{Book, Books};
 use crate::source::sse::SseSource;
 use crate::source::sse::snapshot::{Snapshot, Snapshots};
@@ -35,6 +35,8 @@ pub struct SseReport {
     pub anomalies: u64,
     /// How the orders and trades fared.
     pub counts: Counts,
+    /// The first rows that contradict others, at most five.
+    pub contradictions: Vec<String>,
 }
 
 /// Looks for every snapshot of continuous trading in the books that orders and trades make: of every stock in the
@@ -87,7 +89,9 @@ pub fn verify_sse(files: &Files, snapshots: &Path, symbols: &[String]) -> Result
         let trades = search.trades + event.trades.len() as u64;
         search.give_up_before(trades, books.book(event.instrument).unwrap_or(&empty));
         search.trades = trades;
-        books.apply(&event);
+        if books.apply(&event).crossed {
+            source.crossed(&event)?;
+        }
         search.compare(books.book(event.instrument).unwrap_or(&empty));
     }
     for (search, instrument) in searches.iter_mut().zip(source.instruments()) {
@@ -103,6 +107,7 @@ pub fn verify_sse(files: &Files, snapshots: &Path, symbols: &[String]) -> Result
         other_phases,
         anomalies: books.anomalies().total(),
         counts: *source.counts(),
+        contradictions: contradictions(&source),
     })
 }
 

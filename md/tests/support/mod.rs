@@ -181,7 +181,11 @@ pub fn replay(kind: SourceKind, files: &Files, options: &Options) -> Result<Repl
             assert_eq!(last, index + 1 == event.book_events.len());
             assert_eq!(part.instrument, event.instrument);
         }
-        quotes.extend(books.apply(&event).quote.copied());
+        let rebuilt = books.apply(&event);
+        if rebuilt.crossed {
+            source.crossed(&event)?;
+        }
+        quotes.extend(rebuilt.quote.copied());
         events.push(event.clone());
     }
     let counts = *source.counts();

@@ -10,6 +10,7 @@ mod stat;
 mod tail;
 mod target;
 mod trace;
+mod trades;
 mod verify;
 
 use args::JournalVerb;

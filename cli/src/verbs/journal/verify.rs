@@ -1,11 +1,11 @@
 //! `colo journal verify`.
 
-use journal::{Finding, OpenError, VerifyReport, verify_files};
+use journal::{Finding, JournalFiles, OpenError, VerifyReport, verify_files};
 use node::{Exit, InstanceDir, Latencies, verify_registry};
 use serde_json::{Value, json};
 
 use super::args::Verify;
-use super::target;
+use super::{target, trades};
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 use crate::verbs::instance;
@@ -46,8 +46,15 @@ fn one(name: &str, instance: Option<&str>) -> Result<Verified, Failure> {
             (target::files(&instance, name)?, Some(instance.name().to_owned()))
         }
     };
-    let report = verify_files(&files)?;
+    let report = verified(&files)?;
     Ok(Verified::new(instance, vec![report], 0, Vec::new()))
+}
+
+/// A journal's frames, and the numbers of the trades in them.
+fn verified(files: &JournalFiles) -> Result<VerifyReport, OpenError> {
+    let mut report = verify_files(files)?;
+    trades::verify(&mut report, files);
+    Ok(report)
 }
 
 fn whole(instance: &InstanceDir) -> Result<Verified, Failure> {
@@ -55,7 +62,7 @@ fn whole(instance: &InstanceDir) -> Result<Verified, Failure> {
     let (mut around, mut findings) = (0, Vec::new());
     let folder = instance.journals();
     for name in instance.journal_names().map_err(Failure::system("list", &folder))? {
-        match verify_files(&instance.find_journal(&name)) {
+        match verified(&instance.find_journal(&name)) {
             Ok(report) => journals.push(report),
             // Gone since it was listed: the instance is being taken down.
             Err(OpenError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}

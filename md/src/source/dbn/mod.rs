@@ -42,7 +42,7 @@ use super::listing::{Listing, TickRule};
 use super::orders::OrderTable;
 use super::recorded::{Place, Window};
 use super::tolerance::Watch;
-use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, input};
+use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, input};
 
 /// A record that was received further than this from its own time has a wrong one, in nanoseconds.
 const FAR: u64 = 3_600 * SECOND;
@@ -75,6 +75,8 @@ pub struct DbnSource {
     /// `ts_recv` of the record before.
     received: u64,
     watch: Watch,
+    /// By instrument: an order that came in has traded. A book that is crossed before is one of the opening auction.
+    traded: Vec<bool>,
     /// The file marks the last record of each event.
     marked: bool,
     window: Window,
@@ -98,9 +100,11 @@ impl DbnSource {
         }
         let mut listing = Listing::new(&options.symbols, TickRule::Learnt);
         let (marked, rows) = first_pass(&mut records, &path, options, &names, &mut listing)?;
+        let instruments = listing.finish()?;
         Ok(DbnSource {
             records: Records::open(&path)?,
-            instruments: listing.finish()?,
+            traded: vec![false; instruments.len() + 1],
+            instruments,
             listing,
             names,
             orders: OrderTable::new(),
@@ -173,7 +177,8 @@ impl DbnSource {
     /// The time of a record: the market's own, if it can be.
     fn time(&mut self, stamp: u64, received: u64, snapshot: bool, number: u64) -> u64 {
         let before = std::mem::replace(&mut self.received, received);
-        let is_off = !snapshot && stamp.abs_diff(received) > FAR;
+        // Orders of a snapshot keep the old times at which they were sent.
+        let is_off = stamp > received.saturating_add(FAR) || !snapshot && stamp.abs_diff(received) > FAR;
         if is_off || received < before {
             self.counts.off_time += 1;
             self.watch.note(&self.path, number, || {
@@ -216,6 +221,8 @@ impl DbnSource {
         let (watch, path) = (&mut self.watch, &self.path);
         let note = |fault| watch.note(path, pending.number, || fault);
         convert(&pending.records, event, &mut self.orders, &mut self.counts, note);
+        self.traded[instrument.0 as usize] |=
+            event.trades.iter().any(|trade| trade.aggressor != wire::Aggressor::None);
         event.finish()
     }
 }
@@ -242,6 +249,17 @@ impl Source for DbnSource {
 
     fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    fn contradictions(&self) -> &[BadRow] {
+        self.watch.first()
+    }
+
+    fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+        if !self.traded[event.instrument.0 as usize] {
+            return Ok(());
+        }
+        self.watch.crossed(&mut self.counts, &self.path, event.row)
     }
 }
 

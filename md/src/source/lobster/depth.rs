@@ -80,6 +80,20 @@ impl Depth {
         self.orders.get(&order).map(|order| (order.side, order.price, order.remaining))
     }
 
+    /// The best price of a side.
+    pub(crate) fn best(&self, side: Side) -> Option<Price> {
+        match side {
+            Side::Buy => self.bids.last_key_value(),
+            Side::Sell => self.asks.first_key_value(),
+        }
+        .map(|(&price, _)| price)
+    }
+
+    /// Whether an order at this price would trade instead of resting.
+    pub(crate) fn crosses(&self, side: Side, price: Price) -> bool {
+        self.best(side.opposite()).is_some_and(|best| !is_worse(side, price, best))
+    }
+
     pub(crate) fn add(&mut self, event: &mut SourceEvent, id: u64, side: Side, price: Price, quantity: i64) {
         self.orders.insert(id, Order { side, price, remaining: quantity });
         let level = self.side(side).entry(price).or_default();

@@ -33,6 +33,14 @@
 //! the prices that **newly** come into its view are set to what it shows; prices that were in view already are
 //! never touched, so that a comparison with the same file still means something.
 //!
+//! # What cannot be known
+//!
+//! A row that is missing shows only when a later row speaks of its order: an order that was deleted unseen looks like one
+//! that left the file's levels. The price or side of an order that crosses nothing, and that no later row names, stands
+//! in no other place. An order at a wrong price within half and twice the market's, or on the wrong side, drops what it
+//! crosses as `stale`, like an order that came unseen; it shows when one of the dropped orders, or the order itself, is
+//! named again.
+//!
 //! # Names and dates
 //!
 //! The symbol is `symbols = ["AAPL"]`, else the first part of an official file name
@@ -53,7 +61,7 @@ use super::listing::{Listing, TickRule};
 use super::recorded::{Place, Window, aggressor_against, is_far};
 use super::table::Table;
 use super::tolerance::Watch;
-use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
+use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
 use depth::Depth;
 use orderbook::Orderbook;
 use prior::{Learning, Prior};
@@ -78,9 +86,21 @@ pub struct LobsterSource {
     last_price: Option<Price>,
     /// Numbers of all orders so far.
     used: HashSet<u64>,
+    /// The row before.
+    before: Option<Row>,
     watch: Watch,
     on_bad_row: OnBadRow,
     counts: Counts,
+}
+
+/// Whether a row can be put into effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fits {
+    Usable,
+    /// Its price cannot be: applied without effect, because it would take the whole other side with it.
+    LeftOut,
+    /// It was there before.
+    Repeated,
 }
 
 /// What one row of the message file came to.
@@ -125,6 +145,7 @@ impl LobsterSource {
             latest: 0,
             last_price: None,
             used: HashSet::new(),
+            before: None,
             watch: Watch::new(options, rows),
             on_bad_row: options.on_bad_row,
             counts: Counts::default(),
@@ -182,8 +203,14 @@ impl LobsterSource {
                 Fault::new("time (column 1)", found, "times that never go back")
             });
         }
-        self.compare(&row, number);
-        let applied = self.apply(event, &row);
+        let applied = match self.compare(&row, number) {
+            Fits::Usable => self.apply(event, &row),
+            Fits::LeftOut => true,
+            Fits::Repeated => {
+                self.counts.skipped.unknown_order += 1;
+                false
+            }
+        };
         let revealed_from = event.book_events.len();
         if let Some(orderbook) = &self.orderbook {
             orderbook.reveal(&mut self.depth, event);
@@ -195,10 +222,38 @@ impl LobsterSource {
         Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
     }
 
-    /// Counts a row that contradicts the order that it names, or the trades before it.
-    fn compare(&mut self, row: &Row, number: u64) {
+    /// Counts a row that contradicts the order that it names, or the rows before it.
+    fn compare(&mut self, row: &Row, number: u64) -> Fits {
         let known = self.depth.order(row.order);
+        // One order cannot trade or be cut twice in the same nanosecond by the same amount. Hidden orders have no number.
+        let is_numbered = matches!(row.kind, Kind::New | Kind::PartialCancel | Kind::Delete | Kind::Execute);
+        let is_repeated = is_numbered && self.before.replace(*row) == Some(*row);
+        let ends = matches!(row.kind, Kind::PartialCancel | Kind::Delete | Kind::Execute);
+        let is_far = !self.halted && self.is_far(row);
+        let mut fits = Fits::Usable;
         let fault = match (row.kind, known) {
+            _ if is_repeated => {
+                self.counts.unmatched += 1;
+                fits = Fits::Repeated;
+                Some(Fault::new("the row", "the row before it once more", "each row once"))
+            }
+            (Kind::New, None) if is_far && self.depth.crosses(row.side, row.price) => {
+                self.counts.off_price += 1;
+                fits = Fits::LeftOut;
+                let expected =
+                    "a price that does not cross the book, between half and twice that of the trade before";
+                Some(Fault::new("price (column 5)", row.price, expected))
+            }
+            (_, None) if ends && self.used.contains(&row.order) => {
+                self.counts.unmatched += 1;
+                let expected =
+                    "an order that is not gone, by its own rows or because others went through its price";
+                Some(Fault::new("order id (column 3)", row.order, expected))
+            }
+            (Kind::Execute, None) if is_far => {
+                self.counts.off_price += 1;
+                Some(Fault::new("price (column 5)", row.price, "a price near the trade before"))
+            }
             (Kind::New, Some(_)) => {
                 Some(Fault::new("order id (column 3)", row.order, "a number that is free"))
             }
@@ -215,13 +270,14 @@ impl LobsterSource {
                     Fault::new("the row", found, expected)
                 })
             }
-            (Kind::ExecuteHidden, _) if !self.halted && is_far(row.price, self.last_price) => {
+            (Kind::ExecuteHidden, _) if is_far => {
                 self.counts.off_price += 1;
                 Some(Fault::new("price (column 5)", row.price, "a price near the trade before"))
             }
             _ => None,
         };
         match row.kind {
+            Kind::Execute if known.is_none() && is_far => {}
             Kind::Execute => self.last_price = Some(known.map_or(row.price, |(_, price, _)| price)),
             Kind::ExecuteHidden if fault.is_none() => self.last_price = Some(row.price),
             _ => {}
@@ -229,6 +285,12 @@ impl LobsterSource {
         if let Some(fault) = fault {
             self.watch.note(self.messages.path(), number, || fault);
         }
+        fits
+    }
+
+    /// The price is more than twice or less than half of that of the trade before; before any, of the other side's best.
+    fn is_far(&self, row: &Row) -> bool {
+        is_far(row.price, self.last_price.or_else(|| self.depth.best(row.side.opposite())))
     }
 
     /// Fills the book with what rests from before the first message.
@@ -272,7 +334,8 @@ impl LobsterSource {
             }
             Kind::Execute => {
                 // A price that is not the order's own proves nothing about others.
-                let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price);
+                let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price)
+                    && !is_far(price, self.last_price);
                 if !self.halted && is_own {
                     self.counts.stale += self.depth.drop_refuted(event, side, price, false);
                 }
@@ -308,6 +371,18 @@ impl Source for LobsterSource {
 
     fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    fn contradictions(&self) -> &[BadRow] {
+        self.watch.first()
+    }
+
+    fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+        // Quotes of a halt may cross.
+        if self.halted {
+            return Ok(());
+        }
+        self.watch.crossed(&mut self.counts, self.messages.path(), event.row)
     }
 }
 

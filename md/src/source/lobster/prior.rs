@@ -15,6 +15,7 @@ use wire::{Price, Side};
 
 use super::depth::is_worse;
 use super::row::{Kind, Row};
+use crate::source::recorded::is_far;
 
 /// An order that rests from before the first message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub(crate) struct Learning {
     /// `None`: refuted.
     unknown: BTreeMap<u64, Option<Prior>>,
     seen: HashMap<Side, Price>,
+    /// Price of the last trade.
+    last: Option<Price>,
     halted: bool,
 }
 
@@ -42,13 +45,16 @@ impl Learning {
             Kind::New => {
                 self.added.insert(row.order);
                 // An order that can rest proves that the other side has nothing at its price or better.
-                self.through(row.side.opposite(), row.price);
+                if !is_far(row.price, self.last) {
+                    self.through(row.side.opposite(), row.price);
+                }
             }
             Kind::PartialCancel | Kind::Delete | Kind::Execute => {
                 if !self.added.contains(&row.order) {
                     self.mention(row);
                 }
-                if row.kind == Kind::Execute {
+                // A price that is far from the market's proves nothing.
+                if row.kind == Kind::Execute && !is_far(row.price, self.last.replace(row.price)) {
                     // The best price trades first: what is better cannot be there.
                     let better = match row.side {
                         Side::Buy => Price(row.price.0.saturating_add(1)),

@@ -29,7 +29,9 @@ use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting, Taken};
 use super::recorded::{Place, Window, aggressor_against, is_far};
 use super::tolerance::Watch;
-use super::{Counts, Files, Lines, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input};
+use super::{
+    BadRow, Counts, Files, Lines, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input,
+};
 use message::{Body, Message};
 
 const EXPECTED: &str = "BATS PITCH messages as text";
@@ -37,6 +39,8 @@ const EXPECTED: &str = "BATS PITCH messages as text";
 const JITTER: u64 = fields::SECOND / 10;
 /// The clock of a session never goes back by this much.
 const SEAM: u64 = 60 * fields::SECOND;
+/// Within so many rows a new session gives a number out again.
+const PROOF: u64 = 1_000;
 
 /// Replays a PITCH file.
 pub struct PitchSource {
@@ -51,6 +55,9 @@ pub struct PitchSource {
     counts: Counts,
     row: u64,
     latest: u64,
+    /// A row whose clock went back by more than a session's does, and by how many ms: the start of a new session, or
+    /// wrong.
+    back: Option<(u64, u64)>,
     /// Time of the message before.
     before: u64,
     /// Price of the last trade, by instrument.
@@ -87,6 +94,7 @@ impl PitchSource {
             displaced: vec![0; instruments.len() + 1],
             last_price: vec![None; instruments.len() + 1],
             before: 0,
+            back: None,
             watch: Watch::new(options, rows),
             instruments,
             listing,
@@ -123,9 +131,11 @@ impl PitchSource {
         }
         let before = std::mem::replace(&mut self.before, time);
         if time + JITTER < before {
-            self.counts.off_time += 1;
-            let found = format!("{} ms before the message before it", (before - time) / 1_000_000);
-            self.watch.note(&self.path, row, || Fault::new("timestamp", found, "times that never go back"));
+            self.end_seam();
+            self.back = Some((row, (before - time) / 1_000_000));
+        }
+        if self.back.is_some_and(|(at, ms)| ms < SEAM / 1_000_000 || row > at + PROOF) {
+            self.end_seam();
         }
         if time + SEAM < self.latest {
             for (order, resting) in self.orders.drain() {
@@ -204,6 +214,9 @@ impl PitchSource {
         };
         for orders in gone.chunk_by(|one, next| one.1.instrument == next.1.instrument) {
             let instrument = orders[0].1.instrument;
+            if is_seam {
+                self.back = None;
+            }
             if instrument != InstrumentId::default() {
                 self.displaced[instrument.0 as usize] +=
                     orders.iter().map(|(_, old)| old.remaining).sum::<i64>();
@@ -219,6 +232,16 @@ impl PitchSource {
             }
         }
         true
+    }
+
+    /// Counts a row whose clock went back where no new session began.
+    fn end_seam(&mut self) {
+        let Some((row, ms)) = self.back.take() else { return };
+        self.counts.off_time += 1;
+        self.watch.note(&self.path, row, || {
+            let found = format!("{ms} ms before the message before it");
+            Fault::new("timestamp", found, "times that never go back")
+        });
     }
 
     fn give_held(&mut self, held: Held, event: &mut SourceEvent) -> bool {
@@ -268,6 +291,8 @@ impl Source for PitchSource {
             }
             let Some((row, line)) = self.lines.next(&self.path)? else {
                 self.counts.unended = u64::from(self.lines.is_unended());
+                self.end_seam();
+                self.watch.check(&self.counts)?;
                 return Ok(false);
             };
             self.counts.read += 1;
@@ -287,6 +312,18 @@ impl Source for PitchSource {
 
     fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    fn contradictions(&self) -> &[BadRow] {
+        self.watch.first()
+    }
+
+    fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+        // At a seam, orders of the session before are still there.
+        if self.back.is_some() {
+            return Ok(());
+        }
+        self.watch.crossed(&mut self.counts, &self.path, event.row)
     }
 }
 

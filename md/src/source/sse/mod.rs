@@ -33,10 +33,15 @@
 //! Choices: a cancel deletes what is left of the order. A trade whose resting order is not known (the recording
 //! began later) is a `Trade` with its print. A row whose sequence is not above the last one of its stock is a bad
 //! row: a doubled line. The lot is listed as 1, since the remainders of orders may be odd.
+//!
+//! Where a trade or a cancel is missing, its order stays behind and the book crosses. In continuous trading the exchange
+//! trades the best price first, and an order that it publishes does not cross what rests: an order that stands in the way
+//! of a trade or of a new order is gone, is dropped, and counted ([`Counts::crossed`]).
 
 mod columns;
 mod merge;
 mod phase;
+mod ranks;
 mod row;
 pub(crate) mod snapshot;
 
@@ -48,14 +53,15 @@ use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side};
 
 use self::columns::{Columns, Part};
 use self::merge::{File, Merge, OrderCheck, Placed};
+use self::ranks::Ranks;
 use self::row::Body;
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting};
-use super::recorded::{Place, Window};
+use super::recorded::{Place, Window, is_far};
 use super::table::Table;
 use super::tolerance::Watch;
-use super::{Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, files, input};
+use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, files, input};
 
 const EXPECTED: &str = "Shanghai Level 2 orders and trades";
 
@@ -65,11 +71,16 @@ pub struct SseSource {
     listing: Listing,
     instruments: Vec<Instrument>,
     orders: OrderTable<(InstrumentId, u64)>,
+    /// By instrument.
+    ranks: Vec<Ranks>,
+    /// Price of the last trade, by instrument; of the first one, until it comes.
+    last_price: Vec<Option<Price>>,
     last_sequence: Vec<Option<u64>>,
     last_time: Vec<u64>,
     /// Numbers of all orders so far.
     used: HashSet<(InstrumentId, u64)>,
-    /// The files begin before the market opens: every order that is named must have been added.
+    /// Every order that is named must have been added: the files begin before continuous trading, or the trades long
+    /// before the orders, whose head is then missing.
     is_whole: bool,
     watch: Watch,
     paths: [Arc<Path>; 2],
@@ -88,18 +99,23 @@ impl SseSource {
         let date = options.date.map(|date| date.0);
         let mut listing = Listing::new(&options.symbols, TickRule::Cents);
         let mut sorted = true;
-        let (mut total, mut earliest) = (0, u64::MAX);
+        let mut total = 0;
+        let mut earliest = [u64::MAX; 2];
         for (path, part) in [(&orders, Part::Orders), (&trades, Part::Trades)] {
             let mut file = File::open(path, part, date)?;
             let seen = first_pass(&mut file, options, &mut listing)?;
             total += seen.rows;
-            earliest = earliest.min(seen.earliest);
+            earliest[usize::from(part == Part::Trades)] = seen.earliest;
             sorted &= seen.sorted;
         }
-        if earliest == u64::MAX {
+        // A quiet stock may have no trade; without orders there is no market.
+        if earliest[0] == u64::MAX {
             return Err(SourceError::Empty { path: orders, expected: EXPECTED.to_owned() });
         }
         let instruments = listing.finish()?;
+        let first_prices = instruments.iter().map(|instrument| instrument.reference_price);
+        let first_prices = first_prices.map(|price| price.is_some().then_some(price));
+        let last_price = std::iter::once(None).chain(first_prices).collect();
         let mut counts = Counts::default();
         let open = |path: &Path, part| File::open(path, part, date);
         let (first, second) = (open(&orders, Part::Orders)?, open(&trades, Part::Trades)?);
@@ -110,14 +126,16 @@ impl SseSource {
         };
         Ok(SseSource {
             merge,
+            ranks: (0..=instruments.len()).map(|_| Ranks::default()).collect(),
             last_sequence: vec![None; instruments.len() + 1],
             last_time: vec![0; instruments.len() + 1],
             used: HashSet::new(),
-            is_whole: phase::is_before_opening(earliest),
+            is_whole: phase::holds_all_orders(earliest[0], earliest[1]),
             watch: Watch::new(options, total),
             instruments,
             listing,
             orders: OrderTable::new(),
+            last_price,
             paths: [orders.into(), trades.into()],
             window: Window::new(options)?,
             on_bad_row: options.on_bad_row,
@@ -163,10 +181,29 @@ impl SseSource {
                 return Ok(false);
             }
             Body::Add { order, side, price, quantity } => {
+                let before = self.last_price[instrument.0 as usize];
+                if is_far(price, before) {
+                    self.counts.off_price += 1;
+                    self.watch.note(path, line, || {
+                        Fault::new("price", price, "a price between half and twice that of the trade before")
+                    });
+                    // It would take all of the other side with it.
+                    if !event.call_auction {
+                        self.counts.apply(event);
+                        return Ok(false);
+                    }
+                }
+                if !event.call_auction {
+                    let other = side.opposite();
+                    while let Some(gone) = self.ranks[instrument.0 as usize].at_or_inside(other, price) {
+                        self.refute(event, part, gone);
+                    }
+                }
                 let resting = Resting { instrument, side, price, remaining: quantity };
                 let is_new = self.used.insert((instrument, order));
                 if let Some(old) = self.orders.add((instrument, order), resting) {
                     self.counts.displaced += 1;
+                    self.ranks[instrument.0 as usize].remove(old.side, old.price, order);
                     event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
                 } else if !is_new {
                     self.counts.reused += 1;
@@ -176,6 +213,7 @@ impl SseSource {
                         Fault::new("order number", order, "a number that no order before has")
                     });
                 }
+                self.ranks[instrument.0 as usize].add(side, price, order);
                 event.push(BookAction::Add, side, order, price, quantity);
             }
             Body::Cancel { order, quantity } => {
@@ -195,6 +233,7 @@ impl SseSource {
                         )
                     });
                 }
+                self.ranks[instrument.0 as usize].remove(old.side, old.price, order);
                 event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
             }
             Body::Trade { buy, sell, price, quantity, aggressor, off_money } => {
@@ -213,6 +252,17 @@ impl SseSource {
                 if touched {
                     event.print(aggressor, price, quantity, sequence);
                 } else {
+                    let last = &mut self.last_price[instrument.0 as usize];
+                    if is_far(price, last.replace(price)) {
+                        self.counts.off_price += 1;
+                        self.watch.note(path, line, || {
+                            Fault::new(
+                                "price",
+                                price,
+                                "a price between half and twice that of the trade before",
+                            )
+                        });
+                    }
                     event.unseen_trade(aggressor, price, quantity, sequence);
                 }
             }
@@ -253,8 +303,30 @@ impl SseSource {
                 Fault::new("trade", format!("{quantity} at {price}"), expected)
             });
         }
+        self.last_price[event.instrument.0 as usize] = Some(if is_off { resting.price } else { price });
+        if taken.last {
+            self.ranks[event.instrument.0 as usize].remove(resting.side, resting.price, order);
+        }
+        // The best price trades first: what is better than this one cannot be there.
+        if !is_off && aggressor != Aggressor::None && !event.call_auction {
+            while let Some(gone) = self.ranks[event.instrument.0 as usize].inside(side, price) {
+                self.refute(event, Part::Trades, gone);
+            }
+        }
         event.push(BookAction::Execute, side, order, price, taken.quantity);
         true
+    }
+
+    /// Drops a resting order that a row of continuous trading proves gone: the row that ended it is missing.
+    fn refute(&mut self, event: &mut SourceEvent, part: Part, order: u64) {
+        let Some(old) = self.orders.remove((event.instrument, order)) else { return };
+        self.ranks[event.instrument.0 as usize].remove(old.side, old.price, order);
+        self.counts.crossed += 1;
+        self.watch.note(&self.paths[usize::from(part == Part::Trades)], event.row, || {
+            let found = format!("one through order {order}: {} {} at {}", old.side, old.remaining, old.price);
+            Fault::new("price", found, "no order left that it goes through (is a row missing?)")
+        });
+        event.push(BookAction::Delete, old.side, order, old.price, old.remaining);
     }
 }
 
@@ -292,6 +364,16 @@ impl Source for SseSource {
 
     fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    fn contradictions(&self) -> &[BadRow] {
+        self.watch.first()
+    }
+
+    fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
+        // An event's row is that of its own file; one that trades is of the trades file.
+        let part = if event.trades.is_empty() { Part::Orders } else { Part::Trades };
+        self.watch.crossed(&mut self.counts, &self.paths[usize::from(part == Part::Trades)], event.row)
     }
 }
 

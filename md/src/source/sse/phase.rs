@@ -6,10 +6,11 @@
 
 use crate::source::fields::{DAY, SECOND};
 
-const OPENING_TRADES: u64 = (9 * 3_600 + 25 * 60) * SECOND;
 const OPEN: u64 = (9 * 3_600 + 30 * 60) * SECOND;
 const CLOSING_AUCTION: u64 = (14 * 3_600 + 57 * 60) * SECOND;
 const CLOSE: u64 = 15 * 3_600 * SECOND;
+/// Two files that were recorded together begin within this time, in nanoseconds.
+const APART: u64 = 60 * SECOND;
 /// 2018-08-20, in days since 1970-01-01.
 const FIRST_CLOSING_AUCTION: u64 = 17_763;
 
@@ -21,15 +22,32 @@ pub(super) fn is_call_auction(time: u64) -> bool {
     clock < OPEN || clock >= if is_old { CLOSE } else { CLOSING_AUCTION }
 }
 
-/// True before the opening auction has traded: files that begin so early hold every order of the day.
-pub(super) fn is_before_opening(time: u64) -> bool {
-    time % DAY < OPENING_TRADES
+/// True when the orders file should name every order that trades, by the times at which the two files begin: one of them
+/// begins before continuous trading; or the trades begin long before the orders, of which the first ones are then missing.
+pub(super) fn holds_all_orders(orders: u64, trades: u64) -> bool {
+    let first = orders.min(trades);
+    first % DAY < OPEN || trades.saturating_add(APART) < orders
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::fields::{date, time_of_day};
+
+    #[test]
+    fn files_that_begin_late_hold_all_orders_only_when_the_trades_begin_first() {
+        let at = |clock: &str| time_of_day(clock.as_bytes()).unwrap();
+        for (orders, trades, all) in [
+            ("09:15:00", "09:25:00", true),
+            ("14:50:00", "09:25:00", true),
+            ("10:15:00", "10:15:03", false),
+            ("10:15:03", "10:15:00", false),
+            ("11:15:00", "10:15:00", true),
+        ] {
+            assert_eq!(holds_all_orders(at(orders), at(trades)), all, "{orders} {trades}");
+        }
+        assert!(!holds_all_orders(at("10:15:00"), u64::MAX), "no trade at all");
+    }
 
     #[test]
     fn the_day_has_an_auction_at_both_ends() {
