@@ -30,7 +30,7 @@ use node::{
     WriteError,
 };
 use topology::TdSection;
-use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, StrategyId};
+use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
@@ -234,7 +234,7 @@ impl Td {
                 self.gone.remove(&strategy);
                 Ok(())
             }
-            _ if event.kind != NodeEvent::STRATEGY => Ok(()),
+            _ if event.role != NodeRole::Strategy => Ok(()),
             _ => {
                 self.lives.end(&event);
                 if self.is_open {
