@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use node::{InstanceView, Latencies, STAGES};
+use node::{InstanceView, Latencies};
 use serde::{Deserialize, Serialize};
+use wire::stages::STAGES;
 
 /// One stage in microseconds. All zero when `n` is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

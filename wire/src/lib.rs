@@ -15,6 +15,7 @@
 //! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat) · AccountId
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
 //! schema     the table of fields: all of the above as data
+//! stages     where the time of an order goes
 //! ```
 //!
 //! # Example
@@ -37,6 +38,7 @@ mod enums;
 mod ids;
 pub mod message;
 pub mod schema;
+pub mod stages;
 mod symbol;
 mod units;
 
