@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use matching::engine::{Engine, EngineOptions, Execution};
 use md::source::{Files, Options, SourceEvent, SourceKind, open};
 use wire::{
-    BookEvent, Cause, InstrumentId, NewOrder, OrderId, OrderStatus, OrderType, Price, Quantity, Side,
-    StrategyId, TimeInForce,
+    AccountId, BookEvent, Cause, InstrumentId, NewOrder, OrderId, OrderStatus, OrderType, Price, Quantity,
+    Side, StrategyId, TimeInForce,
 };
 
 const SECOND: u64 = 1_000_000_000;
@@ -26,6 +26,8 @@ fn order(sequence: u32, side: Side, price: Price) -> NewOrder {
         price,
         quantity: Quantity(100),
         cause: Cause::NONE,
+        account: AccountId::OWN,
+        reserved_tail: [0; 20],
     }
 }
 

@@ -8,13 +8,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use wire::AnyMessage;
 
 use home::written::Written;
 use home::{Home, kill, number, stderr, stdout};
 
 fn name(id: u16) -> &'static str {
-    AnyMessage::ALL.iter().find(|(known, ..)| *known == id).map(|(_, name, _)| *name).expect("an id")
+    wire::schema::message_type(id).expect("an id").record.name
 }
 
 fn dumped(home: &Home, written: &Written, more: &[&str]) -> Vec<Value> {

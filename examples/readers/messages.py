@@ -4,7 +4,7 @@
     reader.py NAME.ctl NAME.ring --start oldest | messages.py docs/messages.md
 
 Takes and gives one JSON object a line. A price or an amount of money is printed as a decimal number, "no price" as null,
-an order's id as SEAT-EPOCH-SEQUENCE, a member of an enumeration by its name. Fields that are always zero are left out.
+an order's id as SEAT-EPOCH-SEQUENCE, a member of an enumeration by its name, flags by the names of those that are set. Fields that are always zero are left out.
 """
 
 import json
@@ -14,14 +14,15 @@ import sys
 
 LETTERS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "i64": "q"}
 NO_PRICE = -(1 << 63)
-SCALES = {"price": 1_000_000_000, "money": 1_000_000}
+SCALES = {"price": 1_000_000_000, "money": 1_000_000, "wide money": 1_000_000_000}
 
 
 class Field:
     """A row of a table: where, how many, of what."""
 
     def __init__(self, offset, name, kind, unit):
-        self.offset, self.name, self.unit = int(offset), name, unit.strip("`")
+        unit, self.are_bits = re.fullmatch(r"`?(.*?)`?( bits)?", unit).groups()
+        self.offset, self.name, self.unit = int(offset), name, unit
         count, times, item = kind.partition(" × ")
         self.count, self.item = (int(count), item) if times else (1, kind)
 
@@ -53,7 +54,12 @@ class Document:
     def value(self, field, payload, offset):
         if field.item in self.fields:
             return self.read(field.item, payload, offset)
-        (value,) = struct.unpack_from("<" + LETTERS[field.item], payload, offset)
+        if field.item == "i128":
+            value = int.from_bytes(payload[offset : offset + 16], "little", signed=True)
+        else:
+            (value,) = struct.unpack_from("<" + LETTERS[field.item], payload, offset)
+        if field.are_bits:
+            return [name for bit, name in self.members[field.unit].items() if value & bit]
         if field.unit in self.members:
             if value not in self.members[field.unit]:
                 raise ValueError(f"{value} is no {field.unit}")

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use node::{Counter, InstanceView, Latencies, NodeKind, STAGES};
+use node::{Counter, InstanceView, Latencies, NodeKind};
 use serde::{Deserialize, Serialize};
+use wire::stages::STAGES;
 
 use crate::totals::Totals;
 

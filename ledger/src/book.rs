@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use wire::{
-    EndOfStream, Fill, InstrumentId, Message, Money, NodeChange, NodeEvent, OrderId, OrderStatus,
+    EndOfStream, Fill, InstrumentId, Message, Money, NodeChange, NodeEvent, NodeRole, OrderId, OrderStatus,
     OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId, TradePrint,
 };
 
@@ -112,7 +112,7 @@ impl Book {
 
     /// A node came or went. `Some`: a strategy joined, and waits for its [`Book::snapshot`].
     pub fn on_node_event(&mut self, event: &NodeEvent) -> Option<StrategyId> {
-        let joined = event.kind == NodeEvent::STRATEGY && event.change == NodeChange::Joined;
+        let joined = event.role == NodeRole::Strategy && event.change == NodeChange::Joined;
         joined.then(|| {
             let strategy = StrategyId(event.seat);
             self.generations.insert(strategy, event.generation);

@@ -119,7 +119,7 @@ fn a_snapshot_is_of_one_strategy_or_of_all_in_a_fixed_order() {
     book.on_quote(&quote(2, 1, 2));
     let event = NodeEvent { change: NodeChange::Died, ..joined(7, 1) };
     assert_eq!(book.on_node_event(&event), None);
-    assert_eq!(book.on_node_event(&NodeEvent { kind: NodeEvent::PLATFORM, ..joined(7, 1) }), None);
+    assert_eq!(book.on_node_event(&NodeEvent { role: NodeRole::Platform, ..joined(7, 1) }), None);
     assert_eq!(book.on_node_event(&joined(7, 12)), Some(ME));
 
     let one: Vec<_> = book.snapshot(ME).collect();

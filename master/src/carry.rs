@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use node::{Exit, NodeState, Phase};
 use topology::config::{OnDeath, ReaderKind};
 use topology::{NodeKind, Program};
-use wire::{Message, NodeChange, NodeEvent};
+use wire::{Message, NodeChange, NodeEvent, NodeRole};
 
 use crate::error::MasterError;
 use crate::lives::{Decision, End, Ended, Event, Failure, Next};
@@ -142,13 +142,13 @@ impl Master {
     /// Writes what happened to a node for everybody to read.
     fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
         let spec = &self.nodes[index].spec;
-        let kind = if spec.kind == NodeKind::Strategy { NodeEvent::STRATEGY } else { NodeEvent::PLATFORM };
+        let role = if spec.kind == NodeKind::Strategy { NodeRole::Strategy } else { NodeRole::Platform };
         let pid = self.instance.registry.seat(u32::from(spec.seat)).map_or(0, |seat| seat.process().pid);
         let event = NodeEvent {
             generation,
             seat: spec.seat,
             change,
-            kind,
+            role,
             pid,
             exit_code,
             reserved: 0,

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use matching::engine::{Engine, EngineOptions, Execution, Owner};
 use wire::{
-    BookAction, BookEvent, Cause, Instrument, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price,
-    Quantity, Reason, Side, StrategyId, Symbol, TimeInForce,
+    AccountId, BookAction, BookEvent, Cause, Instrument, InstrumentId, Nanos, NewOrder, OrderId, OrderType,
+    Price, Quantity, Reason, Side, StrategyId, Symbol, TimeInForce,
 };
 
 const STOCK: InstrumentId = InstrumentId(1);
@@ -133,6 +133,8 @@ fn strategies_trade_beside_the_recorded_market_and_do_not_change_it() {
             price: best.price,
             quantity: Quantity(50),
             cause: Cause::NONE,
+            account: AccountId::OWN,
+            reserved_tail: [0; 20],
         };
         shared.new_order(&order, &mut answers);
     }

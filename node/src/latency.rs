@@ -1,20 +1,12 @@
 //! Where the time of orders goes: kept by td as it goes, for as long as the instance lives, and read by anybody.
-//!
-//! ```text
-//!  t0 due     t1 published   t2 received   t3 ordered   t4 taken
-//!  ├─ lateness ─┼─── md ───────┼─ strategy ──┼── order ───┤
-//!               └───────────────── t2o ───────────────────┘
-//!  └─────────────────── t2o_intended ─────────────────────┘
-//! ```
+//! The stages are those of [`wire::stages`].
 
 use journal::{Histograms, OpenError};
 use wire::LatencySample;
+use wire::stages::STAGES;
 
 use crate::handle::NodeHandle;
 use crate::instance::InstanceDir;
-
-/// Names of the stages, by number of their histogram.
-pub const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
 
 /// The histograms of all stages, in nanoseconds.
 #[derive(Debug)]
@@ -45,19 +37,13 @@ impl Latencies {
     /// Adds one order. Orders that no quote caused have no stages and are passed over.
     #[inline]
     pub fn add(&self, sample: &LatencySample) {
-        let [t0, t1, t2, t3, t4] =
-            [sample.due.0, sample.published.0, sample.received.0, sample.ordered.0, sample.taken.0];
-        if t1 == 0 {
-            return;
-        }
-        if !(t1 <= t2 && t2 <= t3 && t3 <= t4) {
+        let Some(stages) = sample.stages() else {
             return self.0.leave_out();
-        }
-        for (stage, time) in [t2 - t1, t3 - t2, t4 - t3, t4 - t1].into_iter().enumerate() {
-            self.0.record(stage, time);
-        }
-        if t0 != 0 {
-            self.0.record(STAGES.len() - 1, t4.saturating_sub(t0));
+        };
+        for (stage, time) in stages.into_iter().enumerate() {
+            if let Some(time) = time {
+                self.0.record(stage, time.0);
+            }
         }
     }
 

@@ -60,7 +60,7 @@ pub use handle::NodeHandle;
 pub use huge::{HugeLack, HugeMount, HugePool, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
-pub use latency::{Latencies, STAGES};
+pub use latency::Latencies;
 pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
 pub use output::Output;

@@ -217,6 +217,8 @@ impl Context {
             price: request.price,
             quantity: request.quantity,
             cause: self.cause,
+            account: request.account,
+            reserved_tail: [0; 20],
         };
         self.send(&Outgoing::New(order))?;
         self.sent = sequence;

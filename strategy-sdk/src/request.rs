@@ -1,7 +1,7 @@
 //! What a strategy asks for, and why it was not sent.
 
 use node::WriteError;
-use wire::{InstrumentId, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
+use wire::{AccountId, InstrumentId, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
 
 /// A new order, before it is sent with [`Context::order`](crate::Context::order).
 ///
@@ -28,6 +28,8 @@ pub struct OrderRequest {
     pub price: Price,
     /// How much.
     pub quantity: Quantity,
+    /// For which account.
+    pub account: AccountId,
 }
 
 impl OrderRequest {
@@ -40,6 +42,7 @@ impl OrderRequest {
             time_in_force: TimeInForce::Day,
             price,
             quantity,
+            account: AccountId::OWN,
         }
     }
 
@@ -52,7 +55,13 @@ impl OrderRequest {
             time_in_force: TimeInForce::ImmediateOrCancel,
             price: Price::NONE,
             quantity,
+            account: AccountId::OWN,
         }
+    }
+
+    /// Trades for this account instead of the strategy's own.
+    pub fn account(self, account: AccountId) -> OrderRequest {
+        OrderRequest { account, ..self }
     }
 
     /// Trades what it can at once; the rest is cancelled.

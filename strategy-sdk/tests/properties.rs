@@ -93,9 +93,7 @@ proptest! {
                 }
                 Step::Garbage { role, id, bytes } => {
                     // Right sizes are met too rarely by chance to leave the model out of step.
-                    let is_message = wire::AnyMessage::ALL
-                        .iter()
-                        .any(|&(known, _, size)| known == id && size == bytes.len());
+                    let is_message = wire::schema::message_type(id).is_some_and(|message| message.record.size == bytes.len());
                     if !is_message {
                         let roles = [Role::Instruments, Role::Quotes, Role::Reports, Role::State];
                         harness.send_bytes(roles[role], 1, id, &bytes);
@@ -137,8 +135,8 @@ proptest! {
         harness.list("A", "0.01", 1);
         harness.start();
         for (role, message, mut bytes) in frames {
-            let (id, _, size) = wire::AnyMessage::ALL[message % wire::AnyMessage::ALL.len()];
-            bytes.truncate(size);
+            let wire::schema::MessageType { id, record } = wire::schema::TABLE[message % wire::schema::TABLE.len()];
+            bytes.truncate(record.size);
             // Near what is known: small ids.
             if let Some(first) = bytes.first_mut() { *first %= 3; }
             for byte in bytes.iter_mut().take(8).skip(1) { *byte = 0; }

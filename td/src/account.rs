@@ -108,6 +108,7 @@ impl Account {
         if !self.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
         }
+        checks::account(order.account)?;
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
         checks::order_price(rules, order)?;

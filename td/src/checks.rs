@@ -7,32 +7,38 @@
 //! | 1 | the id carries the seat it came from | `NotYours` |
 //! | 2 | the strategy lives | `StrategyGone` |
 //! | 3 | the id is newer than every id before | `DuplicateOrder` |
-//! | 4 | the instrument is listed | `UnknownInstrument` |
-//! | 5 | the quantity is positive, whole lots, not over the instrument's or the strategy's limit | `Quantity` |
-//! | 6 | a limit order has a price | `Malformed` |
-//! | 7 | the price is whole ticks | `OffTick` |
-//! | 8 | the price lies in the band, ends included | `PriceBand` |
-//! | 9 | one more order may work | `WorkingOrders` |
-//! | 10 | the position stays within its limit if everything that works fills | `PositionLimit` |
+//! | 4 | the account is the strategy's own: there are no others yet | `UnknownAccount` |
+//! | 5 | the instrument is listed | `UnknownInstrument` |
+//! | 6 | the quantity is positive, whole lots, not over the instrument's or the strategy's limit | `Quantity` |
+//! | 7 | a limit order has a price | `Malformed` |
+//! | 8 | the price is whole ticks | `OffTick` |
+//! | 9 | the price lies in the band, ends included | `PriceBand` |
+//! | 10 | one more order may work | `WorkingOrders` |
+//! | 11 | the position stays within its limit if everything that works fills | `PositionLimit` |
 //!
-//! Checks 6 to 8 are for limit prices; a market order has none. A cancel passes 1, 2, "the order works" (else
-//! `UnknownOrder`) and "it is in that instrument" (else `Malformed`). A replace passes those, then 5 to 8 with its
-//! new price and total, "the total is more than what has traded" (else `Quantity`), and 10 with the difference.
+//! Checks 7 to 9 are for limit prices; a market order has none. A cancel passes 1, 2, "the order works" (else
+//! `UnknownOrder`) and "it is in that instrument" (else `Malformed`). A replace passes those, then 6 to 9 with its
+//! new price and total, "the total is more than what has traded" (else `Quantity`), and 11 with the difference.
 
-use wire::{NewOrder, OrderType, Price, Quantity, Reason, Side};
+use wire::{AccountId, NewOrder, OrderType, Price, Quantity, Reason, Side};
 
 use crate::account::Exposure;
 use crate::instruments::{Rules, tighter};
 use crate::limits::Limits;
 
-/// Check 5.
+/// Check 4.
+pub(crate) fn account(account: AccountId) -> Result<(), Reason> {
+    if account == AccountId::OWN { Ok(()) } else { Err(Reason::UnknownAccount) }
+}
+
+/// Check 6.
 pub(crate) fn quantity(rules: &Rules, limits: &Limits, quantity: Quantity) -> Result<(), Reason> {
     let most = tighter(rules.max_quantity, limits.max_order_quantity);
     let fits = quantity.0 > 0 && quantity.0 % rules.lot == 0 && (most == 0 || quantity.0 <= most);
     if fits { Ok(()) } else { Err(Reason::Quantity) }
 }
 
-/// Checks 6 to 8 of a limit price.
+/// Checks 7 to 9 of a limit price.
 pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
     if !price.is_some() {
         Err(Reason::Malformed)
@@ -45,7 +51,7 @@ pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
     }
 }
 
-/// Checks 6 to 8 of a new order.
+/// Checks 7 to 9 of a new order.
 pub(crate) fn order_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason> {
     match order.order_type {
         OrderType::Limit => price(rules, order.price),
@@ -53,13 +59,13 @@ pub(crate) fn order_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason>
     }
 }
 
-/// Check 9, before the order is counted.
+/// Check 10, before the order is counted.
 pub(crate) fn working_orders(limits: &Limits, working: usize) -> Result<(), Reason> {
     let fits = limits.max_working_orders == 0 || working < limits.max_working_orders as usize;
     if fits { Ok(()) } else { Err(Reason::WorkingOrders) }
 }
 
-/// Check 10: `added` more on this side. Nothing added always passes, whatever stands already.
+/// Check 11: `added` more on this side. Nothing added always passes, whatever stands already.
 pub(crate) fn position(limits: &Limits, exposure: &Exposure, side: Side, added: i64) -> Result<(), Reason> {
     let limit = limits.max_position.0;
     let fits = limit == 0 || added <= 0 || exposure.worst_case(side) + i128::from(added) <= i128::from(limit);

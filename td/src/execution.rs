@@ -202,7 +202,7 @@ fn book_update(account: &mut Account, update: &OrderUpdate) -> Booked {
     if update.quantity.0 < 0 || update.filled.0 < 0 || update.remaining.0 < 0 {
         return Booked::Ignored(Anomaly::BadExecution);
     }
-    let refusal = matches!(update.status, OrderStatus::CancelRejected | OrderStatus::ReplaceRejected);
+    let refusal = update.status.is_refusal();
     let Some(order) = account.orders.get_mut(update.order_id) else {
         return book_unknown(account, update, refusal);
     };

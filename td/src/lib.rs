@@ -56,6 +56,8 @@
 //!     price: Price(1_790 * Price::ONE),
 //!     quantity: Quantity(600),
 //!     cause: Cause::NONE,
+//!     account: AccountId::OWN,
+//!     reserved_tail: [0; 20],
 //! };
 //! let decision = gateway.take(me, NewOrder::ID, order.bytes());
 //! assert_eq!(decision, Decision::Send(Request::New(order)));

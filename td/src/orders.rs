@@ -250,7 +250,7 @@ impl Hasher for OrderIdHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{Cause, Nanos, OrderType, Quantity, Reason, StrategyId, TimeInForce};
+    use wire::{AccountId, Cause, Nanos, OrderType, Quantity, Reason, StrategyId, TimeInForce};
 
     fn order(quantity: i64) -> WorkingOrder {
         WorkingOrder::sent(&NewOrder {
@@ -263,6 +263,8 @@ mod tests {
             price: Price(100),
             quantity: Quantity(quantity),
             cause: Cause::NONE,
+            account: AccountId::OWN,
+            reserved_tail: [0; 20],
         })
     }
 

@@ -100,6 +100,14 @@ fn a_market_order_has_no_price_to_check() {
 }
 
 #[test]
+fn an_order_for_another_account_is_refused() {
+    let mut gateway = gateway(Limits::NONE);
+    let other = NewOrder { account: AccountId(1), ..order(1, Side::Buy, 100) };
+    assert_eq!(refused(&mut gateway, &other), Some(Reason::UnknownAccount));
+    assert_eq!(refused(&mut gateway, &order(2, Side::Buy, 100)), None);
+}
+
+#[test]
 fn an_instrument_must_be_listed_and_its_definition_must_make_sense() {
     let mut gateway = gateway(Limits::NONE);
     for (sequence, id) in [(1, 0), (2, 2), (3, u32::MAX)] {

@@ -45,6 +45,30 @@ pub struct InstrumentId(pub u32);
 #[repr(transparent)]
 pub struct StrategyId(pub u16);
 
+/// An account at a market.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    FromBytes,
+    IntoBytes,
+    KnownLayout,
+    Immutable,
+)]
+#[repr(transparent)]
+pub struct AccountId(pub u32);
+
+impl AccountId {
+    /// The strategy's own account.
+    pub const OWN: AccountId = AccountId(0);
+}
+
 /// An order, unique for the life of an instance: whose it is can be read off the id.
 ///
 /// ```text

@@ -12,8 +12,10 @@
 //!
 //! ```text
 //! units      Price 1e-9 · Quantity 1 · Money 1e-6 · Nanos since the Unix epoch
-//! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat)
+//! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat) · AccountId
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
+//! schema     the table of fields: all of the above as data
+//! stages     where the time of an order goes
 //! ```
 //!
 //! # Example
@@ -29,16 +31,21 @@
 //! ```
 #![forbid(unsafe_code)]
 
+// The derives name this crate as others do.
+extern crate self as wire;
+
 mod enums;
 mod ids;
 pub mod message;
+pub mod schema;
+pub mod stages;
 mod symbol;
 mod units;
 
 pub use enums::{
-    Aggressor, BookAction, Liquidity, NodeChange, OrderStatus, OrderType, Reason, Side, TimeInForce,
+    Aggressor, BookAction, Liquidity, NodeChange, NodeRole, OrderStatus, OrderType, Reason, Side, TimeInForce,
 };
-pub use ids::{InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
+pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};

@@ -2,147 +2,162 @@
 //! `UPDATE_GOLDEN=1 cargo test -p wire --test messages_document`, and read the difference.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use support::{Described, enumerations, plain, structs};
+use wire::schema::{Enumeration, Field, Flags, Kind, Record, TABLE, VERSION};
 use wire::*;
 
 const START: &str =
-    "<!-- From here on made from the source of `wire`: see wire/tests/messages_document.rs -->\n";
+    "<!-- From here on made from the table of fields: see wire/tests/messages_document.rs -->\n";
 
 fn path(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)
 }
 
-/// Constants that the texts name, as the compiler has them.
-fn constants() -> BTreeMap<&'static str, String> {
-    BTreeMap::from([
-        ("Price::NONE", Price::NONE.0.to_string()),
-        ("BookEvent::LOSES_PRIORITY", BookEvent::LOSES_PRIORITY.to_string()),
-        ("BookEvent::LAST", BookEvent::LAST.to_string()),
-        ("BookEvent::CALL_AUCTION", BookEvent::CALL_AUCTION.to_string()),
-        ("Quote::CALL_AUCTION", Quote::CALL_AUCTION.to_string()),
-        ("NodeEvent::STRATEGY", NodeEvent::STRATEGY.to_string()),
-        ("NodeEvent::PLATFORM", NodeEvent::PLATFORM.to_string()),
-        ("u16::MAX", u16::MAX.to_string()),
-    ])
+/// What the records name, each once.
+#[derive(Default)]
+struct Named {
+    parts: BTreeMap<&'static str, &'static Record>,
+    enumerations: BTreeMap<&'static str, &'static Enumeration>,
+    flags: BTreeMap<&'static str, &'static Flags>,
 }
 
-/// A doc comment as the document has it: members by their printed names, constants by their values.
-fn prose(doc: &str, enumerations: &BTreeMap<String, Described>) -> String {
-    let mut text = String::new();
-    for (index, part) in doc.split('`').enumerate() {
-        let is_name = index % 2 == 1;
-        if !is_name {
-            text.push_str(part);
-            continue;
-        }
-        let member = part.split_once("::").and_then(|(name, member)| {
-            let found = enumerations.get(name)?.members.iter().find(|known| known.name == member)?;
-            found.kind.split_once(' ').map(|(_, text)| text.to_owned())
-        });
-        if let Some(value) = constants().get(part) {
-            write!(text, "`{part}` ({value})").unwrap();
-            continue;
-        }
-        let name = member.unwrap_or_else(|| part.replace("::", "."));
-        let is_shouted = name
-            .split('.')
-            .nth(1)
-            .is_some_and(|word| word.chars().all(|c| c.is_ascii_uppercase() || c == '_'));
-        assert!(
-            !is_shouted,
-            "`{name}` is a constant that the document does not explain: add it to `constants`"
-        );
-        write!(text, "`{name}`").unwrap();
-    }
-    text.replace("[`", "`").replace("`]", "`").replace(")]", ")").replace('|', "\\|")
-}
-
-/// The rows of a struct from `offset` on, and where it ends. A struct within is unfolded, its array is one row.
-fn rows(described: &Described, offset: usize, before: &str, known: &Known, table: &mut String) -> usize {
-    let mut offset = offset;
-    for member in &described.members {
-        let name = format!("{before}{}", member.name);
-        let doc = prose(&member.doc, &known.enumerations);
-        let kind = member.kind.replace("LEVELS", &LEVELS.to_string());
-        if let Some(inner) = known.structs.get(&kind) {
-            offset = rows(inner, offset, &format!("{name}."), known, table);
-            continue;
-        }
-        let (bytes, kind, unit) = known.layout(&kind);
-        writeln!(table, "| {offset} | {name} | {kind} | {unit} | {doc} |").unwrap();
-        offset += bytes;
-    }
-    offset
-}
-
-struct Known {
-    structs: BTreeMap<String, Described>,
-    enumerations: BTreeMap<String, Described>,
-}
-
-impl Known {
-    fn layout(&self, kind: &str) -> (usize, String, String) {
-        if let Some((bytes, name, unit)) = plain(kind) {
-            return (bytes, name, unit.to_owned());
-        }
-        if self.enumerations.contains_key(kind) {
-            return (1, "u8".to_owned(), format!("`{kind}`"));
-        }
-        if let Some((item, count)) =
-            kind.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.split_once("; "))
-            && let Some(inner) = self.structs.get(item)
-        {
-            let bytes = rows(inner, 0, "", self, &mut String::new());
-            let count: usize = count.parse().unwrap();
-            return (bytes * count, format!("{count} × {item}"), format!("{bytes} bytes each"));
-        }
-        panic!("`{kind}` is a type that this test does not know: add it to `support::plain`");
+impl Named {
+    fn of_table() -> Named {
+        let mut named = Named::default();
+        TABLE.iter().for_each(|message| named.collect(message.record));
+        named
     }
 
-    fn table(&self, described: &Described) -> (String, usize) {
+    fn collect(&mut self, record: &'static Record) {
+        for field in record.fields {
+            match field.kind {
+                Kind::Enum(enumeration) => drop(self.enumerations.insert(enumeration.name, enumeration)),
+                Kind::Flags(flags) => drop(self.flags.insert(flags.name, flags)),
+                Kind::Record(inner) => self.collect(inner),
+                Kind::List(item) => {
+                    self.parts.insert(item.name, item);
+                    self.collect(item);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A doc comment as the document has it: members by their printed names, constants by their values.
+    fn prose(&self, doc: &str) -> String {
+        let mut text = String::new();
+        for (index, part) in doc.split('`').enumerate() {
+            let is_name = index % 2 == 1;
+            if !is_name {
+                text.push_str(part);
+                continue;
+            }
+            let constant = match part {
+                "Price::NONE" => Some(Price::NONE.0.to_string()),
+                "u16::MAX" => Some(u16::MAX.to_string()),
+                _ => None,
+            };
+            if let Some(value) = constant {
+                write!(text, "`{part}` ({value})").unwrap();
+                continue;
+            }
+            let name = self.member(part).map_or_else(|| part.replace("::", "."), str::to_owned);
+            let is_constant = name
+                .split('.')
+                .nth(1)
+                .is_some_and(|word| word.chars().all(|c| c.is_ascii_uppercase() || c == '_'));
+            assert!(!is_constant, "`{name}` is a constant that the document does not explain: add it here");
+            write!(text, "`{name}`").unwrap();
+        }
+        text.replace("[`", "`").replace("`]", "`").replace(")]", ")").replace('|', "\\|")
+    }
+
+    /// The printed name of `Enumeration::Member`.
+    fn member(&self, path: &str) -> Option<&'static str> {
+        let (name, member) = path.split_once("::")?;
+        let plain = |text: &str| text.replace('-', "").to_lowercase();
+        let members = self.enumerations.get(name)?.members;
+        members.iter().find(|known| plain(known.name) == plain(member)).map(|known| known.name)
+    }
+
+    /// The rows of a record whose first byte is at `offset`. A record within is unfolded, a list is one row.
+    fn rows(&self, record: &Record, offset: usize, before: &str, table: &mut String) {
+        for field in record.fields {
+            let (offset, name) = (offset + field.offset, format!("{before}{}", field.name));
+            if let Kind::Record(inner) = field.kind {
+                self.rows(inner, offset, &format!("{name}."), table);
+                continue;
+            }
+            let mut doc = self.prose(field.doc);
+            if field.since > 1 {
+                write!(doc, " Since version {}.", field.since).unwrap();
+            }
+            writeln!(table, "| {offset} | {name} | {} | {} | {doc} |", type_of(field), unit_of(field))
+                .unwrap();
+        }
+    }
+
+    fn table(&self, record: &Record) -> String {
         let mut table = String::from("| offset | field | type | unit | holds |\n|---|---|---|---|---|\n");
-        let bytes = rows(described, 0, "", self, &mut table);
-        (table, bytes)
+        self.rows(record, 0, "", &mut table);
+        table
+    }
+
+    fn values<'a>(&self, rows: impl Iterator<Item = (u64, &'a str, &'a str)>) -> String {
+        let mut table = String::from("\n| value | name | meaning |\n|---|---|---|\n");
+        for (value, name, doc) in rows {
+            writeln!(table, "| {value} | {name} | {} |", self.prose(doc)).unwrap();
+        }
+        table
+    }
+}
+
+fn type_of(field: &Field) -> String {
+    match field.kind {
+        Kind::Text | Kind::Reserved => {
+            format!("{} byte{}", field.size, if field.size == 1 { "" } else { "s" })
+        }
+        Kind::List(item) => format!("{} × {}", field.size / item.size, item.name),
+        kind => format!("{}{}", if kind.is_signed() { "i" } else { "u" }, field.size * 8),
+    }
+}
+
+fn unit_of(field: &Field) -> String {
+    match field.kind {
+        Kind::Enum(_) => format!("`{}`", field.kind.unit()),
+        Kind::Flags(_) => format!("`{}` bits", field.kind.unit()),
+        Kind::List(item) => format!("{} bytes each", item.size),
+        kind => kind.unit().to_owned(),
     }
 }
 
 /// What follows the marker in the document.
 fn generated() -> String {
-    let known = Known { structs: structs(), enumerations: enumerations() };
-    let mut text = String::from("\n## The messages\n");
-    for &(id, name, size) in AnyMessage::ALL {
-        let described = &known.structs[name];
-        let (table, bytes) = known.table(described);
-        // No message has padding, so that the sum of its fields is its size: the compiler holds us to both.
-        assert_eq!(bytes, size, "{name}: the fields that this test has read are not the whole message");
-        let doc = prose(&described.doc, &known.enumerations);
-        write!(text, "\n### {id} {name}, {size} bytes\n\n{doc}\n\n{table}").unwrap();
-    }
-    let level = &known.structs["Level"];
-    let (table, bytes) = known.table(level);
-    assert_eq!(bytes, size_of::<Level>());
-    write!(text, "\n### Level, {bytes} bytes\n\n{}\n\n{table}", prose(&level.doc, &known.enumerations))
-        .unwrap();
+    let named = Named::of_table();
+    let mut text = format!("\n## The messages\n\nVersion {VERSION}.\n");
+    let mut section = |id: &str, record: &Record| {
+        let (name, size, doc) = (record.name, record.size, named.prose(record.doc));
+        write!(text, "\n### {id}{name}, {size} bytes\n\n{doc}\n\n{}", named.table(record)).unwrap();
+    };
+    TABLE.iter().for_each(|message| section(&format!("{} ", message.id), message.record));
+    named.parts.values().for_each(|part| section("", part));
     text.push_str("\n## The enumerations\n\nOne byte each. No member is 0: a message with a value that is not listed is damaged, or of another version.\n");
-    for (name, described) in &known.enumerations {
-        write!(
-            text,
-            "\n### {name}\n\n{}\n\n| value | name | meaning |\n|---|---|---|\n",
-            prose(&described.doc, &known.enumerations)
-        )
-        .unwrap();
-        for member in &described.members {
-            let (value, word) = member.kind.split_once(' ').unwrap();
-            writeln!(text, "| {value} | {word} | {} |", prose(&member.doc, &known.enumerations)).unwrap();
-        }
+    for (name, enumeration) in &named.enumerations {
+        let members = enumeration.members.iter();
+        let table = named.values(members.map(|member| (member.value.into(), member.name, member.doc)));
+        write!(text, "\n### {name}\n\n{}\n{table}", named.prose(enumeration.doc)).unwrap();
+    }
+    text.push_str(
+        "\n## The flags\n\nA word is the sum of those that are set. Bits that are not listed are zero.\n",
+    );
+    for (name, flags) in &named.flags {
+        let table = named.values(flags.flags.iter().map(|flag| (flag.bit, flag.name, flag.doc)));
+        write!(text, "\n### {name}\n{table}").unwrap();
     }
     text
 }
@@ -165,7 +180,8 @@ fn the_document_says_what_the_types_are() {
         );
     }
     assert_eq!(found.lines().count(), wanted.lines().count(), "UPDATE_GOLDEN=1 writes it anew");
-    println!("{} messages are as the document says", AnyMessage::ALL.len());
+    println!("{} messages are as the document says", TABLE.len());
+    assert!(!TABLE.is_empty());
 }
 
 /// The part above the marker, which people write, names what the code has.
@@ -194,6 +210,7 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
     let mut quote = Quote::empty(InstrumentId(3));
     (quote.sequence, quote.event_time) = (77, Nanos(5));
     quote.bids[0] = Level { price: Price(12_340_000_000), quantity: Quantity(700) };
+    quote.flags = Quote::CALL_AUCTION;
     quote.asks[9] = Level { price: Price(-1), quantity: Quantity(9) };
     let fill = Fill {
         order_id: OrderId::new(StrategyId(7), 2, 42),
@@ -209,10 +226,15 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
         execution: 4096,
     };
     let cancel = CancelOrder::new(OrderId::new(StrategyId(7), 2, 43), InstrumentId(3));
+    let position = PositionState {
+        cash: WideMoney::from_wide(-1_500_000_001),
+        ..PositionState::decode(&[0; PositionState::SIZE]).unwrap()
+    };
     let frames = [
         (Quote::ID, hex(quote.bytes())),
         (Fill::ID, hex(fill.bytes())),
         (CancelOrder::ID, hex(cancel.bytes())),
+        (PositionState::ID, hex(position.bytes())),
         (Fill::ID, hex(&fill.bytes()[..8])),
         (9_999, String::new()),
     ];
@@ -231,7 +253,7 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
         .spawn();
     let mut python = match python {
         Ok(python) => python,
-        Err(error) => return println!("SKIPPED: python3: {error}"),
+        Err(error) => return println!("skipped: python3: {error}"),
     };
     python.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = python.wait_with_output().unwrap();
@@ -252,6 +274,7 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
             "\"instrument\": 3",
             "\"sequence\": 77",
             "\"last_price\": null",
+            "\"flags\": [\"call_auction\"]",
             first_bid,
         ],
     );
@@ -267,6 +290,7 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
         ],
     );
     says(2, &["\"message\": \"CancelOrder\"", "\"order_id\": \"7-2-43\""]);
-    says(3, &["\"error\""]);
+    says(3, &["\"cash\": -1.500000001"]);
     says(4, &["\"error\""]);
+    says(5, &["\"error\""]);
 }

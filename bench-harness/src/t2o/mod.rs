@@ -44,5 +44,5 @@ pub use raw::{read as read_raw, write as write_raw};
 pub use record::{Histograms, RunRecord, RunStage};
 pub use result::{CellResult, DoctorWords, FORMAT, Results, StageResult};
 pub use session::{Progress, Session, session};
-pub use stamps::{STAGES, Stamps};
+pub use stamps::Stamps;
 pub use store::{Checked, Store};

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
+use wire::stages::{STAGES, T2O, T2O_INTENDED};
 
 use super::pages::Pages;
 use super::probe::Observed;
-use super::stamps::{STAGES, Stamps};
+use super::stamps::Stamps;
 
 /// Longest time that is told apart from longer ones: an hour, in nanoseconds.
 const LONGEST: u64 = 3_600_000_000_000;
@@ -111,10 +112,6 @@ pub struct Histograms {
     open_from: Option<u64>,
 }
 
-/// Places in [`STAGES`] of the stages that an open answer has.
-const T2O: usize = 3;
-const T2O_INTENDED: usize = 4;
-
 impl Histograms {
     /// Empty ones.
     ///
@@ -141,13 +138,16 @@ impl Histograms {
             self.lateness.saturating_record(stamps.lateness().min(LONGEST));
             return;
         }
-        let Some(stages) = stamps.stages() else {
+        // Each answer of a measurement has a cause: one without contradicts it.
+        let Some(stages) = stamps.stages().filter(|stages| stages[T2O].is_some()) else {
             self.disordered += 1;
             return;
         };
         self.samples += 1;
         for (histogram, time) in self.stages.iter_mut().zip(stages) {
-            histogram.saturating_record(time.min(LONGEST));
+            if let Some(time) = time {
+                histogram.saturating_record(time.0.min(LONGEST));
+            }
         }
         self.lateness.saturating_record(stamps.lateness().min(LONGEST));
     }

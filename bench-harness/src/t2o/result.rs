@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
+use wire::stages::STAGES;
 
 use super::marks;
 use super::plan::LeftOut;
 use super::record::{Histograms, RunRecord, at_us};
 use super::scenario::{Cell, ScenarioConfig};
-use super::stamps::STAGES;
 
 /// Version of the object's form.
 pub const FORMAT: u32 = 2;

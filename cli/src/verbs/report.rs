@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use launcher::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
 use node::{Exit, InstanceDir, NodeState};
+use wire::stages::STAGES;
 
 use crate::failure::Failure;
 use crate::output::{self, Format, number, table};
 use crate::verbs::irregular;
-
-/// Rows of the t2o table in the order of time.
-const STAGES: [&str; 5] = ["md", "strategy", "order", "t2o", "t2o_intended"];
 
 /// Prints a report.
 pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {

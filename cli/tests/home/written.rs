@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use journal::{Clock, Journal, JournalFiles, JournalShape, Writer};
 use wire::AnyMessage;
+use wire::schema::{MessageType, TABLE};
 
 /// Numbers that look random and are the same on every run.
 struct Numbers(u64);
@@ -67,8 +68,8 @@ impl Written {
     pub(crate) fn write(&mut self, writer: &mut Writer, seed: u64, count: usize) {
         let mut numbers = Numbers(seed);
         for _ in 0..count {
-            let (id, _, size) = AnyMessage::ALL[numbers.below(AnyMessage::ALL.len())];
-            let payload = numbers.message(id, size);
+            let MessageType { id, record } = TABLE[numbers.below(TABLE.len())];
+            let payload = numbers.message(id, record.size);
             let frame = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
             self.frames.push((frame.position, id));
         }

@@ -218,9 +218,7 @@ impl Audit {
                     self.refused += 1;
                     match update.status {
                         OrderStatus::Rejected => order.refused += 1,
-                        OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => {
-                            order.changes_refused += 1
-                        }
+                        status if status.is_refusal() => order.changes_refused += 1,
                         status => self.faults.push(format!("{name}: td says {status} by itself")),
                     }
                     continue;
@@ -338,7 +336,7 @@ fn seats_of(reports: &str, records: &Records) -> BTreeSet<u16> {
 }
 
 fn count(order: &mut Order, update: &OrderUpdate) {
-    let refusal = matches!(update.status, OrderStatus::CancelRejected | OrderStatus::ReplaceRejected);
+    let refusal = update.status.is_refusal();
     let begins = matches!(update.status, OrderStatus::Accepted | OrderStatus::Rejected);
     let placed = refusal || (order.finals == 0 && begins == (order.accepted == 0));
     order.misplaced += usize::from(!placed);

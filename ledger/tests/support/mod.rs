@@ -72,7 +72,7 @@ pub(crate) fn joined(seat: u16, generation: u64) -> NodeEvent {
         generation,
         seat,
         change: NodeChange::Joined,
-        kind: NodeEvent::STRATEGY,
+        role: NodeRole::Strategy,
         pid: 1,
         exit_code: -1,
         reserved: 0,

@@ -127,6 +127,7 @@
 //!     order_id: OrderId::new(StrategyId(7), 1, 1), instrument: instrument.id, side: Side::Buy,
 //!     order_type: OrderType::Limit, time_in_force: TimeInForce::ImmediateOrCancel, reserved: 0,
 //!     price: "586".parse()?, quantity: Quantity(30), cause: Cause::NONE,
+//!     account: AccountId::OWN, reserved_tail: [0; 20],
 //! };
 //! engine.new_order(&order, &mut answers);
 //! let [Execution::Update(accepted), Execution::Fill(fill), Execution::Update(filled)] = answers[..] else {

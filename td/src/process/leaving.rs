@@ -77,14 +77,14 @@ impl Td {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::NodeChange;
+    use wire::{NodeChange, NodeRole};
 
     fn left(seat: u16) -> NodeEvent {
         NodeEvent {
             generation: 1,
             seat,
             change: NodeChange::Left,
-            kind: NodeEvent::STRATEGY,
+            role: NodeRole::Strategy,
             pid: 0,
             exit_code: 0,
             reserved: 0,

@@ -32,7 +32,7 @@ use node::{
     WriteError,
 };
 use topology::TdSection;
-use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, Quantity, StrategyId};
+use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
@@ -244,7 +244,7 @@ impl Td {
                 self.gone.remove(&strategy);
                 Ok(())
             }
-            _ if event.kind != NodeEvent::STRATEGY => Ok(()),
+            _ if event.role != NodeRole::Strategy => Ok(()),
             NodeChange::Left if self.is_open => self.strategy_left(event),
             _ if self.is_open => self.strategy_ended(&event),
             _ => {

@@ -51,6 +51,8 @@ pub(crate) fn order(sequence: u32, side: Side, quantity: i64) -> NewOrder {
         price: price("10"),
         quantity: Quantity(quantity),
         cause: Cause::NONE,
+        account: AccountId::OWN,
+        reserved_tail: [0; 20],
     }
 }
 

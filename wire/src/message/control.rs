@@ -1,11 +1,12 @@
 //! What master and md say about the platform itself.
 
+use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
-use crate::NodeChange;
+use crate::{NodeChange, NodeRole};
 
 /// A node came or went. Written by master.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct NodeEvent {
     /// Grows with every start in this seat.
@@ -14,11 +15,12 @@ pub struct NodeEvent {
     pub seat: u16,
     /// What happened.
     pub change: NodeChange,
-    /// What the node is: [`NodeEvent::STRATEGY`] or [`NodeEvent::PLATFORM`].
-    pub kind: u8,
+    /// What the node is.
+    pub role: NodeRole,
     /// Process id, in its own pid namespace.
     pub pid: u32,
     /// Exit code, or 128 + signal, once it left or died and if known; else -1.
+    #[field(none = -1)]
     pub exit_code: i32,
     /// Zero.
     pub reserved: u32,
@@ -26,15 +28,8 @@ pub struct NodeEvent {
     pub reserved_tail: u64,
 }
 
-impl NodeEvent {
-    /// The seat holds a strategy.
-    pub const STRATEGY: u8 = 1;
-    /// The seat holds md, td, matching, ledger or another part of the platform.
-    pub const PLATFORM: u8 = 2;
-}
-
 /// md has published all it had. Nothing follows it in this run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct EndOfStream {
     /// Quotes published.

@@ -1,11 +1,12 @@
 //! What becomes of an order: written by matching, passed on by td to the strategy that asked.
 
+use wire_derive::Described;
 use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::{InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, Price, Quantity, Reason, Side};
 
 /// An order's state changed, or a request about it was refused.
-#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct OrderUpdate {
     /// Which order.
@@ -29,19 +30,23 @@ pub struct OrderUpdate {
     /// How much of it still works; zero once final.
     pub remaining: Quantity,
     /// Market time of the event that caused it, or zero.
+    #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// Position of matching's own frame about this, when td passes it on; zero when td itself is the author. In
     /// matching's frame: position of the last request in `td.orders` that it had taken, so that all before are answered.
+    #[field(position)]
     pub execution: u64,
     /// In a refusal by td: position of the refused request in its strategy's journal of orders. Else zero.
+    #[field(position)]
     pub request: u64,
     /// In a refusal by td: position of the last frame of matching's that td has passed on in this journal of reports,
     /// before this one. Else zero.
+    #[field(position)]
     pub told: u64,
 }
 
 /// Part of an order traded. Followed by an [`OrderUpdate`] that says where the order stands.
-#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct Fill {
     /// Which order.
@@ -63,7 +68,9 @@ pub struct Fill {
     /// How much of the order still works.
     pub remaining: Quantity,
     /// Market time of the event that caused it, or zero.
+    #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// As in [`OrderUpdate::execution`].
+    #[field(position)]
     pub execution: u64,
 }

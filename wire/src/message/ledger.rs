@@ -4,25 +4,29 @@
 //! order) and [`Quote`](crate::Quote) (latest of each instrument) in any number, then a [`SnapshotEnd`]. Its
 //! frames carry the topic [`SnapshotBegin::topic_of`]; topic 0 is a snapshot of everything.
 
+use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::{InstrumentId, Money, Price, Quantity, StrategyId};
 
 /// What follows is the state of one strategy, or of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct SnapshotBegin {
     /// Number of this snapshot; the end carries the same.
     pub snapshot: u64,
     /// Position up to which matching's executions are contained in it: a fill at or after it is news.
+    #[field(position)]
     pub execution: u64,
     /// For whom; `u16::MAX`: for everybody.
+    #[field(none = SnapshotBegin::EVERYBODY.0 as i64)]
     pub strategy: StrategyId,
     /// Zero.
     pub reserved: [u16; 3],
     /// Generation of the seat that it is for: a restarted strategy ignores its predecessor's.
     pub generation: u64,
     /// Number of the last trade in the executions that it contains: a restarted matching goes on behind it.
+    #[field(column = "last_trade")]
     pub trade: u64,
 }
 
@@ -37,7 +41,7 @@ impl SnapshotBegin {
 }
 
 /// The snapshot of the same number is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct SnapshotEnd {
     /// As in [`SnapshotBegin`].
@@ -45,6 +49,7 @@ pub struct SnapshotEnd {
     /// Frames between begin and end.
     pub frames: u64,
     /// For whom.
+    #[field(none = SnapshotBegin::EVERYBODY.0 as i64)]
     pub strategy: StrategyId,
     /// Zero.
     pub reserved: [u16; 3],
@@ -53,7 +58,7 @@ pub struct SnapshotEnd {
 }
 
 /// One strategy's position in one instrument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct PositionState {
     /// Whose.
@@ -63,6 +68,7 @@ pub struct PositionState {
     /// In what.
     pub instrument: InstrumentId,
     /// Signed: short is negative.
+    #[field(column = "net_position")]
     pub position: Quantity,
     /// Average price of what is open; zero when flat.
     pub average_price: Price,

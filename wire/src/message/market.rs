@@ -1,7 +1,9 @@
 //! What md writes: instruments, quotes, trades, and the market's order flow.
 
+use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
+use crate::schema::flags;
 use crate::{Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol};
 
 /// Price levels a side in a [`Quote`].
@@ -13,10 +15,11 @@ pub const LEVELS: usize = 10;
 ///  0       4       8                         32      40      48       56        64     72       80       88  96
 ///  │ id    │ rsvd  │ symbol                   │ tick  │ lot   │ low    │ high    │ ref  │ volume │ rsvd   │ …
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct Instrument {
     /// Its number, which is also its topic in `md.quotes` and `md.flow`.
+    #[field(column = "instrument")]
     pub id: InstrumentId,
     /// Zero.
     pub reserved: u32,
@@ -41,7 +44,8 @@ pub struct Instrument {
 }
 
 /// One price level: the sum of what rests there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[described(present_with = "price")]
 #[repr(C)]
 pub struct Level {
     /// [`Price::NONE`] where the book has no such level.
@@ -67,17 +71,20 @@ impl Level {
 ///  │ id   │ flags │ due  │ time │ seq  │ last │ last  │ 10 bids │ 10 asks │
 ///  │      │       │      │      │      │ price│ qty   │         │         │
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct Quote {
     /// Of which instrument.
     pub instrument: InstrumentId,
-    /// [`Quote::CALL_AUCTION`].
+    /// State of the market.
+    #[field(flags)]
     pub flags: u32,
     /// When the generator's schedule wanted it published (t0), on the platform's clock; zero when replayed at
     /// "max" speed, which has no schedule.
+    #[field(column = "due_ns")]
     pub due: Nanos,
     /// The market's own time of the event.
+    #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// The source's own number of the event (row, channel sequence); grows with every event.
     pub sequence: u64,
@@ -91,10 +98,14 @@ pub struct Quote {
     pub asks: [Level; LEVELS],
 }
 
-impl Quote {
-    /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
-    pub const CALL_AUCTION: u32 = 1;
+flags! {
+    Quote: u32 {
+        /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
+        CALL_AUCTION = 1 => "call_auction",
+    }
+}
 
+impl Quote {
     /// A quote of an empty book.
     pub fn empty(instrument: InstrumentId) -> Quote {
         Quote {
@@ -132,7 +143,7 @@ impl Quote {
 }
 
 /// A trade as the market reported it.
-#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct TradePrint {
     /// Of which instrument.
@@ -142,8 +153,10 @@ pub struct TradePrint {
     /// Zero.
     pub reserved: [u8; 3],
     /// When the schedule wanted it published, as in [`Quote::due`].
+    #[field(column = "due_ns")]
     pub due: Nanos,
     /// The market's own time.
+    #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// The source's own number of the event.
     pub sequence: u64,
@@ -152,11 +165,12 @@ pub struct TradePrint {
     /// How much.
     pub quantity: Quantity,
     /// The market's number of the trade, or zero.
+    #[field(none = 0)]
     pub trade_id: u64,
 }
 
 /// One event of the market's order flow (market by order): what matching rebuilds the market's book from.
-#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct BookEvent {
     /// Of which instrument.
@@ -165,15 +179,18 @@ pub struct BookEvent {
     pub action: BookAction,
     /// Side of the resting order.
     pub side: Side,
-    /// [`BookEvent::LOSES_PRIORITY`], [`BookEvent::LAST`] and [`BookEvent::CALL_AUCTION`].
+    /// What to know about the event beside its action.
+    #[field(flags)]
     pub flags: u16,
     /// The market's number of the resting order; zero where there is none.
+    #[field(none = 0)]
     pub order_ref: u64,
     /// Price of the order, or of the trade.
     pub price: Price,
     /// Quantity added, taken away or traded; the new total for [`BookAction::Modify`].
     pub quantity: Quantity,
     /// The market's own time.
+    #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// The source's own number of the event.
     pub sequence: u64,
@@ -181,11 +198,13 @@ pub struct BookEvent {
     pub reserved: u64,
 }
 
-impl BookEvent {
-    /// With [`BookAction::Modify`]: the order goes behind all others at its price.
-    pub const LOSES_PRIORITY: u16 = 1;
-    /// Last part of one event of the source: the book is whole again after it.
-    pub const LAST: u16 = 2;
-    /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
-    pub const CALL_AUCTION: u16 = 4;
+flags! {
+    BookEvent: u16 {
+        /// With [`BookAction::Modify`]: the order goes behind all others at its price.
+        LOSES_PRIORITY = 1 => "loses_priority",
+        /// Last part of one event of the source: the book is whole again after it.
+        LAST = 2 => "is_last",
+        /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
+        CALL_AUCTION = 4 => "call_auction",
+    }
 }

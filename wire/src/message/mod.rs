@@ -8,6 +8,7 @@ pub mod order;
 
 use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
+use crate::schema::{Described, Field, MessageType, View};
 use crate::*;
 
 #[cfg(not(target_endian = "little"))]
@@ -27,10 +28,16 @@ pub enum WireError {
         found: usize,
     },
     /// A field holds a value that it cannot have.
-    #[error("a field of this {name} holds a value that it cannot have")]
+    #[error(
+        "{field} of this {name} is {value}, which means nothing: was this journal written by another version?"
+    )]
     Invalid {
         /// The message's name.
         name: &'static str,
+        /// The field's name.
+        field: &'static str,
+        /// What it holds.
+        value: u8,
     },
     /// No message has this id.
     #[error("no message has the id {id}: was this journal written by another version?")]
@@ -41,13 +48,15 @@ pub enum WireError {
 }
 
 /// A message: an id, a name, and bytes of fixed size.
-pub trait Message: TryFromBytes + IntoBytes + KnownLayout + Immutable + Sized + Copy {
+pub trait Message: Described + TryFromBytes + IntoBytes + KnownLayout + Immutable + Sized + Copy {
     /// Stands in the frame's header.
     const ID: u16;
     /// As printed by tools.
     const NAME: &'static str;
     /// Bytes of payload.
     const SIZE: usize = size_of::<Self>();
+    /// Its rows in the table of fields.
+    const FIELDS: &'static [Field] = Self::RECORD.fields;
 
     /// The bytes to write.
     fn bytes(&self) -> &[u8] {
@@ -62,7 +71,7 @@ pub trait Message: TryFromBytes + IntoBytes + KnownLayout + Immutable + Sized + 
         if bytes.len() != Self::SIZE {
             return Err(WireError::Size { name: Self::NAME, expected: Self::SIZE, found: bytes.len() });
         }
-        Self::try_read_from_bytes(bytes).map_err(|_| WireError::Invalid { name: Self::NAME })
+        Self::try_read_from_bytes(bytes).map_err(|_| schema::invalid::<Self>(bytes))
     }
 }
 
@@ -82,10 +91,10 @@ macro_rules! messages {
         #[allow(clippy::large_enum_variant, reason = "lives on the stack for the length of one match")]
         pub enum AnyMessage { $(#[doc = concat!("Id ", stringify!($id), ".")] $message($message),)* }
 
-        impl AnyMessage {
-            /// Ids and names of all messages, by id.
-            pub const ALL: &[(u16, &'static str, usize)] = &[$(($id, stringify!($message), $size),)*];
+        /// All messages, by id.
+        pub static TABLE: &[MessageType] = &[$(MessageType { id: $id, record: $message::RECORD },)*];
 
+        impl AnyMessage {
             /// Decodes a payload by the id in its frame's header.
             ///
             /// # Errors
@@ -101,6 +110,11 @@ macro_rules! messages {
             pub fn name(&self) -> &'static str {
                 match self { $(AnyMessage::$message(_) => $message::NAME,)* }
             }
+
+            /// Its fields, by the table.
+            pub fn view(&self) -> View<'_> {
+                match self { $(AnyMessage::$message(message) => View::of_message(message),)* }
+            }
         }
     };
 }
@@ -111,7 +125,7 @@ messages! {
     2 Quote 368,
     3 TradePrint 56,
     4 BookEvent 56,
-    10 NewOrder 72,
+    10 NewOrder 96,
     11 CancelOrder 16,
     12 ReplaceOrder 32,
     13 LatencySample 48,
@@ -127,11 +141,12 @@ messages! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Record;
 
     #[test]
     fn ids_are_unique_and_ascending() {
-        assert!(AnyMessage::ALL.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        assert!(!AnyMessage::ALL.is_empty());
+        assert!(TABLE.windows(2).all(|pair| pair[0].id < pair[1].id));
+        assert!(!TABLE.is_empty());
     }
 
     /// Their fields are integers only, so any bytes are a message.
@@ -149,7 +164,7 @@ mod tests {
 
     #[test]
     fn zeroed_and_short_payloads_are_errors_and_never_panics() {
-        for &(id, name, size) in AnyMessage::ALL {
+        for &MessageType { id, record: &Record { name, size, .. } } in TABLE {
             for length in 0..size {
                 assert!(AnyMessage::decode(id, &vec![0; length]).is_err(), "{name} of {length} bytes");
             }
@@ -175,10 +190,15 @@ mod tests {
             price: Price(1),
             quantity: Quantity(1),
             cause: Cause::NONE,
+            account: AccountId::OWN,
+            reserved_tail: [0; 20],
         };
         let mut bytes = order.bytes().to_vec();
         assert_eq!(NewOrder::decode(&bytes), Ok(order));
         bytes[std::mem::offset_of!(NewOrder, side)] = 3;
-        assert_eq!(NewOrder::decode(&bytes), Err(WireError::Invalid { name: "NewOrder" }));
+        assert_eq!(
+            NewOrder::decode(&bytes),
+            Err(WireError::Invalid { name: "NewOrder", field: "side", value: 3 })
+        );
     }
 }

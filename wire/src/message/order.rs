@@ -1,22 +1,29 @@
 //! What strategies write, and how td measures it.
 
+use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
-use crate::{InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
+use crate::{AccountId, InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
 
 /// The message that made a strategy act: enough to follow the chain end to end and to time each hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[described(present_with = "published")]
 #[repr(C)]
 pub struct Cause {
     /// Position of the frame in its journal; zero with journal zero: nothing caused it (a timer, the start).
+    #[field(position, column = "cause_position")]
     pub position: u64,
     /// t0: when it was due.
+    #[field(column = "due_ns")]
     pub due: Nanos,
     /// t1: when md committed it (the frame's time).
+    #[field(column = "published_ns")]
     pub published: Nanos,
     /// t2: when the strategy had it in hand.
+    #[field(column = "received_ns")]
     pub received: Nanos,
     /// The journal's number within the instance.
+    #[field(column = "cause_journal")]
     pub journal: u32,
     /// Zero.
     pub reserved: u32,
@@ -40,7 +47,7 @@ impl Cause {
 }
 
 /// A strategy wants to trade. Its frame's time is t3.
-#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct NewOrder {
     /// Given by the strategy's own SDK; never used twice.
@@ -61,10 +68,16 @@ pub struct NewOrder {
     pub quantity: Quantity,
     /// What it answers.
     pub cause: Cause,
+    /// For which account.
+    #[field(since = 2)]
+    pub account: AccountId,
+    /// Zero.
+    #[field(since = 2)]
+    pub reserved_tail: [u8; 20],
 }
 
 /// Take what is left of an order out of the book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct CancelOrder {
     /// Which order.
@@ -73,6 +86,7 @@ pub struct CancelOrder {
     pub instrument: InstrumentId,
     /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
     /// where td asks by itself. In the strategy's journal: zero.
+    #[field(none = 0)]
     pub source: u32,
 }
 
@@ -85,7 +99,7 @@ impl CancelOrder {
 
 /// Change price or quantity of a working order. It keeps its place only if the price stays and the quantity
 /// does not grow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct ReplaceOrder {
     /// Which order.
@@ -94,6 +108,7 @@ pub struct ReplaceOrder {
     pub instrument: InstrumentId,
     /// In `td.orders`: low 32 bits of the number of the line at which the request stands in its strategy's journal, zero
     /// where td asks by itself. In the strategy's journal: zero.
+    #[field(none = 0)]
     pub source: u32,
     /// New limit price.
     pub price: Price,
@@ -102,19 +117,24 @@ pub struct ReplaceOrder {
 }
 
 /// The five times of one order on the platform's clock, written by td as it takes the order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct LatencySample {
     /// Which order.
     pub order_id: OrderId,
     /// t0: when the quote was due; zero where there is no schedule.
+    #[field(column = "due_ns")]
     pub due: Nanos,
     /// t1: md committed the quote.
+    #[field(column = "published_ns")]
     pub published: Nanos,
     /// t2: the strategy had it in hand.
+    #[field(column = "received_ns")]
     pub received: Nanos,
     /// t3: the strategy committed the order.
+    #[field(column = "ordered_ns")]
     pub ordered: Nanos,
     /// t4: td had it in hand.
+    #[field(column = "taken_ns")]
     pub taken: Nanos,
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use wire::stages::STAGES;
+
 use crate::t2o::result::Results;
-use crate::t2o::stamps::STAGES;
 
 pub(super) fn text(results: &Results) -> String {
     let mut text = String::from(

@@ -14,8 +14,9 @@
 //! `highest` and `lowest` go over the group's rates. `m_shaped` is true when the means over the rates rise, fall, rise
 //! and fall again, each time by a quarter at least.
 
+use wire::stages::STAGES;
+
 use super::ScenarioConfig;
-use crate::t2o::stamps::STAGES;
 
 /// A claim, read.
 #[derive(Clone, Debug, PartialEq)]

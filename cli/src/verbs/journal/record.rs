@@ -4,7 +4,7 @@ use journal::{Frame, Gap};
 use serde_json::{Value, json};
 use wire::AnyMessage;
 
-use crate::message::{FIELDS, brief, object_of};
+use crate::message::{brief, columns, object_of};
 
 /// CSV columns of the frame itself; those of its message follow, then `payload`.
 const FRAME_COLUMNS: &[&str] = &[
@@ -99,7 +99,7 @@ impl Record {
                 match content.as_ref() {
                     Content::Message(message) => {
                         object["message"] = json!(message.name());
-                        object["fields"] = object_of(message);
+                        object["fields"] = Value::Object(object_of(message));
                     }
                     Content::Unknown(error, payload) => {
                         object["error"] = json!(error);
@@ -113,7 +113,7 @@ impl Record {
 
     /// Names of the CSV columns.
     pub(super) fn columns() -> impl Iterator<Item = &'static str> {
-        FRAME_COLUMNS.iter().chain(FIELDS).copied().chain([PAYLOAD_COLUMN])
+        FRAME_COLUMNS.iter().copied().chain(columns().iter().map(String::as_str)).chain([PAYLOAD_COLUMN])
     }
 
     /// The CSV row.
@@ -125,7 +125,7 @@ impl Record {
             row[6] = "gap".to_owned();
         }
         let fields = &whole["fields"];
-        row.extend(FIELDS.iter().map(|name| fields.get(name).map(plain).unwrap_or_default()));
+        row.extend(columns().iter().map(|name| fields.get(name).map(plain).unwrap_or_default()));
         row.push(cell(PAYLOAD_COLUMN));
         row
     }
@@ -137,8 +137,11 @@ fn plain(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(levels) => {
-            let level = |level: &Value| format!("{}*{}", plain(&level[0]), plain(&level[1]));
-            levels.iter().map(level).collect::<Vec<_>>().join(" ")
+            let joined = |values: &[Value], by: &str| values.iter().map(plain).collect::<Vec<_>>().join(by);
+            match levels.first() {
+                Some(Value::Array(_)) => joined(levels, " "),
+                _ => joined(levels, "*"),
+            }
         }
         other => other.to_string(),
     }
@@ -154,6 +157,9 @@ pub(super) fn time_of_day(nanos: u64) -> String {
     let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
     format!("{hours:02}:{minutes:02}:{:02}.{fraction:09}", seconds % 60)
 }
+
+#[cfg(test)]
+mod golden;
 
 #[cfg(test)]
 mod tests {

@@ -68,7 +68,7 @@ fn before(position: u64, time: u64, place: Place) -> bool {
 }
 
 fn unknown_kind(text: &str) -> Failure {
-    let names: Vec<&str> = wire::AnyMessage::ALL.iter().map(|(_, name, _)| *name).collect();
+    let names: Vec<&str> = wire::schema::TABLE.iter().map(|message| message.record.name).collect();
     Failure::new(Exit::Usage, format!("`{text}` is no kind of message; there are: {}", names.join(", ")))
 }
 

@@ -5,7 +5,8 @@ use std::fs;
 use std::time::Instant;
 
 use journal::{JournalStat, LooseReader, ReadError};
-use node::{DamagedJournal, InstanceView, Journals, Latencies, STAGES, SeatView};
+use node::{DamagedJournal, InstanceView, Journals, Latencies, SeatView};
+use wire::stages::T2O;
 use wire::{LatencySample, Message};
 
 use crate::failure::Failure;
@@ -36,10 +37,8 @@ impl Moment {
 
 /// What td keeps in shared memory; nothing before it has run, or where that is damaged.
 fn t2o(view: &InstanceView) -> BTreeMap<u64, u64> {
-    let stage = STAGES.iter().position(|stage| *stage == "t2o");
     let latencies = Latencies::of(view.instance()).ok().flatten();
-    let counts = latencies.zip(stage).map(|(latencies, stage)| latencies.counts(stage).collect());
-    counts.unwrap_or_default()
+    latencies.map(|latencies| latencies.counts(T2O).collect()).unwrap_or_default()
 }
 
 /// CPU time of all threads of a process. Their scheduler statistics count nanoseconds; the process's own times, ticks.

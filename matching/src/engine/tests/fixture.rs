@@ -50,6 +50,8 @@ pub(super) fn limit(order_id: OrderId, side: Side, price: i64, quantity: i64) ->
         price: Price(price),
         quantity: Quantity(quantity),
         cause: Cause::NONE,
+        account: AccountId::OWN,
+        reserved_tail: [0; 20],
     }
 }
 

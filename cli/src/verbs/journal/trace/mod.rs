@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use node::{Exit, NodeKind};
 use serde::Serialize;
-use wire::{AnyMessage, OrderId, OrderStatus};
+use wire::{AnyMessage, OrderId};
 
 use super::args::Trace;
 use crate::failure::Failure;
@@ -166,7 +166,7 @@ fn report(order: OrderId, search: &Search, place: &Place, hops: Vec<Hop>) -> Tra
     let span = |from: Option<u64>, to: Option<u64>| Some((to? as i64).wrapping_sub(from? as i64));
     let published = time(Step::Published);
     let state = hops.iter().rev().find_map(|hop| match &hop.message {
-        Some(AnyMessage::OrderUpdate(update)) if !is_refusal(update.status) => Some(update),
+        Some(AnyMessage::OrderUpdate(update)) if !update.status.is_refusal() => Some(update),
         _ => None,
     });
     let quantity = search.found.iter().find_map(|found| match &found.message {
@@ -207,11 +207,6 @@ fn report(order: OrderId, search: &Search, place: &Place, hops: Vec<Hop>) -> Tra
             .map(|(journal, error)| UnreadableRow { journal: journal.clone(), error: error.clone() })
             .collect(),
     }
-}
-
-/// A refused request leaves the order as it was.
-fn is_refusal(status: OrderStatus) -> bool {
-    matches!(status, OrderStatus::CancelRejected | OrderStatus::ReplaceRejected)
 }
 
 fn text(report: &TraceReport) -> String {
