@@ -192,7 +192,11 @@ fn one_that_errs_errs_alone() {
     assert!(counter(&node("errs-3"), "overrun_max_ns") >= 3_000_000);
     said("strategy `errs-3` took");
     let text = home.colo(&["status", "errs"]);
-    assert!(home::stdout(&text).contains("over its time budget of 1.000 ms: errs-3"), "{}", home::stdout(&text));
+    assert!(
+        home::stdout(&text).contains("over its time budget of 1.000 ms: errs-3"),
+        "{}",
+        home::stdout(&text)
+    );
 
     // One that may start again does, in the host that it was in.
     home.wait_for("the second start", || {

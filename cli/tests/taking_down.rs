@@ -230,3 +230,30 @@ fn a_check_that_the_platform_requires_is_looked_at_before_it_starts() {
     let fit = check(&[]);
     assert_eq!(fit.status.code(), Some(0), "{}{}", stdout(&fit), stderr(&fit));
 }
+
+#[test]
+fn a_master_that_has_removed_its_instance_touches_nothing_afterwards() {
+    let home = Home::new();
+    let folder = home.root.path().join("demo");
+    for _ in 0..5 {
+        up(&home, &[]);
+        let old = Processes::of(&home);
+        let master = old.0[0].pid;
+        let down = home.command(&["down", "demo"]).spawn().expect("colo starts");
+        while folder.exists() {
+            std::hint::spin_loop();
+        }
+        // Held before it answers or ends, if this is quick enough; the name is free in any case.
+        kill(master, "STOP");
+        up(&home, &[]);
+        kill(master, "CONT");
+        home.wait_for("the end of the first master", || !old.0[0].is_alive());
+        let down = down.wait_with_output().expect("its output");
+        assert!(down.status.success(), "{}", stderr(&down));
+        let new = Processes::of(&home);
+        assert_ne!(new.0[0].pid, master);
+        assert_eq!(home.json(&["status", "demo", "--format", "json"])["phase"], "running");
+        assert!(home.colo(&["down", "demo"]).status.success(), "{}", home.logs());
+        home.wait_for("the end of all processes", || new.live() == 0);
+    }
+}

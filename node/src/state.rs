@@ -270,11 +270,11 @@ counters! {
     SourceAtSeams = 36 => "source_at_seams",
     /// Rows whose time is out of order.
     SourceOffTime = 37 => "source_off_time",
-    /// Rows off the price or side of the order that they name.
+    /// Rows off the price or side of the order that they name, or whose price is far off the market.
     SourceOffPrice = 38 => "source_off_price",
     /// Rows off the quantity of the order that they end, or off their own money.
     SourceOffQuantity = 39 => "source_off_quantity",
-    /// Rows about an order that no row adds.
+    /// Rows about an order that is not there, and rows that come again.
     SourceUnmatched = 40 => "source_unmatched",
     /// Orders with the number of one that is gone.
     SourceReused = 41 => "source_reused",
@@ -282,7 +282,8 @@ counters! {
     SourceUnended = 42 => "source_unended",
     /// Of the rows left out: about an order that the source never added.
     SourceUnknown = 43 => "source_unknown",
-    /// Quotes held back because the book was crossed outside of a call auction.
+    /// Orders that a later row of continuous trading proves gone, and quotes held back because the book was crossed
+    /// outside of a call auction.
     SourceCrossed = 44 => "source_crossed",
 }
 
