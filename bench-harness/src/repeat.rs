@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use launcher::{Launch, LaunchError, Report};
+use master_client::{Launch, LaunchError};
+use observe::Report;
 use serde::{Deserialize, Serialize};
 
 use crate::spread::Spread;
@@ -56,7 +57,7 @@ fn spreads(reports: &[Report]) -> BTreeMap<String, StageSpread> {
             .filter_map(|report| report.stages.stages.get(&name))
             .filter(|stage| stage.n > 0)
             .collect();
-        let spread = |figure: fn(&launcher::StageSummary) -> f64| {
+        let spread = |figure: fn(&observe::StageSummary) -> f64| {
             Spread::of(measured.iter().map(|stage| figure(stage)))
         };
         if let (Some(mean_us), Some(p50_us), Some(p99_us)) =

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use node::{Exit, JoinError, RunError, ViewError};
+use node::{Exit, JoinError, RunError};
+use observe::ViewError;
 
 /// Why a verb failed.
 #[derive(Debug, thiserror::Error)]
@@ -12,7 +13,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Platform(#[from] settings::LoadError),
     #[error(transparent)]
-    Launch(#[from] launcher::LaunchError),
+    Launch(#[from] master_client::LaunchError),
     #[error(transparent)]
     Master(#[from] master::MasterError),
     #[error(transparent)]

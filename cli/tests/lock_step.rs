@@ -235,7 +235,7 @@ instruments = "all"
 /// A report without what time and the host make of it: only counts of the stages stay.
 fn repeatable(mut report: serde_json::Value) -> String {
     let report = report.as_object_mut().expect("a report");
-    for name in ["host", "seconds", "memory", "stains", "wait_timeouts_with_data"] {
+    for name in ["host", "seconds", "memory", "caveats", "wait_timeouts_with_data"] {
         assert!(report.remove(name).is_some(), "no `{name}` in the report");
     }
     for stage in report["stages"].as_object_mut().expect("stages").values_mut() {

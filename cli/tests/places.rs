@@ -84,9 +84,9 @@ fn status_and_report_say_where_nodes_run_and_where_journals_lie() {
     let memory = report["memory"].as_array().expect("memory");
     assert_eq!(memory.len(), first["journals"].as_array().map_or(0, Vec::len));
     assert!(memory.iter().all(|row| row["pages"]["kind"].is_string()), "{memory:?}");
-    let stains = report["stains"].to_string();
-    assert_eq!(stains.contains("threads of td were off the pin plan"), moved, "{stains}");
-    assert!(!stains.contains("threads of md"), "{stains}");
+    let caveats = report["caveats"].to_string();
+    assert_eq!(caveats.contains("threads of td were off the pin plan"), moved, "{caveats}");
+    assert!(!caveats.contains("threads of md"), "{caveats}");
 }
 
 /// A line of a process's `/proc/PID/status`.

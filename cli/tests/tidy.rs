@@ -2,7 +2,7 @@
 //!
 //! Each test says how much it looked at, and fails when that was nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,22 +23,25 @@ const EDGES: &[(&str, &[&str])] = &[
     ("matching", &["node", "pinning", "topology", "wire"]),
     ("ledger", &["node", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
-    ("relay", &["node", "topology"]),
-    ("launcher", &["journal", "node", "pinning", "topology", "wire"]),
-    ("bench-harness", &["journal", "launcher", "node", "pinning", "settings", "topology", "wire"]),
+    ("observe", &["journal", "node", "pinning", "topology", "wire"]),
+    ("master-client", &["journal", "node", "observe", "topology"]),
+    (
+        "bench-harness",
+        &["journal", "master-client", "node", "observe", "pinning", "settings", "topology", "wire"],
+    ),
     (
         "colo",
         &[
             "bench-harness",
             "journal",
-            "launcher",
             "ledger",
             "master",
+            "master-client",
             "matching",
             "md",
             "node",
+            "observe",
             "pinning",
-            "relay",
             "settings",
             "strategy-sdk",
             "td",
@@ -50,6 +53,19 @@ const EDGES: &[(&str, &[&str])] = &[
 
 /// Crates that may hold `unsafe`.
 const UNSAFE: &[&str] = &["journal", "pinning"];
+
+/// Crates of which no two modules need each other.
+const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
+
+/// Where a crate lies.
+fn folder(name: &str) -> PathBuf {
+    root().join(match name {
+        "colo" => "cli",
+        "wire-derive" => "wire/derive",
+        "master-client" => "master/client",
+        name => name,
+    })
+}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace's root").to_owned()
@@ -100,16 +116,51 @@ fn crates_use_only_those_that_they_may() {
     assert!(looked_at > 0);
 }
 
+/// The modules of a crate, each with those that it names in its code.
+fn modules(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in sources(source) {
+        let inside = path.strip_prefix(source).expect("below the crate");
+        let name = inside.iter().next().expect("a file").to_string_lossy();
+        let name = name.trim_end_matches(".rs");
+        if matches!(name, "lib" | "main") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("readable");
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let named = code.split("crate::").skip(1).map(|rest| {
+            rest.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect::<String>()
+        });
+        modules.entry(name.to_owned()).or_default().extend(named.filter(|other| other != name));
+    }
+    modules
+}
+
+#[test]
+fn no_two_modules_of_these_crates_need_each_other() {
+    for name in WITHOUT_CIRCLES {
+        let mut left = modules(&folder(name).join("src"));
+        let all = left.len();
+        assert!(all > 1, "`{name}` has no modules");
+        // Who needs nobody that is left goes; who is in a circle, or needs one that is, stays.
+        loop {
+            let names: BTreeSet<String> = left.keys().cloned().collect();
+            let before = left.len();
+            left.retain(|_, needs| needs.iter().any(|other| names.contains(other)));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "modules of `{name}` need each other: {left:?}");
+        println!("{all} modules of `{name}`");
+    }
+}
+
 #[test]
 fn only_the_crates_that_must_may_hold_unsafe_code() {
     let mut looked_at = 0;
     for (name, _) in EDGES.iter().filter(|(name, _)| !UNSAFE.contains(name)) {
-        let folder = match *name {
-            "colo" => "cli",
-            "wire-derive" => "wire/derive",
-            name => name,
-        };
-        let source = root().join(folder).join("src");
+        let source = folder(name).join("src");
         let top = ["lib.rs", "main.rs"].iter().map(|file| source.join(file)).find(|path| path.exists());
         let text = fs::read_to_string(top.expect("a crate has a lib.rs or main.rs")).expect("readable");
         assert!(text.contains("#![forbid(unsafe_code)]"), "`{name}` does not forbid unsafe code");

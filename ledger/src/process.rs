@@ -20,7 +20,10 @@ use node::{
 };
 use topology::config::LedgerConfig;
 use wire::TradePrint;
-use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
+use wire::{
+    EndOfStream, Fill, Instrument, LastSnapshot, Message, NodeChange, NodeEvent, Quote, SnapshotBegin,
+    StrategyId,
+};
 
 use crate::askers::Askers;
 use crate::book::Book;
@@ -77,7 +80,9 @@ fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
     let failed = |error: &dyn std::fmt::Display| {
         RunError::failed(format!("cannot take up where the ledger was: {error}"))
     };
-    let snapshot = node::last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+    let snapshot = node::fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take)
+        .map_err(|error| failed(&error))?
+        .into_messages();
     let mut book = if snapshot.is_empty() {
         Book::new()
     } else {

@@ -5,8 +5,9 @@ use std::fs;
 use std::sync::Arc;
 
 use journal::{ProcessIdentity, Registry};
-use node::{Claim, InstanceDir, NodeState, huge_mounts};
+use node::{Claim, InstanceDir, NodeState};
 use pinning::Placement;
+use pinning::huge_mounts;
 use topology::Topology;
 use wire::{Message, NodeChange, NodeEvent};
 

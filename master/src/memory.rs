@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use journal::{Journal, JournalShape};
-use node::{HugePool, InstanceDir};
+use node::InstanceDir;
+use pinning::HugePool;
 use topology::{JournalSpec, Pages};
 
 use crate::error::MasterError;

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use node::{Node, RunError, last_snapshot, read_held};
+use node::{Node, RunError, fold_held, read_held};
 use wire::{
-    AnyMessage, Fill, Message, OrderId, OrderStatus, OrderUpdate, Quantity, Reason, SnapshotBegin, WireError,
+    AnyMessage, Fill, LastSnapshot, Message, OrderId, OrderStatus, OrderUpdate, Quantity, Reason,
+    SnapshotBegin, WireError,
 };
 
 /// A snapshot may be outdated before the executions behind it are read.
@@ -25,6 +26,11 @@ pub(crate) struct Recall {
     pub(crate) trade: u64,
 }
 
+fn last_snapshot(node: &Node) -> Result<Vec<AnyMessage>, impl std::fmt::Display + use<>> {
+    let found = fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take);
+    found.map(LastSnapshot::into_messages)
+}
+
 impl Recall {
     /// Reads `executions` back from the ledger's last snapshot on; what that one needs is kept.
     pub(crate) fn read(node: &Node, executions: &str) -> Result<Recall, RunError> {
@@ -32,7 +38,7 @@ impl Recall {
             RunError::failed(format!("cannot take up where matching was: {error}"))
         };
         for _ in 0..TRIES {
-            let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+            let snapshot = last_snapshot(node).map_err(|error| failed(&error))?;
             if let Some(recall) =
                 Recall::behind(&snapshot, node, executions).map_err(|error| failed(&error))?
             {
@@ -43,7 +49,7 @@ impl Recall {
         log::error!("executions since the ledger's last snapshot are overwritten: older orders get no end");
         let recall = Recall::behind(&[], node, executions).map_err(|error| failed(&error))?;
         let mut recall = recall.unwrap_or_default();
-        let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+        let snapshot = last_snapshot(node).map_err(|error| failed(&error))?;
         if let Some(AnyMessage::SnapshotBegin(begin)) = snapshot.first() {
             recall.trade = recall.trade.max(begin.trade);
         }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use journal::layout::control::CLASSES;
-use journal::{Journal, OpenError, Registry};
+use journal::{Journal, OpenError, Registry, WriterState};
 
 use crate::tally::{Tally, class_of};
 
@@ -38,8 +38,28 @@ impl Answers {
     }
 }
 
+impl Tally {
+    /// What each of these seats was answered through a journal that they share. As exact as [`Tally::of`].
+    ///
+    /// # Errors
+    /// [`OpenError`] when the journal's last frames cannot be read.
+    pub fn of_seats(registry: &Registry, journal: &Journal, seats: &[u32]) -> Result<Vec<Tally>, OpenError> {
+        let of_seat = |seat: &u32| Tally(registry.seat(*seat).map_or([0; CLASSES], |seat| seat.answers()));
+        let mut answers: Vec<Tally> = seats.iter().map(of_seat).collect();
+        if !matches!(journal.stat().writer, WriterState::Attached(_)) {
+            for (seat, class) in uncounted(registry, journal, &Tally::of(journal)?, seats)? {
+                let place = seats.iter().position(|known| *known == seat);
+                if let Some(tally) = place.and_then(|place| answers.get_mut(place)) {
+                    tally.0[class] += 1;
+                }
+            }
+        }
+        Ok(answers)
+    }
+}
+
 /// The frames, by seat and class, that the journal's tally holds and that of no seat does.
-pub(crate) fn uncounted(
+fn uncounted(
     registry: &Registry,
     journal: &Journal,
     tally: &Tally,

@@ -17,10 +17,10 @@ use std::time::Duration;
 use journal::{ProcessIdentity, pid_namespace};
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
+use pinning::huge_mounts;
 
 use crate::folder::{FILE_MODE, FOLDER_MODE, FolderError, OwnFolder};
-use crate::huge::huge_mounts;
-use crate::instance::InstanceDir;
+use crate::instance::{InstanceDir, JOURNALS, LOCK};
 
 /// First word of a lock file.
 const MARK: &str = "colo-lock";
@@ -275,8 +275,6 @@ impl Claim {
     }
 }
 
-pub(crate) const LOCK: &str = "lock";
-pub(crate) const JOURNALS: &str = "journals";
 const REGISTRY: &str = "registry";
 
 /// The whole of a file, to lock it or to ask who has it locked.

@@ -6,10 +6,6 @@ use journal::Doorbell;
 
 use crate::node::Node;
 
-/// From so many inputs on a node has a doorbell. Below, looking at every journal's line is as fast, and a message then
-/// moves one line to its reader instead of two.
-pub const BELL_FROM: usize = 16;
-
 /// The inputs that may have news: all of them, or with a doorbell those that were rung for.
 #[derive(Debug)]
 pub(crate) struct Due {

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use journal::{Clock, Registry, Relay};
 
-use crate::error::JoinError;
 use crate::exit::Exit;
 use crate::instance::InstanceDir;
-use crate::node::{Node, register};
 use crate::protocol::{self, ProtocolError, Reply, Request};
 use crate::state::{Counter, NodeState, Phase};
 use crate::stop::StopFlag;
@@ -94,7 +92,7 @@ impl NodeHandle {
     }
 
     /// Gives the seats of a relay in this node's seat back to the writers.
-    pub fn give_back(&self) -> usize {
+    pub(crate) fn give_back(&self) -> usize {
         Relay::give_back(&self.registry, self.seat)
     }
 
@@ -122,17 +120,6 @@ impl NodeHandle {
     pub fn state(&self) -> NodeState {
         let seat = self.registry.seat(self.seat);
         seat.and_then(|seat| NodeState::from_word(seat.state())).unwrap_or(NodeState::Empty)
-    }
-
-    /// Registers this process as another node too, which stays where the process is: how a host comes to the seats of
-    /// its strategies.
-    ///
-    /// # Errors
-    /// [`JoinError`].
-    pub fn join_as(&self, name: &str) -> Result<Node, JoinError> {
-        let assignment = register(&self.instance, name, None)?;
-        let (instance, registry) = (self.instance.clone(), Arc::clone(&self.registry));
-        Node::with(assignment, instance, registry, self.clock, self.stop.clone())
     }
 
     /// Leaves the seat while the process goes on with others, and tells master, who need not answer.

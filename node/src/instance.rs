@@ -6,10 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use journal::JournalFiles;
+use pinning::huge_mounts;
 
-use crate::claim::{self, Claim, ClaimError, Holding};
 use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
-use crate::huge::huge_mounts;
 
 /// The directory of one instance.
 ///
@@ -35,6 +34,9 @@ pub struct InstanceDir {
 /// Name of the environment variable that replaces the root of all instances.
 pub const ROOT_VARIABLE: &str = "COLO_ROOT";
 
+pub(crate) const LOCK: &str = "lock";
+pub(crate) const JOURNALS: &str = "journals";
+
 impl InstanceDir {
     /// The directory of the instance called `name`, which need not exist. `None` when the name is no good: 1 to 32 of
     /// `a-z`, `0-9`, `-`, `_`.
@@ -43,50 +45,6 @@ impl InstanceDir {
             && name.len() <= 32
             && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
         good.then(|| InstanceDir { name: name.to_owned(), path: root().join(name) })
-    }
-
-    /// All instances of this user that have a directory, by name.
-    ///
-    /// # Errors
-    /// As the system says, or the root is not this user's alone; no root at all is an empty list.
-    pub fn all() -> io::Result<Vec<InstanceDir>> {
-        let names = match OwnFolder::open(&root()) {
-            Err(error) if error.is_missing() => return Ok(Vec::new()),
-            root => root?.names()?,
-        };
-        let mut found: Vec<InstanceDir> =
-            names.iter().filter_map(|name| InstanceDir::new(name.to_str()?)).collect();
-        // What has another owner or is a link is no instance, like whatever bears no mark.
-        found.retain(|instance| claim::is_marked(instance).unwrap_or(false));
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(found)
-    }
-
-    /// As [`InstanceDir::all`], and those of which only rings on huge pages are left.
-    ///
-    /// # Errors
-    /// As [`InstanceDir::all`].
-    pub fn all_with_remains() -> io::Result<Vec<InstanceDir>> {
-        let mut found = InstanceDir::all()?;
-        for mount in huge_mounts() {
-            // A mount that nobody of ours has used has no such directory.
-            let Ok(root) = OwnFolder::open(&mount.path.join(root_on_huge_pages())) else { continue };
-            for name in root.names()? {
-                let instance = name.to_str().and_then(InstanceDir::new);
-                found.extend(instance.filter(|instance| root.folder(instance.name()).is_ok()));
-            }
-        }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
-        found.dedup();
-        Ok(found)
-    }
-
-    /// Whether the instance has a directory that bears its mark.
-    ///
-    /// # Errors
-    /// The root or the directory is not this user's alone, or a link.
-    pub fn is_there(&self) -> Result<bool, FolderError> {
-        claim::is_marked(self)
     }
 
     /// Refuses an instance whose root or directory somebody else could have made or could change: what is read there
@@ -99,27 +57,6 @@ impl InstanceDir {
             Err(error) if !error.is_missing() => Err(error),
             _ => Ok(()),
         }
-    }
-
-    /// Takes the instance, to make it or to take it over. Makes its directory if there is none.
-    ///
-    /// # Errors
-    /// [`ClaimError`].
-    pub fn claim(&self) -> Result<Claim, ClaimError> {
-        Claim::take(self)
-    }
-
-    /// Takes what is left of the instance; `None` when it has no directory.
-    ///
-    /// # Errors
-    /// As [`InstanceDir::claim`].
-    pub fn claim_remains(&self) -> Result<Option<Claim>, ClaimError> {
-        Claim::take_remains(self)
-    }
-
-    /// Whether a process holds the instance, in whatever pid namespace.
-    pub fn held(&self) -> Holding {
-        claim::holder(self)
     }
 
     /// Every directory that holds files of this instance while it runs: its own, and one on each huge-page file system.
@@ -145,7 +82,7 @@ impl InstanceDir {
 
     /// Held by master.
     pub fn lock(&self) -> PathBuf {
-        self.path.join(claim::LOCK)
+        self.path.join(LOCK)
     }
 
     /// The seats.
@@ -170,7 +107,7 @@ impl InstanceDir {
 
     /// Control files, and rings of ordinary pages.
     pub fn journals(&self) -> PathBuf {
-        self.path.join(claim::JOURNALS)
+        self.path.join(JOURNALS)
     }
 
     /// Files of a journal. `huge` is the mount point of the huge-page file system that its ring lies on.
@@ -231,14 +168,6 @@ impl InstanceDir {
     pub fn create_on_huge_pages(&self, mount: &Path) -> Result<(), FolderError> {
         let root = OwnFolder::create(&mount.join(root_on_huge_pages()), FOLDER_MODE)?;
         root.create_folder(&self.name).map(drop)
-    }
-
-    /// Removes rings on huge pages, for an instance of which nothing else is left.
-    ///
-    /// # Errors
-    /// As the system says.
-    pub fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
-        claim::remove_rings_on_huge_pages(self)
     }
 
     /// Roots of other users in shared memory, when this user has not chosen one: what is in them only they can see.

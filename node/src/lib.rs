@@ -29,9 +29,9 @@ mod error;
 mod exit;
 mod folder;
 mod handle;
-mod huge;
 mod input;
 mod instance;
+mod instances;
 mod latency;
 mod node;
 mod open_files;
@@ -40,44 +40,39 @@ mod poll;
 pub mod protocol;
 mod quiescence;
 mod recall;
+pub mod relay;
 mod run;
 mod started;
 mod state;
 mod stop;
 mod stop_order;
 mod tally;
-mod verify;
-mod view;
 
 pub use asking::Asked;
 pub use callback::{HELD_NS, Held, held};
 pub use claim::{Claim, ClaimError, Holder, Holding};
-pub use due::BELL_FROM;
 pub use error::{JoinError, RunError};
 pub use exit::{Exit, how_it_ended, killed_by};
 pub use folder::FolderError;
 pub use handle::NodeHandle;
-pub use huge::{HugeLack, HugeMount, HugePool, all_huge_pages, free_huge_pages, huge_mounts};
 pub use input::{Input, InputId};
 pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use latency::Latencies;
-pub use node::{INSTANCE_VARIABLE, NODE_VARIABLE, Node};
+pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
 pub use output::Output;
 pub use quiescence::Quiescence;
-pub use recall::{last_snapshot, read_held};
+pub use recall::{fold_held, read_held};
 pub use run::{Component, Context};
 pub use started::started_for;
 pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use stop_order::{SETTLE, stop_group, stop_order};
-pub use tally::{Tally, class_of};
-pub use verify::{RegistryReport, verify_registry};
-pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
+pub use tally::Tally;
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.
 pub use journal::layout::frame_bytes;
-pub use journal::{Clock, Frame, Gap, Relay, WriteError, WriterState, Written};
+pub use journal::{Clock, Frame, Gap, WriteError, WriterState, Written};
 
 /// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
 pub fn start_log() {

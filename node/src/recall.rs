@@ -2,68 +2,38 @@
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
-use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
 
 use crate::instance::InstanceDir;
 
-/// Name of the ledger's journal.
-const STATE: &str = "ledger.state";
-/// While the ledger overwrites what is being read, it is read anew.
+/// While a writer overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
 
-/// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
-///
-/// A ledger that is at work may write the next one meanwhile: who goes on from this one with the executions must see
-/// that those are all still there, and else ask again.
+/// Folds what a journal of the instance holds: `take` gets topic, message id and payload of each frame, from the oldest
+/// on. It begins anew with an empty `T` when the writer has overwritten frames meanwhile; after several tries the last
+/// result stands, with what was missed.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
-pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenError> {
-    let journal = Journal::open_read_only(instance.find_journal(STATE))?;
-    let mut found = Vec::new();
+pub fn fold_held<T: Default>(
+    instance: &InstanceDir,
+    name: &str,
+    take: impl Fn(&mut T, u32, u16, &[u8]),
+) -> Result<T, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(name))?;
+    let mut folded = T::default();
     for _ in 0..TRIES {
-        let whole;
-        (found, whole) = scan(&journal)?;
-        if whole {
-            break;
-        }
-    }
-    Ok(found)
-}
-
-/// The last whole snapshot, and whether nothing was overwritten while it was looked for.
-fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
-    let mut reader = journal.observe(journal.oldest_frame()?)?;
-    let head = journal.head();
-    let topic = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
-    let (mut last, mut current): (Vec<AnyMessage>, Option<Vec<AnyMessage>>) = (Vec::new(), None);
-    while reader.position() < head {
-        match reader.read() {
-            Ok(Some(frame)) if frame.topic == topic => {
-                let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) else {
-                    current = None;
-                    continue;
-                };
-                if frame.message_id == SnapshotBegin::ID {
-                    current = Some(Vec::new());
-                }
-                if let Some(messages) = &mut current {
-                    messages.push(message);
-                }
-                if frame.message_id == SnapshotEnd::ID {
-                    last = current.take().unwrap_or(last);
-                }
-            }
-            Ok(Some(_)) => {}
-            Ok(None) => break,
-            Err(ReadError::Lapped(_)) => return Ok((last, false)),
-            Err(error) => {
-                log::warn!("{STATE}: {error}");
+        folded = T::default();
+        let visit = |frame: &Frame<'_>| take(&mut folded, frame.topic, frame.message_id, frame.payload);
+        match visit_held(&journal, journal.oldest_frame()?, visit)? {
+            Some(ReadError::Lapped(_)) => {}
+            Some(error) => {
+                log::warn!("journal `{name}`: {error}");
                 break;
             }
+            None => break,
         }
     }
-    Ok((last, true))
+    Ok(folded)
 }
 
 /// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first
@@ -78,24 +48,34 @@ pub fn read_held(
     instance: &InstanceDir,
     name: &str,
     from: Option<u64>,
-    mut visit: impl FnMut(&Frame<'_>),
+    visit: impl FnMut(&Frame<'_>),
 ) -> Result<bool, OpenError> {
     let journal = Journal::open_read_only(instance.find_journal(name))?;
     let from = match from {
         Some(from) => from - from % LINE_BYTES,
         None => journal.oldest_frame()?,
     };
+    let failed = visit_held(&journal, from, visit)?;
+    if let Some(error) = &failed {
+        log::warn!("journal `{name}`: {error}");
+    }
+    Ok(failed.is_none())
+}
+
+/// Visits the frames from a position up to the journal's head; answers what has kept it from getting there.
+fn visit_held(
+    journal: &Journal,
+    from: u64,
+    mut visit: impl FnMut(&Frame<'_>),
+) -> Result<Option<ReadError>, OpenError> {
     let mut reader = journal.observe(from)?;
     let head = journal.head();
     while reader.position() < head {
         match reader.read() {
             Ok(Some(frame)) => visit(&frame),
             Ok(None) => break,
-            Err(error) => {
-                log::warn!("journal `{name}`: {error}");
-                return Ok(false);
-            }
+            Err(error) => return Ok(Some(error)),
         }
     }
-    Ok(true)
+    Ok(None)
 }

@@ -3,12 +3,9 @@
 use journal::{Frame, Gap};
 
 use crate::error::RunError;
-use crate::exit::Exit;
 use crate::handle::NodeHandle;
 use crate::input::InputId;
-use crate::node::Node;
-use crate::poll::PollLoop;
-use crate::state::{Counter, NodeState};
+use crate::state::Counter;
 
 /// What a node does with what it hears. All methods run on the one thread of the poll loop.
 ///
@@ -151,24 +148,5 @@ impl Context {
     #[inline]
     pub fn add(&self, counter: Counter, amount: u64) {
         self.handle.add(counter, amount);
-    }
-}
-
-impl Node {
-    /// Polls until asked to stop.
-    ///
-    /// # Errors
-    /// What the component or a journal ended it with. The seat's state says so too.
-    pub fn run(mut self, component: &mut impl Component) -> Result<(), RunError> {
-        let mut poll = PollLoop::new(&mut self);
-        let outcome = poll.run(component);
-        let handle = poll.context.handle;
-        let exit = outcome.as_ref().map_or_else(|error| error.exit(), |()| Exit::Done);
-        if let Some(seat) = self.registry.occupy(self.assignment.seat) {
-            seat.set_exit(exit.to_word(outcome.as_ref().is_err_and(RunError::gives_up)));
-        }
-        // An error is no way to leave: whoever looks must not take it for the end of the node's work.
-        handle.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });
-        outcome
     }
 }

@@ -7,6 +7,7 @@
 use std::mem::offset_of;
 
 use journal::layout::control::CLASSES;
+use journal::{Journal, OpenError, WriterState};
 use wire::TradePrint;
 use wire::{BookEvent, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder};
 
@@ -17,7 +18,7 @@ const OTHERS: usize = CLASSES - 1;
 
 /// The class of a message, in `docs/journal-format.md`.
 #[inline]
-pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
+pub(crate) fn class_of(message_id: u16, payload: &[u8]) -> usize {
     match message_id {
         Quote::ID | NewOrder::ID | Fill::ID => 0,
         TradePrint::ID | CancelOrder::ID => 1,
@@ -34,9 +35,23 @@ pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
 
 /// Frames that a journal held since it was made, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally(pub [u64; CLASSES]);
+pub struct Tally(pub(crate) [u64; CLASSES]);
 
 impl Tally {
+    /// What a journal has held since it was made. Exact where nobody writes it at the moment; else it may lack what is
+    /// being committed.
+    ///
+    /// # Errors
+    /// [`OpenError`] when its last frames cannot be read.
+    pub fn of(journal: &Journal) -> Result<Tally, OpenError> {
+        let stat = journal.stat();
+        let mut tally = Tally(stat.tally);
+        if !matches!(stat.writer, WriterState::Attached(_)) {
+            journal.uncounted(|frame| tally.0[class_of(frame.message_id, frame.payload)] += 1)?;
+        }
+        Ok(tally)
+    }
+
     /// All of them.
     pub fn frames(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.wrapping_add(*count))

@@ -42,6 +42,7 @@ mod backing;
 mod cpuset;
 mod doctor;
 mod host;
+mod huge;
 mod lock;
 mod observe;
 mod plan;
@@ -58,6 +59,7 @@ pub use host::{
     CacheGroup, CgroupLimits, Core, CoreKind, Cpu, Host, HostError, HostSummary, HugePages, KernelVersion,
     Memory, NumaNode, Package,
 };
+pub use huge::{HugeLack, HugeMount, HugePool, huge_mounts};
 pub use lock::{LockError, lock_memory};
 pub use observe::{ObserveError, OffPlan, Scheduling, ThreadPlacement, observe, observe_below};
 pub use plan::{

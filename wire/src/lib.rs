@@ -16,6 +16,7 @@
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
 //! schema     the table of fields: all of the above as data
 //! stages     where the time of an order goes
+//! snapshot   the last whole one of the ledger, from the frames of its journal
 //! ```
 //!
 //! # Example
@@ -38,6 +39,7 @@ mod enums;
 mod ids;
 pub mod message;
 pub mod schema;
+mod snapshot;
 pub mod stages;
 mod symbol;
 mod units;
@@ -52,5 +54,6 @@ pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{BookEvent, Instrument, LEVELS, Level, Quote, TradePrint};
 pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
 pub use message::{AnyMessage, Message, WireError};
+pub use snapshot::LastSnapshot;
 pub use symbol::Symbol;
 pub use units::{Money, Nanos, Price, Quantity};

@@ -1,6 +1,6 @@
 //! What the rings really lie on.
 
-use node::{InstanceView, JournalView};
+use observe::{InstanceView, JournalView};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of rings by the kernel's page size, as the platform's own processes have them mapped.

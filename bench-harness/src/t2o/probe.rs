@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use journal::ProcessIdentity;
-use node::{Counter, InstanceView, NodeKind, SeatView};
+use node::{Counter, NodeKind};
+use observe::{InstanceView, SeatView};
 use pinning::{CpuSet, ThreadPlacement};
 use serde::{Deserialize, Serialize};
 

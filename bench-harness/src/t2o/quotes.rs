@@ -1,7 +1,7 @@
 //! What md published, read beside the platform as any tool may: the other half of what td's samples say.
 
 use journal::{LooseReader, OpenError, ReadError};
-use node::InstanceView;
+use observe::InstanceView;
 use topology::config::{InstrumentChoice, InstrumentRule};
 use topology::{NodeKind, StrategySection, Topology};
 use wire::{Instrument, Message, Quote};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use launcher::{Launch, LaunchError, Running};
+use master_client::{Launch, LaunchError, Running};
 use pinning::{Doctor, Host, ResolvedPlan, Status};
 use topology::Pages as WantedPages;
 

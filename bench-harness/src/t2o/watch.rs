@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use node::InstanceView;
+use observe::InstanceView;
 use pinning::{Placement, ResolvedPlan};
 
 use super::probe::Observed;

@@ -37,14 +37,6 @@ pub(crate) fn object_of(message: &AnyMessage) -> Map<String, Value> {
     fields(message).into_iter().collect()
 }
 
-/// The order that a message is about, if it is about one.
-pub(crate) fn order_of(message: &AnyMessage) -> Option<wire::OrderId> {
-    message.view().fields().find_map(|(_, value)| match value {
-        Some(schema::Value::Order(order)) => Some(order),
-        _ => None,
-    })
-}
-
 fn columns_of(record: &'static Record) -> Vec<String> {
     record.fields.iter().flat_map(columns_of_field).collect()
 }
@@ -138,7 +130,7 @@ pub(crate) fn kind_id(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{Cause, Fill, InstrumentId, Message, NewOrder, OrderId, Price, Quote, StrategyId};
+    use wire::{Cause, Fill, InstrumentId, Message, NewOrder, OrderId, Price, StrategyId};
 
     #[test]
     fn prices_keep_every_digit_and_what_is_open_is_null() {
@@ -156,8 +148,6 @@ mod tests {
         assert!(fields["cause_journal"].is_null() && fields["received_ns"].is_null());
         let market = object_of(&AnyMessage::NewOrder(NewOrder { price: Price::NONE, ..order }));
         assert!(market["price"].is_null());
-        assert_eq!(order_of(&AnyMessage::NewOrder(order)), Some(order.order_id));
-        assert_eq!(order_of(&AnyMessage::Quote(Quote::empty(InstrumentId(3)))), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use topology::Platform;
 
-use super::fit::Fit;
+use super::fit::{self, FitAnswer};
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes};
@@ -24,7 +24,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
     let platform = super::platform(&arguments.platform)?;
     let topology = &platform.topology;
     let bill = topology.memory_bill();
-    let fit = Fit::of(topology, &arguments.root)?.with_required(topology, &arguments.root);
+    let fit = fit::fit(topology, &arguments.root)?.with_required(topology, &arguments.root);
     match arguments.format {
         Format::Json => output::print_json(&json!({
             "file": platform.file,
@@ -33,7 +33,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
             "journals": topology.journals.len(),
             "warnings": platform.warnings.diagnostics.len(),
             "memory": bill,
-            "fit": fit.answer(),
+            "fit": FitAnswer::of(&fit),
         }))?,
         Format::Text => output::print(&format!(
             "{} is good: instance {}, {} nodes, {} journals, {} of shared memory\n{}",
@@ -42,7 +42,7 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
             topology.nodes.len(),
             topology.journals.len(),
             bytes(total_bytes(&platform)),
-            fit.lines(),
+            fit::lines(&fit),
         ))?,
     }
     let exit = if fit.is_good() { node::Exit::Done } else { node::Exit::HostUnfit };

@@ -1,6 +1,6 @@
 //! `colo down`.
 
-use launcher::{LaunchError, Member};
+use master_client::{LaunchError, Member};
 use node::Phase;
 use serde_json::json;
 
@@ -15,7 +15,7 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     if arguments.force {
         return force(&name, arguments.format);
     }
-    let running = launcher::attach(&name)?;
+    let running = master_client::attach(&name)?;
     if running.view().phase() == Phase::Stopping {
         talk!("instance `{name}` is being stopped already; this waits for its end");
     }
@@ -30,7 +30,7 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
 }
 
 fn force(name: &str, format: Format) -> Result<u8, Failure> {
-    let forced = launcher::force(name)?;
+    let forced = master_client::force(name)?;
     let ended = |member: &Member| json!({ "pid": member.process.pid, "command": member.command });
     if format == Format::Json {
         let ended: Vec<_> = forced.ended.iter().map(ended).collect();

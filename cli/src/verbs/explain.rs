@@ -1,17 +1,18 @@
 //! `colo explain`: what a platform file means, and what it comes to on a host.
 
+use observe::Fit;
 use pinning::{Host, Policy, ResolvedPlan};
 use serde_json::json;
 use topology::{Pages, Platform};
 
-use super::fit::Fit;
+use super::fit::{self, FitAnswer};
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 
 pub(crate) fn explain(arguments: &Check) -> Result<u8, Failure> {
     let platform = super::platform(&arguments.platform)?;
-    let fit = Fit::of(&platform.topology, &arguments.root)?;
+    let fit = fit::fit(&platform.topology, &arguments.root)?;
     match arguments.format {
         Format::Json => output::print_json(&json!({
             "file": platform.file,
@@ -20,7 +21,7 @@ pub(crate) fn explain(arguments: &Check) -> Result<u8, Failure> {
             "memory": platform.topology.memory_bill(),
             "plan": fit.plan,
             "cpu_map": fit.plan.as_ref().map(|plan| plan.cpu_map(&fit.host)),
-            "fit": fit.answer(),
+            "fit": FitAnswer::of(&fit),
         }))?,
         Format::Text => output::print(&text(&platform, &fit))?,
     }
@@ -51,7 +52,7 @@ fn text(platform: &Platform, fit: &Fit) -> String {
         }
         None => text.push_str("the pin plan does not fit this host\n"),
     }
-    let lines = fit.lines();
+    let lines = fit::lines(fit);
     if !lines.is_empty() {
         text.push('\n');
         text.push_str(&lines);

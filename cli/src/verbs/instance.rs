@@ -1,6 +1,7 @@
 //! Which instance a verb means. Looking needs no master: dead instances serve as well.
 
-use node::{Exit, InstanceDir, InstanceView, ViewError};
+use node::{Exit, InstanceDir};
+use observe::{InstanceView, ViewError};
 
 use crate::args::InstanceArgument;
 use crate::failure::Failure;
@@ -40,7 +41,8 @@ pub(crate) fn instance(name: Option<&str>) -> Result<InstanceDir, Failure> {
     let all = all()?;
     let names: Vec<&str> = all.iter().map(InstanceDir::name).collect();
     if let Some(name) = name {
-        let instance = InstanceDir::new(name).ok_or(launcher::LaunchError::BadInstance(name.to_owned()))?;
+        let instance =
+            InstanceDir::new(name).ok_or(master_client::LaunchError::BadInstance(name.to_owned()))?;
         let is_there =
             instance.is_there().map_err(|error| Failure::system("use", instance.path())(error.into()))?;
         if !is_there {

@@ -1,6 +1,6 @@
 //! What is said of rows of a recorded day that contradict others, for readers who have never seen the names.
 
-use launcher::Irregular;
+use observe::Irregular;
 
 use crate::output::number;
 

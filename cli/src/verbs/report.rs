@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use launcher::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
 use node::{Exit, InstanceDir, NodeState};
+use observe::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
@@ -39,8 +39,8 @@ fn text(report: &Report) -> String {
     text.push('\n');
     text.push_str(&losses(report));
     text.push_str(&memory(report));
-    for stain in &report.stains {
-        text.push_str(&format!("stained: {stain}\n"));
+    for caveat in &report.caveats {
+        text.push_str(&format!("caveat: {caveat}\n"));
     }
     for node in report.failed_nodes() {
         text.push_str(&failed(&report.instance, node));

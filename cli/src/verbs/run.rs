@@ -5,7 +5,7 @@ use std::io::Read;
 
 use matching::Market;
 use node::{Exit, Node};
-use topology::Topology;
+use topology::{RelaySection, Topology};
 
 use crate::args::{Builtin, Place, Run, RunMaster, RunMatching, RunStrategy};
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Td(place) => join(&place, "td").and_then(|node| Ok(td::run(node)?)),
         Run::Matching(arguments) => matching(&arguments),
         Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
-        Run::Relay(place) => join(&place, "relay").and_then(|node| Ok(relay::run(node)?)),
+        Run::Relay(place) => relay(&place),
         Run::Strategy(arguments) => return Ok(strategy(&arguments)),
         Run::Host(arguments) => return Ok(host(arguments.options())),
     };
@@ -41,6 +41,12 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
 
 fn join(place: &Place, kind: &str) -> Result<Node, Failure> {
     Ok(Node::join(place.instance(), place.node.as_deref().unwrap_or(kind))?)
+}
+
+fn relay(place: &Place) -> Result<(), Failure> {
+    let node = join(place, "relay")?;
+    let RelaySection { seats, journals, .. } = node.section()?;
+    Ok(node::relay::run(node, &seats, &journals)?)
 }
 
 fn matching(arguments: &RunMatching) -> Result<(), Failure> {

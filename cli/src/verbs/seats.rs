@@ -1,40 +1,6 @@
-//! Who sits where, as several verbs print it.
+//! What several verbs print below the head of an instance.
 
-use node::{NodeState, SeatView};
-use serde::Serialize;
-
-/// A node that has not shown itself for this long, though its process lives, is stalled.
-const STALLED_NS: u64 = 1_000_000_000;
-
-/// The columns that every table of nodes begins with.
-#[derive(Debug, Serialize)]
-pub(super) struct Seated {
-    pub(super) node: String,
-    pub(super) seat: u32,
-    pub(super) kind: String,
-    pub(super) pid: u32,
-    /// At its last sign of life.
-    pub(super) cpu: Option<u64>,
-    pub(super) mode: String,
-    pub(super) state: String,
-    /// How long a callback of this strategy has not returned; null below a second.
-    pub(super) in_callback_ms: Option<u64>,
-}
-
-impl Seated {
-    pub(super) fn of(seat: &SeatView) -> Seated {
-        Seated {
-            node: seat.name.clone(),
-            seat: seat.seat,
-            kind: seat.kind.to_string(),
-            pid: seat.process.pid,
-            cpu: seat.alive.then_some(seat.cpu),
-            mode: seat.mode.to_owned(),
-            state: state(seat),
-            in_callback_ms: seat.in_callback_ns.map(|lasts| lasts / 1_000_000),
-        }
-    }
-}
+use observe::{DamagedJournal, Seated};
 
 /// Strategies that hold the process that they run in, for people; empty where there is none.
 pub(super) fn held_text<'a>(seats: impl Iterator<Item = &'a Seated> + Clone) -> String {
@@ -47,19 +13,7 @@ pub(super) fn held_text<'a>(seats: impl Iterator<Item = &'a Seated> + Clone) -> 
     said.collect()
 }
 
-fn state(seat: &SeatView) -> String {
-    if seat.is_foreign && !seat.alive && seat.state != NodeState::Dead {
-        return "unknown".to_owned();
-    }
-    let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
-    if runs && seat.silent_ns.is_some_and(|silent| silent > STALLED_NS) {
-        return format!("{}, stalled", seat.state);
-    }
-    seat.state.to_string()
-}
-
-/// Name of the node in a seat; its number where there is none.
-pub(super) fn name(seats: &[SeatView], number: u32) -> String {
-    let known = seats.iter().find(|seat| seat.seat == number);
-    known.map_or_else(|| format!("seat {number}"), |seat| seat.name.clone())
+/// The damaged journals for people; empty where there is none.
+pub(super) fn damaged_text(damaged: &[DamagedJournal]) -> String {
+    damaged.iter().map(|one| format!("damaged: journal {}: {}\n", one.journal, one.error)).collect()
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use journal::WriterState;
-use launcher::{Lost, Stages, Totals};
-use node::{Counter, DamagedJournal, InstanceView, JournalView, Journals, SeatView};
+use node::Counter;
+use observe::{
+    DamagedJournal, InstanceView, JournalView, Lost, SeatView, Seated, Stages, State, Totals, seat_name,
+};
 use pinning::PageBacking;
 use serde::Serialize;
 use topology::{NodeSpec, StrategySection, Topology};
@@ -13,7 +15,7 @@ use crate::args::Status;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 use crate::verbs::report;
-use crate::verbs::seats::{self, Seated};
+use crate::verbs::seats::{damaged_text, held_text};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -35,14 +37,7 @@ struct StatusReport {
     nodes: Vec<NodeRow>,
     journals: Vec<JournalRow>,
     /// Journals that cannot be read.
-    damaged: Vec<DamagedRow>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct DamagedRow {
-    pub(super) journal: String,
-    /// Why it cannot be read.
-    pub(super) error: String,
+    damaged: Vec<DamagedJournal>,
 }
 
 #[derive(Debug, Serialize)]
@@ -106,9 +101,9 @@ pub(crate) fn status(arguments: &Status) -> Result<u8, Failure> {
 }
 
 fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
-    let seats = view.seats();
-    let Journals { sound, damaged } = view.journals()?;
-    let journals: Vec<JournalView> = sound.into_iter().map(|(_, view)| view).collect();
+    let state = State::read(view)?;
+    let master = state.has_master();
+    let State { instance, phase, seats, journals, damaged, .. } = state;
     let topology = topology(view);
     let planned = topology.as_ref().map(planned).unwrap_or_default();
     let budget = |seat: &SeatView| budget_ns(topology.as_ref()?.node(&seat.name)?);
@@ -120,9 +115,9 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
     let nodes = seats.iter().map(node).collect();
     let totals = topology.as_ref().map(|topology| Totals::read(view, topology).0);
     Ok(StatusReport {
-        instance: view.instance().name().to_owned(),
-        phase: view.phase().to_string(),
-        master: seats.first().is_some_and(|master| master.alive),
+        instance,
+        phase: phase.to_string(),
+        master,
         foreign: view.is_foreign(),
         clock: view.clock().source().as_str(),
         stages: Stages::read(view, &totals.clone().unwrap_or_default()),
@@ -130,18 +125,8 @@ fn gather(view: &InstanceView) -> Result<StatusReport, Failure> {
         lost_by: topology.map(|topology| Lost::read(view, &topology, &seats)).unwrap_or_default(),
         nodes,
         journals: journal_rows(view, &journals, &seats),
-        damaged: damaged_rows(&damaged),
+        damaged,
     })
-}
-
-pub(super) fn damaged_rows(damaged: &[DamagedJournal]) -> Vec<DamagedRow> {
-    let row = |one: &DamagedJournal| DamagedRow { journal: one.name.clone(), error: one.error.to_string() };
-    damaged.iter().map(row).collect()
-}
-
-/// The damaged journals for people; empty where there is none.
-pub(super) fn damaged_text(rows: &[DamagedRow]) -> String {
-    rows.iter().map(|row| format!("damaged: journal {}: {}\n", row.journal, row.error)).collect()
 }
 
 /// Rows of these journals by number, with what the kernel says of their pages.
@@ -222,7 +207,7 @@ fn journal_row(view: &JournalView, seats: &[SeatView]) -> JournalRow {
             .readers
             .iter()
             .map(|reader| ReaderRow {
-                node: seats::name(seats, reader.seat),
+                node: seat_name(seats, reader.seat),
                 kind: if reader.gated { "gated" } else { "loose" },
                 position: reader.position,
                 lag_bytes: stat.head.saturating_sub(reader.position),
@@ -316,7 +301,7 @@ fn text(report: &StatusReport) -> String {
     text.push_str(&report::lost(&report.lost_by));
     text.push_str(&report::stages(&report.stages));
     text.push_str(&over_budget(report));
-    text.push_str(&seats::held_text(report.nodes.iter().map(|node| &node.seated)));
+    text.push_str(&held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');
     let journals = report.journals.iter().map(|journal| {
         let lag = journal.readers.iter().map(|reader| reader.lag_bytes).max().unwrap_or(0);

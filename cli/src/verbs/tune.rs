@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use node::Exit;
+use observe::huge_pages;
 use pinning::{Change, Outcome, Proposal, TuneError, TuneOptions, undo};
 use serde::Serialize;
 
 use super::doctor::{Planned, planned};
-use super::fit::huge_pages;
 use crate::args::Tune;
 use crate::failure::Failure;
 use crate::output::{self, Format};

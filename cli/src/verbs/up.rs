@@ -4,8 +4,9 @@ use std::env;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use launcher::{End, Launch, LaunchError, Running};
-use node::{Counter, Exit, InstanceView, NodeKind, StopFlag};
+use master_client::{End, Launch, LaunchError, Running};
+use node::{Counter, Exit, NodeKind, StopFlag};
+use observe::InstanceView;
 use serde_json::json;
 use topology::Topology;
 
@@ -30,12 +31,12 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     bar.finish_and_clear();
     let running = started?;
     talk!("instance `{name}` is up: {total} nodes");
-    for row in running.memory().iter().filter(|row| row.is_stained()) {
+    for row in running.memory().iter().filter(|row| row.falls_short()) {
         let pages = row.pages.map_or("unknown pages".to_owned(), |pages| pages.to_string());
         talk!("journal {} asked for huge pages and lies on {pages}", row.journal);
     }
     // With process 1 of a container everything ends: it must not return.
-    if arguments.foreground || (arguments.stay && launcher::is_first_process()) {
+    if arguments.foreground || (arguments.stay && master_client::is_first_process()) {
         return stay(running, &stop, arguments.format);
     }
     if arguments.stay {

@@ -13,12 +13,32 @@ use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
 use crate::due::Due;
 use crate::error::RunError;
+use crate::exit::Exit;
 use crate::input::Input;
 use crate::node::Node;
 use crate::run::{Component, Context};
 use crate::state::{NodeState, WaitMode};
 
-pub(crate) struct PollLoop<'a> {
+impl Node {
+    /// Polls until asked to stop.
+    ///
+    /// # Errors
+    /// What the component or a journal ended it with. The seat's state says so too.
+    pub fn run(mut self, component: &mut impl Component) -> Result<(), RunError> {
+        let mut poll = PollLoop::new(&mut self);
+        let outcome = poll.run(component);
+        let handle = poll.context.handle;
+        let exit = outcome.as_ref().map_or_else(|error| error.exit(), |()| Exit::Done);
+        if let Some(seat) = self.registry.occupy(self.assignment.seat) {
+            seat.set_exit(exit.to_word(outcome.as_ref().is_err_and(RunError::gives_up)));
+        }
+        // An error is no way to leave: whoever looks must not take it for the end of the node's work.
+        handle.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });
+        outcome
+    }
+}
+
+struct PollLoop<'a> {
     inputs: &'a mut Vec<Input>,
     pub(crate) context: Context,
     parker: Option<Parker>,

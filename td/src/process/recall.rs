@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use node::{Frame, Input, InputId, Node, Output, RunError, last_snapshot, read_held};
-use wire::{AnyMessage, Fill, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
+use node::{Frame, Input, InputId, Node, Output, RunError, fold_held, read_held};
+use wire::{AnyMessage, Fill, LastSnapshot, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
 
 use super::routes::Routes;
 use crate::{Delivery, Gateway, Request};
@@ -105,7 +105,9 @@ impl Recall {
     /// those that the latest snapshot needs are not.
     fn read_executions(&mut self, node: &Node, journal: &str, end: u64) -> Result<(), RunError> {
         for left in (0..TRIES).rev() {
-            self.snapshot = last_snapshot(node.instance()).map_err(failed)?;
+            self.snapshot = fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take)
+                .map_err(failed)?
+                .into_messages();
             let contained = match self.snapshot.first() {
                 Some(AnyMessage::SnapshotBegin(begin)) => begin.execution,
                 _ => 0,

@@ -2,10 +2,11 @@
 
 mod topology;
 
+use observe::Fit;
 use pinning::{Check, DoctorReport, Group, HostSummary, Status, unmet};
 use serde::Serialize;
 
-use super::fit::{self, Fit, FitAnswer};
+use super::fit::{self, FitAnswer};
 use crate::args::{Doctor, PlanArguments};
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -38,7 +39,7 @@ pub(super) struct Planned {
 pub(super) fn planned(arguments: &PlanArguments) -> Result<Option<Planned>, Failure> {
     let Some(file) = &arguments.file else { return Ok(None) };
     let platform = ::topology::load(file, &arguments.sets)?;
-    let fit = Fit::of(&platform.topology, &arguments.root)?;
+    let fit = fit::fit(&platform.topology, &arguments.root)?;
     Ok(Some(Planned { platform, fit }))
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn doctor(arguments: &Doctor) -> Result<u8, Failure> {
             report: &report,
             plan: planned
                 .as_ref()
-                .map(|planned| PlanAnswer { file: &planned.platform.file, fit: planned.fit.answer() }),
+                .map(|planned| PlanAnswer { file: &planned.platform.file, fit: FitAnswer::of(&planned.fit) }),
             unmet: failed.iter().map(|check| check.id.as_str()).collect(),
         })?,
         Format::Text => {
@@ -151,7 +152,7 @@ fn plan_text(planned: &Planned) -> String {
         }
         None => {}
     }
-    planned.fit.lines().lines().for_each(|line| text.push_str(&format!("  {line}\n")));
+    fit::lines(&planned.fit).lines().for_each(|line| text.push_str(&format!("  {line}\n")));
     text
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use launcher::mapping;
+use master_client::mapping;
 use node::Exit;
 use serde::Serialize;
 

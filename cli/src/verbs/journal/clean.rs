@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use journal::{Journal, WriterState};
-use node::{Claim, ClaimError, Exit, InstanceDir, InstanceView};
+use node::{Claim, ClaimError, Exit, InstanceDir};
+use observe::InstanceView;
 use serde::Serialize;
 
 use super::args::Clean;
@@ -68,7 +69,7 @@ pub(super) fn clean(arguments: &Clean) -> Result<u8, Failure> {
 }
 
 fn one(name: &str, all: Vec<InstanceDir>) -> Result<InstanceDir, Failure> {
-    let wanted = InstanceDir::new(name).ok_or(launcher::LaunchError::BadInstance(name.to_owned()))?;
+    let wanted = InstanceDir::new(name).ok_or(master_client::LaunchError::BadInstance(name.to_owned()))?;
     let names: Vec<&str> = all.iter().map(InstanceDir::name).collect();
     if !names.contains(&name) {
         let message = format!("there is no instance `{name}`{}", suggestion(name, &names));
@@ -153,7 +154,7 @@ fn living(instance: &InstanceDir, claim: Option<&Claim>) -> Result<Vec<Living>, 
             let seats = view.seats().into_iter().filter(|seat| seat.alive);
             found.extend(seats.map(|seat| Living { node: seat.name, pid: Some(seat.process.pid) }));
         }
-        Err(_) => found.extend(launcher::members(instance).into_iter().map(|member| Living {
+        Err(_) => found.extend(master_client::members(instance).into_iter().map(|member| Living {
             node: format!("{}, which has its files mapped", member.command),
             pid: Some(member.process.pid),
         })),

@@ -1,6 +1,7 @@
 //! `colo journal ls`.
 
-use node::{Exit, InstanceDir, InstanceView, JournalView};
+use node::{Exit, InstanceDir};
+use observe::{InstanceView, JournalView};
 use serde::Serialize;
 
 use crate::args::InstanceArgument;
@@ -72,7 +73,7 @@ fn look(instance: InstanceDir) -> Instance {
             return found;
         }
     };
-    found.errors.extend(journals.damaged.iter().map(|damaged| damaged.error.to_string()));
+    found.errors.extend(journals.damaged.iter().map(|damaged| damaged.error.clone()));
     let journals: Vec<JournalView> = journals.sound.into_iter().map(|(_, view)| view).collect();
     found.journals = journal_rows(&view, &journals, &seats);
     found

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use journal::{Backlog, JournalStat, ProcessIdentity, WriterState};
 use node::Exit;
+use observe::seat_name;
 use pinning::PageBacking;
 use serde::Serialize;
 
@@ -12,7 +13,6 @@ use super::record::time_of_day;
 use super::target::Target;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, duration, number, table};
-use crate::verbs::seats;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -148,7 +148,7 @@ fn report(target: &Target, stat: JournalStat, rate: Rate, now: u64) -> Result<St
         // The head has moved since the cursors were read; who stood at it then was not behind.
         let backlog = if lag == 0 { Some(Backlog { frames: 0, first_time: None }) } else { backlog };
         Reader {
-            node: seats::name(&seats, reader.seat),
+            node: seat_name(&seats, reader.seat),
             seat: reader.seat,
             kind: if reader.gated { "gated" } else { "loose" },
             position: reader.position,

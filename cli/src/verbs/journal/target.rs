@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use journal::{Journal, JournalFiles};
-use node::{Exit, InstanceDir, InstanceView, huge_mounts};
+use node::{Exit, InstanceDir};
+use observe::InstanceView;
+use pinning::huge_mounts;
 
 use super::args::JournalArgument;
 use crate::failure::Failure;

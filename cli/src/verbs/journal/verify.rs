@@ -1,7 +1,8 @@
 //! `colo journal verify`.
 
 use journal::{Finding, JournalFiles, OpenError, VerifyReport, verify_files};
-use node::{Exit, InstanceDir, Latencies, verify_registry};
+use node::{Exit, InstanceDir, Latencies};
+use observe::verify_registry;
 use serde_json::{Value, json};
 
 use super::args::Verify;

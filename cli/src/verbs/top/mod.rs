@@ -1,19 +1,16 @@
 //! `colo top`: what all nodes and journals of an instance are doing, as rates.
 
 pub(crate) mod args;
-mod moment;
-mod report;
 mod screen;
 mod table;
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use node::{Exit, InstanceView, StopFlag};
+use node::{Exit, StopFlag};
+use observe::Watch;
 
 use args::Top;
-use moment::{Moment, Samples};
-use report::{TopReport, report};
 use screen::Screen;
 
 use crate::failure::Failure;
@@ -27,17 +24,17 @@ pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
     let view = instance::view(arguments.instance.name())?;
     let once = arguments.once || arguments.format == Format::Json || !std::io::stdout().is_terminal();
     let stop = StopFlag::install()?;
-    let mut watch = Watch { samples: Samples::from_now_on(&view), before: Moment::look(&view)?, view };
+    let mut watch = Watch::new(view)?;
     if once {
         sleep(arguments.interval, &stop);
-        let report = watch.next()?;
+        let report = watch.look()?;
         match arguments.format {
             Format::Json => output::print_json(&report)?,
             Format::Text => output::print(&table::text(&report, usize::MAX))?,
         }
         return Ok(Exit::Done.code());
     }
-    let name = watch.view.instance().name().to_owned();
+    let name = watch.view().instance().name().to_owned();
     if follow(&mut watch, arguments.interval, &stop)? {
         talk!("instance `{name}` is gone");
     }
@@ -54,14 +51,14 @@ fn follow(watch: &mut Watch, interval: Duration, stop: &StopFlag) -> Result<bool
         if stop.is_set() {
             return Ok(false);
         }
-        if !watch.view.instance().registry().exists() {
+        if !watch.view().instance().registry().exists() {
             return Ok(true);
         }
-        let report = match watch.next() {
+        let report = match watch.look() {
             Ok(report) => report,
             // Its journals went while they were looked at.
-            Err(_) if !watch.view.instance().registry().exists() => return Ok(true),
-            Err(error) => return Err(error),
+            Err(_) if !watch.view().instance().registry().exists() => return Ok(true),
+            Err(error) => return Err(error.into()),
         };
         screen.draw(&table::text(&report, screen.size().1))?;
         wait = interval;
@@ -76,23 +73,5 @@ fn sleep(time: Duration, stop: &StopFlag) {
             return;
         }
         std::thread::sleep(left.min(TICK));
-    }
-}
-
-/// An instance between two looks.
-struct Watch {
-    view: InstanceView,
-    samples: Samples,
-    before: Moment,
-}
-
-impl Watch {
-    /// What happened since the last look.
-    fn next(&mut self) -> Result<TopReport, Failure> {
-        let now = Moment::look(&self.view)?;
-        let t2o = self.samples.take();
-        let report = report(&self.view, &self.before, &now, &t2o);
-        self.before = now;
-        Ok(report)
     }
 }

@@ -1,15 +1,15 @@
-//! The report for people.
+//! The rates for people.
 
-use super::report::{JournalRow, NodeRow, TopReport};
+use observe::{JournalRates, NodeRates, Rates};
+
 use crate::output::{bytes, number, table};
-use crate::verbs::seats::held_text;
-use crate::verbs::status::damaged_text;
+use crate::verbs::seats::{damaged_text, held_text};
 
 /// Lines besides the rows of the two tables: three of totals, two heads, two empty ones, two "more".
 const FRAME: usize = 9;
 
 /// All of it in at most `lines` lines: what is cut is said.
-pub(super) fn text(report: &TopReport, lines: usize) -> String {
+pub(super) fn text(report: &Rates, lines: usize) -> String {
     let said = held_text(report.nodes.iter().map(|node| &node.seated)) + &damaged_text(&report.damaged);
     let room = lines.saturating_sub(FRAME + said.lines().count());
     let (nodes, journals) = shares(room, report.nodes.len(), report.journals.len());
@@ -62,7 +62,7 @@ fn more(hidden: usize, what: &str) -> String {
     }
 }
 
-fn totals(report: &TopReport) -> String {
+fn totals(report: &Rates) -> String {
     let totals = &report.totals;
     let master = if report.master { "" } else { ", without master" };
     let t2o = match (totals.t2o.p50_us, totals.t2o.p99_us, totals.t2o.max_us) {
@@ -95,7 +95,7 @@ fn totals(report: &TopReport) -> String {
     )
 }
 
-fn node(row: &NodeRow) -> Vec<String> {
+fn node(row: &NodeRates) -> Vec<String> {
     let dash = || "-".to_owned();
     let tenths = |value: f64| format!("{value:.1}");
     vec![
@@ -116,14 +116,14 @@ fn node(row: &NodeRow) -> Vec<String> {
 }
 
 /// Those that lose or hold up first, then by bytes.
-fn busiest(journals: &[JournalRow]) -> Vec<&JournalRow> {
-    let mut sorted: Vec<&JournalRow> = journals.iter().collect();
+fn busiest(journals: &[JournalRates]) -> Vec<&JournalRates> {
+    let mut sorted: Vec<&JournalRates> = journals.iter().collect();
     sorted
         .sort_by(|a, b| b.full_per_s.total_cmp(&a.full_per_s).then(b.bytes_per_s.total_cmp(&a.bytes_per_s)));
     sorted
 }
 
-fn journal(row: &JournalRow) -> Vec<String> {
+fn journal(row: &JournalRates) -> Vec<String> {
     vec![
         row.journal.clone(),
         match (&row.writer, row.writer_state) {

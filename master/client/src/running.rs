@@ -3,15 +3,13 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use node::{InstanceView, NodeKind, NodeState, Phase, Quiescence};
+use node::{NodeKind, NodeState, Phase, Quiescence};
+use observe::{Collector, InstanceView, JournalMemory, Report, Run};
 use topology::Topology;
 
-use crate::collect::Collector;
 use crate::down::{Down, stop_timeout};
-use crate::error::LaunchError;
+use crate::error::{LaunchError, system};
 use crate::orphans::{is_first_process, reap};
-use crate::report::{Report, Run};
-use crate::stains::{self, JournalMemory};
 
 /// Why watching ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +77,7 @@ impl Running {
 
     /// What lies behind each ring, by journal id.
     pub fn memory(&self) -> Vec<JournalMemory> {
-        stains::memory(&self.view, &self.topology)
+        JournalMemory::of_all(&self.view, &self.topology)
     }
 
     /// What was measured so far.
@@ -202,7 +200,7 @@ impl Running {
         }
         stopped?;
         removed?;
-        report
+        report.map_err(|error| system("read the host's topology")(std::io::Error::other(error)))
     }
 
     /// Leaves the platform to itself.

@@ -8,11 +8,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use journal::ProcessIdentity;
-use node::{InstanceDir, InstanceView, Phase};
+use node::{InstanceDir, Phase};
+use observe::{Collector, InstanceView};
 use topology::Topology;
 
-use crate::collect::Collector;
-use crate::error::LaunchError;
+use crate::error::{LaunchError, system};
 use crate::running::Running;
 
 /// A platform that is about to start.
@@ -126,9 +126,4 @@ fn last_words(master: &mut Child, status: ExitStatus) -> String {
         Some(signal) => format!("master {}", node::killed_by(signal)),
         None => format!("master ended without a word ({status})"),
     }
-}
-
-pub(crate) fn system(action: &str) -> impl Fn(std::io::Error) -> LaunchError {
-    let action = action.to_owned();
-    move |source| LaunchError::System { action: action.clone(), source }
 }

@@ -1,12 +1,13 @@
 //! Finding every frame that speaks of one order.
 
-use journal::{Journal, ReadError, WriterState};
-use node::{InstanceView, NodeKind, SeatView};
+use journal::{Journal, LooseReader, ReadError, WriterState};
+use node::NodeKind;
+use serde::Serialize;
+use wire::schema::Value;
 use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
-use crate::failure::Failure;
-use crate::message::order_of;
-use crate::verbs::seats;
+use crate::seated::seat_name;
+use crate::view::{InstanceView, SeatView, ViewError};
 
 /// A frame about the order.
 #[derive(Clone, Debug)]
@@ -27,19 +28,33 @@ pub(super) struct Writer {
 }
 
 /// A journal that was looked through.
-#[derive(Clone, Debug)]
-pub(super) struct Searched {
-    pub(super) journal: String,
-    pub(super) writer: Writer,
+#[derive(Clone, Debug, Serialize)]
+pub struct Searched {
+    /// Its name.
+    pub journal: String,
+    /// Frames that it held.
+    pub frames: u64,
     /// Position of its oldest frame.
-    pub(super) oldest: u64,
-    /// Time of its oldest frame.
-    pub(super) oldest_time: Option<u64>,
-    pub(super) frames: u64,
+    pub oldest: u64,
     /// Nothing of it is overwritten: what is not in it never was.
-    pub(super) whole: bool,
+    pub whole: bool,
+    #[serde(skip)]
+    pub(super) writer: Writer,
+    /// Time of its oldest frame.
+    #[serde(skip)]
+    pub(super) oldest_time: Option<u64>,
     /// First and last order of the wanted strategy in it.
+    #[serde(skip)]
     pub(super) orders: Option<(OrderId, OrderId)>,
+}
+
+/// A journal that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// Its name.
+    pub journal: String,
+    /// Why it cannot be read.
+    pub error: String,
 }
 
 /// Everything that the journals of an instance hold about one order.
@@ -47,21 +62,21 @@ pub(super) struct Searched {
 pub(super) struct Search {
     pub(super) found: Vec<Found>,
     pub(super) searched: Vec<Searched>,
-    /// Journals that cannot be read, with the reason.
-    pub(super) unreadable: Vec<(String, String)>,
+    pub(super) unreadable: Vec<Unreadable>,
 }
 
 /// Name of a journal, with what it is and who writes it, or why it cannot be opened.
 type Opened = (String, Result<(Journal, Writer), String>);
 
 /// The instance, as far as a trace needs it.
-pub(super) struct Place {
-    pub(super) view: InstanceView,
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    pub(super) view: &'a InstanceView,
     pub(super) seats: Vec<SeatView>,
 }
 
-impl Place {
-    pub(super) fn new(view: InstanceView) -> Place {
+impl Place<'_> {
+    pub(super) fn new(view: &InstanceView) -> Place<'_> {
         let seats = view.seats();
         Place { view, seats }
     }
@@ -73,15 +88,16 @@ impl Place {
     /// Each journal that somebody has written, with its writer; those that cannot be opened with the reason. Those at
     /// the end of an order's way come first: what made a frame that was seen is then there when its journal is looked
     /// through, however busy the platform is.
-    fn journals(&self) -> Result<Vec<Opened>, Failure> {
+    fn journals(&self) -> Result<Vec<Opened>, ViewError> {
         let instance = self.view.instance();
-        let mut names = instance.journal_names().map_err(Failure::system("list", &instance.journals()))?;
+        let mut names =
+            instance.journal_names().map_err(|source| ViewError::Io { path: instance.journals(), source })?;
         names.sort_by_key(|name| distance(name));
         let open = |name: &String| match self.view.journal(name) {
             Ok((_, view)) if view.stat.writer == WriterState::Never => None,
             Ok((journal, view)) => {
                 let seat = self.seat(view.stat.writer_seat);
-                let node = seats::name(&self.seats, view.stat.writer_seat);
+                let node = seat_name(&self.seats, view.stat.writer_seat);
                 Some((name.clone(), Ok((journal, Writer { node, kind: seat.map(|seat| seat.kind) }))))
             }
             Err(error) => Some((name.clone(), Err(error.to_string()))),
@@ -90,23 +106,24 @@ impl Place {
     }
 
     /// Looks through all journals for an order.
-    pub(super) fn search(&self, order: OrderId) -> Result<Search, Failure> {
+    pub(super) fn search(&self, order: OrderId) -> Result<Search, ViewError> {
         let mut search = Search::default();
         for (name, opened) in self.journals()? {
-            let looked = opened.and_then(|(journal, writer)| {
-                walk(&name, &journal, writer, order, &mut search.found).map_err(|error| error.to_string())
-            });
+            let looked =
+                opened.and_then(|(journal, writer)| walk(&name, &journal, writer, order, &mut search.found));
             match looked {
                 Ok(searched) => search.searched.push(searched),
-                Err(error) => search.unreadable.push((name, error)),
+                Err(error) => search.unreadable.push(Unreadable { journal: name, error }),
             }
         }
         search.found.sort_by_key(|found| (found.time, found.journal_id, found.position));
         Ok(search)
     }
 
-    /// The order that was filled last, as far as its strategy knows; the newest order where nothing was filled.
-    pub(super) fn newest(&self) -> Result<Option<OrderId>, Failure> {
+    /// The order that was filled last, as far as its strategy knows; the newest order where nothing was filled. And the
+    /// journals that could not be read for it.
+    pub(super) fn newest(&self) -> Result<(Option<OrderId>, Vec<Unreadable>), ViewError> {
+        let mut unreadable = Vec::new();
         let mut newest: Option<(u32, u64, OrderId)> = None;
         for (name, opened) in self.journals()? {
             // What cannot be read is reported by the search that follows.
@@ -126,10 +143,10 @@ impl Place {
                 }
             });
             if let Err(error) = looked {
-                talk!("colo: journal `{name}` is left out: {error}");
+                unreadable.push(Unreadable { journal: name, error });
             }
         }
-        Ok(newest.map(|(_, _, order)| order))
+        Ok((newest.map(|(_, _, order)| order), unreadable))
     }
 
     /// The journal of this number, and who writes it.
@@ -173,8 +190,8 @@ fn walk(
     writer: Writer,
     order: OrderId,
     found: &mut Vec<Found>,
-) -> Result<Searched, Failure> {
-    let oldest = journal.oldest_frame()?;
+) -> Result<Searched, String> {
+    let oldest = journal.oldest_frame().map_err(|error| error.to_string())?;
     let mut searched = Searched {
         journal: name.to_owned(),
         writer: writer.clone(),
@@ -203,9 +220,9 @@ fn walk(
 }
 
 /// Calls back for each message that is there now; true when some were overwritten meanwhile.
-fn each(journal: &Journal, visit: &mut impl FnMut(u64, u64, AnyMessage)) -> Result<bool, Failure> {
+fn each(journal: &Journal, visit: &mut impl FnMut(u64, u64, AnyMessage)) -> Result<bool, String> {
     let head = journal.head();
-    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let mut reader = start(journal)?;
     let mut lost = false;
     while reader.position() < head {
         match reader.read() {
@@ -216,8 +233,42 @@ fn each(journal: &Journal, visit: &mut impl FnMut(u64, u64, AnyMessage)) -> Resu
             }
             Ok(None) => break,
             Err(ReadError::Lapped(_)) => lost = true,
-            Err(error) => return Err(Failure::new(node::Exit::Failed, error.to_string())),
+            Err(error) => return Err(error.to_string()),
         }
     }
     Ok(lost)
+}
+
+fn start(journal: &Journal) -> Result<LooseReader, String> {
+    let reader = journal.oldest_frame().and_then(|oldest| journal.observe(oldest));
+    reader.map_err(|error| error.to_string())
+}
+
+/// The order that a message is about, if it is about one.
+fn order_of(message: &AnyMessage) -> Option<OrderId> {
+    message.view().fields().find_map(|(_, value)| match value {
+        Some(Value::Order(order)) => Some(order),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{CancelOrder, InstrumentId, Quote, StrategyId};
+
+    #[test]
+    fn a_message_about_an_order_names_it() {
+        let order = OrderId::new(StrategyId(12), 1, 42);
+        let cancel = CancelOrder::new(order, InstrumentId(3));
+        assert_eq!(order_of(&AnyMessage::CancelOrder(cancel)), Some(order));
+        assert_eq!(order_of(&AnyMessage::Quote(Quote::empty(InstrumentId(3)))), None);
+    }
+
+    #[test]
+    fn the_end_of_an_orders_way_is_searched_first() {
+        let mut names = ["md.quotes", "orders.a", "td.orders", "matching.executions", "reports.a"];
+        names.sort_by_key(|name| distance(name));
+        assert_eq!(names, ["reports.a", "matching.executions", "td.orders", "orders.a", "md.quotes"]);
+    }
 }

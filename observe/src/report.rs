@@ -1,17 +1,16 @@
 //! What came of a run.
 
-use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
-use pinning::{Host, HostSummary};
+use node::{Counter, NodeKind, NodeState};
+use pinning::{Host, HostError, HostSummary};
 use serde::{Deserialize, Serialize};
 use topology::Topology;
-use wire::{AnyMessage, Money, PositionState};
+use wire::{AnyMessage, LastSnapshot, Money, PositionState};
 
-use crate::error::LaunchError;
+use crate::caveats::{JournalMemory, caveats};
 use crate::irregular::{self, Irregular};
 use crate::stages::Stages;
-use crate::stains::{self, JournalMemory};
-use crate::start::system;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
+use crate::view::{InstanceView, SeatView};
 
 /// What came of a run, from counters, journals and the ledger's last snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,16 +45,20 @@ pub struct Report {
     #[serde(default)]
     pub memory: Vec<JournalMemory>,
     /// What a reader of the figures must know: threads off the pin plan, journals on other pages than they asked for, a
-    /// plan that was remapped. Empty when nothing stains them.
+    /// plan that was remapped. Empty when there is nothing.
     #[serde(default)]
-    pub stains: Vec<String>,
+    pub caveats: Vec<String>,
 }
 
 /// What was seen of a run before its nodes were stopped.
-pub(crate) struct Run {
-    pub(crate) before: Vec<SeatView>,
-    pub(crate) memory: Vec<JournalMemory>,
-    pub(crate) seconds: f64,
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// All seats.
+    pub before: Vec<SeatView>,
+    /// What lay behind each ring.
+    pub memory: Vec<JournalMemory>,
+    /// How long it ran.
+    pub seconds: f64,
 }
 
 /// How md's source was read.
@@ -126,10 +129,12 @@ pub struct NodeOutcome {
 
 impl Report {
     /// Gathers what the stopped nodes left in shared memory.
-    pub(crate) fn gather(view: &InstanceView, topology: &Topology, run: Run) -> Result<Report, LaunchError> {
+    ///
+    /// # Errors
+    /// [`HostError`] when the host's topology cannot be read.
+    pub fn gather(view: &InstanceView, topology: &Topology, run: Run) -> Result<Report, HostError> {
         let Run { before, memory, seconds } = run;
-        let host = Host::read("/".as_ref())
-            .map_err(|error| system("read the host's topology")(std::io::Error::other(error)))?;
+        let host = Host::read("/".as_ref())?;
         let seats = view.seats();
         let sum = |kind: NodeKind, counter: Counter| -> u64 {
             seats.iter().filter(|seat| seat.kind == kind).map(|seat| seat.counter(counter)).sum()
@@ -178,7 +183,7 @@ impl Report {
                         .and_then(|_| irregular::last_words(&view.instance().log(&seat.name))),
                 })
                 .collect(),
-            stains: stains::stains(topology, &host, &seats, &memory),
+            caveats: caveats(topology, &host, &seats, &memory),
             memory,
         })
     }
@@ -223,7 +228,8 @@ pub fn profit<'a>(positions: impl IntoIterator<Item = &'a PositionState>) -> f64
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.
 fn last_positions(view: &InstanceView) -> Vec<PositionState> {
-    let messages = node::last_snapshot(view.instance()).unwrap_or_else(|error| {
+    let found = node::fold_held(view.instance(), LastSnapshot::JOURNAL, LastSnapshot::take);
+    let messages = found.map(LastSnapshot::into_messages).unwrap_or_else(|error| {
         log::warn!("no positions: {error}");
         Vec::new()
     });
@@ -232,4 +238,101 @@ fn last_positions(view: &InstanceView) -> Vec<PositionState> {
         _ => None,
     };
     messages.into_iter().filter_map(position).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use node::Exit;
+    use wire::{
+        Fill, InstrumentId, LatencySample, Message, NewOrder, OrderStatus, Price, Quantity, Quote,
+        SnapshotBegin, SnapshotEnd, StrategyId, WideMoney,
+    };
+
+    use super::*;
+    use crate::fixture::{Instance, blank, update};
+
+    fn position(seat: u32, instrument: u32, quantity: i64, profit: i128) -> (u16, Vec<u8>) {
+        let blank = PositionState::decode(&[0; PositionState::SIZE]).unwrap();
+        let state = PositionState {
+            strategy: StrategyId(seat as u16),
+            instrument: InstrumentId(instrument),
+            position: Quantity(quantity),
+            mark_price: Price::ZERO,
+            cash: WideMoney::from_wide(profit),
+            ..blank
+        };
+        (PositionState::ID, state.bytes().to_vec())
+    }
+
+    fn snapshot(inside: &[(u16, Vec<u8>)]) -> Vec<(u16, Vec<u8>)> {
+        let mut begin = SnapshotBegin::decode(&[0; SnapshotBegin::SIZE]).unwrap();
+        begin.strategy = SnapshotBegin::EVERYBODY;
+        let mut end = SnapshotEnd::decode(&[0; SnapshotEnd::SIZE]).unwrap();
+        end.strategy = SnapshotBegin::EVERYBODY;
+        let begin = (SnapshotBegin::ID, begin.bytes().to_vec());
+        let end = (SnapshotEnd::ID, end.bytes().to_vec());
+        [vec![begin], inside.to_vec(), vec![end]].concat()
+    }
+
+    fn report(made: &Instance) -> Report {
+        let view = made.view();
+        let run = Run { before: view.seats(), memory: Vec::new(), seconds: 2.5 };
+        Report::gather(&view, &made.topology, run).unwrap()
+    }
+
+    #[test]
+    fn a_strategy_is_reported_with_its_requests_fills_and_positions() {
+        let made = Instance::new("report");
+        let [first, second] = made.strategies();
+        made.write("md.quotes", &[blank::<Quote>()]);
+        made.write(&format!("orders.{}", made.name(first)), &[blank::<NewOrder>(), blank::<NewOrder>()]);
+        let reports = [blank::<Fill>(), update(OrderStatus::Rejected)];
+        made.write(&format!("reports.{}", made.name(first)), &reports);
+        // A penny is 10 million of 1e-9.
+        let old = snapshot(&[position(first, 1, 9, 0)]);
+        let new = snapshot(&[
+            position(first, 1, 5, 10_000_000),
+            position(second, 1, 7, 0),
+            position(first, 2, -3, 1_999),
+        ]);
+        made.write("ledger.state", &[old, new].concat());
+
+        let report = report(&made);
+        assert_eq!((report.seconds, report.totals.quotes, report.lost), (2.5, 1, 0));
+        let [one, two] = report.strategies.as_slice() else { panic!("two strategies: {report:?}") };
+        assert_eq!((one.name.as_str(), one.requests.orders, one.requests.rejected), (made.name(first), 2, 1));
+        assert_eq!((one.fills, one.position), (1, 2), "the last snapshot counts");
+        assert_eq!(one.pnl, 0.010_001, "the exact sum is rounded once, towards zero");
+        assert_eq!(one.positions.len(), 2);
+        assert_eq!((two.fills, two.position), (0, 7));
+        // Two new orders, and td took none.
+        assert_eq!((report.stages.orders_not_taken, report.stages.orders_without_quote), (2, 0));
+    }
+
+    #[test]
+    fn who_had_failed_before_the_end_or_left_an_error_is_a_failed_node() {
+        let made = Instance::new("failed");
+        let [first, second] = made.strategies();
+        let seat = |number: u32| made.registry.occupy(number).unwrap();
+        seat(first).set_state(NodeState::Failed.to_word());
+        let view = made.view();
+        let run = Run { before: view.seats(), memory: Vec::new(), seconds: 1.0 };
+        // Failed before the order to stop, whatever it is now.
+        seat(first).set_state(NodeState::Stopped.to_word());
+        seat(second).set_exit(Exit::Failed.to_word(false));
+        let report = Report::gather(&view, &made.topology, run).unwrap();
+        let failed: Vec<&str> = report.failed_nodes().map(|node| node.name.as_str()).collect();
+        assert_eq!(failed, [made.name(first), made.name(second)]);
+    }
+
+    #[test]
+    fn a_clean_run_has_no_failed_nodes_and_comes_back_from_json() {
+        let made = Instance::new("json");
+        made.write("td.samples", &[blank::<LatencySample>()]);
+        let report = report(&made);
+        assert_eq!(report.failed_nodes().count(), 0);
+        let text = serde_json::to_string(&report).unwrap();
+        let again: Report = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text);
+    }
 }

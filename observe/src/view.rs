@@ -3,17 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use journal::layout::control::CLASSES;
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
+use node::{Counter, Exit, Holding, InstanceDir, NodeKind, NodeState, Phase, Tally, held, read_kind_word};
 use pinning::{MappedFile, PageBacking};
-
-use crate::answers::uncounted;
-use crate::callback::held;
-use crate::claim::Holding;
-use crate::exit::Exit;
-use crate::instance::InstanceDir;
-use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
-use crate::tally::{Tally, class_of};
+use serde::Serialize;
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -79,7 +72,7 @@ pub struct SeatView {
     /// Messages to it that td gave up.
     pub undelivered_to: u64,
     /// For how many nanoseconds a callback of this strategy has held its process; `None` below
-    /// [`HELD_NS`](crate::HELD_NS).
+    /// [`HELD_NS`](node::HELD_NS).
     pub in_callback_ns: Option<u64>,
     /// Counters in the order of [`Counter::ALL`].
     pub counters: Vec<(&'static str, u64)>,
@@ -112,12 +105,12 @@ pub struct Journals {
 }
 
 /// A journal that cannot be read.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DamagedJournal {
     /// Its name.
-    pub name: String,
+    pub journal: String,
     /// Why not.
-    pub error: ViewError,
+    pub error: String,
 }
 
 impl InstanceView {
@@ -237,12 +230,7 @@ impl InstanceView {
     /// # Errors
     /// [`ViewError`].
     pub fn tally(&self, name: &str) -> Result<Tally, ViewError> {
-        let (journal, view) = self.journal(name)?;
-        let mut tally = Tally(view.stat.tally);
-        if !matches!(view.stat.writer, WriterState::Attached(_)) {
-            journal.uncounted(|frame| tally.0[class_of(frame.message_id, frame.payload)] += 1)?;
-        }
-        Ok(tally)
+        Ok(Tally::of(&self.journal(name)?.0)?)
     }
 
     /// What each of these seats was answered through a journal that they share, by class. As exact as
@@ -251,19 +239,7 @@ impl InstanceView {
     /// # Errors
     /// [`ViewError`].
     pub fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
-        let of_seat =
-            |seat: &u32| Tally(self.registry.seat(*seat).map_or([0; CLASSES], |seat| seat.answers()));
-        let mut answers: Vec<Tally> = seats.iter().map(of_seat).collect();
-        let (opened, view) = self.journal(journal)?;
-        if !matches!(view.stat.writer, WriterState::Attached(_)) {
-            for (seat, class) in uncounted(&self.registry, &opened, &self.tally(journal)?, seats)? {
-                let place = seats.iter().position(|known| *known == seat);
-                if let Some(tally) = place.and_then(|place| answers.get_mut(place)) {
-                    tally.0[class] += 1;
-                }
-            }
-        }
-        Ok(answers)
+        Ok(Tally::of_seats(&self.registry, &self.journal(journal)?.0, seats)?)
     }
 
     /// All journals, with what their control pages say.
@@ -281,7 +257,10 @@ impl InstanceView {
                 Ok(journal) => journals.sound.push(journal),
                 // It went while they were looked at: the instance is being removed.
                 Err(_) if !self.instance.find_journal(&name).control.exists() => {}
-                Err(error) => journals.damaged.push(DamagedJournal { name, error }),
+                Err(error) => {
+                    let error = error.to_string();
+                    journals.damaged.push(DamagedJournal { journal: name, error });
+                }
             }
         }
         Ok(journals)

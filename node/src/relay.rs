@@ -1,6 +1,6 @@
 //! The relay process: wakes, on their own core, the nodes that sleep there.
 //!
-//! # What this crate guarantees
+//! # What this module guarantees
 //!
 //! - Writers make no system call for the nodes that a relay serves, and no fence.
 //! - It runs on the plan's core with the policy `idle`: whoever it wakes takes the core from it at once, and while
@@ -14,26 +14,29 @@
 //!
 //! A relay without seats only keeps its core awake (`keep_awake = true` in the plan).
 
-#![forbid(unsafe_code)]
+use journal::{Frame, Relay};
 
-use node::{Component, Context, Counter, Frame, InputId, Node, Relay, RunError};
-use topology::RelaySection;
+use crate::error::RunError;
+use crate::input::InputId;
+use crate::node::Node;
+use crate::run::{Component, Context};
+use crate::state::Counter;
 
 /// Looks between two of those at the seats that may have left.
 const TAKE_OVER_EVERY: u32 = 1 << 16;
 
-/// Runs the relay as this node until it is asked to stop.
+/// Runs the relay as this node until it is asked to stop: it wakes the nodes in `seats` when there is news for them in
+/// `journals`.
 ///
 /// # Errors
 /// What it cannot start with, or a journal that it cannot follow any further.
-pub fn run(node: Node) -> Result<(), RunError> {
-    let section: RelaySection = node.section()?;
+pub fn run(node: Node, seats: &[u16], journals: &[String]) -> Result<(), RunError> {
     let handle = node.handle();
     let mut component = Waking { relay: None, looks: 0 };
-    if !section.seats.is_empty() {
-        let seats: Vec<u32> = section.seats.iter().copied().map(u32::from).collect();
-        component.relay = Some(node.relay(&seats, section.journals.iter().map(String::as_str))?);
-        log::info!("wakes {} nodes, follows {} journals", seats.len(), section.journals.len());
+    if !seats.is_empty() {
+        let seats: Vec<u32> = seats.iter().copied().map(u32::from).collect();
+        component.relay = Some(node.relay(&seats, journals.iter().map(String::as_str))?);
+        log::info!("wakes {} nodes, follows {} journals", seats.len(), journals.len());
     }
     let outcome = node.run(&mut component);
     let seats = handle.give_back();

@@ -1,8 +1,10 @@
 //! What the journals of an instance have held since it was made: nothing of it is lost with a process that ends.
 
-use node::{InstanceView, JournalView, SeatView, Tally};
+use node::Tally;
 use serde::{Deserialize, Serialize};
 use topology::{NodeKind, StrategyAccount, TdSection, Topology};
+
+use crate::view::{InstanceView, JournalView, SeatView};
 
 /// Counts of messages in the journals, since the instance was made, whoever wrote them. Exact once the nodes have
 /// stopped or died; while they run, each count is of another moment.
@@ -182,5 +184,77 @@ impl Lost {
             });
         }
         lost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{
+        BookEvent, CancelOrder, EndOfStream, Fill, NewOrder, OrderStatus, Quote, ReplaceOrder, TradePrint,
+    };
+
+    use super::*;
+    use crate::fixture::{Instance, blank, update};
+
+    #[test]
+    fn totals_are_what_the_journals_held_whoever_wrote_them() {
+        let made = Instance::new("totals");
+        let [first, second] = made.strategies();
+        let orders = |seat: u32| format!("orders.{}", made.name(seat));
+        let reports = |seat: u32| format!("reports.{}", made.name(seat));
+        made.write("md.quotes", &[blank::<Quote>(), blank::<TradePrint>(), blank::<Quote>()]);
+        // The next one goes on where the first has ended.
+        made.write("md.quotes", &[blank::<Quote>(), blank::<EndOfStream>()]);
+        made.write(&orders(first), &[blank::<NewOrder>(), blank::<NewOrder>(), blank::<CancelOrder>()]);
+        made.write(&orders(second), &[blank::<NewOrder>(), blank::<ReplaceOrder>()]);
+        let accepted = || update(OrderStatus::Accepted);
+        made.write(&reports(first), &[accepted(), blank::<Fill>(), update(OrderStatus::Rejected)]);
+        made.write(&reports(second), &[accepted(), update(OrderStatus::ReplaceRejected)]);
+        made.write("matching.executions", &[blank::<Fill>(), blank::<Fill>()]);
+
+        let (totals, strategies) = Totals::read(&made.view(), &made.topology);
+        assert_eq!((totals.quotes, totals.trades, totals.book_events), (3, 1, 0));
+        // Matching's fills count, not those that were reported: a trade may be with somebody else's order.
+        assert_eq!(totals.fills, 2);
+        let of_first = Requests { orders: 2, rejected: 1, cancels: 1, ..Requests::default() };
+        let of_second = Requests { orders: 1, replaces: 1, replaces_rejected: 1, ..Requests::default() };
+        let expected = [
+            StrategyTotals { seat: first, requests: of_first, fills: 1 },
+            StrategyTotals { seat: second, requests: of_second, fills: 0 },
+        ];
+        assert_eq!(strategies, expected);
+        let mut sum = of_first;
+        sum.add(&of_second);
+        assert_eq!(totals.requests, sum);
+        assert_eq!((sum.orders, sum.rejected, sum.replaces_rejected), (3, 1, 1));
+    }
+
+    #[test]
+    fn nothing_was_held_and_nothing_lost_before_anybody_wrote() {
+        let made = Instance::new("nothing");
+        let view = made.view();
+        let (totals, strategies) = Totals::read(&view, &made.topology);
+        assert_eq!(totals, Totals::default());
+        assert_eq!(strategies.len(), 2);
+        assert_eq!(Lost::read(&view, &made.topology, &view.seats()), []);
+    }
+
+    #[test]
+    fn what_was_given_up_is_lost_to_the_strategy_in_its_journal_of_reports() {
+        let made = Instance::new("given-up");
+        let [_, second] = made.strategies();
+        made.registry.occupy(second).unwrap().set_undelivered(5);
+        let view = made.view();
+        let lost = Lost::read(&view, &made.topology, &view.seats());
+        let (node, journal) = (made.name(second).to_owned(), format!("reports.{}", made.name(second)));
+        assert_eq!(lost, [Lost { node, journal, bytes: 0, gaps: 0, undelivered: 5 }]);
+    }
+
+    #[test]
+    fn book_events_are_those_of_the_flow() {
+        let made = Instance::new("flow");
+        // Only a recorded day has such a journal: in any other they are none of md's flow.
+        made.write("md.quotes", &[blank::<BookEvent>()]);
+        assert_eq!(Totals::read(&made.view(), &made.topology).0.book_events, 0);
     }
 }

@@ -22,12 +22,12 @@ pub fn huge_mounts() -> Vec<HugeMount> {
 }
 
 /// Huge pages of `page` bytes on this host that a new mapping can have: free, and promised to nobody.
-pub fn free_huge_pages(page: u64) -> u64 {
+fn free_huge_pages(page: u64) -> u64 {
     count(page, "free_hugepages").saturating_sub(count(page, "resv_hugepages"))
 }
 
 /// Huge pages of `page` bytes on this host, whoever has them.
-pub fn all_huge_pages(page: u64) -> u64 {
+fn all_huge_pages(page: u64) -> u64 {
     count(page, "nr_hugepages")
 }
 

@@ -8,17 +8,15 @@
 //! ```
 
 use node::NodeKind;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use wire::{AnyMessage, OrderId};
 
 use super::search::{Found, Place, Search, Searched, frame_at};
-use crate::message::{brief, object_of};
 
 /// A step of an order's way, in causal order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Step {
+pub enum Step {
     /// t0: the schedule wanted the cause published.
     Due,
     /// t1: the cause was committed.
@@ -40,7 +38,8 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) fn as_str(self) -> &'static str {
+    /// As it is printed.
+    pub fn as_str(self) -> &'static str {
         match self {
             Step::Due => "due",
             Step::Published => "published",
@@ -58,7 +57,7 @@ impl Step {
 /// What is known of a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Evidence {
+pub enum Evidence {
     /// Its frame is there.
     Frame,
     /// It has no frame of its own; another frame names its time.
@@ -71,30 +70,29 @@ pub(super) enum Evidence {
 
 /// One hop.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Hop {
-    pub(super) hop: Step,
-    pub(super) evidence: Evidence,
-    pub(super) node: Option<String>,
-    pub(super) journal: Option<String>,
-    pub(super) position: Option<u64>,
-    pub(super) time_ns: Option<u64>,
+pub struct Hop {
+    /// Which.
+    pub hop: Step,
+    /// What is known of it.
+    pub evidence: Evidence,
+    /// The node that made it.
+    pub node: Option<String>,
+    /// The journal of its frame.
+    pub journal: Option<String>,
+    /// Where its frame lies there.
+    pub position: Option<u64>,
+    /// When it was, in nanoseconds since the epoch.
+    pub time_ns: Option<u64>,
     /// Since the cause was published, or since the first hop whose time is known.
-    pub(super) since_start_ns: Option<i64>,
+    pub since_start_ns: Option<i64>,
     /// Since the last hop before it whose time is known.
-    pub(super) since_previous_ns: Option<i64>,
-    #[serde(flatten, serialize_with = "named")]
-    pub(super) message: Option<AnyMessage>,
+    pub since_previous_ns: Option<i64>,
+    /// Its frame.
+    #[serde(skip)]
+    pub message: Option<AnyMessage>,
     /// Where it belongs in time, known or not.
     #[serde(skip)]
     place: u64,
-}
-
-/// Kind and fields of a message, as `colo journal dump` names them.
-fn named<S: Serializer>(message: &Option<AnyMessage>, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut object = serializer.serialize_map(Some(2))?;
-    object.serialize_entry("message", &message.as_ref().map(AnyMessage::name))?;
-    object.serialize_entry("fields", &message.as_ref().map(object_of))?;
-    object.end()
 }
 
 impl Hop {
@@ -125,25 +123,10 @@ impl Hop {
             place: time,
         }
     }
-
-    /// What it says, for people.
-    pub(super) fn text(&self) -> String {
-        match (self.evidence, &self.message) {
-            (_, Some(message)) => brief(message),
-            (Evidence::Overwritten, None) => "overwritten: its frame is gone from the ring".to_owned(),
-            (Evidence::Missing, None) => "not there: still under way, or a process died over it".to_owned(),
-            (_, None) => match self.hop {
-                Step::Due => "when the schedule wanted it published".to_owned(),
-                Step::Received => "the strategy had it in hand".to_owned(),
-                Step::Taken => "td had it in hand".to_owned(),
-                _ => String::new(),
-            },
-        }
-    }
 }
 
 /// All hops of an order, in order of time; empty when no frame speaks of it.
-pub(super) fn hops(order: OrderId, search: &Search, place: &Place) -> Vec<Hop> {
+pub(super) fn hops(order: OrderId, search: &Search, place: &Place<'_>) -> Vec<Hop> {
     if search.found.is_empty() {
         return Vec::new();
     }
@@ -184,8 +167,8 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// What came before the order: its cause with its times. And td's hand on it, which has no frame.
-    fn origin(&self, place: &Place) -> Vec<Hop> {
+    /// What came before the order: its cause with its times. And td's receive time, known only from the sample.
+    fn origin(&self, place: &Place<'_>) -> Vec<Hop> {
         let mut hops = Vec::new();
         let found = &self.search.found;
         let sample = found.iter().find_map(|found| match &found.message {

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use journal::{Finding, OpenError, Registry};
+use node::{InstanceDir, NodeState, Phase, read_kind_word};
 
-use crate::instance::InstanceDir;
-use crate::state::{NodeState, Phase, read_kind_word};
 use crate::view::ViewError;
 
 /// What [`verify_registry`] looked at, and what did not fit.

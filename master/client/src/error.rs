@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use node::{Exit, ViewError};
+use node::{Exit, Holder, InstanceDir};
+use observe::ViewError;
 
-/// The launcher could not do its work.
+/// A platform did not come up, could not be asked, or could not be taken down.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The instance's name is no name.
@@ -114,6 +115,39 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
+    /// No such instance; what there is instead.
+    pub(crate) fn not_running(instance: &InstanceDir) -> LaunchError {
+        let all = InstanceDir::all().unwrap_or_default();
+        let names: Vec<&str> =
+            all.iter().map(InstanceDir::name).filter(|other| *other != instance.name()).collect();
+        let mut others =
+            if names.is_empty() { String::new() } else { format!("; there are: {}", names.join(", ")) };
+        let roots = InstanceDir::roots_of_others();
+        if !roots.is_empty() {
+            let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+            others.push_str(&format!(
+                "; other users have instances ({}), which only they can see and stop",
+                roots.join(", ")
+            ));
+        }
+        LaunchError::NotRunning { instance: instance.name().to_owned(), others }
+    }
+
+    /// The holder of an instance does not answer.
+    pub(crate) fn silent(
+        instance: &InstanceDir,
+        holder: Option<Holder>,
+        why: impl Into<String>,
+    ) -> LaunchError {
+        let holder = holder.map_or("a process".to_owned(), |holder| holder.to_string());
+        LaunchError::Silent { instance: instance.name().to_owned(), holder, why: why.into() }
+    }
+
+    /// Somebody else has taken the instance down.
+    pub(crate) fn taken_down(instance: &InstanceDir) -> LaunchError {
+        LaunchError::TakenDown { instance: instance.name().to_owned() }
+    }
+
     /// What the process ends with.
     pub fn exit(&self) -> u8 {
         match self {
@@ -129,4 +163,10 @@ impl LaunchError {
             _ => Exit::Failed.code(),
         }
     }
+}
+
+/// The system refuses to do this.
+pub(crate) fn system(action: &str) -> impl Fn(std::io::Error) -> LaunchError {
+    let action = action.to_owned();
+    move |source| LaunchError::System { action: action.clone(), source }
 }

@@ -1,27 +1,22 @@
 //! Taking a platform down, with its master or without.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use journal::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{
-    Claim, ClaimError, Holder, Holding, InstanceDir, InstanceView, NodeKind, Quiescence, SETTLE, SeatView,
-    ViewError,
-};
+use node::{Claim, ClaimError, Holder, Holding, InstanceDir, NodeKind, Quiescence, SETTLE};
+use observe::{InstanceView, SeatView};
 use topology::Topology;
 use topology::config::MasterConfig;
 
-use crate::error::LaunchError;
-use crate::running::Running;
-use crate::start::system;
+use crate::ending::end_all;
+use crate::error::{LaunchError, system};
 
 /// Beside the time that the nodes have to stop: for settling between their groups, and for removing what they left.
 const SETTLING: Duration = Duration::from_secs(15);
@@ -29,83 +24,10 @@ const SETTLING: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(250);
 /// A master that a signal has stopped for so long does not answer by itself.
 const STOPPED: Duration = Duration::from_secs(2);
-/// An instance that is being made, or removed, by a master that lives: so long at most it is looked at again.
+/// A master that has not bound its socket yet, or removes the instance: so long at most it is asked again.
 const PASSING: Duration = Duration::from_secs(2);
 /// Between two of these looks.
 const PASSING_LOOK: Duration = Duration::from_millis(20);
-
-/// An instance that somebody else brought up, to watch it or to take it down.
-///
-/// # Errors
-/// [`LaunchError::NotRunning`] when there is none; others when it cannot be looked at.
-pub fn attach(name: &str) -> Result<Running, LaunchError> {
-    let instance = InstanceDir::new(name).ok_or_else(|| LaunchError::BadInstance(name.to_owned()))?;
-    let begin = Instant::now();
-    loop {
-        match try_attach(&instance) {
-            Err(LaunchError::Silent { .. } | LaunchError::Damaged { .. } | LaunchError::View(_))
-                if begin.elapsed() < PASSING && instance.held() != Holding::Free =>
-            {
-                std::thread::sleep(PASSING_LOOK);
-            }
-            // It went while it was looked at.
-            Err(LaunchError::View(ViewError::NoInstance { .. })) if !instance.registry().exists() => {
-                return Err(not_running(&instance));
-            }
-            other => return other,
-        }
-    }
-}
-
-fn try_attach(instance: &InstanceDir) -> Result<Running, LaunchError> {
-    let name = instance.name();
-    let foreign = |error: node::FolderError| system("use the instance")(error.into());
-    if !instance.is_there().map_err(foreign)? {
-        return Err(not_running(instance));
-    }
-    if let Holding::By(holder) = instance.held()
-        && !instance.registry().exists()
-    {
-        return Err(LaunchError::Silent {
-            instance: name.to_owned(),
-            holder: described(holder),
-            why: "is still making it, or its registry was removed".to_owned(),
-        });
-    }
-    let damaged =
-        |path: PathBuf, what: String| LaunchError::Damaged { instance: name.to_owned(), path, what };
-    let view = InstanceView::open(instance.clone()).map_err(|error| match error {
-        ViewError::Open(error) => damaged(instance.registry(), error.to_string()),
-        other => other.into(),
-    })?;
-    let path = instance.topology();
-    let text = fs::read(&path).map_err(|error| damaged(path.clone(), error.to_string()))?;
-    let topology: Topology =
-        serde_json::from_slice(&text).map_err(|error| damaged(path.clone(), error.to_string()))?;
-    Ok(Running::new(view, topology, None, None).since_it_was_made())
-}
-
-/// No such instance; what there is instead.
-pub(crate) fn not_running(instance: &InstanceDir) -> LaunchError {
-    let all = InstanceDir::all().unwrap_or_default();
-    let names: Vec<&str> =
-        all.iter().map(InstanceDir::name).filter(|other| *other != instance.name()).collect();
-    let mut others =
-        if names.is_empty() { String::new() } else { format!("; there are: {}", names.join(", ")) };
-    let roots = InstanceDir::roots_of_others();
-    if !roots.is_empty() {
-        let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-        others.push_str(&format!(
-            "; other users have instances ({}), which only they can see and stop",
-            roots.join(", ")
-        ));
-    }
-    LaunchError::NotRunning { instance: instance.name().to_owned(), others }
-}
-
-fn described(holder: Option<Holder>) -> String {
-    holder.map_or("a process".to_owned(), |holder| holder.to_string())
-}
 
 /// How long the nodes of this platform have to stop, as its file says.
 pub(crate) fn stop_timeout(topology: &Topology) -> Duration {
@@ -116,7 +38,7 @@ pub(crate) fn stop_timeout(topology: &Topology) -> Duration {
 
 /// The two steps of taking a platform down.
 #[derive(Debug)]
-pub struct Down {
+pub(crate) struct Down {
     instance: InstanceDir,
     /// A node that has not stopped by then is killed: by master, or by us when there is none.
     stop_timeout: Duration,
@@ -128,13 +50,13 @@ pub struct Down {
 
 impl Down {
     /// Of this instance, whose nodes have so long to stop.
-    pub fn of(instance: &InstanceDir, stop_timeout: Duration) -> Down {
+    pub(crate) fn of(instance: &InstanceDir, stop_timeout: Duration) -> Down {
         Down { instance: instance.clone(), stop_timeout, in_lock_step: false, claim: None }
     }
 
     /// The same for nodes that run in lock-step, or not.
     #[must_use]
-    pub fn in_lock_step(mut self, in_lock_step: bool) -> Down {
+    pub(crate) fn in_lock_step(mut self, in_lock_step: bool) -> Down {
         self.in_lock_step = in_lock_step;
         self
     }
@@ -144,14 +66,14 @@ impl Down {
     /// # Errors
     /// [`LaunchError::TakenDown`] when somebody else has it stopped and removed; others when master refuses or does not
     /// answer, or when the nodes cannot be judged from here.
-    pub fn stop_nodes(&mut self) -> Result<(), LaunchError> {
+    pub(crate) fn stop_nodes(&mut self) -> Result<(), LaunchError> {
         loop {
             match self.connect()? {
                 Some(stream) => match self.ask(&stream, &Request::StopNodes) {
                     Err(LaunchError::Protocol { .. }) if self.has_let_go() => {}
                     other => return other,
                 },
-                None if self.claim.is_none() => return Err(self.taken_down()),
+                None if self.claim.is_none() => return Err(LaunchError::taken_down(&self.instance)),
                 None => return self.stop_without_master(),
             }
         }
@@ -161,7 +83,7 @@ impl Down {
     ///
     /// # Errors
     /// As [`Down::stop_nodes`], or the directory cannot be removed.
-    pub fn shutdown(&mut self) -> Result<(), LaunchError> {
+    pub(crate) fn shutdown(&mut self) -> Result<(), LaunchError> {
         loop {
             match self.connect()? {
                 Some(stream) => match self.ask(&stream, &Request::Shutdown) {
@@ -171,10 +93,6 @@ impl Down {
                 None => return self.remove(),
             }
         }
-    }
-
-    fn taken_down(&self) -> LaunchError {
-        LaunchError::TakenDown { instance: self.instance.name().to_owned() }
     }
 
     /// After master broke a conversation off: whether that was its end. Then there is nobody to ask again, or another one.
@@ -229,11 +147,9 @@ impl Down {
     fn hold(&mut self) -> Result<(), LaunchError> {
         if self.claim.is_none() {
             self.claim = self.instance.claim_remains().map_err(|error| match error {
-                ClaimError::Held { holder } => LaunchError::Silent {
-                    instance: self.instance.name().to_owned(),
-                    holder: described(holder),
-                    why: "holds it and listens to nobody yet".to_owned(),
-                },
+                ClaimError::Held { holder } => {
+                    LaunchError::silent(&self.instance, holder, "holds it and listens to nobody yet")
+                }
                 other => system(&format!("hold {}", self.instance.path().display()))(other.into()),
             })?;
         }
@@ -289,12 +205,12 @@ impl Down {
             }
             if begin.elapsed() > longest {
                 let why = format!("has not answered for {} s", longest.as_secs());
-                return Err(LaunchError::Silent { instance: instance(), holder: described(holder), why });
+                return Err(LaunchError::silent(&self.instance, holder, why));
             }
         }
         match protocol::receive(stream, None).map_err(failed)? {
             Reply::Done | Reply::Assigned(_) => Ok(()),
-            Reply::Removed => Err(self.taken_down()),
+            Reply::Removed => Err(LaunchError::taken_down(&self.instance)),
             Reply::Refused { reason } => Err(LaunchError::Refused(reason)),
         }
     }
@@ -324,7 +240,7 @@ impl Down {
             }
         }
         // What the nodes' programs have started beside them.
-        crate::force::end_all(&self.instance, self.stop_timeout).map(drop)
+        end_all(&self.instance, self.stop_timeout).map(drop)
     }
 
     /// Lets those who still run handle what the ended ones wrote; in lock-step, behind md, in full.

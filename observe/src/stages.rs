@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use node::{Counter, InstanceView, Latencies, NodeKind};
+use node::{Counter, Latencies, NodeKind};
 use serde::{Deserialize, Serialize};
 use wire::stages::STAGES;
 
 use crate::totals::Totals;
+use crate::view::InstanceView;
 
 /// One stage in microseconds. All zero when `n` is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
