@@ -1,9 +1,9 @@
 //! What came of a run.
 
-use node::{Counter, InstanceView, NodeKind, NodeState, SeatView};
+use node::{Counter, InstanceView, NodeState, SeatView};
 use pinning::{Host, HostSummary};
 use serde::{Deserialize, Serialize};
-use topology::Topology;
+use topology::{NodeKind, Topology};
 use wire::{AnyMessage, Money, PositionState};
 
 use crate::error::LaunchError;

@@ -3,8 +3,8 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use node::{InstanceView, NodeKind, NodeState, Phase, Quiescence};
-use topology::Topology;
+use node::{InstanceView, NodeState, Phase, Quiescence};
+use topology::{NodeKind, Topology};
 
 use crate::collect::Collector;
 use crate::down::{Down, stop_timeout};

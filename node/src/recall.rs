@@ -2,14 +2,18 @@
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
+use topology::Stream;
 use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
 
 use crate::instance::InstanceDir;
 
-/// Name of the ledger's journal.
-const STATE: &str = "ledger.state";
 /// While the ledger overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
+
+/// Name of the ledger's journal.
+fn state() -> &'static str {
+    Stream::State.journal().unwrap_or_default()
+}
 
 /// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
 ///
@@ -19,7 +23,7 @@ const TRIES: usize = 20;
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
 pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenError> {
-    let journal = Journal::open_read_only(instance.find_journal(STATE))?;
+    let journal = Journal::open_read_only(instance.find_journal(state()))?;
     let mut found = Vec::new();
     for _ in 0..TRIES {
         let whole;
@@ -58,7 +62,7 @@ fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
             Ok(None) => break,
             Err(ReadError::Lapped(_)) => return Ok((last, false)),
             Err(error) => {
-                log::warn!("{STATE}: {error}");
+                log::warn!("{}: {error}", state());
                 break;
             }
         }

@@ -6,13 +6,14 @@ use std::path::Path;
 use journal::layout::control::CLASSES;
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
 use pinning::{MappedFile, PageBacking};
+use topology::NodeKind;
 
 use crate::answers::uncounted;
 use crate::callback::held;
 use crate::claim::Holding;
 use crate::exit::Exit;
 use crate::instance::InstanceDir;
-use crate::state::{Counter, NodeKind, NodeState, Phase, read_kind_word};
+use crate::state::{Counter, NodeState, Phase, read_kind_word};
 use crate::tally::{Tally, class_of};
 
 /// An instance as it stands in shared memory, live or dead.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use journal::ProcessIdentity;
-use node::{Counter, InstanceView, NodeKind, SeatView};
+use node::{Counter, InstanceView, SeatView};
 use pinning::{CpuSet, ThreadPlacement};
 use serde::{Deserialize, Serialize};
+use topology::NodeKind;
 
 use super::others::{Others, Processes};
 

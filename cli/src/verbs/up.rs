@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use launcher::{End, Launch, LaunchError, Running};
-use node::{Counter, Exit, InstanceView, NodeKind, StopFlag};
+use node::{Counter, Exit, InstanceView, StopFlag};
 use serde_json::json;
-use topology::Topology;
+use topology::{NodeKind, Topology};
 
 use crate::args::Up;
 use crate::failure::Failure;

@@ -8,6 +8,7 @@ mod sleep;
 use std::time::Duration;
 
 use journal::Parker;
+use topology::config::Mode;
 
 use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
@@ -16,14 +17,14 @@ use crate::error::RunError;
 use crate::input::Input;
 use crate::node::Node;
 use crate::run::{Component, Context};
-use crate::state::{NodeState, WaitMode};
+use crate::state::NodeState;
 
 pub(crate) struct PollLoop<'a> {
     inputs: &'a mut Vec<Input>,
     pub(crate) context: Context,
     parker: Option<Parker>,
     net: SafetyNet,
-    mode: WaitMode,
+    mode: Mode,
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,

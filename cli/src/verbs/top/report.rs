@@ -1,8 +1,9 @@
 //! From two moments to rates.
 
 use journal::{JournalStat, WriterState};
-use node::{Counter, InstanceView, NodeKind, SeatView};
+use node::{Counter, InstanceView, SeatView};
 use serde::Serialize;
+use topology::NodeKind;
 
 use super::moment::{Moment, T2o};
 use crate::verbs::seats::{self, Seated};

@@ -5,8 +5,9 @@ mod search;
 
 use std::collections::BTreeSet;
 
-use node::{Exit, NodeKind};
+use node::Exit;
 use serde::Serialize;
+use topology::NodeKind;
 use wire::{AnyMessage, OrderId};
 
 use super::args::Trace;

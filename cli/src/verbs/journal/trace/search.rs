@@ -1,7 +1,8 @@
 //! Finding every frame that speaks of one order.
 
 use journal::{Journal, ReadError, WriterState};
-use node::{InstanceView, NodeKind, SeatView};
+use node::{InstanceView, SeatView};
+use topology::{NodeKind, Stream};
 use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
 use crate::failure::Failure;
@@ -158,11 +159,11 @@ pub(super) fn frame_at(name: &str, journal: &Journal, writer: &Writer, position:
 
 /// How far a journal is from the end of an order's way.
 fn distance(name: &str) -> u32 {
-    match name.split('.').next() {
-        Some("reports") => 0,
-        Some("matching") => 1,
-        Some("td") => 2,
-        Some("orders") => 3,
+    match Stream::of(name) {
+        Some(Stream::Reports) => 0,
+        Some(Stream::Executions) => 1,
+        Some(Stream::Orders | Stream::Samples) => 2,
+        Some(Stream::Requests) => 3,
         _ => 4,
     }
 }
