@@ -13,8 +13,8 @@ fn names() -> Vec<String> {
 }
 
 fn topology(set: String) -> Option<topology::Topology> {
-    let text = "[md]\nsource = \"sim\"\n[strategies]\ncount = 1\n[[node]]\nname = \"extra\"\nprogram = \"x\"\n\
-                [[node.writes]]\njournal = \"extra.out\"\n";
+    let text = "[md]\nsource = \"sim\"\n[strategies]\ncount = 1\n[[service]]\nname = \"extra\"\nprogram = \"x\"\n\
+                [[service.writes]]\njournal = \"extra.out\"\n";
     topology::parse("names.toml", text, &[set]).ok().map(|platform| platform.topology)
 }
 
@@ -42,7 +42,7 @@ fn an_instance_that_passes_the_check_can_be_made_and_no_other() {
 fn every_journal_of_a_checked_platform_can_be_made() {
     let mut journals = 0;
     for name in names() {
-        for key in ["strategies.name", "strategies.host.name", "node.extra.name"] {
+        for key in ["strategies.name", "strategies.host.name", "service.extra.name"] {
             let Some(topology) = topology(format!("{key}={}", quoted(&name))) else { continue };
             for spec in &topology.journals {
                 let shape = JournalShape {

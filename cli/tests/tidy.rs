@@ -16,7 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("pinning", &[]),
     ("settings", &[]),
     ("topology", &["pinning", "settings", "wire"]),
-    ("node", &["journal", "pinning", "wire"]),
+    ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("md", &["node", "topology", "wire"]),
     ("td", &["node", "topology", "wire"]),

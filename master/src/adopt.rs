@@ -8,7 +8,7 @@ use journal::{ProcessIdentity, Registry};
 use node::{Claim, InstanceDir, NodeState};
 use pinning::Placement;
 use pinning::huge_mounts;
-use topology::Topology;
+use topology::{Stream, Topology};
 use wire::{Message, NodeChange, NodeEvent};
 
 use crate::error::MasterError;
@@ -150,11 +150,12 @@ impl Master {
 /// What was announced last of each seat, as far as the journal still holds it.
 fn said(instance: &Instance) -> BTreeMap<u16, (NodeChange, u64)> {
     let mut said = BTreeMap::new();
-    let read = node::read_held(&instance.directory, "master.events", None, |frame| {
-        if let Ok(event) = NodeEvent::decode(frame.payload) {
-            said.insert(event.seat, (event.change, event.generation));
-        }
-    });
+    let read =
+        node::read_held(&instance.directory, Stream::Events.journal().unwrap_or_default(), None, |frame| {
+            if let Ok(event) = NodeEvent::decode(frame.payload) {
+                said.insert(event.seat, (event.change, event.generation));
+            }
+        });
     if let Err(error) = read {
         log::warn!("what was announced before cannot be read: {error}");
     }

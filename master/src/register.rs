@@ -8,7 +8,7 @@ use node::{NodeState, kind_word};
 use topology::config::{MasterConfig, ReaderFrom, ReaderKind};
 use topology::{NodeSpec, Topology};
 
-use crate::setup::{Instance, kind, mode, wake};
+use crate::setup::Instance;
 
 /// What a process that asks for a seat gets, or why not.
 pub(crate) fn assign(
@@ -52,7 +52,7 @@ pub(crate) fn assign(
     seat.set_process(process);
     seat.set_exit(0);
     seat.set_asked(0);
-    seat.set_kind(kind_word(kind(node.kind), mode(node)));
+    seat.set_kind(kind_word(node.kind, node.mode));
     seat.set_state(NodeState::Joined.to_word());
     Ok((process, assignment(instance, node, generation)))
 }
@@ -89,11 +89,11 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
     });
     Assignment {
         node: node.name.clone(),
-        kind: kind(node.kind),
+        kind: node.kind,
         seat: u32::from(node.seat),
         generation,
-        mode: mode(node),
-        wake: wake(node),
+        mode: node.mode,
+        wake: node.wake,
         deterministic: instance.topology.deterministic,
         drain: drain(&instance.topology),
         lock_memory: instance.topology.lock_memory,

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use journal::{Clock, Journal, ProcessIdentity, Registry};
-use node::{Claim, ClaimError, InstanceDir, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
+use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
-use topology::config::{ReaderKind, Wake};
-use topology::{NodeSpec, Topology};
+use topology::Topology;
+use topology::config::ReaderKind;
 
 use crate::error::MasterError;
 use crate::memory::{self, Backing};
@@ -105,7 +105,7 @@ fn try_build(
     for node in &topology.nodes {
         registry.set_name(u32::from(node.seat), &node.name);
         if let Some(seat) = registry.occupy(u32::from(node.seat)) {
-            seat.set_kind(kind_word(kind(node.kind), mode(node)));
+            seat.set_kind(kind_word(node.kind, node.mode));
         }
     }
     write_topology(directory, topology, claim)?;
@@ -139,39 +139,6 @@ pub(crate) fn take_seat(instance: &Instance) {
         seat.set_exit(0);
         seat.set_heartbeat(instance.clock.now());
         seat.set_state(NodeState::Running.to_word());
-    }
-}
-
-/// A node's kind as the registry knows it.
-pub(crate) fn kind(kind: topology::NodeKind) -> NodeKind {
-    match kind {
-        topology::NodeKind::Master => NodeKind::Master,
-        topology::NodeKind::Md => NodeKind::Md,
-        topology::NodeKind::Td => NodeKind::Td,
-        topology::NodeKind::Matching => NodeKind::Matching,
-        topology::NodeKind::Ledger => NodeKind::Ledger,
-        topology::NodeKind::Strategy => NodeKind::Strategy,
-        topology::NodeKind::Custom => NodeKind::Custom,
-        topology::NodeKind::Relay => NodeKind::Relay,
-        topology::NodeKind::Host => NodeKind::Host,
-    }
-}
-
-/// A node's wait mode as the poll loop knows it.
-pub(crate) fn mode(node: &NodeSpec) -> WaitMode {
-    match node.mode {
-        topology::config::Mode::Fast => WaitMode::Fast,
-        topology::config::Mode::Parked => WaitMode::Parked,
-        topology::config::Mode::Adaptive { spin } => WaitMode::Adaptive { spin_ns: spin.as_nanos() as u64 },
-    }
-}
-
-/// Who wakes a node, likewise.
-pub(crate) fn wake(node: &NodeSpec) -> WakePolicy {
-    match node.wake {
-        Wake::Targeted => WakePolicy::Targeted,
-        Wake::Relay => WakePolicy::Relay,
-        Wake::Broadcast => WakePolicy::Broadcast,
     }
 }
 

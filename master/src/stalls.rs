@@ -69,7 +69,7 @@ impl Master {
         self.stalls.looked = Instant::now();
         let (registry, now) = (&self.instance.registry, self.instance.clock.now());
         for node in self.nodes.iter().filter(|node| node.process.is_some()) {
-            if !matches!(node.spec.kind, NodeKind::Strategy | NodeKind::Host) {
+            if !node.spec.kind.trades() {
                 continue;
             }
             let seat = node.spec.seat;

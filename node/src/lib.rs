@@ -45,7 +45,6 @@ mod run;
 mod started;
 mod state;
 mod stop;
-mod stop_order;
 mod tally;
 
 pub use asking::Asked;
@@ -61,13 +60,12 @@ pub use latency::Latencies;
 pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
 pub use output::Output;
-pub use quiescence::Quiescence;
+pub use quiescence::{Quiescence, SETTLE};
 pub use recall::{fold_held, read_held};
 pub use run::{Component, Context};
 pub use started::started_for;
-pub use state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word, read_kind_word};
+pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
 pub use stop::StopFlag;
-pub use stop_order::{SETTLE, stop_group, stop_order};
 pub use tally::Tally;
 
 // What a component needs of the journal crate, so that it can depend on this crate alone.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
+use topology::NodeKind;
+use topology::config::{Mode, Wake};
 
 use crate::error::JoinError;
 use crate::handle::NodeHandle;
@@ -14,7 +16,7 @@ use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeKind, NodeState, Phase, WaitMode, WakePolicy, kind_word};
+use crate::state::{Counter, NodeState, Phase, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -95,7 +97,7 @@ impl Node {
         // A predecessor's; the poll loop puts ours up.
         journal::Doorbell::remove(&registry, assignment.seat);
         let told = match (assignment.mode.sleeps(), assignment.wake) {
-            (true, WakePolicy::Broadcast) => Told::Everything,
+            (true, Wake::Broadcast) => Told::Everything,
             (false, _) if !rings => Told::Nothing,
             _ => Told::Wanted,
         };
@@ -210,7 +212,7 @@ impl Node {
     }
 
     /// How it waits.
-    pub fn mode(&self) -> WaitMode {
+    pub fn mode(&self) -> Mode {
         self.assignment.mode
     }
 

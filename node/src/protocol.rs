@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-
-use crate::state::{NodeKind, WaitMode, WakePolicy};
+use topology::NodeKind;
+use topology::config::{Mode, Wake};
 
 /// Grows with every change that an older peer would misread.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -67,10 +67,9 @@ pub struct Assignment {
     /// How many times a process has sat there, this one included.
     pub generation: u64,
     /// How it waits.
-    pub mode: WaitMode,
+    pub mode: Mode,
     /// Who wakes it.
-    #[serde(default)]
-    pub wake: WakePolicy,
+    pub wake: Wake,
     /// Whether the platform runs in lock-step.
     pub deterministic: bool,
     /// When it is asked to stop: how long it reads what is left, and waits for room to write what it kept back.

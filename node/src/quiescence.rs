@@ -1,10 +1,15 @@
 //! Knowing that nothing is under way any more.
 
 use std::io;
+use std::time::Duration;
 
 use journal::{Journal, OpenError};
 
 use crate::instance::InstanceDir;
+
+/// Longest wait between two groups that stop for what is under way. Cursors of the dead are not waited for longer. In
+/// lock-step the last market event has as long as a node that was asked to stop.
+pub const SETTLE: Duration = Duration::from_millis(500);
 
 /// Watches gated readers of an instance's journals.
 ///

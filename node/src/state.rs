@@ -1,6 +1,8 @@
 //! The numbers in a seat's record, with their meaning.
 
 use serde::{Deserialize, Serialize};
+use topology::NodeKind;
+use topology::config::Mode;
 use wire::OrderStatus;
 
 macro_rules! numbered {
@@ -71,32 +73,6 @@ numbered! {
 }
 
 numbered! {
-    /// What a node is.
-    NodeKind {
-        /// Owns the instance.
-        Master = 1 => "master",
-        /// Market data in.
-        Md = 2 => "md",
-        /// Trade gateway.
-        Td = 3 => "td",
-        /// Order books.
-        Matching = 4 => "matching",
-        /// Positions, working orders, latest quotes.
-        Ledger = 5 => "ledger",
-        /// A strategy.
-        Strategy = 6 => "strategy",
-        /// Looks on: a report, a recorder, a benchmark.
-        Observer = 7 => "observer",
-        /// A program that the platform file lists on its own.
-        Custom = 8 => "custom",
-        /// Wakes those who sleep on its core, or only keeps the core awake.
-        Relay = 9 => "relay",
-        /// Runs strategies that have no process of their own.
-        Host = 10 => "host",
-    }
-}
-
-numbered! {
     /// Where the whole platform stands.
     Phase {
         /// Nodes are still joining. md holds its first quote back.
@@ -108,62 +84,14 @@ numbered! {
     }
 }
 
-/// How a node waits for news.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WaitMode {
-    /// Polls without a pause: lowest latency, one core.
-    Fast,
-    /// Sleeps on a futex.
-    Parked,
-    /// Polls for a while, then sleeps.
-    Adaptive {
-        /// For how long it polls after the last news, in nanoseconds.
-        spin_ns: u64,
-    },
-}
-
-impl WaitMode {
-    /// As it is printed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            WaitMode::Fast => "fast",
-            WaitMode::Parked => "parked",
-            WaitMode::Adaptive { .. } => "adaptive",
-        }
-    }
-
-    /// True when the node ever sleeps, and therefore must be woken.
-    pub fn sleeps(self) -> bool {
-        self != WaitMode::Fast
-    }
-
-    fn number(self) -> u64 {
-        match self {
-            WaitMode::Fast => 1,
-            WaitMode::Parked => 2,
-            WaitMode::Adaptive { .. } => 3,
-        }
-    }
-}
-
-/// Who wakes a node that sleeps, and when.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WakePolicy {
-    /// The writer, when the node wants what was written.
-    #[default]
-    Targeted,
-    /// The relay on the node's core, likewise; while there is none, the writer.
-    Relay,
-    /// The writer, for every frame of every journal that the node reads, wanted or not: as platforms do that know no
-    /// interest. A baseline.
-    Broadcast,
-}
-
 /// Kind and wait mode, as they share a word of the seat's record.
-pub fn kind_word(kind: NodeKind, mode: WaitMode) -> u64 {
-    kind.to_word() | mode.number() << 16
+pub fn kind_word(kind: NodeKind, mode: Mode) -> u64 {
+    let number: u64 = match mode {
+        Mode::Fast => 1,
+        Mode::Parked => 2,
+        Mode::Adaptive { .. } => 3,
+    };
+    kind.to_word() | number << 16
 }
 
 /// Kind and the printed name of the wait mode; `None` for words that no version of ours writes.
@@ -309,7 +237,7 @@ mod tests {
 
     #[test]
     fn words_keep_their_meaning() {
-        let word = kind_word(NodeKind::Td, WaitMode::Adaptive { spin_ns: 5 });
+        let word = kind_word(NodeKind::Td, Mode::Adaptive { spin: std::time::Duration::from_nanos(5) });
         assert_eq!(read_kind_word(word), Some((NodeKind::Td, "adaptive")));
         assert_eq!(read_kind_word(0), None);
         assert_eq!(NodeState::from_word(NodeState::Finished.to_word()), Some(NodeState::Finished));

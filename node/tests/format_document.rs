@@ -5,7 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use journal::layout::MAX_SEATS;
-use node::{Counter, NodeKind, NodeState, Phase, WaitMode, kind_word, read_kind_word};
+use node::{Counter, NodeState, Phase, kind_word, read_kind_word};
+use topology::NodeKind;
+use topology::config::Mode;
 
 const START: &str = "<!-- Values, made from node/src/state.rs: see node/tests/format_document.rs -->\n";
 const END: &str = "<!-- End of the values -->\n";
@@ -17,9 +19,12 @@ struct Listed {
     doc: String,
 }
 
-/// The members of `name` in `node/src/state.rs`.
+/// The members of `name` in the file that lists them.
 fn listed(name: &str) -> Vec<Listed> {
-    let source = include_str!("../src/state.rs");
+    let source = match name {
+        "kinds!" => include_str!("../../topology/src/services/kind.rs"),
+        _ => include_str!("../src/state.rs"),
+    };
     let start =
         source.find(&format!("\n{name} {{")).or_else(|| source.find(&format!("    {name} {{\n"))).unwrap();
     let mut doc = Vec::new();
@@ -54,15 +59,15 @@ fn table(title: &str, name: &str, word_of: impl Fn(u64) -> Option<&'static str>)
 fn generated() -> String {
     let state = table("`seat.STATE`:", "NodeState", |n| NodeState::from_word(n).map(NodeState::as_str));
     let kind =
-        table("`seat.KIND`, kind of node:", "NodeKind", |n| NodeKind::from_word(n).map(NodeKind::as_str));
+        table("`seat.KIND`, kind of node:", "kinds!", |n| NodeKind::from_word(n).map(NodeKind::as_str));
     let phase = table("`registry.PHASE`:", "Phase", |n| Phase::from_word(n).map(Phase::as_str));
     let counter =
         |n: u64| Counter::ALL.iter().find(|(counter, _)| *counter as u64 == n).map(|(_, word)| *word);
     let counters = table("`seat.COUNTERS`, by number; the others are 0:", "counters!", counter);
     let modes = [
-        (WaitMode::Fast, "Polls without a pause."),
-        (WaitMode::Parked, "Sleeps on its WAIT."),
-        (WaitMode::Adaptive { spin_ns: 0 }, "Polls for a while, then sleeps."),
+        (Mode::Fast, "Polls without a pause."),
+        (Mode::Parked, "Sleeps on its WAIT."),
+        (Mode::Adaptive { spin: std::time::Duration::ZERO }, "Polls for a while, then sleeps."),
     ];
     let mut wait = "\n`seat.KIND`, wait mode:\n\n| value | name | meaning |\n|---|---|---|\n".to_owned();
     for (mode, doc) in modes {

@@ -129,7 +129,7 @@ fn shortened(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use node::NodeKind;
+    use topology::NodeKind;
 
     use super::*;
     use crate::fixture::{counting, seat};

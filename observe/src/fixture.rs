@@ -1,8 +1,9 @@
 //! Made-up seats, journals and instances, for tests of what is computed from them.
 
 use journal::{Clock, Journal, JournalShape, JournalStat, ProcessIdentity, Registry, WriterState};
-use node::{Claim, Counter, InstanceDir, NodeKind, NodeState, WaitMode, kind_word};
-use topology::Topology;
+use node::{Claim, Counter, InstanceDir, NodeState, kind_word};
+use topology::config::Mode;
+use topology::{NodeKind, Topology};
 use wire::{Message, OrderId, OrderStatus, OrderUpdate, StrategyId};
 
 use crate::view::{InstanceView, JournalView, SeatView};
@@ -88,7 +89,7 @@ impl Instance {
                 serde_json::to_value(node.kind).and_then(serde_json::from_value).expect("the same words");
             registry.set_name(u32::from(node.seat), &node.name);
             let seat = registry.occupy(u32::from(node.seat)).unwrap();
-            seat.set_kind(kind_word(kind, WaitMode::Parked));
+            seat.set_kind(kind_word(kind, Mode::Parked));
             seat.set_generation(1);
             seat.set_state(NodeState::Stopped.to_word());
         }

@@ -1,8 +1,9 @@
 //! From two looks at an instance to rates.
 
 use journal::{JournalStat, WriterState};
-use node::{Counter, NodeKind};
+use node::Counter;
 use serde::Serialize;
+use topology::NodeKind;
 
 use crate::samples::Times;
 use crate::seated::{Seated, seat_name};

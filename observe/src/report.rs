@@ -1,9 +1,9 @@
 //! What came of a run.
 
-use node::{Counter, NodeKind, NodeState};
+use node::{Counter, NodeState};
 use pinning::{Host, HostError, HostSummary};
 use serde::{Deserialize, Serialize};
-use topology::Topology;
+use topology::{NodeKind, Topology};
 use wire::{AnyMessage, LastSnapshot, Money, PositionState};
 
 use crate::caveats::{JournalMemory, caveats};

@@ -65,7 +65,7 @@ pub fn seat_name(seats: &[SeatView], number: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use node::NodeKind;
+    use topology::NodeKind;
 
     use super::*;
     use crate::fixture::seat;

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use node::{Counter, Latencies, NodeKind};
+use node::{Counter, Latencies};
 use serde::{Deserialize, Serialize};
+use topology::NodeKind;
 use wire::stages::STAGES;
 
 use crate::totals::Totals;

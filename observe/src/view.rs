@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
-use node::{Counter, Exit, Holding, InstanceDir, NodeKind, NodeState, Phase, Tally, held, read_kind_word};
+use node::{Counter, Exit, Holding, InstanceDir, NodeState, Phase, Tally, held, read_kind_word};
 use pinning::{MappedFile, PageBacking};
 use serde::Serialize;
+use topology::NodeKind;
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]

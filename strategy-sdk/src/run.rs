@@ -4,7 +4,8 @@ use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use node::{Exit, INSTANCE_VARIABLE, JoinError, NODE_VARIABLE, Node, NodeKind, RunError};
+use node::{Exit, INSTANCE_VARIABLE, JoinError, NODE_VARIABLE, Node, RunError};
+use topology::NodeKind;
 
 use crate::options::Options;
 use crate::process::Strategies;

@@ -115,8 +115,15 @@ fn names() -> Vec<String> {
 
 #[test]
 fn the_schema_and_the_check_allow_the_same_names() {
-    let name_forms =
-        [common::NAME, forms::INSTANCE, forms::NODE, forms::MEMBER, forms::JOURNAL, forms::NODE_PATTERN];
+    let name_forms = [
+        common::NAME,
+        forms::INSTANCE,
+        forms::NODE,
+        forms::MEMBER,
+        forms::JOURNAL,
+        forms::JOURNALS,
+        forms::NODE_PATTERN,
+    ];
     let mut compared = 0;
     for Form { what, pattern, parse, longest, .. } in name_forms {
         let pattern = regex::Regex::new(pattern).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use settings::Rows;
 
-use crate::config::{Fill, OnDeath, PlatformConfig, ReaderFrom, ReaderKind};
+use crate::config::{Fill, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, Stop};
 use crate::paths;
 
 /// Completes `config`. `folder` holds the file; paths from the command line start at the current folder instead.
@@ -31,18 +31,21 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             group.program = folder.join(&group.program).to_string_lossy().into_owned();
         }
     }
-    for node in &mut config.node {
-        let path = format!("node.{}", node.name);
+    for service in &mut config.service {
+        let path = format!("service.{}", service.name);
         if from_file(rows, &format!("{path}.program")) {
-            node.program = folder.join(&node.program).to_string_lossy().into_owned();
+            service.program = folder.join(&service.program).to_string_lossy().into_owned();
         }
-        for (index, write) in node.writes.iter_mut().enumerate() {
+        if !rows.is_written(&format!("{path}.stop")) {
+            service.stop = if service.writes.is_empty() { Stop::Last } else { Stop::First };
+            rows.derive(&format!("{path}.stop"), service.stop);
+        }
+        for (index, write) in service.writes.iter_mut().enumerate() {
             last_word(&mut write.role, &write.journal, rows, &format!("{path}.writes.{index}.role"));
         }
-        let on_death: OnDeath = node.run.on_death();
-        for (index, read) in node.reads.iter_mut().enumerate() {
+        let on_death: OnDeath = service.run.on_death();
+        for (index, read) in service.reads.iter_mut().enumerate() {
             let path = format!("{path}.reads.{index}");
-            last_word(&mut read.role, &read.journal, rows, &format!("{path}.role"));
             if !rows.is_written(&format!("{path}.from")) {
                 let gated = read.kind == ReaderKind::Gated;
                 read.from = if gated { ReaderFrom::Cursor } else { ReaderFrom::Head };

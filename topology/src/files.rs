@@ -22,8 +22,8 @@ impl Platform {
                 self.program(&path, &group.program, &mut report);
             }
         }
-        for node in &self.config.node {
-            self.program(&format!("node.{}.program", node.name), &node.program, &mut report);
+        for service in &self.config.service {
+            self.program(&format!("service.{}.program", service.name), &service.program, &mut report);
         }
         for file in self.config.md.files.iter().flat_map(|files| files.paths()) {
             if let Err(error) = file.metadata() {

@@ -83,6 +83,20 @@ pub(crate) const JOURNAL: Form = Form {
     longest: Some(LONGEST_JOURNAL),
 };
 
+/// Journals: a name, or a pattern of names.
+pub(crate) const JOURNALS: Form = Form {
+    what: "the name of a journal or a pattern of names",
+    example: "\"orders.*\"",
+    pattern: "^[a-z0-9*?][a-z0-9_*?-]*(\\.[a-z0-9*?][a-z0-9_*?-]*)*$",
+    parse: |text| {
+        let part = |part: &str| small(&['*', '?'], usize::MAX).check(part).map(drop);
+        text.split('.').try_for_each(part)?;
+        small(&['.', '*', '?'], LONGEST_JOURNAL).check(text)
+    },
+    integer: false,
+    longest: Some(LONGEST_JOURNAL),
+};
+
 /// A node's name, with its number if it is one of a group.
 pub(crate) const MEMBER: Form = Form {
     what: "the name of a node",

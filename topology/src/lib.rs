@@ -43,6 +43,7 @@ mod pin_rules;
 mod places;
 mod relays;
 mod rules;
+mod services;
 mod spec;
 mod wiring;
 
@@ -50,10 +51,10 @@ use std::path::Path;
 
 pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY, Subject};
 pub use memory::{MemoryBill, MemoryItem};
+pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
-    HostSection, HostedStrategy, JournalSpec, NodeKind, NodePart, NodeSpec, Pages, Program, ReadBinding,
-    ReaderSpec, RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology,
-    WriteBinding,
+    HostSection, HostedStrategy, JournalSpec, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec,
+    RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;
@@ -127,7 +128,7 @@ fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
     let Draft { value: config, rows, report, .. } = draft;
     let strategies: usize = config.strategies.iter().map(|group| group.count as usize).sum();
     // So many could not even be listed; the rules have noted it.
-    if strategies + config.node.len() > MAX_SEATS {
+    if strategies + config.service.len() > MAX_SEATS {
         return None;
     }
     let topology = wiring::build(config);
@@ -143,20 +144,22 @@ fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
 fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows: &Rows) -> String {
     let node_path = |name: &str| match topology.nodes.iter().rfind(|node| node.name == name) {
         Some(NodeSpec { group: Some(group), .. }) => paths::group(rows, group),
-        Some(NodeSpec { kind: NodeKind::Custom, .. }) => format!("node.{name}"),
+        Some(NodeSpec { kind, .. }) if kind.is_added() => format!("service.{name}"),
         Some(NodeSpec { kind: NodeKind::Host, .. }) => paths::host(rows, name, config),
         _ => name.to_owned(),
     };
     match (fault, fault.subject()) {
         (Fault::UnknownNode { node, .. }, _) => format!("{}.needs", node_path(node)),
         (Fault::UnknownJournal { node, journal, .. } | Fault::ReadTwice { node, journal, .. }, _) => {
-            let custom = config.node.iter().find(|custom| custom.name == *node);
-            let index = custom.and_then(|node| node.reads.iter().rposition(|read| read.journal == *journal));
+            let service = config.service.iter().find(|service| service.name == *node);
+            let index =
+                service.and_then(|service| service.reads.iter().rposition(|read| read.journal == *journal));
             format!("{}.reads.{}.journal", node_path(node), index.unwrap_or_default())
         }
         (Fault::TwoWriters { second, journal, .. }, _) => {
-            let custom = config.node.iter().find(|custom| custom.name == *second);
-            let index = custom.and_then(|node| node.writes.iter().rposition(|w| w.journal == *journal));
+            let service = config.service.iter().find(|service| service.name == *second);
+            let index =
+                service.and_then(|service| service.writes.iter().rposition(|w| w.journal == *journal));
             format!("{}.writes.{}.journal", node_path(second), index.unwrap_or_default())
         }
         (_, Subject::Node(name)) => format!("{}.name", node_path(name)),
@@ -167,9 +170,9 @@ fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows:
 
 /// The key that sets the capacity of this journal, or that makes it matter.
 fn journal_path(name: &str, config: &PlatformConfig, rows: &Rows) -> String {
-    for node in &config.node {
-        if let Some(index) = node.writes.iter().position(|write| write.journal == name) {
-            return format!("node.{}.writes.{index}.capacity", node.name);
+    for service in &config.service {
+        if let Some(index) = service.writes.iter().position(|write| write.journal == name) {
+            return format!("service.{}.writes.{index}.capacity", service.name);
         }
     }
     capacity_path(name, rows).unwrap_or_else(|| "journal.huge_pages".to_owned())

@@ -19,9 +19,9 @@ pub(crate) fn host(rows: &Rows, name: &str, config: &PlatformConfig) -> String {
 
 /// Whether a key is wrong that decides which nodes and journals there are.
 pub(crate) fn structure_is_bad(rows: &Rows) -> bool {
-    let words = ["node", "strategies", "group", "name", "count", "needs", "reads", "writes", "journal"];
+    let words = ["service", "strategies", "group", "name", "count", "needs", "reads", "writes", "journal"];
     let structural = |path: &str| {
-        let parts = path.split('.').next().is_some_and(|first| first == "node" || first == "strategies");
+        let parts = path.split('.').next().is_some_and(|first| first == "service" || first == "strategies");
         parts && path.rsplit('.').next().is_some_and(|last| words.contains(&last))
     };
     rows.bad().any(structural)

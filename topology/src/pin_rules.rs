@@ -7,7 +7,8 @@ use settings::{Report, Rows, Span, nearest};
 
 use crate::config::{Placing, Wake, fits};
 use crate::paths;
-use crate::spec::{NodeKind, NodeSpec, Topology};
+use crate::services::NodeKind;
+use crate::spec::{NodeSpec, Topology};
 
 /// A node on a core of its rule.
 struct Placed<'a> {
@@ -163,7 +164,7 @@ fn unserved(topology: &Topology, rows: &Rows, report: &mut Report) {
         let key = match &node.group {
             Some(group) => format!("{}.wake", paths::group(rows, group)),
             None if node.kind == NodeKind::Host => "strategies.wake".to_owned(),
-            None if node.kind == NodeKind::Custom => format!("node.{}.wake", node.name),
+            None if node.kind.is_added() => format!("service.{}.wake", node.name),
             None => format!("{}.wake", node.name),
         };
         if said.contains(&key) {
@@ -191,7 +192,7 @@ fn unserved(topology: &Topology, rows: &Rows, report: &mut Report) {
 }
 
 fn overlap(cores: &Cores<'_>, report: &mut Report) {
-    let strategy = |placed: &&Placed<'_>| matches!(placed.node.kind, NodeKind::Strategy | NodeKind::Host);
+    let strategy = |placed: &&Placed<'_>| placed.node.kind.trades();
     let both = cores.iter().filter_map(|(core, placed)| {
         let first = placed.iter().find(strategy)?;
         placed

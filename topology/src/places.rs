@@ -3,7 +3,8 @@
 use pinning::{Host, NodeRequest, Placement, Plan, PlanProblem, ResolvedPlan, WaitMode};
 
 use crate::config::Mode;
-use crate::spec::{NodeKind, NodeSpec, Topology};
+use crate::services::{Place, Service};
+use crate::spec::{NodeSpec, Topology};
 
 impl Topology {
     /// A place for every node, in the order of the seats; `None` when `[pin]` says nothing, and the kernel decides.
@@ -59,7 +60,7 @@ fn request(node: &NodeSpec) -> NodeRequest {
             Mode::Parked => WaitMode::Parked,
             Mode::Adaptive { .. } => WaitMode::Adaptive,
         },
-        platform: !matches!(node.kind, NodeKind::Strategy | NodeKind::Host | NodeKind::Custom),
+        platform: Service::of(node.kind).place == Place::Platform,
     }
 }
 

@@ -8,7 +8,9 @@ use pinning::Policy;
 use serde_json::Value as Json;
 
 use crate::config::{Mode, PinRule, RunConfig, Wake};
-use crate::spec::{NodeKind, NodeSpec, Program, RelaySection, RestartSpec, Topology};
+use crate::services::{NodeKind, Service, Waiting};
+use crate::spec::{NodeSpec, Program, RelaySection, RestartSpec, Topology};
+use crate::wiring::names_of;
 
 /// Adds them behind all other nodes, each with its place in the plan; nodes that a relay serves are marked so, unless
 /// the file asks for another way (`asked`, by name).
@@ -17,7 +19,7 @@ pub(crate) fn add(topology: &mut Topology, asked: &BTreeMap<String, Wake>) {
     let mut awake: BTreeSet<u32> = BTreeSet::new();
     for index in 0..topology.nodes.len() {
         let node = &topology.nodes[index];
-        if node.mode.is_fast() || node.kind == NodeKind::Master || node.host.is_some() {
+        if node.mode.is_fast() || Service::of(node.kind).waiting == Waiting::System || node.host.is_some() {
             continue;
         }
         let Some(rule) = topology.pin.rule_for(&node.name) else { continue };
@@ -55,7 +57,7 @@ fn place(topology: &mut Topology, kind: &str, section: RelaySection) {
     let name = format!("{kind}-{}", section.cpu);
     let own = PinRule { cpu: Some(section.cpu), policy: Some(Policy::Idle), ..PinRule::default() };
     topology.pin.nodes.insert(name.clone(), own);
-    let run = RunConfig::default();
+    let run = RunConfig::of(NodeKind::Relay);
     topology.nodes.push(NodeSpec {
         name,
         kind: NodeKind::Relay,
@@ -67,7 +69,7 @@ fn place(topology: &mut Topology, kind: &str, section: RelaySection) {
         program: Program::Builtin("relay".to_owned()),
         restart: RestartSpec { policy: run.restart, max: run.restart_max, backoff: run.restart_backoff },
         start_order: 0,
-        needs: vec!["master".to_owned()],
+        needs: names_of(Service::of(NodeKind::Relay).needs),
         stagger: std::time::Duration::ZERO,
         writes: Vec::new(),
         reads: Vec::new(),
@@ -81,7 +83,8 @@ mod tests {
     use pinning::Policy;
 
     use crate::config::Wake;
-    use crate::spec::{NodeKind, RelaySection};
+    use crate::services::NodeKind;
+    use crate::spec::RelaySection;
 
     const BASE: &str = "[md]\n[strategies]\ncount = 3\n[pin.nodes.\"strategy-*\"]\ncpu = 3\n";
 

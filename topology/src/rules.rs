@@ -11,6 +11,7 @@ use crate::config::{
 };
 use crate::faults::MAX_SEATS;
 use crate::paths;
+use crate::services::Service;
 
 /// Notes every rule that does not hold. Rules about values that are wrong in themselves keep silent.
 pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
@@ -167,7 +168,9 @@ impl Rules<'_> {
 
     fn seats(&mut self) {
         let count = |group: &StrategyGroup| group.count as usize;
-        let nodes = 5 + self.config.node.len() + self.config.strategies.iter().map(count).sum::<usize>();
+        let standard = usize::from(Service::standard_count());
+        let nodes =
+            standard + self.config.service.len() + self.config.strategies.iter().map(count).sum::<usize>();
         if nodes > MAX_SEATS
             && let Some(largest) = self.config.strategies.iter().max_by_key(|group| group.count)
         {

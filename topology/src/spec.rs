@@ -11,6 +11,7 @@ use crate::config::{
     InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig,
     Wake,
 };
+use crate::services::{NodeKind, Service, Stream, Waiting};
 
 /// Everything that runs in one instance. Master keeps it in the instance's folder as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct JournalSpec {
     pub topics: u32,
     /// What the ring lies on.
     pub pages: Pages,
+    /// What it carries; `None` for a journal that a service from outside writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
     /// The nodes that read it. Tools may read too, loosely, and are not listed.
     pub readers: Vec<ReaderSpec>,
 }
@@ -118,30 +122,6 @@ pub struct NodeSpec {
     pub section: Json,
     /// Handed to the program as they are.
     pub parameters: Json,
-}
-
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NodeKind {
-    /// Owns the instance.
-    Master,
-    /// Market data.
-    Md,
-    /// Trade gateway.
-    Td,
-    /// Order books.
-    Matching,
-    /// Positions.
-    Ledger,
-    /// A strategy.
-    Strategy,
-    /// Runs strategies that have no process of their own.
-    Host,
-    /// What `[[node]]` lists.
-    Custom,
-    /// Wakes those who sleep on its core, or only keeps that core awake: see [`RelaySection`].
-    Relay,
 }
 
 /// What a node runs.
@@ -287,7 +267,7 @@ pub struct RelaySection {
 impl NodeSpec {
     /// True for a node that keeps a whole core busy. A relay yields to everybody.
     pub fn takes_a_core(&self) -> bool {
-        self.mode.is_fast() && self.kind != NodeKind::Relay
+        self.mode.is_fast() && Service::of(self.kind).waiting != Waiting::Yielding
     }
 }
 
@@ -300,6 +280,11 @@ impl Topology {
     /// The journal of that name.
     pub fn journal(&self, name: &str) -> Option<&JournalSpec> {
         self.journals.iter().find(|journal| journal.name == name)
+    }
+
+    /// The journals that carry this: one each of strategies' requests and reports, else at most one.
+    pub fn carrying(&self, stream: Stream) -> impl Iterator<Item = &JournalSpec> {
+        self.journals.iter().filter(move |journal| journal.stream == Some(stream))
     }
 
     /// The nodes in the order in which they start.

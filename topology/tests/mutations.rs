@@ -18,7 +18,7 @@ fn change() -> impl Strategy<Value = Change> {
         "[a-z\\[\\]{}=\"'.,#\n -]{1,4}",
         "\\PC{1,3}",
         prop::sample::select(vec![
-            "[[node]]\n",
+            "[[service]]\n",
             "[strategies]\n",
             "[[strategies.group]]\n",
             "[pin.nodes.md]\n",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use settings::Origin;
 use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
 use topology::{
-    Fault, HostSection, NodeKind, Pages, Platform, Program, StrategySection, TdSection, Topology,
+    Fault, HostSection, NodeKind, Pages, Platform, Program, StrategySection, Stream, TdSection, Topology,
 };
 
 fn configs() -> PathBuf {
@@ -68,7 +68,8 @@ fn every_file_in_configs_is_right() {
         if replay {
             let wrong = topology::load(&path, &[]).unwrap_err().to_string();
             assert!(wrong.contains("md.files names no recorded day"), "{wrong}");
-        } else {
+        } else if platform.config.service.is_empty() {
+            // Programs of services have to be built first.
             platform.check_files().unwrap();
         }
         checked += 1;
@@ -319,18 +320,87 @@ fn cursors_are_held_for_who_comes_back() {
 
 #[test]
 fn further_nodes_hang_off_the_side() {
-    let text = "[md]\n[strategies]\ncount = 1\n[[node]]\nname = 'recorder'\nprogram = '/bin/true'\n\
+    let text = "[md]\n[strategies]\ncount = 1\n[[service]]\nname = 'recorder'\nprogram = '/bin/true'\n\
                 reads = [{ journal = 'md.quotes' }, { journal = 'orders.strategy-1', kind = 'gated' }]\n\
                 writes = [{ journal = 'recorder.index', capacity = '64KiB', topics = 3 }]\n";
     let platform = parse(text, &["journal.capacity=1MiB"]);
     let node = platform.topology.node("recorder").unwrap();
-    assert_eq!((node.kind, node.seat), (NodeKind::Custom, 6));
+    assert_eq!((node.kind, node.seat), (NodeKind::Service, 6));
     assert_eq!(node.needs, ["md", "strategy-1"]);
     assert_eq!((node.reads[0].role.as_str(), node.reads[0].from), ("quotes", ReaderFrom::Head));
     assert_eq!(node.reads[1].from, ReaderFrom::Cursor);
     let index = platform.topology.journal("recorder.index").unwrap();
     assert_eq!((index.capacity_bytes, index.topics, index.writer.as_str()), (65_536, 3, "recorder"));
     platform.check_files().unwrap();
+}
+
+#[test]
+fn a_service_may_read_whole_families_and_all() {
+    let reads = |reads: &str| -> Vec<(String, String, ReaderKind)> {
+        let text = format!(
+            "[md]\n[strategies]\ncount = 2\n[[service]]\nname = 'x'\nprogram = '/bin/true'\nwrites = ['x.out']\nreads = {reads}\n"
+        );
+        let topology = parse(&text, &[]).topology;
+        let node = topology.node("x").unwrap();
+        assert_eq!(
+            node.reads.len(),
+            topology
+                .journals
+                .iter()
+                .filter(|journal| { journal.readers.iter().any(|reader| reader.node == "x") })
+                .count()
+        );
+        node.reads.iter().map(|read| (read.journal.clone(), read.role.clone(), read.kind)).collect()
+    };
+    let loose = |journal: &str, role: &str| (journal.to_owned(), role.to_owned(), ReaderKind::Loose);
+    assert_eq!(
+        reads("['orders.*', 'md.quotes']"),
+        [
+            loose("orders.strategy-1", "orders"),
+            loose("orders.strategy-2", "orders"),
+            loose("md.quotes", "quotes")
+        ]
+    );
+    let all = reads("['all']");
+    let demo = parse("[md]\n[strategies]\ncount = 2\n", &[]).topology;
+    assert_eq!(all.len(), demo.journals.len(), "its own is not among them: {all:?}");
+    // What an entry names in full, no pattern covers, and no journal is read twice.
+    let mixed = reads("['orders.*', 'all', { journal = 'td.orders', kind = 'gated' }]");
+    assert_eq!(mixed.len(), all.len());
+    let gated: Vec<_> = mixed.iter().filter(|(.., kind)| *kind == ReaderKind::Gated).collect();
+    assert_eq!(gated, [&("td.orders".to_owned(), "orders".to_owned(), ReaderKind::Gated)]);
+}
+
+#[test]
+fn a_service_that_only_reads_is_an_observer_and_needs_nobody_but_master() {
+    let text = |more: &str| {
+        format!("[md]\n[strategies]\ncount = 1\n[[service]]\nname = 'x'\nprogram = '/bin/true'\n{more}\n")
+    };
+    let node = |more: &str| parse(&text(more), &[]).topology.node("x").unwrap().clone();
+    assert_eq!(node("reads = ['all']").kind, NodeKind::Observer);
+    assert_eq!(node("reads = ['all']").needs, ["master"]);
+    assert_eq!(node("reads = ['all']\nstop = 'first'").kind, NodeKind::Service);
+    assert_eq!(node("writes = ['x.out']").kind, NodeKind::Service);
+    assert_eq!(node("writes = ['x.out']\nstop = 'last'").kind, NodeKind::Observer);
+    // Families without a member now are fine, others are mistakes.
+    let none = parse(&text("reads = ['orders.*']"), &["strategies.count=0"]).topology;
+    assert!(none.node("x").unwrap().reads.is_empty());
+    let wrong = topology::parse("t.toml", &text("reads = ['oders.*']"), &[]).unwrap_err().to_string();
+    assert!(wrong.contains("`x` reads `oders.*`, which nobody writes"), "{wrong}");
+}
+
+#[test]
+fn streams_know_their_journals() {
+    let topology = demo(&["strategies.group.takers.host.name=first"]).topology;
+    for journal in &topology.journals {
+        assert_eq!(Stream::of(&journal.name), journal.stream, "{}", journal.name);
+        assert!(journal.stream.is_some(), "{}", journal.name);
+    }
+    assert_eq!((Stream::of("recorder.index"), Stream::of("orders")), (None, None));
+    assert_eq!(Stream::State.journal(), Some("ledger.state"));
+    assert_eq!(Stream::Reports.journal(), None);
+    let quotes: Vec<&str> = topology.carrying(Stream::Quotes).map(|journal| journal.name.as_str()).collect();
+    assert_eq!(quotes, ["md.quotes"]);
 }
 
 #[test]
@@ -345,7 +415,7 @@ fn missing_programs_and_days_are_found_on_disk() {
     let file = folder.path().join("x.toml");
     std::fs::write(folder.path().join("plain"), "").unwrap();
     let text = "[md]\nsource = 'dbn'\nreaders = 'gated'\nfiles = 'day.dbn'\n[[strategies.group]]\nname = 'a'\nprogram = 'taker'\n\
-                [[strategies.group]]\nname = 'b'\nprogram = 'plain'\n[[node]]\nname = 'c'\nprogram = '.'\n";
+                [[strategies.group]]\nname = 'b'\nprogram = 'plain'\n[[service]]\nname = 'c'\nprogram = '.'\n";
     std::fs::write(&file, text).unwrap();
     let wrong = topology::load(&file, &[]).unwrap().check_files().unwrap_err();
     assert_eq!(wrong.diagnostics.len(), 4, "{wrong}");

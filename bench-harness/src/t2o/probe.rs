@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use journal::ProcessIdentity;
-use node::{Counter, NodeKind};
+use node::Counter;
 use observe::{InstanceView, SeatView};
 use pinning::{CpuSet, ThreadPlacement};
 use serde::{Deserialize, Serialize};
+use topology::NodeKind;
 
 use super::others::{Others, Processes};
 

@@ -3,7 +3,7 @@
 use journal::{LooseReader, OpenError, ReadError};
 use observe::InstanceView;
 use topology::config::{InstrumentChoice, InstrumentRule};
-use topology::{NodeKind, StrategySection, Topology};
+use topology::{NodeKind, StrategySection, Stream, Topology};
 use wire::{Instrument, Message, Quote};
 
 /// One quote, as md published it.
@@ -17,7 +17,7 @@ pub(crate) struct Quoted {
     pub(crate) instrument: u32,
 }
 
-/// Reads `md.quotes` from its first frame on, unseen by md.
+/// Reads the quotes from its first frame on, unseen by md.
 #[derive(Debug)]
 pub(crate) struct QuoteReader {
     reader: LooseReader,
@@ -25,8 +25,9 @@ pub(crate) struct QuoteReader {
 }
 
 impl QuoteReader {
-    pub(crate) fn open(view: &InstanceView) -> Result<QuoteReader, OpenError> {
-        let journal = journal::Journal::open_read_only(view.instance().find_journal("md.quotes"))?;
+    pub(crate) fn open(view: &InstanceView, topology: &Topology) -> Result<QuoteReader, OpenError> {
+        let journal =
+            journal::Journal::open_read_only(view.instance().find_journal(of(topology, Stream::Quotes)))?;
         Ok(QuoteReader { reader: journal.loose_from_start()?, quotes: Vec::new() })
     }
 
@@ -64,7 +65,7 @@ pub(crate) struct Listeners {
 impl Listeners {
     /// From what the topology gives the strategies and what md has listed.
     pub(crate) fn of(view: &InstanceView, topology: &Topology) -> Listeners {
-        let mut listed = listed(view);
+        let mut listed = listed(view, topology);
         listed.sort_by_key(|(id, _)| *id);
         listed.dedup_by_key(|(id, _)| *id);
         let strategies = topology.nodes.iter().filter(|node| node.kind == NodeKind::Strategy);
@@ -114,9 +115,14 @@ impl Listeners {
     }
 }
 
+/// The journal that carries this; empty when there is none.
+fn of(topology: &Topology, stream: Stream) -> &str {
+    topology.carrying(stream).next().map_or("", |journal| &journal.name)
+}
+
 /// Number and symbol of every instrument; `md.instruments` never laps.
-fn listed(view: &InstanceView) -> Vec<(u32, String)> {
-    let files = view.instance().find_journal("md.instruments");
+fn listed(view: &InstanceView, topology: &Topology) -> Vec<(u32, String)> {
+    let files = view.instance().find_journal(of(topology, Stream::Instruments));
     let reader = journal::Journal::open_read_only(files).and_then(|journal| journal.loose_from_start());
     let Ok(mut reader) = reader else { return Vec::new() };
     let mut listed = Vec::new();

@@ -69,10 +69,10 @@ pub(crate) fn run(
     };
     let plan = run.cell.topology.place(host).ok().flatten();
     let watch = PlanWatch::new(plan.as_ref(), host.allowed.len());
-    let quotes = match QuoteReader::open(running.view()) {
+    let quotes = match QuoteReader::open(running.view(), &run.cell.topology) {
         Ok(quotes) => quotes,
         Err(error) => {
-            record.failed = Some(format!("md.quotes cannot be read: {error}"));
+            record.failed = Some(format!("the quotes cannot be read: {error}"));
             running.finish().ok();
             return Ok(Some((record, Vec::new())));
         }

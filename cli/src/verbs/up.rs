@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use master_client::{End, Launch, LaunchError, Running};
-use node::{Counter, Exit, NodeKind, StopFlag};
+use node::{Counter, Exit, StopFlag};
 use observe::InstanceView;
 use serde_json::json;
-use topology::Topology;
+use topology::{NodeKind, Topology};
 
 use crate::args::Up;
 use crate::failure::Failure;

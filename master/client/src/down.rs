@@ -10,10 +10,10 @@ use journal::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
-use node::{Claim, ClaimError, Holder, Holding, InstanceDir, NodeKind, Quiescence, SETTLE};
+use node::{Claim, ClaimError, Holder, Holding, InstanceDir, Quiescence, SETTLE};
 use observe::{InstanceView, SeatView};
-use topology::Topology;
 use topology::config::MasterConfig;
+use topology::{NodeKind, Topology};
 
 use crate::ending::end_all;
 use crate::error::{LaunchError, system};
@@ -186,7 +186,7 @@ impl Down {
         protocol::send(stream, request).map_err(failed)?;
         let longest = self
             .stop_timeout
-            .saturating_mul(node::stop_order(self.in_lock_step).len() as u32)
+            .saturating_mul(topology::stop_order(self.in_lock_step).len() as u32)
             .saturating_add(SETTLING);
         let begin = Instant::now();
         let mut stopped_since: Option<Instant> = None;
@@ -220,7 +220,7 @@ impl Down {
         if let Some(claim) = &self.claim {
             self.demand_known(&view, claim)?;
         }
-        for kinds in node::stop_order(self.in_lock_step) {
+        for kinds in topology::stop_order(self.in_lock_step) {
             let group: Vec<SeatView> =
                 view.seats().into_iter().filter(|seat| seat.alive && kinds.contains(&seat.kind)).collect();
             signal(&group, Signal::SIGTERM);

@@ -3,9 +3,9 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use node::{NodeKind, NodeState, Phase, Quiescence};
+use node::{NodeState, Phase, Quiescence};
 use observe::{Collector, InstanceView, JournalMemory, Report, Run};
-use topology::Topology;
+use topology::{NodeKind, Topology};
 
 use crate::down::{Down, stop_timeout};
 use crate::error::{LaunchError, system};

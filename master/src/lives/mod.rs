@@ -312,6 +312,6 @@ impl Lives {
     }
 
     fn runs_strategies(&self, node: usize) -> bool {
-        matches!(self.rules[node].kind, NodeKind::Strategy | NodeKind::Host)
+        self.rules[node].kind.trades()
     }
 }

@@ -1,5 +1,7 @@
 //! Stopping the nodes group by group, so that nothing under way is lost.
 
+use topology::{NodeKind, stop_group, stop_order};
+
 use super::life::Stage;
 use super::{Decision, Lives, Time};
 
@@ -31,7 +33,7 @@ impl Lives {
 
     /// Asks the first group from `first` on that has somebody in it.
     fn stop_group(&mut self, first: usize, now: Time) {
-        for group in first..node::stop_order(self.limits.in_lock_step).len() {
+        for group in first..stop_order(self.limits.in_lock_step).len() {
             let nodes = self.living_in(group);
             if !nodes.is_empty() {
                 self.decisions.push(Decision::Signal { nodes, kill: false });
@@ -48,8 +50,7 @@ impl Lives {
     fn living_in(&self, group: usize) -> Vec<usize> {
         let has_process = |index: &usize| {
             let rules = &self.rules[*index];
-            let kind = crate::setup::kind(rules.kind);
-            let its_group = node::stop_group(kind, self.limits.in_lock_step);
+            let its_group = stop_group(rules.kind, self.limits.in_lock_step);
             rules.host.is_none() && self.lives[*index].lives() && its_group == group
         };
         (0..self.lives.len()).filter(has_process).collect()
@@ -57,7 +58,7 @@ impl Lives {
 
     /// In lock-step: this group's last event is to be dealt with in full.
     fn awaits_event(&self, group: usize) -> bool {
-        self.limits.in_lock_step && group == node::stop_group(node::NodeKind::Md, true)
+        self.limits.in_lock_step && group == stop_group(NodeKind::Md, true)
     }
 
     /// Somebody ended, all is handled, or time has passed.

@@ -71,6 +71,12 @@ impl Publisher {
         self.skip_quotes > 0 || self.skip_flow > 0
     }
 
+    /// A write of market data that cannot succeed.
+    pub(super) fn failed(&self, source: WriteError) -> RunError {
+        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal()));
+        RunError::Write { journal: format!("{}{}", self.quotes.journal(), flow.unwrap_or_default()), source }
+    }
+
     pub(super) fn handle(&self) -> &NodeHandle {
         &self.handle
     }

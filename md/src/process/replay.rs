@@ -192,7 +192,7 @@ impl Replay {
                 }
                 Ok(Step::Go)
             }
-            Err(error) => full_or_fatal(error, context),
+            Err(error) => full_or_fatal(error, &self.publisher, context),
         }
     }
 
@@ -213,7 +213,7 @@ impl Replay {
                 self.stage = Stage::Done;
                 Ok(Step::Idle)
             }
-            Err(error) => full_or_fatal(error, context),
+            Err(error) => full_or_fatal(error, &self.publisher, context),
         }
     }
 }
@@ -224,13 +224,13 @@ enum Step {
     Idle,
 }
 
-fn full_or_fatal(error: WriteError, context: &Context) -> Result<Step, RunError> {
+fn full_or_fatal(error: WriteError, publisher: &Publisher, context: &Context) -> Result<Step, RunError> {
     match error {
         WriteError::Full { .. } => {
             context.add(node::Counter::Full, 1);
             Ok(Step::WaitUntil(context.now() + RETRY))
         }
-        source => Err(RunError::Write { journal: "md.quotes or md.flow".to_owned(), source }),
+        source => Err(publisher.failed(source)),
     }
 }
 

@@ -73,7 +73,7 @@ impl SimThreads {
         for thread in self.threads.drain(..) {
             match thread.join() {
                 Ok(Ok(())) => {}
-                Ok(Err(source)) => return Err(RunError::Write { journal: "md.quotes".to_owned(), source }),
+                Ok(Err(source)) => return Err(lock(&self.publisher).failed(source)),
                 Err(_) => return Err(RunError::failed("a generator thread panicked")),
             }
         }

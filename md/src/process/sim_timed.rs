@@ -153,7 +153,7 @@ impl Component for SimTimed {
                     context.wake_at(now + RETRY);
                     return Ok(());
                 }
-                Err(source) => return Err(RunError::Write { journal: "md.quotes".to_owned(), source }),
+                Err(source) => return Err(self.publisher.failed(source)),
             }
             let Some(Reverse((due, index, number))) = self.queue.peek().copied() else { break };
             if due > now {

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use journal::{Clock, Frame, Journal, JournalFiles, JournalShape, Reader, Registry, Writer};
+use topology::NodeKind;
+use topology::config::{Mode, Wake};
 
 use crate::error::RunError;
 use crate::handle::NodeHandle;
@@ -13,7 +15,7 @@ use crate::instance::InstanceDir;
 use crate::node::Node;
 use crate::protocol::Assignment;
 use crate::run::{Component, Context};
-use crate::state::{Counter, NodeKind, WaitMode, WakePolicy};
+use crate::state::Counter;
 use crate::stop::StopFlag;
 
 const SEAT: u32 = 3;
@@ -70,7 +72,7 @@ impl<E: FnMut(&Seen) -> bool> Component for Witness<E> {
     }
 }
 
-fn node(mode: WaitMode) -> (Node, Writer, tempfile::TempDir) {
+fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let files = || JournalFiles::new(folder.path(), folder.path(), "news");
     let shape =
@@ -97,7 +99,7 @@ fn node(mode: WaitMode) -> (Node, Writer, tempfile::TempDir) {
         seat: SEAT,
         generation: 1,
         mode,
-        wake: WakePolicy::Targeted,
+        wake: Wake::Targeted,
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),
@@ -119,7 +121,7 @@ fn write(mut writer: Writer, pause: Duration, ended: &Receiver<()>) {
 }
 
 fn run(spin: Duration, turn_takes: Duration, pause: Duration, is_enough: impl FnMut(&Seen) -> bool) -> Seen {
-    let (node, mut writer, _folder) = node(WaitMode::Adaptive { spin_ns: spin.as_nanos() as u64 });
+    let (node, mut writer, _folder) = node(Mode::Adaptive { spin });
     // Before its first news it has no budget.
     writer.write(1, 0, b"").expect("room");
     let handle: NodeHandle = node.handle();

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use journal::{Clock, Frame, Journal, JournalShape, Reader, Registry, Writer};
+use topology::NodeKind;
+use topology::config::{Mode, Wake};
 
 use crate::error::RunError;
 use crate::input::{Input, InputId, Told};
@@ -11,7 +13,7 @@ use crate::instance::InstanceDir;
 use crate::node::Node;
 use crate::protocol::Assignment;
 use crate::run::{Component, Context};
-use crate::state::{Counter, NodeKind, WaitMode, WakePolicy};
+use crate::state::Counter;
 use crate::stop::StopFlag;
 
 const SEAT: u32 = 3;
@@ -33,8 +35,8 @@ fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
         kind: NodeKind::Strategy,
         seat: SEAT,
         generation: 1,
-        mode: WaitMode::Parked,
-        wake: WakePolicy::Targeted,
+        mode: Mode::Parked,
+        wake: Wake::Targeted,
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),

@@ -8,6 +8,7 @@ mod sleep;
 use std::time::Duration;
 
 use journal::Parker;
+use topology::config::Mode;
 
 use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
@@ -17,7 +18,7 @@ use crate::exit::Exit;
 use crate::input::Input;
 use crate::node::Node;
 use crate::run::{Component, Context};
-use crate::state::{NodeState, WaitMode};
+use crate::state::NodeState;
 
 impl Node {
     /// Polls until asked to stop.
@@ -43,7 +44,7 @@ struct PollLoop<'a> {
     pub(crate) context: Context,
     parker: Option<Parker>,
     net: SafetyNet,
-    mode: WaitMode,
+    mode: Mode,
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use journal::{LONGEST_SLEEP, SAFETY_TIMEOUT, Wakeup};
+use topology::config::Mode;
 
 use super::PollLoop;
 use crate::input::Input;
 use crate::run::Component;
-use crate::state::{Counter, WaitMode};
+use crate::state::Counter;
 
 /// Idle rounds of a busy-polling node between two looks at the clock.
 const IDLE_ROUNDS: u32 = 1 << 10;
@@ -74,10 +75,10 @@ impl PollLoop<'_> {
     /// Nothing was there: polls on, or sleeps.
     pub(super) fn wait(&mut self, component: &impl Component) {
         match self.mode {
-            WaitMode::Fast => self.spin(),
-            WaitMode::Parked => self.park(component),
-            WaitMode::Adaptive { spin_ns } => {
-                if self.context.now().saturating_sub(self.last_news) < spin_ns {
+            Mode::Fast => self.spin(),
+            Mode::Parked => self.park(component),
+            Mode::Adaptive { spin } => {
+                if self.context.now().saturating_sub(self.last_news) < spin.as_nanos() as u64 {
                     self.spin();
                 } else {
                     self.park(component);

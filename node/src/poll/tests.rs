@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{Clock, Frame, Journal, JournalShape, Reader, Registry, Writer};
+use topology::NodeKind;
+use topology::config::Wake;
 
 use super::*;
 use crate::input::{InputId, Told};
 use crate::instance::InstanceDir;
 use crate::protocol::Assignment;
-use crate::state::{NodeKind, WakePolicy};
 use crate::stop::StopFlag;
 
 const SEAT: u32 = 3;
@@ -29,8 +30,8 @@ fn node(journals: &[Journal]) -> Node {
         kind: NodeKind::Strategy,
         seat: SEAT,
         generation: 1,
-        mode: WaitMode::Parked,
-        wake: WakePolicy::Targeted,
+        mode: Mode::Parked,
+        wake: Wake::Targeted,
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),

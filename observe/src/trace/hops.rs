@@ -7,8 +7,8 @@
 //!                      says so)
 //! ```
 
-use node::NodeKind;
 use serde::Serialize;
+use topology::{NodeKind, Stream};
 use wire::{AnyMessage, OrderId};
 
 use super::search::{Found, Place, Search, Searched, frame_at};
@@ -286,12 +286,12 @@ impl Way<'_> {
         let own = own.filter(|own| self.search.searched.iter().any(|searched| searched.journal == *own));
         let is_home = |searched: &&Searched| match (step, searched.writer.kind) {
             (Step::Ordered, Some(NodeKind::Strategy)) => Some(searched.writer.node.as_str()) == self.strategy,
-            (Step::Routed, Some(NodeKind::Td)) => searched.journal == "td.orders",
+            (Step::Routed, Some(NodeKind::Td)) => Stream::of(&searched.journal) == Some(Stream::Orders),
             (Step::Executed, Some(NodeKind::Matching)) => true,
             // A strategy in a host has its reports in the host's journal.
             (Step::Reported, Some(NodeKind::Td)) => match &own {
                 Some(own) => searched.journal == *own,
-                None => searched.journal.starts_with("reports."),
+                None => Stream::of(&searched.journal) == Some(Stream::Reports),
             },
             _ => false,
         };

@@ -3,8 +3,8 @@
 mod hops;
 mod search;
 
-use node::NodeKind;
 use serde::Serialize;
+use topology::NodeKind;
 use wire::{AnyMessage, OrderId};
 
 use crate::view::{InstanceView, ViewError};

@@ -1,8 +1,8 @@
 //! Finding every frame that speaks of one order.
 
 use journal::{Journal, LooseReader, ReadError, WriterState};
-use node::NodeKind;
 use serde::Serialize;
+use topology::{NodeKind, Stream};
 use wire::schema::Value;
 use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
@@ -175,11 +175,11 @@ pub(super) fn frame_at(name: &str, journal: &Journal, writer: &Writer, position:
 
 /// How far a journal is from the end of an order's way.
 fn distance(name: &str) -> u32 {
-    match name.split('.').next() {
-        Some("reports") => 0,
-        Some("matching") => 1,
-        Some("td") => 2,
-        Some("orders") => 3,
+    match Stream::of(name) {
+        Some(Stream::Reports) => 0,
+        Some(Stream::Executions) => 1,
+        Some(Stream::Orders | Stream::Samples) => 2,
+        Some(Stream::Requests) => 3,
         _ => 4,
     }
 }

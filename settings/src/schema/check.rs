@@ -236,11 +236,17 @@ impl<'a> Checker<'a> {
         let mut names: Vec<(String, Span)> = Vec::new();
         let mut result = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let Value::Table(table) = &item.value else {
-                self.report.error(item.span, format!("`{path}` must be tables, found {}", item.describe()));
-                continue;
+            let mut table = match (&item.value, schema.short_key()) {
+                (Value::Table(table), _) => table.clone(),
+                (Value::Text(_), Some(key)) => {
+                    Table(vec![Entry { key: key.name.to_owned(), key_span: item.span, node: item.clone() }])
+                }
+                _ => {
+                    let message = format!("`{path}` must be tables, found {}", item.describe());
+                    self.report.error(item.span, message);
+                    continue;
+                }
             };
-            let mut table = table.clone();
             let mut item_path = format!("{path}.{index}");
             if let Some(Entry { node: Node { value: Value::Text(name), span, .. }, .. }) = table.get("name") {
                 item_path = format!("{path}.{name}");

@@ -84,7 +84,17 @@ fn kind(kind_of: &Kind) -> Json {
         }
         Kind::List(item) => json!({ "type": "array", "items": kind(item) }),
         Kind::Table(schema) => table(schema, &[]),
-        Kind::Tables(schema) => json!({ "type": "array", "items": table(schema, &[]) }),
+        Kind::Tables(schema) => {
+            let mut item = table(schema, &[]);
+            if let Some(key) = schema.short_key() {
+                // `pattern` and `maxLength` speak of texts alone, the other words of tables.
+                if let (Json::Object(item), Json::Object(text)) = (&mut item, kind(&key.kind)) {
+                    item.extend(text);
+                }
+                item["type"] = json!(["object", "string"]);
+            }
+            json!({ "type": "array", "items": item })
+        }
         Kind::Groups(groups) => {
             let items = table(groups.table, &[]);
             let array = json!({ "type": "array", "items": items, "description": groups.doc });

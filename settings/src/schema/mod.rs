@@ -61,7 +61,8 @@ pub enum Kind {
     List(&'static Kind),
     /// `[key]`.
     Table(&'static TableSchema),
-    /// `[[key]]`, each table with a `name` or known by its place.
+    /// `[[key]]`, each table with a `name` or known by its place. A text stands for the table that has it as its first
+    /// key, if the other keys may be left out.
     Tables(&'static TableSchema),
     /// `[key]` alone, or with `[[key.group]]`.
     Groups(&'static Groups),
@@ -160,6 +161,14 @@ impl TableSchema {
             }
         }
         all
+    }
+
+    /// The key that a text in the place of the whole table stands for: the first, if it alone is required.
+    pub(crate) fn short_key(&self) -> Option<&'static Key> {
+        let mut required = self.keys.iter().filter(|key| matches!(key.absent, Absent::Required(_)));
+        let key = required.next()?;
+        let is_first = self.keys.first().is_some_and(|first| first.name == key.name);
+        (is_first && expect::takes_text(&key.kind) && required.next().is_none()).then_some(key)
     }
 }
 

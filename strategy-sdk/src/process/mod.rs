@@ -20,9 +20,10 @@ mod member;
 mod presence;
 mod watch;
 
+use node::WriteError;
 use node::{Component, Context, Counter, Frame, Gap, InputId, JoinError, Node, NodeHandle, Output, RunError};
-use node::{NodeKind, WriteError};
 use topology::HostSection;
+use topology::NodeKind;
 use wire::{Nanos, SnapshotBegin};
 
 use crate::port::{Outgoing, Port};

@@ -9,6 +9,7 @@
 //! ever: what is taken between two of its messages is counted, and bounded.
 
 use node::{InputId, Node, Quiescence, RunError};
+use topology::Stream;
 
 use super::extent::Extent;
 
@@ -44,16 +45,13 @@ struct Requests {
 /// Strategies that an error names at most.
 const NAMED: usize = 10;
 
-const PREFIX: &str = "orders.";
-const MARKET: &str = "md.";
-
 impl Batches {
     pub(super) fn watch(node: &Node, inputs: &[InputId], limit: u64) -> Result<Batches, RunError> {
         let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("lock-step: {error}"));
-        let others = Quiescence::watch(node.instance(), |name| !name.starts_with(PREFIX))
-            .map_err(|error| failed(&error))?;
-        let orders = Quiescence::watch(node.instance(), |name| name.starts_with(PREFIX))
-            .map_err(|error| failed(&error))?;
+        let is_requests = |name: &str| Stream::of(name) == Some(Stream::Requests);
+        let others =
+            Quiescence::watch(node.instance(), |name| !is_requests(name)).map_err(|error| failed(&error))?;
+        let orders = Quiescence::watch(node.instance(), is_requests).map_err(|error| failed(&error))?;
         let input_of = |name: &str| {
             inputs
                 .iter()
@@ -65,8 +63,8 @@ impl Batches {
         let inputs = watched.ok_or_else(|| failed(&"a journal of orders is not read by td"))?;
         let positions: Vec<u64> = node.inputs().iter().map(|input| input.position()).collect();
         let names = node.inputs().iter().map(|input| input.peer().0.to_owned()).collect();
-        let market = Quiescence::watch(node.instance(), |name| name.starts_with(MARKET))
-            .map_err(|error| failed(&error))?;
+        let is_market = |name: &str| Stream::of(name).is_some_and(Stream::is_market_data);
+        let market = Quiescence::watch(node.instance(), is_market).map_err(|error| failed(&error))?;
         Ok(Batches {
             market,
             event: 0,

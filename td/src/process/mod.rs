@@ -31,7 +31,7 @@ use node::{
     Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
     WriteError,
 };
-use topology::TdSection;
+use topology::{Stream, TdSection};
 use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
 use crate::{Gateway, GatewayOptions, Limits};
@@ -110,7 +110,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
                 (StrategyId(account.seat), limits)
             })
             .collect(),
-        quotes: journal_id(&node, "md.quotes").map_err(|error| failed(&error))?,
+        quotes: journal_id(&node, Stream::Quotes).map_err(|error| failed(&error))?,
         orders: orders_out,
         samples: node.take_output("samples")?,
         latencies: Latencies::keep(&handle).map_err(|error| failed(&error))?,
@@ -292,8 +292,8 @@ impl Td {
 }
 
 /// Number of a journal that td itself does not read; zero when there is none.
-fn journal_id(node: &Node, name: &str) -> Result<u32, impl std::fmt::Display + use<>> {
-    Quiescence::watch(node.instance(), |known| known == name)
+fn journal_id(node: &Node, stream: Stream) -> Result<u32, impl std::fmt::Display + use<>> {
+    Quiescence::watch(node.instance(), |name| Stream::of(name) == Some(stream))
         .map(|watched| watched.journals().first().map_or(0, |journal| journal.shape().id))
 }
 

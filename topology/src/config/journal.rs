@@ -106,30 +106,3 @@ section! {
         ledger: RingConfig = RingConfig::default();
     }
 }
-
-impl JournalConfig {
-    /// The sections that speak of one journal, the nearest last.
-    pub(crate) fn chain(&self, journal: &str) -> Vec<&RingConfig> {
-        let mut chain = vec![&self.ring];
-        let (first, second) = journal.split_once('.').unwrap_or((journal, ""));
-        match first {
-            "master" => chain.push(&self.master),
-            "md" => chain.push(&self.md.ring),
-            "orders" => chain.push(&self.orders),
-            "td" => chain.push(&self.td.ring),
-            "matching" => chain.push(&self.matching),
-            "reports" => chain.push(&self.reports),
-            "ledger" => chain.push(&self.ledger),
-            _ => {}
-        }
-        match (first, second) {
-            ("md", "instruments") => chain.push(&self.md.instruments),
-            ("md", "quotes") => chain.push(&self.md.quotes),
-            ("md", "flow") => chain.push(&self.md.flow),
-            ("td", "orders") => chain.push(&self.td.orders),
-            ("td", "samples") => chain.push(&self.td.samples),
-            _ => {}
-        }
-        chain
-    }
-}

@@ -9,6 +9,7 @@ use settings::{TimeOfDay, described, duration, section, words};
 
 use super::{ReaderKind, RunConfig};
 use crate::forms;
+use crate::services::NodeKind;
 
 words! {
     /// Where market data comes from.
@@ -171,6 +172,6 @@ section! {
         symbols: Vec<String> = Vec::new() => Kind::List(&Kind::Parsed(&forms::SYMBOL));
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::never();
+        run: RunConfig = RunConfig::of(NodeKind::Md);
     }
 }

@@ -12,7 +12,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-mod custom;
+mod external;
 mod journal;
 mod md;
 mod pin;
@@ -20,7 +20,7 @@ mod run;
 mod services;
 mod strategies;
 
-pub use custom::{NodeConfig, ReadConfig, WriteConfig};
+pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
 pub use journal::{HugePages, JournalConfig, MdJournals, PageSize, RingConfig, TdJournals};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
@@ -62,8 +62,8 @@ section! {
                 unnamed: "write name = \"takers\": its nodes are takers-1, takers-2, …",
             }),
             Absent::Required("write [strategies] with a program and a count; count = 0 runs none");
-        /// Further nodes beside the standard ones, by name.
-        node: Vec<NodeConfig> = Vec::new() => Kind::Tables(<NodeConfig as Section>::TABLE);
+        /// Further services beside the standard ones, by name.
+        service: Vec<ServiceConfig> = Vec::new() => Kind::Tables(<ServiceConfig as Section>::TABLE);
         /// Which node runs on which core.
         pin: PinConfig = PinConfig::default();
     }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use settings::schema::{Absent, DAY_NS, Kind, Section, Words};
 use settings::{described, duration, section, words};
 
+use crate::services::{NodeKind, Service};
+
 /// How a node waits for news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,6 +25,20 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// As it is printed, without how long.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Fast => "fast",
+            Mode::Parked => "parked",
+            Mode::Adaptive { .. } => "adaptive",
+        }
+    }
+
+    /// True for a node that ever sleeps, and therefore must be woken.
+    pub fn sleeps(self) -> bool {
+        !self.is_fast()
+    }
+
     /// True for a node that never sleeps.
     pub fn is_fast(self) -> bool {
         self == Mode::Fast
@@ -163,9 +179,9 @@ section! {
 }
 
 impl RunConfig {
-    /// Parked, and never started again.
-    pub(crate) fn never() -> RunConfig {
-        RunConfig { restart: RestartPolicy::Never, ..RunConfig::default() }
+    /// As a node of this kind runs unless the file says otherwise.
+    pub(crate) fn of(kind: NodeKind) -> RunConfig {
+        RunConfig { restart: Service::of(kind).restart, ..RunConfig::default() }
     }
 
     /// What should become of this node's cursors: held when someone may come back to them.

@@ -7,6 +7,7 @@ use settings::{duration, section, words};
 
 use super::RunConfig;
 use crate::forms;
+use crate::services::NodeKind;
 
 section! {
     /// The instance as a whole.
@@ -36,7 +37,7 @@ section! {
         stop_timeout: Duration = Duration::from_secs(5) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::never();
+        run: RunConfig = RunConfig::of(NodeKind::Master);
     }
 }
 
@@ -53,7 +54,7 @@ section! {
         max_position: i64 = 0;
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::default();
+        run: RunConfig = RunConfig::of(NodeKind::Td);
     }
 }
 
@@ -77,7 +78,7 @@ section! {
         huge_pages: bool = false;
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::default();
+        run: RunConfig = RunConfig::of(NodeKind::Matching);
     }
 }
 
@@ -89,6 +90,6 @@ section! {
         snapshot: Duration = Duration::from_secs(1);
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::default();
+        run: RunConfig = RunConfig::of(NodeKind::Ledger);
     }
 }

@@ -9,6 +9,7 @@ use settings::{CpuList, described, duration, section, words};
 
 use super::{Mode, OnDeath, RunConfig};
 use crate::forms;
+use crate::services::NodeKind;
 
 /// Strategies that come with the platform, for `program = "builtin:…"`.
 pub const BUILTIN_STRATEGIES: [&str; 2] = ["taker", "market-maker"];
@@ -91,6 +92,6 @@ section! {
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::never();
+        run: RunConfig = RunConfig::of(NodeKind::Strategy);
     }
 }

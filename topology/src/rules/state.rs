@@ -36,8 +36,8 @@ pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
 /// Notes a ring that is too small from the start.
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
-    let chain = config.journal.chain("ledger.state");
-    let Some(capacity) = chain.iter().rev().find_map(|ring| ring.capacity) else { return };
+    let journal = &config.journal;
+    let Some(capacity) = journal.ledger.capacity.or(journal.ring.capacity) else { return };
     let least = least_snapshot(config);
     if least <= capacity.0 / PART {
         return;

@@ -1,9 +1,9 @@
 //! Hosts: the nodes whose process strategies share.
 
-use super::{Builder, json, reports_of};
+use super::{Builder, json};
 use crate::config::{HostConfig, OnDeath, PinConfig, PlatformConfig, RunConfig, StrategyGroup, Wake};
-use crate::spec::{HostSection, HostedStrategy, NodeKind, NodeSpec, Program};
-use settings::ByteSize;
+use crate::services::NodeKind;
+use crate::spec::{HostSection, HostedStrategy, NodeSpec, Program};
 
 impl Builder<'_> {
     /// A node for each host that has strategies.
@@ -22,14 +22,11 @@ impl Builder<'_> {
                 Some(Program::Builtin(_)) => Program::Builtin("host".to_owned()),
                 None => continue,
             };
-            let topics = strategies.last().map_or(1, |last| u32::from(last.seat) + 1);
             // It is started whenever one of its strategies is to start.
             let wake = wake(&host.name, config);
-            let run = RunConfig { mode: host.mode, wake, ..RunConfig::never() };
-            let node = self.node(&host.name, NodeKind::Host, &run, program);
-            node.needs = ["td", "matching", "ledger"].map(str::to_owned).to_vec();
+            let run = RunConfig { mode: host.mode, wake, ..RunConfig::of(NodeKind::Host) };
+            let node = self.node(&host.name, NodeKind::Host, &run, on_death(host, config), program);
             node.section = json(HostSection { strategies });
-            self.journal(&reports_of(&host.name), "td", "reports", topics, ByteSize::mib(1));
         }
     }
 
@@ -46,7 +43,7 @@ impl Builder<'_> {
 }
 
 /// The hosts, in the order in which the groups name them.
-pub(super) fn all(config: &PlatformConfig) -> Vec<&HostConfig> {
+fn all(config: &PlatformConfig) -> Vec<&HostConfig> {
     let mut hosts: Vec<&HostConfig> = Vec::new();
     for host in
         config.strategies.iter().filter(|group| group.count > 0).filter_map(|group| group.host.as_ref())
@@ -65,7 +62,7 @@ fn wake(name: &str, config: &PlatformConfig) -> Option<Wake> {
 }
 
 /// A host's cursors are held as soon as one of its strategies may come back to them.
-pub(super) fn on_death(host: &HostConfig, config: &PlatformConfig) -> OnDeath {
+fn on_death(host: &HostConfig, config: &PlatformConfig) -> OnDeath {
     let here = |group: &&StrategyGroup| group.host.as_ref().is_some_and(|other| other.name == host.name);
     let holds = config.strategies.iter().filter(here).any(|group| group.on_death == OnDeath::Hold);
     if holds { OnDeath::Hold } else { OnDeath::Drop }

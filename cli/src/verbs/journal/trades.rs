@@ -2,6 +2,7 @@
 
 use journal::{Check, Finding, Journal, JournalFiles, LooseReader, VerifyReport};
 use matching::TradeIds;
+use topology::Stream;
 use wire::{AnyMessage, Fill, Message};
 
 const NAME: &str = "trades";
@@ -15,7 +16,7 @@ const KEPT: usize = 20;
 pub(super) fn verify(report: &mut VerifyReport, files: &JournalFiles) {
     let mut check = Check { name: NAME, what: WHAT, count: 0, findings: 0 };
     // What cannot be read is a finding of the checks before.
-    if report.journal == "matching.executions" || report.journal.starts_with("reports.") {
+    if matches!(Stream::of(&report.journal), Some(Stream::Executions | Stream::Reports)) {
         let reader = Journal::open_read_only(files.clone()).ok().and_then(|journal| {
             let oldest = journal.oldest_frame().ok()?;
             journal.observe(oldest).ok()

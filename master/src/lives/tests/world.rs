@@ -308,8 +308,7 @@ impl World {
 
     /// Nobody is asked to end before those who write to it have.
     fn signalled(&mut self, nodes: &[usize], kill: bool) {
-        let group =
-            |node: usize| node::stop_group(crate::setup::kind(self.rules[node].kind), LIMITS.in_lock_step);
+        let group = |node: usize| topology::stop_group(self.rules[node].kind, LIMITS.in_lock_step);
         for &node in nodes {
             for other in (0..self.nodes.len()).filter(|other| group(*other) < group(node)) {
                 assert!(!self.is_alive(other), "{node} was asked to end before {other}");

@@ -1,21 +1,33 @@
-//! `[[node]]`: what hangs off the side, such as a recorder or a gateway.
+//! `[[service]]`: a part of the platform that comes from outside, such as a recorder or a gateway.
 
 use serde_json::{Map, Value as Json};
 use settings::forms::NAME;
 use settings::schema::{Absent, Kind, Section};
-use settings::{ByteSize, section};
+use settings::{ByteSize, section, words};
 
 use super::{OnDeath, ReaderFrom, ReaderKind, RunConfig};
 use crate::forms;
+use crate::services::NodeKind;
+
+words! {
+    /// When a service stops.
+    pub enum Stop ("time to stop") {
+        /// With the strategies, before market data: what it writes last is still handled.
+        First = "first",
+        /// When nobody trades any more, before the ledger alone: it sees what all others write.
+        Last = "last",
+    }
+}
 
 section! {
-    /// A journal that a further node reads.
+    /// Journals that a service reads.
     pub struct ReadConfig {
-        /// The journal, as in "md.quotes".
-        journal: String = String::new() => Kind::Parsed(&forms::JOURNAL),
+        /// A journal, as in "md.quotes"; a pattern of names, as in "orders.*"; or "all". What a pattern finds does not
+        /// include the service's own journals, nor those that another entry names in full.
+        journal: String = String::new() => Kind::Parsed(&forms::JOURNALS),
             Absent::Required("write journal = \"md.quotes\"");
-        /// What the program calls it.
-        role: String = String::new() => Kind::Parsed(&NAME), Absent::Derived("the journal's last word");
+        /// What the program calls them.
+        role: Option<String> = None => Kind::Parsed(&NAME), Absent::Derived("as their writers do");
         /// Whether the writer waits for it.
         kind: ReaderKind = ReaderKind::Loose;
         /// Where it begins.
@@ -26,7 +38,7 @@ section! {
 }
 
 section! {
-    /// A journal that a further node writes.
+    /// A journal that a service writes.
     pub struct WriteConfig {
         /// The journal's name, which no other node writes.
         journal: String = String::new() => Kind::Parsed(&forms::JOURNAL),
@@ -42,23 +54,50 @@ section! {
 }
 
 section! {
-    /// A node beside the standard ones.
-    pub struct NodeConfig {
+    /// A service beside the standard ones.
+    pub struct ServiceConfig {
         /// Its name.
         name: String = String::new() => Kind::Parsed(&forms::NODE), Absent::Required("write name = \"recorder\"");
         /// The path of its program (relative to the file).
         program: String = String::new(), Absent::Required("write program = \"PATH\"");
         /// Nodes that must be ready before it starts.
         needs: Option<Vec<String>> = None => Kind::List(&Kind::Parsed(&forms::MEMBER)),
-            Absent::Derived("the writers of what it reads");
-        /// What it reads.
+            Absent::Derived("the writers of the journals that it names in full, or else master");
+        /// What it reads; a text stands for a table with this `journal`.
         reads: Vec<ReadConfig> = Vec::new() => Kind::Tables(<ReadConfig as Section>::TABLE);
-        /// What it writes.
+        /// What it writes; a text stands for a table with this `journal`.
         writes: Vec<WriteConfig> = Vec::new() => Kind::Tables(<WriteConfig as Section>::TABLE);
+        /// When it stops.
+        stop: Stop = Stop::Last, Absent::Derived("first if it writes a journal, else last");
         /// Handed to the program as they are.
         params: Json = Json::Object(Map::new());
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
-        run: RunConfig = RunConfig::never();
+        run: RunConfig = RunConfig::of(NodeKind::Service);
     }
 }
+
+impl ServiceConfig {
+    /// What its node is: when it stops follows from that.
+    pub(crate) fn kind(&self) -> NodeKind {
+        match self.stop {
+            Stop::First => NodeKind::Service,
+            Stop::Last => NodeKind::Observer,
+        }
+    }
+}
+
+impl ReadConfig {
+    /// Whether it may stand for several journals.
+    pub(crate) fn is_pattern(&self) -> bool {
+        self.journal == ALL || self.journal.contains(['*', '?'])
+    }
+
+    /// Whether a journal of that name is one of them.
+    pub(crate) fn covers(&self, name: &str) -> bool {
+        self.journal == ALL || super::fits(&self.journal, name)
+    }
+}
+
+/// The pattern that covers every journal.
+const ALL: &str = "all";

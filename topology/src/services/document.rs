@@ -1,0 +1,78 @@
+//! The table of services in `ARCHITECTURE.md` is the one of the code. After a wanted change:
+//! `UPDATE_GOLDEN=1 cargo test -p topology services`, and read the difference.
+
+use std::path::Path;
+
+use super::stream::{Manner, When};
+use super::{Journals, NodeKind, Publication, SERVICES, Service, Subscription};
+use crate::config::ReaderFrom;
+
+const START: &str = "<!-- Rows, made from topology/src/services/table.rs: see document.rs beside it -->\n";
+const END: &str = "<!-- End of the rows -->\n";
+
+fn list(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { "–".to_owned() } else { words.join(", ") }
+}
+
+fn condition(when: When) -> String {
+    match when {
+        When::Always => String::new(),
+        When::Fills(fill) => format!(" (fill = {fill})"),
+    }
+}
+
+fn written(publication: &Publication) -> String {
+    let name = match publication.journals {
+        Journals::One(name) => name.to_owned(),
+        Journals::EachWriter(family) => format!("{family}.NAME"),
+        Journals::EachReader(family, reader) => format!("{family}.{}", reader.as_str().to_uppercase()),
+    };
+    format!("`{name}`: {}{}", publication.stream, condition(publication.when))
+}
+
+fn read(subscription: &Subscription) -> String {
+    let manner = match subscription.manner {
+        Manner::Gated => "gated".to_owned(),
+        Manner::Loose(ReaderFrom::Start) => "loose, from the start".to_owned(),
+        Manner::Loose(from) => format!("loose, from the {from}"),
+        Manner::GatedInLockStep => "loose; gated in lock-step".to_owned(),
+        Manner::AsMarket => "as md.readers says".to_owned(),
+    };
+    format!("{} ({manner}){}", subscription.stream, condition(subscription.when))
+}
+
+fn row(service: &Service) -> String {
+    let (reads, writes) = match service.kind {
+        NodeKind::Observer | NodeKind::Service => {
+            ("what its table says".to_owned(), "what its table says".to_owned())
+        }
+        NodeKind::Relay => ("what the nodes that it wakes read".to_owned(), "–".to_owned()),
+        _ => (list(service.subscribes.iter().map(read)), list(service.publishes.iter().map(written))),
+    };
+    format!(
+        "| {} | {} | {writes} | {reads} | {} | {} |\n",
+        service.kind,
+        list(service.needs.iter().map(NodeKind::to_string)),
+        service.restart,
+        super::stop_group(service.kind, false) + 1,
+    )
+}
+
+#[test]
+fn services_in_the_document_are_those_of_the_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (head, rest) = text.split_once(START).expect("the document has its marker");
+    let (found, tail) = rest.split_once(END).expect("the document has its second marker");
+    let rows: String = SERVICES.iter().map(row).collect();
+    let wanted = format!(
+        "\n| kind | needs | writes | reads | started again | stops |\n|---|---|---|---|---|---|\n{rows}\n"
+    );
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, format!("{head}{START}{wanted}{END}{tail}")).unwrap();
+        return;
+    }
+    assert_eq!(found, wanted, "after a wanted change: UPDATE_GOLDEN=1 cargo test -p topology services");
+    println!("{} services are those of the table", SERVICES.len());
+}

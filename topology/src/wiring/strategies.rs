@@ -1,0 +1,89 @@
+//! Strategies, and what td is told about them.
+
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use super::journals::journal_of;
+use super::{Builder, json};
+use crate::config::{PlatformConfig, StrategyGroup, Wake};
+use crate::services::{self, NodeKind, Service};
+use crate::spec::{Program, StrategyAccount, StrategySection, TdSection};
+
+/// What td is told.
+pub(crate) fn td_section(config: &PlatformConfig) -> Json {
+    json(TdSection {
+        config: config.td.clone(),
+        lock_step_limit: config.platform.lock_step_limit,
+        strategies: accounts(config),
+    })
+}
+
+/// The strategies as td knows them, by seat.
+fn accounts(config: &PlatformConfig) -> Vec<StrategyAccount> {
+    let (td, mut seat) = (&config.td, Service::standard_count());
+    let reports_of = |kind: NodeKind, name: &str| match services::reports_family(kind) {
+        Some(family) => journal_of(family, name),
+        None => String::new(),
+    };
+    let mut accounts = Vec::new();
+    for group in &config.strategies {
+        for number in 1..=group.count {
+            let name = format!("{}-{number}", group.name);
+            let (reports, reports_topic) = match &group.host {
+                Some(host) => (reports_of(NodeKind::Host, &host.name), u32::from(seat)),
+                None => (reports_of(NodeKind::Strategy, &name), 0),
+            };
+            accounts.push(StrategyAccount {
+                name,
+                reports,
+                reports_topic,
+                seat,
+                max_order_quantity: group.limits.max_order_quantity.unwrap_or(td.max_order_quantity),
+                max_working_orders: group.limits.max_working_orders.unwrap_or(td.max_working_orders),
+                max_position: group.limits.max_position.unwrap_or(td.max_position),
+            });
+            seat = seat.saturating_add(1);
+        }
+    }
+    accounts
+}
+
+impl Builder<'_> {
+    /// A node for each strategy.
+    pub(super) fn strategies(&mut self) {
+        let config = self.config;
+        let mut index = 0;
+        for group in &config.strategies {
+            for number in 0..group.count {
+                self.strategy(group, index, number);
+                index += 1;
+            }
+        }
+    }
+
+    fn strategy(&mut self, group: &StrategyGroup, index: u32, index_in_group: u32) {
+        let name = format!("{}-{}", group.name, index_in_group + 1);
+        let builtin = group.program.strip_prefix("builtin:").map(str::to_owned);
+        let program =
+            builtin.clone().map_or_else(|| Program::Path(group.program.clone().into()), Program::Builtin);
+        let section = json(StrategySection {
+            group: group.name.clone(),
+            index,
+            index_in_group,
+            instruments: group.instruments.clone(),
+            builtin,
+            budget: group.budget,
+        });
+        let node = self.node(&name, NodeKind::Strategy, &group.run, group.on_death, program);
+        node.group = Some(group.name.clone());
+        if let Some(host) = &group.host {
+            node.host = Some(host.name.clone());
+            node.mode = host.mode;
+            node.wake = Wake::Targeted;
+        }
+        node.stagger = if index_in_group == 0 { Duration::ZERO } else { group.stagger };
+        node.section = section;
+        node.parameters = group.params.clone();
+    }
+}
