@@ -103,8 +103,8 @@ fn the_standard_wiring() {
          2 md.instruments 1: td l start, matching l start, ledger l start, takers-1 l start\n\
          3 md.quotes 9: matching g cursor, ledger l start, takers-1 l head\n\
          4 td.orders 1: matching g cursor\n\
-         5 matching.executions 1: td g cursor, ledger g cursor\n\
-         6 td.samples 1: \n\
+         5 td.samples 1: \n\
+         6 matching.executions 1: td g cursor, ledger g cursor\n\
          7 ledger.state 14: takers-1 l head\n\
          8 orders.takers-1 1: td g cursor\n\
          9 reports.takers-1 1: takers-1 g cursor"
