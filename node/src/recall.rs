@@ -2,7 +2,8 @@
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
-use wire::{AnyMessage, Message, SnapshotBegin, SnapshotEnd};
+use wire::AnyMessage;
+use wire::fold::{Snapshot, SnapshotReader};
 
 use crate::instance::InstanceDir;
 
@@ -11,47 +12,38 @@ const STATE: &str = "ledger.state";
 /// While the ledger overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
 
-/// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
+/// The ledger's last whole snapshot of everybody; `None` when there is none.
 ///
-/// A ledger that is at work may write the next one meanwhile: who goes on from this one with the executions must see
-/// that those are all still there, and else ask again.
+/// A ledger that runs may write the next one meanwhile, and the executions behind this one may then be overwritten: a
+/// caller that continues with them must check that they are all there, and otherwise read again.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
-pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenError> {
+pub fn last_snapshot(instance: &InstanceDir) -> Result<Option<Snapshot>, OpenError> {
     let journal = Journal::open_read_only(instance.find_journal(STATE))?;
-    let mut found = Vec::new();
+    let mut found = None;
     for _ in 0..TRIES {
-        let whole;
-        (found, whole) = scan(&journal)?;
-        if whole {
+        let is_complete;
+        (found, is_complete) = scan(&journal)?;
+        if is_complete {
             break;
         }
     }
     Ok(found)
 }
 
-/// The last whole snapshot, and whether nothing was overwritten while it was looked for.
-fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
+/// The last whole snapshot, and whether nothing was overwritten during the scan.
+fn scan(journal: &Journal) -> Result<(Option<Snapshot>, bool), OpenError> {
     let mut reader = journal.observe(journal.oldest_frame()?)?;
     let head = journal.head();
-    let topic = SnapshotBegin::topic_of(SnapshotBegin::EVERYBODY);
-    let (mut last, mut current): (Vec<AnyMessage>, Option<Vec<AnyMessage>>) = (Vec::new(), None);
+    let mut snapshots = SnapshotReader::of_everybody();
+    let mut last = None;
     while reader.position() < head {
         match reader.read() {
-            Ok(Some(frame)) if frame.topic == topic => {
-                let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) else {
-                    current = None;
-                    continue;
-                };
-                if frame.message_id == SnapshotBegin::ID {
-                    current = Some(Vec::new());
-                }
-                if let Some(messages) = &mut current {
-                    messages.push(message);
-                }
-                if frame.message_id == SnapshotEnd::ID {
-                    last = current.take().unwrap_or(last);
+            Ok(Some(frame)) if frame.topic == snapshots.topic() => {
+                match AnyMessage::decode(frame.message_id, frame.payload) {
+                    Ok(message) => last = snapshots.take(message).ok().flatten().or(last),
+                    Err(_) => snapshots.reset(),
                 }
             }
             Ok(Some(_)) => {}
