@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use matching::engine::{Engine, EngineOptions, Execution};
+use matching::engine::{Engine, EngineOptions};
 use md::source::{Files, Options, SourceEvent, SourceKind, open};
 use wire::{
-    AccountId, BookEvent, Cause, InstrumentId, NewOrder, OrderId, OrderStatus, OrderType, Price, Quantity,
-    Side, StrategyId, TimeInForce,
+    AccountId, BookEvent, Cause, Execution, InstrumentId, NewOrder, OrderId, OrderStatus, OrderType, Price,
+    Quantity, Side, StrategyId, TimeInForce,
 };
 
 const SECOND: u64 = 1_000_000_000;

@@ -180,7 +180,7 @@ fn one_that_errs_errs_alone() {
     assert_eq!(node("errs-2")["exit"], 1);
     let said = |what: &str| home.wait_for(what, || home.logs().contains(what));
     said("strategy `errs-2` panicked: as it was told; it is stopped, the others go on");
-    said("strategy in seat 6 is gone: 1 orders are cancelled");
+    said("strategy in seat 6 has ended: 1 orders are cancelled");
     for name in ["errs-1", "errs-3"] {
         let before = counter(&node(name), "quotes");
         home.wait_for("quotes of the others", || counter(&node(name), "quotes") > before);

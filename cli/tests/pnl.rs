@@ -1,9 +1,10 @@
 //! Profit and loss as a report has it, from the ledger's own messages.
 
 use ledger::Book;
+use wire::fold::{Snapshot, SnapshotReader};
 use wire::{
-    AnyMessage, Fill, InstrumentId, Level, Liquidity, Nanos, OrderId, PositionState, Price, Quantity, Quote,
-    Side, SnapshotBegin, StrategyId,
+    AnyMessage, Fill, InstrumentId, Level, Liquidity, Nanos, OrderId, Price, Quantity, Quote, Side,
+    SnapshotBegin, StrategyId,
 };
 
 /// Numbers that look random and are the same on every run.
@@ -21,16 +22,10 @@ impl Numbers {
 const INSTRUMENTS: u32 = 4;
 const ME: StrategyId = StrategyId(5);
 
-fn states(book: &mut Book) -> Vec<AnyMessage> {
-    book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect()
-}
-
-fn positions(messages: &[AnyMessage]) -> Vec<PositionState> {
-    let position = |message: &AnyMessage| match message {
-        AnyMessage::PositionState(state) => Some(*state),
-        _ => None,
-    };
-    messages.iter().filter_map(position).collect()
+fn snapshot(book: &mut Book) -> Snapshot {
+    let mut reader = SnapshotReader::of_everybody();
+    let mut messages = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from);
+    messages.find_map(|message| reader.take(message).ok().flatten()).expect("a book's snapshot is whole")
 }
 
 #[test]
@@ -59,12 +54,13 @@ fn profit_of_random_fills_is_their_exact_sum_rounded_once_also_after_a_restart_o
                 remaining: Quantity(0),
                 event_time: Nanos(0),
                 execution: 0,
+                answered_up_to: 0,
             };
             book.on_fill(number * 64, &fill);
             cash -= i128::from(price) * i128::from(quantity) * i128::from(side.sign());
             held[instrument as usize] += i128::from(quantity) * i128::from(side.sign());
             if number == fills / 2 {
-                book = Book::restore(states(&mut book)).expect("its own snapshot");
+                book = Book::restore(&snapshot(&mut book)).expect("its own snapshot");
             }
         }
         let mut exact = cash;
@@ -86,7 +82,7 @@ fn profit_of_random_fills_is_their_exact_sum_rounded_once_also_after_a_restart_o
         );
         let expected: f64 = text.parse().expect("a number");
 
-        let states = positions(&states(&mut book));
+        let states = snapshot(&mut book).positions;
         assert_eq!(observe::profit(&states), expected, "seed {seed}: {exact} in 1e-9");
         // What a sum of the rounded parts would say.
         let rounded: f64 =

@@ -165,7 +165,7 @@ fn a_death_that_nobody_announced_is_announced_by_the_next_master() {
     kill(pid(&home, "rests-1"), "KILL");
     home.wait_for("both deaths", || !has_master(&home) && home.node("rests", "rests-1")["state"] == "dead");
     up();
-    home.wait_for("the end of its orders", || home.logs().contains("is gone: 1 orders are cancelled"));
+    home.wait_for("the end of its orders", || home.logs().contains("has ended: 1 orders are cancelled"));
     assert_eq!(home.node("rests", "rests-1")["state"], "failed");
     assert_eq!(home.node("rests", "rests-2")["state"], "running");
     // The one after that has nothing to say again.

@@ -32,6 +32,7 @@ fn journal(name: &str, fills: impl IntoIterator<Item = Written>) -> (tempfile::T
             remaining: Quantity(0),
             event_time: Nanos(0),
             execution: 0,
+            answered_up_to: 0,
         };
         writer.write(Fill::ID, 3, fill.bytes()).expect("nobody gates").position
     };

@@ -1,23 +1,25 @@
-//! What should not come up, by name.
+//! Input that a correct platform does not produce, by name.
 
-/// Input that a correct platform never produces (but for [`Anomaly::Redelivered`], which a restart may).
+use wire::fold::Contradiction;
+
+/// Input that a correct platform does not produce, except [`Anomaly::Redelivered`], which follows a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anomaly {
     /// The bytes are no message of this journal.
     Unreadable,
     /// An execution at a position that was seen before. Ignored.
     Redelivered,
-    /// An execution of an order that the ledger was never told of, or that has ended. Booked.
+    /// An execution of an order that does not work: never accepted, or ended. Booked.
     UnknownOrder,
-    /// An execution with the wrong side or instrument for its order, or a quantity that cannot be. Ignored.
+    /// An execution with the wrong side or instrument for its order, or an impossible quantity. Ignored.
     BadExecution,
     /// A fill of more than was left. Booked.
     OverFill,
-    /// An order is said to be accepted twice, or rejected while it works. The latter is ignored.
+    /// An order is accepted twice, or rejected while it works. The latter is ignored.
     OutOfStep,
-    /// A fill that takes an amount beyond what the ledger can hold. Ignored.
+    /// A fill that would overflow an amount. Ignored.
     Overflow,
-    /// A quote or trade of an instrument whose number cannot be. Ignored.
+    /// A quote or trade of an instrument with an impossible number. Ignored.
     UnknownInstrument,
 }
 
@@ -49,6 +51,16 @@ impl Anomaly {
     }
 }
 
+impl From<Contradiction> for Anomaly {
+    fn from(contradiction: Contradiction) -> Anomaly {
+        match contradiction {
+            Contradiction::UnknownOrder => Anomaly::UnknownOrder,
+            Contradiction::OverFill => Anomaly::OverFill,
+            Contradiction::OutOfStep => Anomaly::OutOfStep,
+        }
+    }
+}
+
 impl std::fmt::Display for Anomaly {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.as_str())
@@ -60,7 +72,7 @@ impl std::fmt::Display for Anomaly {
 pub struct Anomalies([u64; Anomaly::ALL.len()]);
 
 impl Anomalies {
-    /// Counts it and hands it back.
+    /// Counts it and returns it.
     pub(crate) fn note(&mut self, anomaly: Anomaly) -> Anomaly {
         self.0[anomaly as usize] += 1;
         anomaly

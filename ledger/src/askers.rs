@@ -1,24 +1,24 @@
-//! Strategies that wait for their state, and in which order they are told.
+//! Strategies that wait for their state, and the order in which they are answered.
 //!
-//! A strategy asks once it has taken its place in the journal of states, and says when it has its answer. Answers that
-//! nobody has taken yet are held to a quarter of the ring: more would overwrite each other before they are read. One that
-//! is not taken soon does not hold up the others; should it be overwritten, the strategy asks again.
+//! A strategy asks once it has its position in the journal of states, and confirms its answer. Unconfirmed answers are
+//! limited to a quarter of the ring: more could overwrite each other before they are read. An answer that is not confirmed
+//! soon does not delay the others; if it is overwritten, the strategy asks again.
 
 use std::collections::BTreeMap;
 
 use node::Asked;
 use wire::StrategyId;
 
-/// An answer that is not taken for so long, in nanoseconds, holds up nobody.
+/// An unconfirmed answer delays others for this long, in nanoseconds.
 const HOLDS: u64 = 20_000_000;
 
-/// Who waits.
+/// The strategies that wait.
 #[derive(Debug, Default)]
 pub(crate) struct Askers {
     waiting: BTreeMap<StrategyId, Waiting>,
 }
 
-/// One that has registered, and has not said that it has its state.
+/// A strategy that has registered, and has not confirmed its state.
 #[derive(Debug, Default)]
 struct Waiting {
     question: Option<Question>,
@@ -27,7 +27,7 @@ struct Waiting {
 #[derive(Clone, Copy, Debug)]
 struct Question {
     number: u64,
-    /// Executions before this position belong into the answer: its predecessor may have heard of them.
+    /// Executions before this position must be in the answer: they may have been reported to its predecessor.
     until: u64,
     answer: Option<Answer>,
 }
@@ -43,17 +43,17 @@ impl Askers {
         self.waiting.is_empty()
     }
 
-    /// It has registered, perhaps once more, and will ask.
+    /// A strategy has registered, perhaps again, and will ask.
     pub(crate) fn joined(&mut self, strategy: StrategyId) {
         self.waiting.insert(strategy, Waiting::default());
     }
 
-    /// It is not there any more.
+    /// A strategy has left.
     pub(crate) fn left(&mut self, strategy: StrategyId) {
         self.waiting.remove(&strategy);
     }
 
-    /// True when somebody has asked, or has taken an answer, since the last [`Askers::hear`].
+    /// True when a strategy has asked, or confirmed an answer, since the last [`Askers::update`].
     pub(crate) fn has_news(&self, asked: impl Fn(StrategyId) -> Asked) -> bool {
         self.waiting.iter().any(|(strategy, waiting)| match asked(*strategy) {
             Asked::Nothing => false,
@@ -62,8 +62,8 @@ impl Askers {
         })
     }
 
-    /// Looks at what everybody asks. `head`: end of the executions now.
-    pub(crate) fn hear(&mut self, asked: impl Fn(StrategyId) -> Asked, head: impl Fn() -> u64) {
+    /// Reads the questions of all strategies. `head`: end of the executions now.
+    pub(crate) fn update(&mut self, asked: impl Fn(StrategyId) -> Asked, head: impl Fn() -> u64) {
         self.waiting.retain(|strategy, waiting| match asked(*strategy) {
             Asked::Nothing => true,
             Asked::Settled => false,
@@ -76,10 +76,10 @@ impl Askers {
         });
     }
 
-    /// Whom to tell next: executions before `read` are booked, and the ring takes `room` bytes of answers that are not
-    /// taken yet.
+    /// The strategy to answer next: executions before `read` are booked, and the ring has room for `room` bytes of
+    /// unconfirmed answers.
     pub(crate) fn next(&self, read: u64, now: u64, room: u64) -> Option<StrategyId> {
-        if self.untaken(now) >= room {
+        if self.unconfirmed(now) >= room {
             return None;
         }
         let is_due = |waiting: &Waiting| {
@@ -88,15 +88,15 @@ impl Askers {
         self.waiting.iter().find(|(_, waiting)| is_due(waiting)).map(|(strategy, _)| *strategy)
     }
 
-    /// It was told in so many bytes.
-    pub(crate) fn told(&mut self, strategy: StrategyId, now: u64, bytes: u64) {
+    /// A strategy was answered, in this many bytes.
+    pub(crate) fn answered(&mut self, strategy: StrategyId, now: u64, bytes: u64) {
         if let Some(question) = self.waiting.get_mut(&strategy).and_then(|waiting| waiting.question.as_mut())
         {
             question.answer = Some(Answer { time: now, bytes });
         }
     }
 
-    /// When those who are held up can be told although nobody takes his answer; `None`: nobody is held up.
+    /// When a delayed answer can be written although none is confirmed; `None`: no answer is delayed.
     pub(crate) fn deadline(&self) -> Option<u64> {
         let questions = || self.waiting.values().filter_map(|waiting| waiting.question);
         let is_open = questions().any(|question| question.answer.is_none());
@@ -104,8 +104,8 @@ impl Askers {
         if is_open { holds.min() } else { None }
     }
 
-    /// Bytes of answers that are still to be taken.
-    fn untaken(&self, now: u64) -> u64 {
+    /// Bytes of unconfirmed answers.
+    fn unconfirmed(&self, now: u64) -> u64 {
         let questions = self.waiting.values().filter_map(|waiting| waiting.question);
         let answers = questions.filter_map(|question| question.answer);
         answers.filter(|answer| now < answer.time + HOLDS).map(|answer| answer.bytes).sum()
@@ -125,82 +125,84 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_who_has_not_asked() {
+    fn a_strategy_that_has_not_asked_is_not_answered() {
         let mut askers = asking(3);
         assert!(!askers.has_news(|_| Asked::Nothing));
-        askers.hear(|_| Asked::Nothing, || 0);
+        askers.update(|_| Asked::Nothing, || 0);
         assert_eq!(askers.next(u64::MAX, 0, ROOM), None);
-        assert!(!askers.is_empty(), "they may ask yet");
+        assert!(!askers.is_empty(), "they may still ask");
     }
 
     #[test]
-    fn a_ledger_that_comes_back_tells_nothing_to_those_who_know() {
+    fn a_restarted_ledger_answers_no_confirmed_question() {
         let mut askers = asking(80);
         assert!(askers.has_news(|_| Asked::Settled));
-        askers.hear(|_| Asked::Settled, || 0);
+        askers.update(|_| Asked::Settled, || 0);
         assert!(askers.is_empty());
         assert_eq!(askers.next(u64::MAX, 0, ROOM), None);
     }
 
     #[test]
-    fn who_asks_is_told_once_everything_before_the_question_is_booked() {
+    fn a_question_is_answered_once_all_executions_before_it_are_booked() {
         let mut askers = asking(1);
-        askers.hear(|_| Asked::Waits(1), || 640);
+        askers.update(|_| Asked::Waits(1), || 640);
         assert_eq!(askers.next(639, 0, ROOM), None);
         assert_eq!(askers.next(640, 0, ROOM), Some(StrategyId(0)));
-        askers.told(StrategyId(0), 5, 100);
+        askers.answered(StrategyId(0), 5, 100);
         assert_eq!(askers.next(640, 6, ROOM), None, "once");
         assert!(!askers.has_news(|_| Asked::Waits(1)));
-        askers.hear(|_| Asked::Settled, || 0);
+        askers.update(|_| Asked::Settled, || 0);
         assert!(askers.is_empty());
     }
 
     #[test]
-    fn who_was_overtaken_asks_again_and_is_told_again() {
+    fn a_strategy_whose_answer_was_overwritten_is_answered_again() {
         let mut askers = asking(1);
-        askers.hear(|_| Asked::Waits(1), || 0);
-        askers.told(StrategyId(0), 5, 100);
+        askers.update(|_| Asked::Waits(1), || 0);
+        askers.answered(StrategyId(0), 5, 100);
         assert!(askers.has_news(|_| Asked::Waits(2)));
-        askers.hear(|_| Asked::Waits(2), || 0);
+        askers.update(|_| Asked::Waits(2), || 0);
         assert_eq!(askers.next(0, 6, ROOM), Some(StrategyId(0)));
     }
 
     #[test]
-    fn eighty_that_ask_at_once_are_told_no_faster_than_they_listen() {
+    fn eighty_questions_at_once_are_answered_no_faster_than_confirmed() {
         let mut askers = asking(80);
         let mut taken = 0;
-        let mut told = 0;
+        let mut answered = 0;
         for now in 0..40 {
-            askers
-                .hear(|seat| if u64::from(seat.0) < taken { Asked::Settled } else { Asked::Waits(1) }, || 0);
-            let before = told;
+            askers.update(
+                |seat| if u64::from(seat.0) < taken { Asked::Settled } else { Asked::Waits(1) },
+                || 0,
+            );
+            let before = answered;
             while let Some(strategy) = askers.next(0, now, ROOM) {
-                askers.told(strategy, now, 400);
-                told += 1;
+                askers.answered(strategy, now, 400);
+                answered += 1;
             }
-            assert!(told - before <= 3, "{} answers at once", told - before);
-            taken = told;
+            assert!(answered - before <= 3, "{} answers at once", answered - before);
+            taken = answered;
         }
-        assert_eq!(told, 80);
+        assert_eq!(answered, 80);
     }
 
     #[test]
-    fn who_does_not_listen_holds_up_the_others_for_a_moment_only() {
+    fn an_unconfirmed_answer_delays_the_others_for_a_limited_time() {
         let mut askers = asking(2);
-        askers.hear(|_| Asked::Waits(1), || 0);
+        askers.update(|_| Asked::Waits(1), || 0);
         assert_eq!(askers.next(0, 0, ROOM), Some(StrategyId(0)));
-        askers.told(StrategyId(0), 0, ROOM);
+        askers.answered(StrategyId(0), 0, ROOM);
         assert_eq!(askers.next(0, 1, ROOM), None);
         assert_eq!(askers.deadline(), Some(HOLDS));
         assert_eq!(askers.next(0, HOLDS, ROOM), Some(StrategyId(1)));
-        askers.told(StrategyId(1), HOLDS, ROOM);
-        assert_eq!(askers.deadline(), None, "nobody is left to be told");
+        askers.answered(StrategyId(1), HOLDS, ROOM);
+        assert_eq!(askers.deadline(), None, "none is left to answer");
     }
 
     #[test]
-    fn one_that_left_is_not_told() {
+    fn a_strategy_that_left_is_not_answered() {
         let mut askers = asking(1);
-        askers.hear(|_| Asked::Waits(1), || 0);
+        askers.update(|_| Asked::Waits(1), || 0);
         askers.left(StrategyId(0));
         assert!(askers.is_empty());
     }

@@ -12,17 +12,15 @@
 //!
 //! - **The money adds up.** `realised + unrealised = cash + position × mark`, exactly, in 1e-9 of the currency;
 //!   see [`Position`] for the method and the rounding.
-//! - **Once.** An execution at a position that was seen before changes nothing, so that a journal may be read
-//!   again from any earlier position.
-//! - **Interleaving does not matter.** Executions, market data and node events come from different journals. What
-//!   the book holds after all of them depends on each journal's own order only, not on how they were mixed.
+//! - **Exactly once.** An execution at a position that was seen before changes nothing, so that a journal may be read again
+//!   from any earlier position.
+//! - **Interleaving does not matter.** Executions, market data and node events come from different journals. The state
+//!   after all of them depends on each journal's own order only.
 //! - **Same state, same snapshot**, message for message: positions by strategy and instrument, orders by id,
 //!   quotes by instrument. A book restored from a snapshot of everybody gives that snapshot again.
-//! - **Nothing panics.** What cannot be is counted under a name of its own ([`Anomaly`]) and handed back to be
-//!   logged.
+//! - **No panics.** Impossible input is counted, each kind under its own name ([`Anomaly`]), and returned to be logged.
 //!
-//! This is the core only: plain values in, plain values out. The process that feeds it from journals stands
-//! around it.
+//! The core takes and returns plain values; [`run`] is the process that feeds it from journals.
 //!
 //! # Example
 //!
@@ -44,6 +42,7 @@
 //!     remaining: Quantity(0),
 //!     event_time: Nanos(0),
 //!     execution: 0,
+//!     answered_up_to: 0,
 //! };
 //! book.on_fill(64, &fill(Side::Buy, "10.00", 300));
 //! book.on_fill(128, &fill(Side::Sell, "10.50", 400)); // closes 300, opens 100 short

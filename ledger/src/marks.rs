@@ -17,7 +17,7 @@ struct Latest {
 }
 
 impl Marks {
-    /// False when the instrument's id cannot be.
+    /// False when the instrument's id is impossible.
     pub(crate) fn on_quote(&mut self, quote: &Quote) -> bool {
         let Some(latest) = self.latest(quote.instrument) else { return false };
         latest.quote = Some(*quote);
@@ -32,7 +32,7 @@ impl Marks {
         true
     }
 
-    /// False when the instrument's id cannot be.
+    /// False when the instrument's id is impossible.
     pub(crate) fn on_trade(&mut self, trade: &TradePrint) -> bool {
         let Some(latest) = self.latest(trade.instrument) else { return false };
         if trade.price.is_some() {

@@ -2,7 +2,7 @@
 
 use wire::{InstrumentId, Money, PositionState, Price, Quantity, Side, StrategyId, WideMoney};
 
-/// What one strategy holds in one instrument, what it paid for it, and what came of it.
+/// One strategy's position in one instrument: its quantity, its cost, and its profit and loss.
 ///
 /// # Method
 ///
@@ -127,7 +127,7 @@ impl Position {
         self.orders
     }
 
-    /// The message that says all this.
+    /// The message with this position.
     pub fn state(&self, strategy: StrategyId, instrument: InstrumentId, mark: Price) -> PositionState {
         PositionState {
             strategy,
@@ -146,9 +146,9 @@ impl Position {
         }
     }
 
-    /// A position that gives this very message again.
+    /// A position whose [`state`](Position::state) is this message.
     ///
-    /// Cash is exact in the message, and so is what comes of the position at any later mark. The cost of what is open is
+    /// Cash is exact in the message, and so is the position's total profit and loss at any later mark. The cost of what is open is
     /// known from rounded amounts: one is taken that rounds to the average price and to the realised and unrealised
     /// amounts, so that each of these is off by less than 1e-6.
     pub(crate) fn from_state(state: &PositionState) -> Position {

@@ -6,37 +6,34 @@
 //!  master.events ─► who joined, who died                   stop ──────────────► the last snapshot of everything
 //! ```
 //!
-//! One that is killed loses nothing: its successor starts from the last whole snapshot in `ledger.state`, reads the
-//! executions since then once more, and goes on at its cursor. Each execution counts once, by its position. The last
-//! snapshot stays whole until the next one is, and the executions from it on are kept from being overwritten; so a
-//! snapshot is also due after a quarter of their ring.
+//! A kill loses nothing: the successor starts from the last whole snapshot in `ledger.state`, reads the executions since
+//! then again, and continues at its cursor. Each execution counts once, by its position. The last snapshot stays whole until
+//! the next one is, and the executions behind it are kept from being overwritten; so a snapshot is also due after a quarter
+//! of their ring.
 //!
-//! A strategy that has joined asks for its state, and is told once all executions are booked that were committed when it
-//! asked: what its predecessor had heard of is in its snapshot. A ledger that comes back finds the questions that are still
-//! open in the strategies' seats, and tells nobody else anything.
+//! A strategy that has joined asks for its state, and is answered once all executions are booked that were committed when
+//! it asked: all that was reported to its predecessor is in its snapshot. A restarted ledger finds the open questions in the
+//! strategies' seats, and answers no others.
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
 };
 use topology::config::LedgerConfig;
 use wire::TradePrint;
-use wire::{
-    EndOfStream, Fill, Instrument, LastSnapshot, Message, NodeChange, NodeEvent, Quote, SnapshotBegin,
-    StrategyId,
-};
+use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
 
 use crate::askers::Askers;
 use crate::book::Book;
 use crate::snapshot::SnapshotMessage;
 
 /// Quotes in a snapshot; with more instruments than this they are left out, so that a snapshot always fits the ring
-/// many times over. Whoever joins hears the next quote soon.
+/// many times over. A strategy that joins receives the next quotes soon.
 const MOST_QUOTES: usize = 256;
 
-/// The part of `ledger.state` that a snapshot of everybody may take, and answers that are not taken yet: a quarter.
+/// A snapshot of everybody may take this part of `ledger.state`, and so may unconfirmed answers: a quarter.
 const MOST_OF_RING: u64 = 4;
 
-/// Frames begin at multiples of this.
+/// Frames start at multiples of this.
 const LINE: u64 = 64;
 
 /// Runs the ledger as this node until it is asked to stop.
@@ -75,18 +72,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     node.run(&mut ledger)
 }
 
-/// The book as the process before this one had it.
+/// The book of this ledger's predecessor.
 fn recall(node: &Node, executions: InputId) -> Result<Book, RunError> {
     let failed = |error: &dyn std::fmt::Display| {
         RunError::failed(format!("cannot take up where the ledger was: {error}"))
     };
-    let snapshot = node::fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take)
-        .map_err(|error| failed(&error))?
-        .into_messages();
-    let mut book = if snapshot.is_empty() {
-        Book::new()
-    } else {
-        Book::restore(snapshot).map_err(|error| failed(&error))?
+    let snapshot = node::last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+    let mut book = match snapshot {
+        Some(snapshot) => Book::restore(&snapshot).map_err(|error| failed(&error))?,
+        None => Book::new(),
     };
     if let Some(input) = node.inputs().get(executions.0) {
         let end = input.position();
@@ -119,13 +113,13 @@ struct Ledger {
     read: u64,
     /// Executions from here on would have to be read again.
     kept: u64,
-    /// Bytes of them, before a snapshot is due.
+    /// Bytes of executions after which a snapshot is due.
     most_read_again: u64,
-    /// Strategies that joined, and have not got their state yet.
+    /// Strategies that joined, and have not confirmed their state.
     askers: Askers,
-    /// Where the last whole snapshot of everybody begins in our journal.
+    /// Where the last whole snapshot of everybody begins in `ledger.state`.
     whole_from: u64,
-    /// A snapshot of everybody takes too much of our journal.
+    /// A snapshot of everybody takes too much of `ledger.state`.
     is_too_large: bool,
     state: Output,
     handle: NodeHandle,
@@ -136,7 +130,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Answers how many bytes it takes.
+    /// Returns the bytes that it takes.
     fn write_snapshot(&mut self, strategy: StrategyId) -> Result<u64, RunError> {
         let topic = SnapshotBegin::topic_of(strategy);
         let from = self.state.position();
@@ -178,7 +172,7 @@ impl Ledger {
             );
         }
         self.is_too_large = is_too_large;
-        // The last execution that it contains stays too: what it answers says how far matching had come.
+        // The last execution that it contains is kept too: its `answered_up_to` says how far matching was.
         self.kept = self.book.next_execution() / LINE * LINE;
         if self.kept == 0 {
             self.kept = self.read;
@@ -187,11 +181,11 @@ impl Ledger {
         Ok(())
     }
 
-    /// Tells those who ask what they hold, once it is all booked, and no faster than they listen.
-    fn tell_askers(&mut self, context: &mut Context) -> Result<(), RunError> {
+    /// Answers the strategies that ask, once all executions before the question are booked, and no faster than they confirm.
+    fn answer_askers(&mut self, context: &mut Context) -> Result<(), RunError> {
         let handle = &self.handle;
         let head = || self.market.journals().first().map_or(0, |journal| journal.head());
-        self.askers.hear(|strategy| handle.asked_by(u32::from(strategy.0)), head);
+        self.askers.update(|strategy| handle.asked_by(u32::from(strategy.0)), head);
         let room = self.state.capacity() / MOST_OF_RING;
         loop {
             let now = context.now();
@@ -209,7 +203,7 @@ impl Ledger {
                     (bytes * MOST_OF_RING).next_power_of_two() / 1_024
                 );
             }
-            self.askers.told(strategy, now, bytes);
+            self.askers.answered(strategy, now, bytes);
         }
         if let Some(deadline) = self.askers.deadline() {
             context.wake_at(deadline);
@@ -245,7 +239,7 @@ impl Component for Ledger {
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
         if !self.askers.is_empty() {
-            self.tell_askers(context)?;
+            self.answer_askers(context)?;
         }
         if self.interval == 0 || !self.changed {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a late joiner is told.
+//! The snapshot that a late joiner starts from.
 
 use wire::{AnyMessage, Message, OrderUpdate, PositionState, Quote, SnapshotBegin, SnapshotEnd, StrategyId};
 
@@ -65,11 +65,11 @@ impl Book {
         let (snapshot, generation) = (book.snapshots, book.generations.get(&strategy).copied().unwrap_or(0));
         let begin = SnapshotBegin {
             snapshot,
-            execution: book.next_execution,
+            execution: book.orders.next_execution(),
             strategy,
             reserved: [0; 3],
             generation,
-            trade: book.last_trade,
+            trade: book.orders.last_trade(),
         };
         let frames = book.body(strategy).count() as u64;
         let end = SnapshotEnd { snapshot, frames, strategy, reserved: [0; 3], generation };
@@ -82,7 +82,7 @@ impl Book {
         let positions = self.positions_of(strategy).map(|(&(strategy, instrument), position)| {
             SnapshotMessage::Position(position.state(strategy, instrument, self.mark(instrument)))
         });
-        let orders = self.working_of(strategy).copied().map(SnapshotMessage::Order);
+        let orders = self.orders.of_strategy(strategy).copied().map(SnapshotMessage::Order);
         let quotes = self.marks.quotes().copied().map(SnapshotMessage::Quote);
         positions.chain(orders).chain(quotes)
     }

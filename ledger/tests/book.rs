@@ -5,6 +5,7 @@ mod support;
 
 use ledger::{Anomaly, Book, RestoreError, SnapshotMessage, Totals};
 use support::*;
+use wire::fold::Snapshot;
 use wire::*;
 
 #[test]
@@ -180,23 +181,27 @@ fn what_is_no_whole_snapshot_of_everybody_is_refused() {
     let mut book = Book::new();
     book.on_fill(1, &fill(id(7, 1), 10, 1, 0));
     book.on_quote(&quote(STOCK.0, 1, 2));
-    let mut whole: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
-    let one: Vec<AnyMessage> = book.snapshot(ME).map(AnyMessage::from).collect();
-    assert!(Book::restore(whole.clone()).is_ok());
-    let error = |messages: &[AnyMessage]| Book::restore(messages.iter().copied()).err();
-    assert_eq!(error(&[]), Some(RestoreError::NoBegin("nothing")));
-    assert_eq!(error(&whole[1..]), Some(RestoreError::NoBegin("PositionState")));
-    assert_eq!(error(&one), Some(RestoreError::NotEverybody(ME)));
-    assert_eq!(error(&whole[..3]), Some(RestoreError::NotWhole(1)), "no end");
-    assert_eq!(error(&[whole[0], whole[2], whole[3]]), Some(RestoreError::NotWhole(1)), "a frame is missing");
-    assert_eq!(error(&[whole[0], one[3]]), Some(RestoreError::NotWhole(1)), "another one's end");
-    assert_eq!(error(&[whole[0], whole[0]]), Some(RestoreError::Foreign("SnapshotBegin")));
-    let nowhere = AnyMessage::Quote(quote(0, 1, 2));
-    assert_eq!(error(&[whole[0], nowhere]), Some(RestoreError::Instrument(InstrumentId(0))));
-    if let AnyMessage::PositionState(position) = &mut whole[1] {
-        position.instrument = InstrumentId(MAX_INSTRUMENTS);
+    let messages: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
+    for missing in 0..messages.len() {
+        let mut messages = messages.clone();
+        messages.remove(missing);
+        assert_eq!(whole(messages), None, "without message {missing}");
     }
-    assert_eq!(error(&whole), Some(RestoreError::Instrument(InstrumentId(MAX_INSTRUMENTS))));
+    let taken = whole(messages).unwrap();
+    assert!(Book::restore(&taken).is_ok());
+    let error = |change: &dyn Fn(&mut Snapshot)| {
+        let mut snapshot = taken.clone();
+        change(&mut snapshot);
+        Book::restore(&snapshot).err()
+    };
+    assert_eq!(error(&|taken| taken.begin.strategy = ME), Some(RestoreError::NotEverybody(ME)));
+    let nowhere = InstrumentId(0);
+    assert_eq!(error(&|taken| taken.quotes[0].instrument = nowhere), Some(RestoreError::Instrument(nowhere)));
+    let beyond = InstrumentId(MAX_INSTRUMENTS);
+    assert_eq!(
+        error(&|taken| taken.positions[0].instrument = beyond),
+        Some(RestoreError::Instrument(beyond))
+    );
 }
 
 #[test]
@@ -208,7 +213,6 @@ fn the_number_of_the_last_trade_outlives_the_executions_in_which_it_stood() {
         other => panic!("{other:?}"),
     };
     assert_eq!(trade_of(&mut book), 854);
-    let whole: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
-    let mut restored = Book::restore(whole).unwrap();
+    let mut restored = Book::restore(&snapshot(&mut book)).unwrap();
     assert_eq!(trade_of(&mut restored), 854, "no fill since");
 }

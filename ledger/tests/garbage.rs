@@ -60,8 +60,7 @@ proptest! {
                 _ => None,
             };
         }
-        let taken: Vec<AnyMessage> = book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
-        if let Ok(mut restored) = Book::restore(taken) {
+        if let Ok(mut restored) = Book::restore(&snapshot(&mut book)) {
             restored.totals(SnapshotBegin::EVERYBODY);
             everything(&mut restored);
         }
@@ -88,8 +87,8 @@ proptest! {
         let (position, average, realised, unrealised, mark, bought, sold) = numbers;
         let mut donor = Book::new();
         donor.on_fill(1, &fill(id(7, 1), 10, 1, 0));
-        let mut taken: Vec<AnyMessage> = donor.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
-        taken[1] = AnyMessage::PositionState(PositionState {
+        let mut taken = snapshot(&mut donor);
+        taken.positions[0] = PositionState {
             strategy: ME,
             reserved: 0,
             instrument: STOCK,
@@ -103,8 +102,8 @@ proptest! {
             fills,
             orders: fills,
             cash: WideMoney { low: fills, high: realised },
-        });
-        let mut book = Book::restore(taken).unwrap();
+        };
+        let mut book = Book::restore(&taken).unwrap();
         book.on_fill(u64::MAX, &Fill { side: Side::Sell, ..fill(id(7, 2), price, quantity, 0) });
         book.totals(SnapshotBegin::EVERYBODY);
         everything(&mut book);

@@ -82,7 +82,7 @@ fn mix(book: &mut Book, executions: &[Execution], market: &[Market], turns: &[bo
         match next_market {
             Some(message) => feed_market(book, message),
             None => match executions.next() {
-                Some((position, execution)) => assert_eq!(execution.feed(book, position), None),
+                Some((position, execution)) => assert_eq!(feed(execution, book, position), None),
                 None => match market.next() {
                     Some(message) => feed_market(book, message),
                     None => return,
@@ -199,7 +199,7 @@ proptest! {
         let before = everything(&mut other);
         let from = back % executions.len();
         for (number, execution) in executions.iter().enumerate().skip(from) {
-            let anomaly = execution.feed(&mut other, number as u64 * 64);
+            let anomaly = feed(execution, &mut other, number as u64 * 64);
             prop_assert_eq!(anomaly, Some(ledger::Anomaly::Redelivered));
         }
         prop_assert_eq!(everything(&mut other), before);
@@ -216,9 +216,7 @@ proptest! {
         let cut = cut % (executions.len() + 1);
         let mut book = Book::new();
         mix(&mut book, &executions[..cut], &market, &turns);
-        let taken: Vec<AnyMessage> =
-            book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from).collect();
-        let mut restored = Book::restore(taken).unwrap();
+        let mut restored = Book::restore(&snapshot(&mut book)).unwrap();
         prop_assert_eq!(everything(&mut restored), everything(&mut book));
 
         // Both hear the market again: the last trade of what nobody held is not in a snapshot.
@@ -228,9 +226,9 @@ proptest! {
         }
         // Reads on from the beginning: what the snapshot contains is ignored.
         for (number, execution) in executions.iter().enumerate() {
-            execution.feed(&mut restored, number as u64 * 64);
+            feed(execution, &mut restored, number as u64 * 64);
             if number >= cut {
-                execution.feed(&mut book, number as u64 * 64);
+                feed(execution, &mut book, number as u64 * 64);
             }
         }
         for (one, other) in everything(&mut restored).into_iter().zip(everything(&mut book)) {

@@ -1,37 +1,32 @@
 //! A market that is closed for good: every request is refused, nothing trades.
 //!
-//! The last matching process of a platform runs so when its predecessor will not be replaced: orders that worked have
-//! their ends ([`crate::recall`]), what comes afterwards gets an answer, and nobody waits at a gate for it.
+//! The last matching process of a platform runs so when its predecessor will not be replaced: orders that worked get
+//! their ends ([`crate::recall`]), every later request gets an answer, and td is not blocked by an unread journal.
 
-use wire::{CancelOrder, InstrumentId, Message, NewOrder, OrderId, OrderStatus, OrderUpdate, Reason};
-use wire::{ReplaceOrder, WireError};
+use wire::{OrderStatus, OrderUpdate, Reason, Request, WireError};
 
-use crate::engine::{rejected, unknown};
-
-/// The answer to a message; `None` when it asks for nothing.
+/// The answer to a message; `None` when it is no request.
 pub(crate) fn refusal(message_id: u16, payload: &[u8]) -> Result<Option<OrderUpdate>, WireError> {
-    let change = |order_id: OrderId, instrument: InstrumentId, status: OrderStatus| OrderUpdate {
-        reason: Reason::MarketClosed,
-        ..unknown(order_id, instrument, status)
+    let request = match Request::decode(message_id, payload) {
+        Err(WireError::UnknownId { .. }) => return Ok(None),
+        decoded => decoded?,
     };
-    Ok(match message_id {
-        NewOrder::ID => Some(rejected(&NewOrder::decode(payload)?, Reason::MarketClosed)),
-        CancelOrder::ID => {
-            let cancel = CancelOrder::decode(payload)?;
-            Some(change(cancel.order_id, cancel.instrument, OrderStatus::CancelRejected))
-        }
-        ReplaceOrder::ID => {
-            let replace = ReplaceOrder::decode(payload)?;
-            Some(change(replace.order_id, replace.instrument, OrderStatus::ReplaceRejected))
-        }
-        _ => None,
-    })
+    let change =
+        |status| OrderUpdate::about(request.order_id(), request.instrument(), status, Reason::MarketClosed);
+    Ok(Some(match request {
+        Request::New(order) => OrderUpdate::rejection(&order, Reason::MarketClosed),
+        Request::Cancel(_) => change(OrderStatus::CancelRejected),
+        Request::Replace(_) => change(OrderStatus::ReplaceRejected),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{Price, Quantity, Quote, StrategyId};
+    use wire::{
+        CancelOrder, InstrumentId, Message, NewOrder, OrderId, Price, Quantity, Quote, ReplaceOrder,
+        StrategyId,
+    };
 
     #[test]
     fn requests_are_refused_and_the_market_is_not_heard() {

@@ -1,12 +1,12 @@
-//! Order books: what the orders of strategies trade with, by price and time.
+//! Order books: the matching of the strategies' orders, by price and time.
 //!
 //! # What this crate guarantees
 //!
-//! - **The same input gives the same output**, byte for byte. The [engine] has no clock, no thread, no chance, and
-//!   no hash order that could show.
-//! - **History stays history.** A recorded market goes on as it was recorded, whatever strategies do beside it, and
-//!   no share of it is sold to them twice.
-//! - **No input makes it panic.** What cannot be is counted, and the books still add up.
+//! - **The same input gives the same output**, byte for byte. The [engine] has no clock, no thread, no randomness,
+//!   and no hash order that could affect the output.
+//! - **A recorded market is replayed unchanged**, whatever strategies do beside it, and no volume of it is traded with
+//!   them twice.
+//! - **No input makes it panic.** Invalid input is counted, and the books stay consistent.
 //!
 //! ```text
 //!   md.flow    BookEvent          ┐                ┌ Fill          one per order and trade
@@ -18,7 +18,7 @@
 //! # Example
 //!
 //! ```
-//! use matching::engine::{Engine, EngineOptions, Execution, FillModel};
+//! use matching::engine::{Engine, EngineOptions, FillModel};
 //! use wire::*;
 //!
 //! # let instrument = Instrument {

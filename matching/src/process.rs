@@ -5,32 +5,34 @@
 //!  md.flow (recorded days) or md.quotes ─► the market's side ──────────┴─► matching.executions
 //! ```
 //!
-//! Nothing is taken while answers wait for room in their journal, and the cursor stays before what they answer. Every
-//! answer names the request up to which all is answered ([`OrderUpdate::execution`]): a successor passes over those.
+//! No input is taken while answers wait for room in their journal, and the cursor stays before the request. Every
+//! answer names the request up to which all are answered ([`wire::OrderUpdate::answered_up_to`]): a successor skips those.
 //! An order or event about an instrument that is not listed yet waits until the list has been read.
 //!
-//! The books are in this process alone. One that is killed loses them: its successor starts with empty books, and says
-//! first that every order which worked is cancelled ([`crate::recall`]). The last successor refuses everything from then
-//! on ([`crate::closed`]).
+//! The books are in this process only, and are lost when it is killed: its successor starts with empty books, and first
+//! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
+//! ([`crate::closed`]).
 
 use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
 use topology::config::{Fill as FillRule, MatchingConfig};
-use wire::{BookEvent, CancelOrder, Instrument, Message, NewOrder, Quote};
-use wire::{EndOfStream, ReplaceOrder, TradePrint, WireError};
+use wire::{
+    BookEvent, CancelOrder, EndOfStream, Execution, Instrument, Message, NewOrder, Quote, ReplaceOrder,
+    TradePrint, WireError,
+};
 
 use crate::closed;
-use crate::engine::{Engine, EngineOptions, Execution, FillModel};
+use crate::engine::{Engine, EngineOptions, FillModel};
 use crate::recall::Recall;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
 
-/// Whether orders can trade.
+/// The state of the market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Market {
-    /// They can.
+    /// Orders can trade.
     Open,
-    /// Those that work end, and every new request is refused: `market-closed`.
+    /// Working orders are ended, and every request is refused: `market-closed`.
     Closed,
 }
 
@@ -59,10 +61,7 @@ pub fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         request = recall.request;
         engine.number_trades_after(recall.trade);
         answers.extend(recall.into_ends().map(Execution::Update));
-        log::warn!(
-            "started again: the books before are lost, and {} working orders with them",
-            answers.len()
-        );
+        log::warn!("restarted: the books are lost, and {} working orders with them", answers.len());
     }
     if market == Market::Closed {
         log::error!("the market is closed: every order and request is refused");
@@ -87,11 +86,11 @@ struct Matching {
     instruments: InputId,
     orders: InputId,
     executions: node::Output,
-    /// What the engine says to one message, before it is written.
+    /// The engine's answers to one message, until they are written.
     answers: Vec<Execution>,
     /// Requests up to this position in `td.orders` are taken.
     request: u64,
-    /// The end of the list of instruments was read.
+    /// True once the end of the list of instruments was read.
     listing_done: bool,
     anomalies: u64,
 }
@@ -130,7 +129,7 @@ impl Matching {
             }
             Instrument::ID => self.engine.on_instrument(&Instrument::decode(frame.payload)?),
             EndOfStream::ID if input == self.instruments => self.listing_done = true,
-            EndOfStream::ID => log::info!("the market's source has given all it had"),
+            EndOfStream::ID => log::info!("the market's source has ended"),
             id => return Err(WireError::UnknownId { id }),
         }
         Ok(())
@@ -139,7 +138,7 @@ impl Matching {
     /// Writes the engine's answers to one message, all at once; those that find no room stay.
     fn answer(&mut self, context: &Context) -> Result<(), RunError> {
         let request = self.request;
-        self.answers.iter_mut().for_each(|answer| answer.set_request(request));
+        self.answers.iter_mut().for_each(|answer| answer.set_answered_up_to(request));
         self.write(context)?;
         let anomalies = self.engine.anomalies().total();
         if anomalies != self.anomalies {
@@ -178,8 +177,8 @@ impl Matching {
     }
 }
 
-/// Whether `next` belongs to what was answered last: the update to its fill, the taker's fill to the maker's. A death in
-/// between would fill one side of a trade and not the other.
+/// True when `next` belongs to the same trade as the last answer: the update to its fill, the taker's fill to the maker's. A
+/// kill in between would fill one side of a trade and not the other.
 fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
     let fill = before.iter().rev().take(2).find_map(|answer| match answer {
         Execution::Fill(fill) => Some(fill),
@@ -193,7 +192,7 @@ fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
 }
 
 impl Component for Matching {
-    /// After a death: the ends of what worked, before anything else.
+    /// After a restart: the ends of the orders that worked, before anything else.
     fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.answer(context)
     }
@@ -222,7 +221,7 @@ impl Component for Matching {
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
         if input == self.orders {
             if frame.position <= self.request {
-                // Answered by a predecessor that died before its cursor could move.
+                // Answered by a predecessor that was killed before its cursor could move.
                 return Ok(());
             }
             self.request = frame.position;
@@ -240,7 +239,8 @@ impl Component for Matching {
 mod tests {
     use super::*;
     use wire::{
-        Fill, InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, Price, Quantity, Side, StrategyId,
+        Fill, InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason,
+        Side, StrategyId,
     };
 
     fn fill(strategy: u16, trade_id: u64) -> Execution {
@@ -256,16 +256,18 @@ mod tests {
             remaining: Quantity(4),
             event_time: Nanos(0),
             execution: 0,
+            answered_up_to: 0,
         })
     }
 
     fn update(strategy: u16) -> Execution {
         let order_id = OrderId::new(StrategyId(strategy), 1, 1);
-        Execution::Update(crate::engine::unknown(order_id, InstrumentId(1), OrderStatus::PartiallyFilled))
+        let status = OrderStatus::PartiallyFilled;
+        Execution::Update(OrderUpdate::about(order_id, InstrumentId(1), status, Reason::None))
     }
 
     #[test]
-    fn answers_part_between_trades_and_nowhere_inside_one() {
+    fn batches_of_answers_end_between_trades_only() {
         // Accepted; a trade with the market; two trades between strategies 5 and 6; the end.
         let answers = [
             update(6),

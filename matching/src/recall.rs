@@ -1,16 +1,12 @@
-//! What a killed matching had said, read back from its own journal, and what its successor has to add.
+//! The executions of a killed matching, read back from its own journal, and what its successor has to add to them.
 //!
-//! The books die with their process. What they held is known all the same: an order that was accepted and has no end in
-//! `matching.executions` worked. The successor ends each of them, in the same journal, before it says anything else. So
-//! whoever reads the executions hears of every order's end once, in its place, however often matching is killed.
+//! The books are lost with their process. What they held is known all the same: an order that was accepted and has no end
+//! in `matching.executions` worked. The successor writes the end of each, in the same journal, before anything else. So the
+//! executions hold every order's end once, and in its place, however often matching is killed.
 
-use std::collections::BTreeMap;
-
-use node::{Node, RunError, fold_held, read_held};
-use wire::{
-    AnyMessage, Fill, LastSnapshot, Message, OrderId, OrderStatus, OrderUpdate, Quantity, Reason,
-    SnapshotBegin, WireError,
-};
+use node::{Node, RunError, last_snapshot, read_held};
+use wire::fold::{Snapshot, WorkingOrders};
+use wire::{Execution, OrderStatus, OrderUpdate, Quantity, Reason, WireError};
 
 /// A snapshot may be outdated before the executions behind it are read.
 const TRIES: usize = 20;
@@ -18,17 +14,11 @@ const TRIES: usize = 20;
 /// The executions so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recall {
-    /// Orders that have not ended, by id.
-    working: BTreeMap<OrderId, OrderUpdate>,
+    orders: WorkingOrders,
     /// Requests up to this position in `td.orders` are answered.
     pub(crate) request: u64,
     /// Number of the last trade.
     pub(crate) trade: u64,
-}
-
-fn last_snapshot(node: &Node) -> Result<Vec<AnyMessage>, impl std::fmt::Display + use<>> {
-    let found = fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take);
-    found.map(LastSnapshot::into_messages)
 }
 
 impl Recall {
@@ -38,103 +28,67 @@ impl Recall {
             RunError::failed(format!("cannot take up where matching was: {error}"))
         };
         for _ in 0..TRIES {
-            let snapshot = last_snapshot(node).map_err(|error| failed(&error))?;
+            let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
             if let Some(recall) =
-                Recall::behind(&snapshot, node, executions).map_err(|error| failed(&error))?
+                Recall::behind(snapshot.as_ref(), node, executions).map_err(|error| failed(&error))?
             {
                 return Ok(recall);
             }
             // The ledger has written a newer one meanwhile.
         }
         log::error!("executions since the ledger's last snapshot are overwritten: older orders get no end");
-        let recall = Recall::behind(&[], node, executions).map_err(|error| failed(&error))?;
+        let recall = Recall::behind(None, node, executions).map_err(|error| failed(&error))?;
         let mut recall = recall.unwrap_or_default();
-        let snapshot = last_snapshot(node).map_err(|error| failed(&error))?;
-        if let Some(AnyMessage::SnapshotBegin(begin)) = snapshot.first() {
-            recall.trade = recall.trade.max(begin.trade);
+        let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
+        if let Some(snapshot) = snapshot {
+            recall.trade = recall.trade.max(snapshot.begin.trade);
         }
         Ok(recall)
     }
 
-    /// A snapshot, and what follows it; `None` when that is not all there any more.
+    /// A snapshot, and the executions behind it; `None` when these are not all there any more.
     fn behind(
-        snapshot: &[AnyMessage],
+        snapshot: Option<&Snapshot>,
         node: &Node,
         executions: &str,
     ) -> Result<Option<Recall>, impl std::fmt::Display + use<>> {
-        let mut recall = Recall::default();
-        let contained = recall.restore(snapshot);
-        let from = (contained > 0).then_some(contained);
+        let mut recall = Recall::from(snapshot);
+        let from = snapshot.map(|snapshot| snapshot.begin.execution).filter(|from| *from > 0);
         let whole = read_held(node.instance(), executions, from, |frame| {
-            if let Err(error) = recall.take(frame.message_id, frame.payload, frame.position >= contained) {
+            if let Err(error) = recall.take(frame.position, frame.message_id, frame.payload) {
                 log::error!("execution at position {}: {error}; passed over", frame.position);
             }
         });
         whole.map(|whole| whole.then_some(recall))
     }
 
-    /// Answers from which position on executions are news.
-    fn restore(&mut self, snapshot: &[AnyMessage]) -> u64 {
-        let mut contained = 0;
-        for message in snapshot {
-            match message {
-                AnyMessage::SnapshotBegin(SnapshotBegin { execution, trade, .. }) => {
-                    contained = *execution;
-                    // No fill may lie behind the snapshot, and the executions before it may be overwritten.
-                    self.trade = self.trade.max(*trade);
-                }
-                AnyMessage::OrderUpdate(update) => drop(self.working.insert(update.order_id, *update)),
-                _ => {}
-            }
-        }
-        contained
+    fn from(snapshot: Option<&Snapshot>) -> Recall {
+        let orders = snapshot.map(WorkingOrders::of).unwrap_or_default();
+        // No fill may lie behind the snapshot, and the executions before it may be overwritten.
+        Recall { trade: orders.last_trade(), orders, request: 0 }
     }
 
-    fn take(&mut self, message_id: u16, payload: &[u8], is_news: bool) -> Result<(), WireError> {
-        match message_id {
-            Fill::ID => {
-                let fill = Fill::decode(payload)?;
-                self.request = fill.execution;
-                self.trade = self.trade.max(fill.trade_id);
-                if is_news && let Some(order) = self.working.get_mut(&fill.order_id) {
-                    order.filled += fill.quantity;
-                    order.remaining = fill.remaining;
-                }
-            }
-            OrderUpdate::ID => {
-                let update = OrderUpdate::decode(payload)?;
-                self.request = update.execution;
-                if is_news {
-                    self.update(&update);
-                }
-            }
-            id => return Err(WireError::UnknownId { id }),
+    fn take(&mut self, position: u64, message_id: u16, payload: &[u8]) -> Result<(), WireError> {
+        let execution = Execution::decode(message_id, payload)?;
+        self.request = execution.answered_up_to();
+        if self.orders.advance(position, &execution) && self.orders.fits(&execution) {
+            self.orders.apply(position, &execution);
         }
+        self.trade = self.trade.max(self.orders.last_trade());
         Ok(())
-    }
-
-    fn update(&mut self, update: &OrderUpdate) {
-        match update.status {
-            OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => {}
-            OrderStatus::Rejected | OrderStatus::Filled | OrderStatus::Cancelled => {
-                self.working.remove(&update.order_id);
-            }
-            OrderStatus::Accepted | OrderStatus::PartiallyFilled | OrderStatus::Replaced => {
-                self.working.insert(update.order_id, *update);
-            }
-        }
     }
 
     /// The ends of the orders that were lost with the books, by order id.
     pub(crate) fn into_ends(self) -> impl Iterator<Item = OrderUpdate> {
-        let request = self.request;
-        self.working.into_values().map(move |order| {
+        let working: Vec<OrderUpdate> = self.orders.iter().copied().collect();
+        working.into_iter().map(move |order| {
             // Of answers too long for one batch the last may be missing.
             let (status, reason) = match order.remaining {
                 Quantity::ZERO => (OrderStatus::Filled, Reason::None),
                 _ => (OrderStatus::Cancelled, Reason::MarketClosed),
             };
-            OrderUpdate { status, reason, remaining: Quantity::ZERO, execution: request, ..order }
+            let remaining = Quantity::ZERO;
+            OrderUpdate { status, reason, remaining, execution: 0, answered_up_to: self.request, ..order }
         })
     }
 }
@@ -142,25 +96,24 @@ impl Recall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{InstrumentId, Liquidity, Nanos, Price, Side, StrategyId};
+    use wire::{
+        Fill, InstrumentId, Liquidity, Message, Nanos, OrderId, Price, Side, SnapshotBegin, StrategyId,
+    };
 
-    fn update(sequence: u32, status: OrderStatus, filled: i64, request: u64) -> OrderUpdate {
-        OrderUpdate {
-            order_id: OrderId::new(StrategyId(5), 1, sequence),
-            instrument: InstrumentId(1),
-            side: Side::Buy,
-            status,
-            reason: Reason::None,
-            reserved: 0,
+    fn update(sequence: u32, status: OrderStatus, filled: i64, request: u64) -> Execution {
+        Execution::Update(OrderUpdate {
             price: Price(10),
             quantity: Quantity(9),
             filled: Quantity(filled),
             remaining: Quantity(9 - filled),
-            event_time: Nanos(0),
-            execution: request,
-            request: 0,
-            told: 0,
-        }
+            answered_up_to: request,
+            ..OrderUpdate::about(
+                OrderId::new(StrategyId(5), 1, sequence),
+                InstrumentId(1),
+                status,
+                Reason::None,
+            )
+        })
     }
 
     fn fill(sequence: u32, remaining: i64, request: u64) -> Fill {
@@ -175,54 +128,75 @@ mod tests {
             quantity: Quantity(4),
             remaining: Quantity(remaining),
             event_time: Nanos(0),
-            execution: request,
+            execution: 0,
+            answered_up_to: request,
         }
+    }
+
+    fn snapshot(execution: u64, trade: u64, orders: Vec<OrderUpdate>) -> Snapshot {
+        let begin = SnapshotBegin {
+            snapshot: 3,
+            execution,
+            strategy: SnapshotBegin::EVERYBODY,
+            reserved: [0; 3],
+            generation: 0,
+            trade,
+        };
+        Snapshot { begin, positions: Vec::new(), orders, quotes: Vec::new() }
+    }
+
+    fn take(recall: &mut Recall, position: u64, execution: &Execution) {
+        recall.take(position, execution.message_id(), execution.bytes()).unwrap();
     }
 
     #[test]
     fn what_was_accepted_and_has_no_end_is_ended_once() {
-        let mut recall = Recall::default();
-        let says = |recall: &mut Recall, update: OrderUpdate, is_news: bool| {
-            recall.take(OrderUpdate::ID, update.bytes(), is_news).unwrap();
-        };
-        // Of before the snapshot: known from there, or ended.
-        says(&mut recall, update(1, OrderStatus::Accepted, 0, 64), false);
-        recall.restore(&[AnyMessage::OrderUpdate(update(2, OrderStatus::Accepted, 0, 700))]);
-        says(&mut recall, update(3, OrderStatus::Accepted, 0, 128), true);
-        says(&mut recall, update(4, OrderStatus::Accepted, 0, 192), true);
-        recall.take(Fill::ID, fill(3, 5, 192).bytes(), true).unwrap();
-        says(&mut recall, update(3, OrderStatus::PartiallyFilled, 4, 192), true);
-        says(&mut recall, update(4, OrderStatus::Cancelled, 0, 256), true);
-        says(&mut recall, update(3, OrderStatus::ReplaceRejected, 0, 320), true);
+        let Execution::Update(known) = update(2, OrderStatus::Accepted, 0, 50) else { panic!() };
+        let known = OrderUpdate { execution: 700, ..known };
+        let mut recall = Recall::from(Some(&snapshot(1_000, 0, vec![known])));
+        // Before the snapshot: in it, or ended.
+        take(&mut recall, 640, &update(1, OrderStatus::Accepted, 0, 64));
+        let behind = [
+            update(3, OrderStatus::Accepted, 0, 128),
+            update(4, OrderStatus::Accepted, 0, 192),
+            Execution::Fill(fill(3, 5, 192)),
+            update(3, OrderStatus::PartiallyFilled, 4, 192),
+            update(4, OrderStatus::Cancelled, 0, 256),
+            update(3, OrderStatus::ReplaceRejected, 0, 320),
+        ];
+        (1_024..).step_by(128).zip(&behind).for_each(|(position, execution)| {
+            take(&mut recall, position, execution);
+        });
         assert_eq!((recall.request, recall.trade), (320, 43));
         let ends: Vec<OrderUpdate> = recall.into_ends().collect();
         assert_eq!(ends.iter().map(|end| end.order_id.sequence()).collect::<Vec<_>>(), [2, 3]);
-        assert!(ends.iter().all(|end| end.status == OrderStatus::Cancelled && end.execution == 320));
+        assert!(ends.iter().all(|end| end.status == OrderStatus::Cancelled));
+        assert!(ends.iter().all(|end| (end.execution, end.answered_up_to) == (0, 320)));
         assert_eq!((ends[1].filled, ends[1].remaining), (Quantity(4), Quantity(0)));
         // A successor that is killed after the first of them ends only the other.
         let mut again = Recall::default();
-        ends.iter()
-            .for_each(|end| says(&mut again, OrderUpdate { status: OrderStatus::Accepted, ..*end }, true));
-        says(&mut again, ends[0], true);
+        let accepted = ends.iter().map(|end| OrderUpdate { status: OrderStatus::Accepted, ..*end });
+        for (position, execution) in (64..).step_by(128).zip(accepted.chain([ends[0]])) {
+            take(&mut again, position, &Execution::Update(execution));
+        }
         assert_eq!(again.into_ends().count(), 1);
     }
 
     #[test]
-    fn trades_are_numbered_on_although_no_fill_lies_behind_the_snapshot() {
+    fn an_order_works_on_when_a_second_one_with_its_id_is_rejected() {
         let mut recall = Recall::default();
-        let begin = SnapshotBegin {
-            snapshot: 3,
-            execution: 1_000,
-            strategy: SnapshotBegin::EVERYBODY,
-            reserved: [0; 3],
-            generation: 0,
-            trade: 854,
-        };
-        assert_eq!(recall.restore(&[AnyMessage::SnapshotBegin(begin)]), 1_000);
-        let accepted = update(1, OrderStatus::Accepted, 0, 64);
-        recall.take(OrderUpdate::ID, accepted.bytes(), true).unwrap();
+        take(&mut recall, 64, &update(1, OrderStatus::Accepted, 0, 64));
+        take(&mut recall, 192, &update(1, OrderStatus::Rejected, 0, 128));
+        assert_eq!(recall.into_ends().count(), 1, "it has no end yet");
+    }
+
+    #[test]
+    fn trades_are_numbered_on_although_no_fill_lies_behind_the_snapshot() {
+        let mut recall = Recall::from(Some(&snapshot(1_000, 854, Vec::new())));
+        take(&mut recall, 1_024, &update(1, OrderStatus::Accepted, 0, 64));
         assert_eq!(recall.trade, 854);
-        recall.take(Fill::ID, Fill { trade_id: 855, ..fill(1, 5, 128) }.bytes(), true).unwrap();
+        let fill = Fill { trade_id: 855, ..fill(1, 5, 128) };
+        recall.take(1_152, Fill::ID, fill.bytes()).unwrap();
         assert_eq!(recall.trade, 855);
     }
 }

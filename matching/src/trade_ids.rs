@@ -103,6 +103,7 @@ mod tests {
             remaining: Quantity(0),
             event_time: Nanos(0),
             execution: 0,
+            answered_up_to: 0,
         }
     }
 

@@ -4,10 +4,10 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use matching::engine::{Engine, EngineOptions, Execution, Owner};
+use matching::engine::{Engine, EngineOptions, Owner};
 use wire::{
-    AccountId, BookAction, BookEvent, Cause, Instrument, InstrumentId, Nanos, NewOrder, OrderId, OrderType,
-    Price, Quantity, Reason, Side, StrategyId, Symbol, TimeInForce,
+    AccountId, BookAction, BookEvent, Cause, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderId,
+    OrderType, Price, Quantity, Reason, Side, StrategyId, Symbol, TimeInForce,
 };
 
 const STOCK: InstrumentId = InstrumentId(1);

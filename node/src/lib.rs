@@ -61,7 +61,7 @@ pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
 pub use output::Output;
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{fold_held, read_held};
+pub use recall::{last_snapshot, read_held};
 pub use run::{Component, Context};
 pub use started::started_for;
 pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};

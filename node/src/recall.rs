@@ -2,38 +2,64 @@
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
+use topology::Stream;
+use wire::AnyMessage;
+use wire::fold::{Snapshot, SnapshotReader};
 
 use crate::instance::InstanceDir;
 
-/// While a writer overwrites what is being read, it is read anew.
+/// While the ledger overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
 
-/// Folds what a journal of the instance holds: `take` gets topic, message id and payload of each frame, from the oldest
-/// on. It begins anew with an empty `T` when the writer has overwritten frames meanwhile; after several tries the last
-/// result stands, with what was missed.
+/// Name of the ledger's journal.
+fn state() -> &'static str {
+    Stream::State.journal().unwrap_or_default()
+}
+
+/// The ledger's last whole snapshot of everybody; `None` when there is none.
+///
+/// A ledger that runs may write the next one meanwhile, and the executions behind this one may then be overwritten: a
+/// caller that continues with them must check that they are all there, and otherwise read again.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
-pub fn fold_held<T: Default>(
-    instance: &InstanceDir,
-    name: &str,
-    take: impl Fn(&mut T, u32, u16, &[u8]),
-) -> Result<T, OpenError> {
-    let journal = Journal::open_read_only(instance.find_journal(name))?;
-    let mut folded = T::default();
+pub fn last_snapshot(instance: &InstanceDir) -> Result<Option<Snapshot>, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(state()))?;
+    let mut found = None;
     for _ in 0..TRIES {
-        folded = T::default();
-        let visit = |frame: &Frame<'_>| take(&mut folded, frame.topic, frame.message_id, frame.payload);
-        match visit_held(&journal, journal.oldest_frame()?, visit)? {
-            Some(ReadError::Lapped(_)) => {}
-            Some(error) => {
-                log::warn!("journal `{name}`: {error}");
-                break;
-            }
-            None => break,
+        let is_complete;
+        (found, is_complete) = scan(&journal)?;
+        if is_complete {
+            break;
         }
     }
-    Ok(folded)
+    Ok(found)
+}
+
+/// The last whole snapshot, and whether nothing was overwritten during the scan.
+fn scan(journal: &Journal) -> Result<(Option<Snapshot>, bool), OpenError> {
+    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let head = journal.head();
+    let mut snapshots = SnapshotReader::of_everybody();
+    let mut last = None;
+    while reader.position() < head {
+        match reader.read() {
+            Ok(Some(frame)) if frame.topic == snapshots.topic() => {
+                match AnyMessage::decode(frame.message_id, frame.payload) {
+                    Ok(message) => last = snapshots.take(message).ok().flatten().or(last),
+                    Err(_) => snapshots.reset(),
+                }
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            Err(ReadError::Lapped(_)) => return Ok((last, false)),
+            Err(error) => {
+                log::warn!("{}: {error}", state());
+                break;
+            }
+        }
+    }
+    Ok((last, true))
 }
 
 /// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first
@@ -48,34 +74,24 @@ pub fn read_held(
     instance: &InstanceDir,
     name: &str,
     from: Option<u64>,
-    visit: impl FnMut(&Frame<'_>),
+    mut visit: impl FnMut(&Frame<'_>),
 ) -> Result<bool, OpenError> {
     let journal = Journal::open_read_only(instance.find_journal(name))?;
     let from = match from {
         Some(from) => from - from % LINE_BYTES,
         None => journal.oldest_frame()?,
     };
-    let failed = visit_held(&journal, from, visit)?;
-    if let Some(error) = &failed {
-        log::warn!("journal `{name}`: {error}");
-    }
-    Ok(failed.is_none())
-}
-
-/// Visits the frames from a position up to the journal's head; answers what has kept it from getting there.
-fn visit_held(
-    journal: &Journal,
-    from: u64,
-    mut visit: impl FnMut(&Frame<'_>),
-) -> Result<Option<ReadError>, OpenError> {
     let mut reader = journal.observe(from)?;
     let head = journal.head();
     while reader.position() < head {
         match reader.read() {
             Ok(Some(frame)) => visit(&frame),
             Ok(None) => break,
-            Err(error) => return Ok(Some(error)),
+            Err(error) => {
+                log::warn!("journal `{name}`: {error}");
+                return Ok(false);
+            }
         }
     }
-    Ok(None)
+    Ok(true)
 }

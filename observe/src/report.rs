@@ -4,7 +4,7 @@ use node::{Counter, NodeState};
 use pinning::{Host, HostError, HostSummary};
 use serde::{Deserialize, Serialize};
 use topology::{NodeKind, Topology};
-use wire::{AnyMessage, LastSnapshot, Money, PositionState};
+use wire::{Money, PositionState};
 
 use crate::caveats::{JournalMemory, caveats};
 use crate::irregular::{self, Irregular};
@@ -228,16 +228,11 @@ pub fn profit<'a>(positions: impl IntoIterator<Item = &'a PositionState>) -> f64
 
 /// Positions of the ledger's last whole snapshot of everything; empty when there is none.
 fn last_positions(view: &InstanceView) -> Vec<PositionState> {
-    let found = node::fold_held(view.instance(), LastSnapshot::JOURNAL, LastSnapshot::take);
-    let messages = found.map(LastSnapshot::into_messages).unwrap_or_else(|error| {
+    let snapshot = node::last_snapshot(view.instance()).unwrap_or_else(|error| {
         log::warn!("no positions: {error}");
-        Vec::new()
+        None
     });
-    let position = |message: AnyMessage| match message {
-        AnyMessage::PositionState(state) => Some(state),
-        _ => None,
-    };
-    messages.into_iter().filter_map(position).collect()
+    snapshot.map_or_else(Vec::new, |snapshot| snapshot.positions)
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@
 //! ```
 
 mod apply;
-mod arena;
 mod backing;
+mod block;
 mod cpuset;
 mod doctor;
 mod host;
@@ -51,8 +51,8 @@ mod signs;
 mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu, repin};
-pub use arena::Block;
 pub use backing::{MappedFile, PageBacking, mapped_files, mapped_files_below};
+pub use block::Block;
 pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
 pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};
 pub use host::{

@@ -1,23 +1,23 @@
-//! What a strategy may ask for.
+//! The platform as a strategy sees it.
 
 use std::fmt::Display;
 
 use node::Counter;
 use wire::{
     CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, OrderType,
-    Price, Quantity, Quote, ReplaceOrder, Side, StrategyId, TimeInForce,
+    Price, Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
 };
 
 use crate::instruments::{Instruments, Interest};
 use crate::orders::{WorkingOrder, WorkingOrders};
-use crate::port::{Outgoing, Port};
+use crate::port::Port;
 use crate::position::{Position, Positions};
 use crate::request::{ChangeError, OrderError, OrderRequest, Refusal};
 use crate::timers::{TimerId, Timers, When};
 
-/// The strategy's hand on the platform: handed to each of its methods.
+/// The strategy's access to the platform, passed to each of its methods.
 ///
-/// Nothing here waits, and in steady state nothing allocates.
+/// No method blocks, and in steady state none allocates.
 pub struct Context {
     name: String,
     strategy: StrategyId,
@@ -39,12 +39,12 @@ pub struct Context {
     pub(crate) stop_requested: bool,
 }
 
-/// How far the strategy is.
+/// The stage of the strategy's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Instruments or the ledger's state are still to come.
+    /// Waits for the instruments or the ledger's state.
     Joining,
-    /// From its start to its stop.
+    /// Between its start and its stop.
     Open,
     /// Stopped.
     Left,
@@ -133,12 +133,12 @@ impl Context {
         self.instruments.get(id).copied()
     }
 
-    /// The latest quote of an instrument that it hears, also of before the start.
+    /// The latest quote of an instrument that it reads, also from before the start.
     pub fn last_quote(&self, instrument: InstrumentId) -> Option<&Quote> {
         self.quotes.get(instrument.0 as usize)?.as_ref()
     }
 
-    /// What the strategy holds in an instrument.
+    /// The strategy's position in an instrument.
     pub fn position(&self, instrument: InstrumentId) -> Position {
         self.positions.get(instrument)
     }
@@ -185,7 +185,7 @@ impl Context {
         self.order(OrderRequest::limit(Side::Sell, instrument, price, quantity))
     }
 
-    /// Sends an order, and answers at once with its id: it is on its way to td. What becomes of it is told through
+    /// Sends an order, and returns its id at once: it is on its way to td. Its reports come through
     /// [`Strategy::order`](crate::Strategy::order) and [`Strategy::fill`](crate::Strategy::fill).
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl Context {
             account: request.account,
             reserved_tail: [0; 20],
         };
-        self.send(&Outgoing::New(order))?;
+        self.send(&Request::New(order))?;
         self.sent = sequence;
         self.port.count(Counter::Orders, 1);
         self.orders.insert(WorkingOrder {
@@ -252,7 +252,7 @@ impl Context {
         if order.cancelling {
             return Ok(());
         }
-        self.send(&Outgoing::Cancel(CancelOrder::new(id, order.instrument)))?;
+        self.send(&Request::Cancel(CancelOrder::new(id, order.instrument)))?;
         self.port.count(Counter::Cancels, 1);
         if let Some(order) = self.orders.get_mut(id) {
             order.cancelling = true;
@@ -273,7 +273,7 @@ impl Context {
         let order = self.changeable(id)?;
         check_amounts(quantity, price, true)?;
         let replace = ReplaceOrder { order_id: id, instrument: order.instrument, source: 0, price, quantity };
-        self.send(&Outgoing::Replace(replace))?;
+        self.send(&Request::Replace(replace))?;
         self.port.count(Counter::Replaces, 1);
         if let Some(order) = self.orders.get_mut(id) {
             order.replacing += 1;
@@ -288,7 +288,7 @@ impl Context {
         self.working_order(id).ok_or(Refusal::UnknownOrder)
     }
 
-    fn send(&mut self, message: &Outgoing) -> Result<(), Refusal> {
+    fn send(&mut self, message: &Request) -> Result<(), Refusal> {
         self.port.send(message).map_err(|error| {
             let refusal = Refusal::from(error);
             if refusal == Refusal::Full {

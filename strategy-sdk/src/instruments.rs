@@ -1,10 +1,10 @@
-//! The instruments that md has listed, and which of them the strategy hears.
+//! The instruments that md has listed, and which of them the strategy reads.
 
 use std::collections::BTreeMap;
 
 use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Symbol};
 
-/// Which instruments a strategy wants to hear.
+/// The instruments that a strategy reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// All that are listed.
@@ -14,7 +14,7 @@ pub enum Interest {
         /// The number.
         index: u32,
     },
-    /// These. One that is not listed yet is heard as soon as it is.
+    /// These symbols. One that is not listed yet is read as soon as it is.
     Symbols(Vec<String>),
 }
 
@@ -32,7 +32,7 @@ pub struct Instruments {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     instrument: Instrument,
-    heard: bool,
+    selected: bool,
 }
 
 impl Instruments {
@@ -56,15 +56,15 @@ impl Instruments {
         self.entries.iter().flatten().map(|entry| &entry.instrument)
     }
 
-    /// Those that the strategy hears, by ascending id.
-    pub fn heard(&self) -> impl Iterator<Item = &Instrument> {
-        self.entries.iter().flatten().filter(|entry| entry.heard).map(|entry| &entry.instrument)
+    /// Those that the strategy reads, by ascending id.
+    pub fn selected(&self) -> impl Iterator<Item = &Instrument> {
+        self.entries.iter().flatten().filter(|entry| entry.selected).map(|entry| &entry.instrument)
     }
 
-    /// True when the strategy hears this one.
+    /// True when the strategy reads this one.
     #[inline]
-    pub fn hears(&self, id: InstrumentId) -> bool {
-        self.entry(id).is_some_and(|entry| entry.heard)
+    pub fn is_selected(&self, id: InstrumentId) -> bool {
+        self.entry(id).is_some_and(|entry| entry.selected)
     }
 
     /// How many are listed.
@@ -82,8 +82,8 @@ impl Instruments {
         self.entries.get(id.0 as usize)?.as_ref()
     }
 
-    /// Takes what md says about an instrument. `None` when it cannot be; else whether it is heard from now on and
-    /// was not before.
+    /// Lists an instrument. `None` when its id is impossible; otherwise whether the strategy reads it from now on and did
+    /// not before.
     pub(crate) fn list(&mut self, instrument: &Instrument) -> Option<bool> {
         let id = instrument.id;
         if id.0 == 0 || id.0 >= MAX_INSTRUMENTS {
@@ -98,12 +98,12 @@ impl Instruments {
             self.by_symbol.remove(&before.instrument.symbol);
         }
         self.by_symbol.insert(instrument.symbol, id);
-        let heard = self.wants(instrument);
-        self.entries[index] = Some(Entry { instrument: *instrument, heard });
-        Some(heard && !before.is_some_and(|before| before.heard))
+        let selected = self.selects(instrument);
+        self.entries[index] = Some(Entry { instrument: *instrument, selected });
+        Some(selected && !before.is_some_and(|before| before.selected))
     }
 
-    fn wants(&self, instrument: &Instrument) -> bool {
+    fn selects(&self, instrument: &Instrument) -> bool {
         match &self.interest {
             Interest::All => true,
             Interest::RoundRobin { .. } => self.assigned == Some(instrument.id),
@@ -121,12 +121,12 @@ impl Instruments {
             let ids: Vec<InstrumentId> = self.iter().map(|instrument| instrument.id).collect();
             self.assigned = Some(ids[index as usize % ids.len()]);
             for entry in self.entries.iter_mut().flatten() {
-                entry.heard = self.assigned == Some(entry.instrument.id);
+                entry.selected = self.assigned == Some(entry.instrument.id);
             }
         }
     }
 
-    /// Symbols that were asked for and are not listed.
+    /// Symbols of the interest that are not listed.
     pub(crate) fn missing(&self) -> impl Iterator<Item = &str> {
         let asked = match &self.interest {
             Interest::Symbols(symbols) => symbols.as_slice(),
@@ -135,11 +135,11 @@ impl Instruments {
         asked.iter().map(String::as_str).filter(|symbol| self.by_symbol(symbol).is_none())
     }
 
-    /// Topics of the quotes to hear; `None`: all.
+    /// Topics of the quotes to read; `None`: all.
     pub(crate) fn topics(&self) -> Option<Vec<u32>> {
         match self.interest {
             Interest::All => None,
-            _ => Some(self.heard().map(|instrument| instrument.id.0).collect()),
+            _ => Some(self.selected().map(|instrument| instrument.id.0).collect()),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! # What this crate guarantees
 //!
-//! - One thread: the strategy's methods are called one after the other, and none while another runs.
-//! - An order call answers at once, with an id that is never given out twice in the life of an instance, or with
+//! - One thread: the strategy's methods are called one after the other, never concurrently.
+//! - An order call returns at once, with an id that is never given out twice in the life of an instance, or with
 //!   the request and why it was not sent.
 //! - Each order names the message that it answers: journal, position, when it was due, published and received.
 //! - Orders and fills are not lost. Market data may be, where the topology reads it loosely; then
@@ -16,10 +16,12 @@
 //!
 //! ```text
 //!   md ── instruments, quotes ──►┐                               ┌──► Strategy::quote, trade, order, fill, …
-//!   td ── reports ──────────────►├─ node ─► session::Session ────┤
+//!   td ── reports ──────────────►├─ node ─► Session ─────────────┤
 //!   ledger ── state ────────────►┘   (poll, wait)    (core)      └◄── Context::order, cancel, set_timer, …
 //!                                                      │
 //!                                     td ◄── orders ───┘
+//!
+//!   main, run, Roster ─► process (the members of a node) ─► factory ─► session ─► Strategy
 //! ```
 //!
 //! # Example
@@ -62,9 +64,12 @@
 #![forbid(unsafe_code)]
 
 mod context;
+mod error;
+mod factory;
 mod instruments;
 mod options;
 mod orders;
+mod panic;
 mod port;
 mod position;
 mod process;
@@ -72,8 +77,7 @@ mod request;
 mod roster;
 mod run;
 mod section;
-pub mod session;
-mod snapshot;
+mod session;
 mod strategy;
 pub mod testing;
 mod timers;
@@ -82,7 +86,6 @@ pub use context::Context;
 pub use instruments::{Instruments, Interest};
 pub use options::Options;
 pub use orders::WorkingOrder;
-pub use port::{Outgoing, Port};
 pub use position::Position;
 pub use request::{ChangeError, OrderError, OrderRequest, Refusal};
 pub use roster::Roster;
@@ -91,10 +94,10 @@ pub use strategy::{NoParameters, ParameterError, Strategy};
 pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
-pub use node::{Counter, Exit, Frame, Gap, WriteError};
+pub use node::{Counter, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use wire::{
     Aggressor, Cause, Fill, Instrument, InstrumentId, Level, Liquidity, Money, Nanos, OrderId, OrderStatus,
-    OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Side, StrategyId, Symbol, TimeInForce,
+    OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol, TimeInForce,
     TradePrint,
 };

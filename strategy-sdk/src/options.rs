@@ -16,7 +16,7 @@ pub struct Options {
     /// Node of the platform file to be; without it, what the variable COLO_NODE says
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// Hear this instrument, and only those named so, instead of what the platform file says; may be repeated
+    /// Read this instrument, and only those named so, instead of what the platform file says; may be repeated
     #[arg(short = 'n', long = "instrument", value_name = "SYMBOL", value_parser = symbol)]
     pub instruments: Vec<String>,
     /// Set a parameter, over what the platform file says; VALUE is JSON, or else text; may be repeated
@@ -56,7 +56,7 @@ fn command(name: &str) -> Command {
       params = {{ quantity = 1 }}
   By hand, as node strategy-1 of the running instance demo, where no other process is that node
       {name} --instance demo --node strategy-1
-  Hear two instruments only, with another parameter
+  Read two instruments only, with another parameter
       {name} -i demo --node strategy-1 -n SIM001 -n SIM002 --param quantity=5
 
 The variable COLO_LOG sets what is logged: error, warn, info (default), debug.

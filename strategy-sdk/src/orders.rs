@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use wire::{Fill, InstrumentId, Nanos, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason, Side};
 
-/// An order from its sending to its end, as far as the strategy has heard.
+/// An order from its sending to its end, as of the reports so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkingOrder {
     /// Its id.
@@ -56,7 +56,7 @@ impl WorkingOrder {
     }
 }
 
-/// Room for this many orders at once before the first allocation.
+/// Room for this many orders before the first allocation.
 const RESERVED: usize = 256;
 
 /// By ascending id. Ids grow, so that a new one goes to the end, and old ones leave mostly from the front.
@@ -105,7 +105,7 @@ impl WorkingOrders {
         }
     }
 
-    /// `now` becomes the age of an order that is heard of for the first time: a predecessor's.
+    /// `now` is taken as the sending time of an order that is not known yet: a predecessor's.
     pub(crate) fn on_update(&mut self, update: &OrderUpdate, now: Nanos) {
         match update.status {
             OrderStatus::Filled | OrderStatus::Cancelled | OrderStatus::Rejected => {
@@ -130,7 +130,7 @@ impl WorkingOrders {
 
     fn on_refusal(&mut self, update: &OrderUpdate) {
         if update.reason == Reason::UnknownOrder {
-            // Its end was reported before this refusal, or never will be: nobody knows it.
+            // The order ended before this refusal, or is unknown in the market: no end will follow.
             return self.remove(update.order_id);
         }
         if let Some(order) = self.get_mut(update.order_id) {

@@ -1,35 +1,24 @@
-//! What a session needs of the world outside.
+//! The interface of a session to its environment.
 
 use node::{Counter, WriteError};
-use wire::{CancelOrder, Nanos, NewOrder, ReplaceOrder};
+use wire::{Nanos, Request};
 
-/// What goes to td.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Outgoing {
-    /// A new order.
-    New(NewOrder),
-    /// A cancel.
-    Cancel(CancelOrder),
-    /// A replace.
-    Replace(ReplaceOrder),
-}
-
-/// The way out of a [`Session`](crate::session::Session): a clock, the order journal, the node's counters. A running
-/// strategy has those of its node, a test has [`testing::Harness`](crate::testing::Harness).
-pub trait Port {
+/// What a [`Session`](crate::session::Session) uses: a clock, the order journal, the node's counters. A running strategy
+/// has those of its node, a test has those of [`testing::Harness`](crate::testing::Harness).
+pub(crate) trait Port {
     /// The platform's time.
     fn now(&self) -> Nanos;
 
-    /// Commits one message now, or not at all.
+    /// Commits one request to td now, or not at all.
     ///
     /// # Errors
     /// [`WriteError::Full`] when td is behind; any other when the journal does not take such messages.
-    fn send(&mut self, message: &Outgoing) -> Result<(), WriteError>;
+    fn send(&mut self, request: &Request) -> Result<(), WriteError>;
 
     /// Asks the ledger for the strategy's state, or asks again. The answer comes in the journal of states.
     fn ask_state(&mut self);
 
-    /// Waits for the answer no more.
+    /// Stops waiting for the answer.
     fn settle_state(&mut self);
 
     /// Adds to one of the node's counters.

@@ -1,8 +1,8 @@
-//! What the strategy holds, from its fills.
+//! The strategy's positions, from its fills.
 
 use wire::{Fill, InstrumentId, MAX_INSTRUMENTS, Money, PositionState, Price, Quantity, Side};
 
-/// What the strategy holds in one instrument.
+/// The strategy's position in one instrument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Signed: short is negative.
@@ -60,7 +60,7 @@ impl Positions {
         }
     }
 
-    /// False when the fill cannot be.
+    /// False for an impossible fill.
     pub(crate) fn on_fill(&mut self, fill: &Fill) -> bool {
         if fill.quantity <= Quantity::ZERO {
             return false;

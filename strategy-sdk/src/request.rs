@@ -1,4 +1,4 @@
-//! What a strategy asks for, and why it was not sent.
+//! Order requests of a strategy, and why one was not sent.
 
 use node::WriteError;
 use wire::{AccountId, InstrumentId, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
@@ -80,9 +80,9 @@ impl OrderRequest {
     }
 }
 
-/// An order was not sent. The request comes back, to be changed or sent again.
+/// An order was not sent. It holds the request, to be changed or sent again.
 ///
-/// What td or the market refuses comes later, through [`Strategy::order`](crate::Strategy::order).
+/// Refusals by td or the market come later, through [`Strategy::order`](crate::Strategy::order).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no order to {side} {quantity} of instrument {instrument}: {refusal}",
         side = request.side, quantity = request.quantity, instrument = request.instrument)]

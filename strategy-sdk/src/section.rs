@@ -51,12 +51,12 @@ impl Section {
         Ok(serde_json::from_value(Value::Object(table))?)
     }
 
-    /// What it hears: the command line goes before the strategy's own wish, and that before the platform file.
-    pub(crate) fn interest(&self, options: &Options, wish: Option<Interest>) -> Interest {
+    /// The instruments that it reads: the command line overrides the strategy's own interest, and that the platform file.
+    pub(crate) fn interest(&self, options: &Options, own: Option<Interest>) -> Interest {
         if !options.instruments.is_empty() {
             return Interest::Symbols(options.instruments.clone());
         }
-        wish.unwrap_or_else(|| match &self.strategy.instruments {
+        own.unwrap_or_else(|| match &self.strategy.instruments {
             InstrumentChoice::Rule(InstrumentRule::All) => Interest::All,
             InstrumentChoice::Rule(InstrumentRule::RoundRobin) => {
                 Interest::RoundRobin { index: self.strategy.index }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_hears_comes_from_the_nearest_that_says() {
+    fn the_interest_comes_from_the_command_line_the_strategy_or_the_file() {
         let none = Options::default();
         let from_line = Options { instruments: vec!["A".into()], ..Options::default() };
         let robin = section(json!("round-robin"), Value::Null);

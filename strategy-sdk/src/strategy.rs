@@ -1,4 +1,4 @@
-//! What an author writes.
+//! The trait that an author implements.
 
 use node::Gap;
 use serde::Deserialize;
@@ -9,16 +9,15 @@ use crate::context::Context;
 use crate::instruments::Interest;
 use crate::timers::Timer;
 
-/// A strategy. All its methods run on one thread: that of a process of its own, or of a host that it shares with
-/// others, which makes no difference to it.
+/// A strategy. All its methods run on one thread: that of a process of its own, or of a host that it shares with others.
+/// The strategy behaves the same in both.
 ///
 /// ```text
 /// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
 ///        ─► { quote | trade | order | fill | timer | gap | instrument }* ─► stop
 /// ```
 ///
-/// Only [`Strategy::create`] must be written. A method that takes long holds up the next event: nothing is handed
-/// over behind its back.
+/// Only [`Strategy::create`] is required. A method that takes long delays the next event: no two run at the same time.
 ///
 /// ```
 /// use strategy_sdk::{Context, NoParameters, ParameterError, Quote, Side, Strategy};
@@ -53,23 +52,22 @@ pub trait Strategy: Sized + 'static {
     /// [`NoParameters`] for none.
     type Parameters: DeserializeOwned;
 
-    /// Makes the strategy. Nothing is known of the platform yet.
+    /// Creates the strategy. The platform is not known yet.
     ///
     /// # Errors
-    /// [`ParameterError`]: a parameter has a value that cannot be; the process ends with exit code 2.
+    /// [`ParameterError`]: a parameter has an invalid value; the process ends with exit code 2.
     fn create(parameters: Self::Parameters) -> Result<Self, ParameterError>;
 
-    /// Which instruments the strategy wants to hear, where it knows better than the platform file. `-n` on the
-    /// command line goes before both. Asked once, after [`Strategy::create`].
+    /// The instruments that the strategy reads, if it overrides the platform file. `-n` on the command line overrides
+    /// both. Asked once, after [`Strategy::create`].
     fn interest(&self) -> Option<Interest> {
         None
     }
 
-    /// Once, before anything else: positions and working orders are those that the ledger knows of, quotes the
-    /// latest so far. Orders may be sent from here on.
+    /// Called once, first: positions and working orders are those of the ledger, quotes the latest so far. Orders may be sent from here on.
     fn start(&mut self, _context: &mut Context) {}
 
-    /// An instrument that it hears is listed. Called once for each: right after [`Strategy::start`] for those that
+    /// An instrument that it reads is listed. Called once for each: right after [`Strategy::start`] for those that
     /// are listed already, in the order of their ids, else when md lists it; always before its first quote.
     fn instrument(&mut self, _context: &mut Context, _instrument: &Instrument) {}
 
@@ -90,8 +88,8 @@ pub trait Strategy: Sized + 'static {
     /// A timer that it set is due.
     fn timer(&mut self, _context: &mut Context, _timer: Timer) {}
 
-    /// It was too slow for the market data and lost some: exactly [`Gap::bytes`] bytes. What it made of earlier
-    /// quotes may be out of date. Orders and fills are never lost.
+    /// It was too slow for the market data and lost exactly [`Gap::bytes`] bytes of it. What it derived from earlier quotes
+    /// may be out of date. Orders and fills are never lost.
     fn gap(&mut self, _context: &mut Context, _gap: Gap) {}
 
     /// Once, at the end: of the platform, or at [`Context::request_stop`]. Orders may still be sent; whatever works
@@ -104,7 +102,7 @@ pub trait Strategy: Sized + 'static {
 #[serde(deny_unknown_fields)]
 pub struct NoParameters {}
 
-/// A parameter has a value that cannot be.
+/// A parameter has an invalid value.
 ///
 /// ```
 /// use strategy_sdk::ParameterError;

@@ -1,8 +1,8 @@
-//! Running a strategy without a platform: its events made by hand, its orders caught.
+//! Runs a strategy without a platform: a test makes its events, and reads its orders.
 //!
 //! ```
 //! use strategy_sdk::testing::Harness;
-//! use strategy_sdk::{Context, NoParameters, Outgoing, ParameterError, Quote, Strategy};
+//! use strategy_sdk::{Context, NoParameters, Request, ParameterError, Quote, Strategy};
 //!
 //! struct Buyer;
 //!
@@ -25,7 +25,7 @@
 //! harness.quote(instrument, "9.99", "10.01", 300);
 //!
 //! let sent = harness.sent();
-//! let [Outgoing::New(order)] = sent[..] else { panic!("{sent:?}") };
+//! let [Request::New(order)] = sent[..] else { panic!("{sent:?}") };
 //! assert_eq!((order.price.to_string().as_str(), order.quantity.0), ("10.01", 300));
 //!
 //! harness.accept(&order);
@@ -41,13 +41,14 @@ use std::time::Duration;
 use node::{Counter, Frame, Gap, WriteError};
 use wire::{
     Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos, NewOrder, OrderStatus, OrderUpdate,
-    Price, Quantity, Quote, Reason, StrategyId, Symbol,
+    Price, Quantity, Quote, Reason, Request, StrategyId, Symbol,
 };
 
 use crate::context::Context;
 use crate::instruments::Interest;
-use crate::port::{Outgoing, Port};
-use crate::session::{Role, Session, Setup};
+use crate::port::Port;
+use crate::session::Session;
+pub use crate::session::{Role, Setup};
 use crate::strategy::{ParameterError, Strategy};
 
 /// What the harness' journals are called in [`Cause::journal`](wire::Cause::journal), by role.
@@ -59,11 +60,11 @@ pub const REPORTS_JOURNAL: u32 = 3;
 /// Likewise: the ledger's state.
 pub const STATE_JOURNAL: u32 = 4;
 
-/// What the session's port and the harness share.
+/// State that the session's port and the harness share.
 #[derive(Debug, Default)]
 struct Desk {
     now: u64,
-    sent: Vec<Outgoing>,
+    sent: Vec<Request>,
     full: bool,
     counters: Vec<(Counter, u64)>,
     /// How often the ledger was asked for the strategy's state.
@@ -78,7 +79,7 @@ impl Port for DeskPort {
         Nanos(self.0.borrow().now)
     }
 
-    fn send(&mut self, message: &Outgoing) -> Result<(), WriteError> {
+    fn send(&mut self, message: &Request) -> Result<(), WriteError> {
         let mut desk = self.0.borrow_mut();
         if desk.full {
             return Err(WriteError::Full { needed: 128, free: 0 });
@@ -115,7 +116,7 @@ pub struct Harness<S> {
 }
 
 impl<S: Strategy> Harness<S> {
-    /// In seat 7, first start, hears everything, without a ledger, by a platform's clock that starts at 1 s.
+    /// In seat 7, first start, reads all instruments, without a ledger, on a platform's clock that starts at 1 s.
     ///
     /// # Errors
     /// As [`Strategy::create`].
@@ -175,7 +176,7 @@ impl<S: Strategy> Harness<S> {
 
     /// The list of instruments is whole: starts the strategy, unless it waits for a ledger.
     pub fn start(&mut self) {
-        self.session.list_is_whole();
+        self.session.complete_list();
         self.session.turn();
     }
 
@@ -213,7 +214,7 @@ impl<S: Strategy> Harness<S> {
         };
         let position = self.position;
         self.position += 64;
-        // Committed a little before it is in hand.
+        // Committed a little before it is received.
         let time = self.desk.borrow().now.saturating_sub(100);
         let frame = Frame { position, time, message_id, flags: 0, topic, epoch: 1, payload };
         let received = Nanos(self.desk.borrow().now);
@@ -244,8 +245,9 @@ impl<S: Strategy> Harness<S> {
             remaining,
             event_time: Nanos(0),
             execution: self.position,
-            request: 0,
-            told: 0,
+            answered_up_to: 0,
+            refused_request: 0,
+            reported_up_to: 0,
         };
         self.send(Role::Reports, 0, &update);
     }
@@ -266,6 +268,7 @@ impl<S: Strategy> Harness<S> {
             remaining,
             event_time: Nanos(0),
             execution: self.position,
+            answered_up_to: 0,
         };
         self.send(Role::Reports, 0, &fill);
         let done = remaining <= Quantity::ZERO;
@@ -273,9 +276,9 @@ impl<S: Strategy> Harness<S> {
         self.update(order, status, Reason::None);
     }
 
-    /// Market data was lost.
-    pub fn gap(&mut self, gap: Gap) {
-        self.session.gap(Role::Quotes, gap);
+    /// Frames in this role were lost.
+    pub fn gap(&mut self, role: Role, gap: Gap) {
+        self.session.gap(role, gap);
     }
 
     /// Moves the platform's clock, and gives timers their turn.
@@ -295,14 +298,14 @@ impl<S: Strategy> Harness<S> {
     }
 
     /// What was sent since the last call.
-    pub fn sent(&mut self) -> Vec<Outgoing> {
+    pub fn sent(&mut self) -> Vec<Request> {
         std::mem::take(&mut self.desk.borrow_mut().sent)
     }
 
     /// New orders among what was sent since the last call; the rest is dropped.
     pub fn orders(&mut self) -> Vec<NewOrder> {
         let order = |message| match message {
-            Outgoing::New(order) => Some(order),
+            Request::New(order) => Some(order),
             _ => None,
         };
         self.sent().into_iter().filter_map(order).collect()
@@ -324,7 +327,7 @@ impl<S: Strategy> Harness<S> {
         self.session.strategy()
     }
 
-    /// How often it has asked the ledger for its state, and whether it waits for that no more.
+    /// How often it has asked the ledger for its state, and whether it has stopped waiting for it.
     pub fn asked(&self) -> (u32, bool) {
         let desk = self.desk.borrow();
         (desk.asked, desk.is_settled)
@@ -335,8 +338,28 @@ impl<S: Strategy> Harness<S> {
         self.session.context()
     }
 
-    /// The session itself.
-    pub fn session(&mut self) -> &mut Session<S> {
-        &mut self.session
+    /// False while frames in this role must wait.
+    pub fn accepts(&self, role: Role) -> bool {
+        self.session.accepts(role)
+    }
+
+    /// True from [`Strategy::start`] on.
+    pub fn is_started(&self) -> bool {
+        self.session.is_started()
+    }
+
+    /// When [`Harness::turn`] has something to do without a frame.
+    pub fn deadline(&self) -> Option<Nanos> {
+        self.session.deadline()
+    }
+
+    /// Topics of the quotes to read from now on (`None`: all), if they have changed since the last call.
+    pub fn take_topics(&mut self) -> Option<Option<Vec<u32>>> {
+        self.session.take_topics()
+    }
+
+    /// A round without frames: starts the strategy when its state is complete, and fires timers that are due.
+    pub fn turn(&mut self) {
+        self.session.turn();
     }
 }

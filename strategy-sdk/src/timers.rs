@@ -1,4 +1,4 @@
-//! Timers: a handful, sorted by when they are due.
+//! A strategy's timers, sorted by due time.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ pub struct TimerId(u64);
 /// A timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// As [`Context::set_timer`](crate::Context::set_timer) answered.
+    /// As returned by [`Context::set_timer`](crate::Context::set_timer).
     pub id: TimerId,
-    /// What it was set with: the strategy's own mark.
+    /// The key that it was set with.
     pub key: u64,
     /// When it should fire.
     pub due: Nanos,
@@ -22,7 +22,7 @@ pub struct Timer {
 /// When a timer is due: after a [`Duration`], or at a time ([`Nanos`] since the epoch).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// So long after now.
+    /// This long after now.
     After(Duration),
     /// At this time; at once if it has passed.
     At(Nanos),
@@ -50,7 +50,7 @@ struct Entry {
     floating: bool,
 }
 
-/// Those that are set. The earliest stands last; of two at the same time, the one that was set first.
+/// Timers that are set, in descending order of due time; of two with the same due time, the one set first is last.
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
     entries: Vec<Entry>,

@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use market_maker::MarketMaker;
 use serde::de::DeserializeOwned;
-use strategy_sdk::session::Role;
-use strategy_sdk::testing::Harness;
+use strategy_sdk::testing::{Harness, Role};
 use strategy_sdk::*;
 use taker::Taker;
 
@@ -75,7 +74,7 @@ fn the_market_maker_quotes_both_sides_and_moves_them() {
     orders.iter().for_each(|order| harness.accept(order));
     harness.quote(instrument, "10.09", "10.11", 500);
     let sent = harness.sent();
-    let [Outgoing::Replace(bid), Outgoing::Replace(ask)] = sent[..] else { panic!("{sent:?}") };
+    let [Request::Replace(bid), Request::Replace(ask)] = sent[..] else { panic!("{sent:?}") };
     assert_eq!((bid.price.to_string(), ask.price.to_string()), ("10.08".into(), "10.12".into()));
     assert_eq!((bid.quantity, ask.quantity), (Quantity(100), Quantity(100)));
     harness.quote(instrument, "10.19", "10.21", 500);
@@ -91,16 +90,16 @@ fn serve(harness: &mut Harness<MarketMaker>) {
         }
         for message in sent {
             let (id, status) = match message {
-                Outgoing::New(order) => {
+                Request::New(order) => {
                     harness.accept(&order);
                     continue;
                 }
-                Outgoing::Replace(replace) => (replace.order_id, OrderStatus::Replaced),
-                Outgoing::Cancel(cancel) => (cancel.order_id, OrderStatus::Cancelled),
+                Request::Replace(replace) => (replace.order_id, OrderStatus::Replaced),
+                Request::Cancel(cancel) => (cancel.order_id, OrderStatus::Cancelled),
             };
             let known = harness.context().working_order(id).unwrap();
             let (price, quantity) = match message {
-                Outgoing::Replace(replace) => (replace.price, replace.quantity),
+                Request::Replace(replace) => (replace.price, replace.quantity),
                 _ => (known.price, known.quantity),
             };
             let update = OrderUpdate {
@@ -173,7 +172,7 @@ fn a_refused_side_rests_until_the_timer_and_stale_orders_are_cancelled() {
 
     harness.advance(Duration::from_millis(900));
     let sent = harness.sent();
-    let [Outgoing::Cancel(cancel)] = sent[..] else { panic!("{sent:?}") };
+    let [Request::Cancel(cancel)] = sent[..] else { panic!("{sent:?}") };
     assert_eq!(cancel.order_id, ask.order_id);
     harness.update(&ask, OrderStatus::Cancelled, Reason::Requested);
     harness.quote(instrument, "9.99", "10.01", 500);

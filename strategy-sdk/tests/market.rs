@@ -4,8 +4,7 @@
 mod support;
 
 use node::Counter;
-use strategy_sdk::session::{Role, Setup};
-use strategy_sdk::testing::Harness;
+use strategy_sdk::testing::{Harness, Role, Setup};
 use strategy_sdk::*;
 use support::*;
 use wire::Message;
@@ -57,8 +56,8 @@ fn it_hears_what_its_interest_says_and_nothing_else() {
         assert_eq!(quotes_heard(&harness), [heard.clone(), heard.clone()].concat(), "{interest:?}");
         assert_eq!(harness.counter(Counter::Quotes), 2 * heard.len() as u64);
         let topics = if interest == Interest::All { None } else { Some(heard.clone()) };
-        assert_eq!(harness.session().take_topics(), Some(topics), "{interest:?}");
-        assert_eq!(harness.session().take_topics(), None, "asked for once");
+        assert_eq!(harness.take_topics(), Some(topics), "{interest:?}");
+        assert_eq!(harness.take_topics(), None, "asked for once");
         // What it does not hear, it may still trade.
         let listed: Vec<u32> = harness.context().instruments().iter().map(|listed| listed.id.0).collect();
         assert_eq!(listed, [1, 2, 3]);
@@ -68,10 +67,10 @@ fn it_hears_what_its_interest_says_and_nothing_else() {
 #[test]
 fn a_symbol_that_is_listed_late_is_heard_from_then_on() {
     let mut harness = interested(symbols(&["B"]), &["A"]);
-    assert_eq!(harness.session().take_topics(), Some(Some(vec![])));
+    assert_eq!(harness.take_topics(), Some(Some(vec![])));
     assert_eq!(harness.context().instruments().by_symbol("B"), None);
     let id = harness.list("B", "0.01", 100);
-    assert_eq!(harness.session().take_topics(), Some(Some(vec![id.0])));
+    assert_eq!(harness.take_topics(), Some(Some(vec![id.0])));
     assert_eq!(harness.context().instruments().by_symbol("B").map(|found| found.lot), Some(Quantity(100)));
     harness.quote(id, "1", "2", 5);
     assert_eq!((told(&harness), quotes_heard(&harness)), (vec![2], vec![2]));
@@ -82,18 +81,18 @@ fn round_robin_stays_with_its_instrument_when_more_are_listed() {
     let mut harness = interested(Interest::RoundRobin { index: 1 }, &["A", "B"]);
     harness.list("C", "0.01", 1);
     assert_eq!(told(&harness), [2]);
-    assert_eq!(harness.session().take_topics(), Some(Some(vec![2])));
+    assert_eq!(harness.take_topics(), Some(Some(vec![2])));
 }
 
 #[test]
 fn topics_are_not_chosen_before_the_list_is_whole() {
     let mut harness = listener(Setup { interest: Interest::RoundRobin { index: 5 }, ..setup() });
     harness.list("A", "0.01", 1);
-    assert_eq!(harness.session().take_topics(), None);
-    assert!(!harness.session().accepts(Role::Quotes), "quotes wait for the list");
+    assert_eq!(harness.take_topics(), None);
+    assert!(!harness.accepts(Role::Quotes), "quotes wait for the list");
     harness.list("B", "0.01", 1);
     harness.start();
-    assert_eq!(harness.session().take_topics(), Some(Some(vec![2])));
+    assert_eq!(harness.take_topics(), Some(Some(vec![2])));
 }
 
 #[test]
@@ -102,8 +101,8 @@ fn md_says_itself_when_the_list_is_whole() {
     harness.list("A", "0.01", 1);
     harness.list("B", "0.01", 1);
     harness.send_bytes(Role::Instruments, 0, wire::EndOfStream::ID, &[0; 48]);
-    assert_eq!(harness.session().take_topics(), Some(Some(vec![2])));
-    harness.session().turn();
+    assert_eq!(harness.take_topics(), Some(Some(vec![2])));
+    harness.turn();
     assert_eq!(told(&harness), [2]);
 }
 
@@ -111,26 +110,26 @@ fn md_says_itself_when_the_list_is_whole() {
 fn a_quote_that_overtakes_its_listing_waits_for_it() {
     let mut harness = interested(Interest::All, &["A"]);
     harness.quote(InstrumentId(3), "1", "2", 5);
-    assert!(!harness.session().accepts(Role::Quotes), "those behind it must not overtake it");
-    assert_eq!(harness.session().deadline(), Some(Nanos(0)), "it does not sleep on it");
-    harness.session().turn();
+    assert!(!harness.accepts(Role::Quotes), "those behind it must not overtake it");
+    assert_eq!(harness.deadline(), Some(Nanos(0)), "it does not sleep on it");
+    harness.turn();
     harness.list("B", "0.01", 1);
-    harness.session().turn();
+    harness.turn();
     assert!(quotes_heard(&harness).is_empty());
     harness.list("C", "0.01", 1);
     assert_eq!(quotes_heard(&harness), [3]);
-    assert!(harness.session().accepts(Role::Quotes));
+    assert!(harness.accepts(Role::Quotes));
 }
 
 #[test]
 fn a_quote_that_is_never_listed_is_given_up_after_a_whole_round() {
     let mut harness = interested(Interest::All, &["A"]);
     harness.quote(InstrumentId(3), "1", "2", 5);
-    harness.session().turn();
+    harness.turn();
     assert_eq!(harness.counter(Counter::Anomalies), 0);
-    harness.session().turn();
+    harness.turn();
     assert_eq!(harness.counter(Counter::Anomalies), 1);
-    assert!(harness.session().accepts(Role::Quotes));
+    assert!(harness.accepts(Role::Quotes));
     harness.quote(InstrumentId(1), "1", "2", 5);
     assert_eq!(quotes_heard(&harness), [1]);
 }
@@ -151,7 +150,7 @@ fn trades_are_heard_and_counted_and_the_last_quote_stays() {
 fn a_gap_is_told_with_its_size() {
     let mut harness = interested(Interest::All, &["A"]);
     let gap = Gap { from: 64, resumed_at: 704 };
-    harness.gap(gap);
+    harness.gap(Role::Quotes, gap);
     assert_eq!(harness.strategy().events().last(), Some(&Event::Gap(gap)));
 }
 

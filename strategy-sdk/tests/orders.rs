@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use node::Counter;
-use strategy_sdk::session::{Role, Setup};
 use strategy_sdk::testing::{QUOTES_JOURNAL, REPORTS_JOURNAL};
+use strategy_sdk::testing::{Role, Setup};
 use strategy_sdk::*;
 use support::*;
 
@@ -82,7 +82,7 @@ fn trades_and_reports_are_causes_too_and_timers_start_and_stop_are_none() {
 
     harness.advance(Duration::from_millis(1));
     assert_eq!(harness.orders()[0].cause, Cause::NONE);
-    harness.gap(Gap { from: 64, resumed_at: 128 });
+    harness.gap(Role::Quotes, Gap { from: 64, resumed_at: 128 });
     assert_eq!(harness.orders()[0].cause, Cause::NONE);
     harness.stop();
     assert_eq!(harness.orders()[0].cause, Cause::NONE);
@@ -129,7 +129,7 @@ fn before_the_start_and_after_the_stop_nothing_is_sent() {
     harness.quote(instrument, "1", "2", 5);
     assert_eq!(harness.sent().len(), 1);
     harness.stop();
-    assert!(matches!(harness.sent()[..], [Outgoing::Cancel(_)]));
+    assert!(matches!(harness.sent()[..], [Request::Cancel(_)]));
     harness.quote(instrument, "1", "2", 5);
     assert!(harness.sent().is_empty());
 }
@@ -213,7 +213,7 @@ fn cancels_and_replaces_are_followed_and_refusals_leave_the_order() {
     let order = harness.orders()[0];
     harness.accept(&order);
     let sent = harness.sent();
-    assert!(matches!(sent[..], [Outgoing::Replace(_), Outgoing::Cancel(_)]), "one cancel: {sent:?}");
+    assert!(matches!(sent[..], [Request::Replace(_), Request::Cancel(_)]), "one cancel: {sent:?}");
     assert_eq!((harness.counter(Counter::Replaces), harness.counter(Counter::Cancels)), (1, 1));
     let known = |harness: &testing::Harness<Probe>| harness.context().working_order(order.order_id).unwrap();
     assert_eq!((known(&harness).replacing, known(&harness).cancelling), (1, true));
@@ -256,8 +256,7 @@ fn on_stop_the_strategy_speaks_first_and_then_what_works_is_cancelled() {
     let ids: Vec<OrderId> = harness.orders().iter().map(|order| order.order_id).collect();
     harness.stop();
     let sent = harness.sent();
-    let [Outgoing::New(last), Outgoing::Cancel(a), Outgoing::Cancel(b), Outgoing::Cancel(c)] = sent[..]
-    else {
+    let [Request::New(last), Request::Cancel(a), Request::Cancel(b), Request::Cancel(c)] = sent[..] else {
         panic!("{sent:?}")
     };
     assert_eq!([a.order_id, b.order_id, c.order_id], [ids[0], ids[1], last.order_id]);

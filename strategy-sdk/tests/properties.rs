@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use node::Counter;
 use proptest::prelude::*;
-use strategy_sdk::session::{Role, Setup};
+use strategy_sdk::testing::{Role, Setup};
 use strategy_sdk::{Level, Money, OrderId, OrderStatus, Price, Quantity, Quote, Reason, Side};
 use support::*;
 
@@ -142,7 +142,7 @@ proptest! {
             for byte in bytes.iter_mut().take(8).skip(1) { *byte = 0; }
             let roles = [Role::Instruments, Role::Quotes, Role::Reports, Role::State];
             harness.send_bytes(roles[role], 8, id, &bytes);
-            harness.session().turn();
+            harness.turn();
         }
         harness.stop();
     }

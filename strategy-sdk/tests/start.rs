@@ -5,8 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use strategy_sdk::session::{Role, Setup};
-use strategy_sdk::testing::Harness;
+use strategy_sdk::testing::{Harness, Role, Setup};
 use strategy_sdk::*;
 use support::*;
 
@@ -25,8 +24,8 @@ fn old_order() -> OrderId {
 fn without_a_ledger_it_starts_once_the_list_is_whole() {
     let mut harness = listener(setup());
     harness.list("A", "0.01", 1);
-    harness.session().turn();
-    assert!(!harness.session().is_started());
+    harness.turn();
+    assert!(!harness.is_started());
     harness.list("B", "0.01", 1);
     harness.start();
     let expected = [Event::Start, Event::Instrument(InstrumentId(1)), Event::Instrument(InstrumentId(2))];
@@ -36,13 +35,13 @@ fn without_a_ledger_it_starts_once_the_list_is_whole() {
 #[test]
 fn with_a_ledger_it_starts_with_what_the_ledger_knows() {
     let (mut harness, instrument) = waiting();
-    assert!(!harness.session().is_started());
+    assert!(!harness.is_started());
     let order = update(old_order(), instrument, OrderStatus::PartiallyFilled, 900);
     let mut quote = Quote::empty(instrument);
     quote.sequence = 3;
     let state = Snapshot { positions: &[(instrument, -40)], orders: &[order], quotes: &[quote], ..SNAPSHOT };
     state.give(&mut harness);
-    harness.session().turn();
+    harness.turn();
     assert_eq!(harness.strategy().events(), [Event::Start, Event::Instrument(instrument)]);
     let context = harness.context();
     let position = context.position(instrument);
@@ -60,8 +59,8 @@ fn a_snapshot_that_is_not_for_this_start_or_not_whole_is_passed_over() {
     let (mut harness, instrument) = waiting();
     let state = Snapshot { positions: &[(instrument, 1)], ..SNAPSHOT };
     let not_started = |harness: &mut Harness<Probe>, why: &str| {
-        harness.session().turn();
-        assert!(!harness.session().is_started(), "started with {why}");
+        harness.turn();
+        assert!(!harness.is_started(), "started with {why}");
     };
     Snapshot { generation: 2, ..state }.give(&mut harness);
     not_started(&mut harness, "that of another generation");
@@ -80,7 +79,7 @@ fn a_snapshot_that_is_not_for_this_start_or_not_whole_is_passed_over() {
     Snapshot { number: 2, ..state }.end(&mut harness);
     not_started(&mut harness, "the end of another");
     state.begin(&mut harness);
-    harness.session().gap(Role::State, Gap { from: 64, resumed_at: 128 });
+    harness.gap(Role::State, Gap { from: 64, resumed_at: 128 });
     state.body(&mut harness);
     state.end(&mut harness);
     not_started(&mut harness, "one with a gap");
@@ -89,8 +88,8 @@ fn a_snapshot_that_is_not_for_this_start_or_not_whole_is_passed_over() {
     state.begin(&mut harness);
     state.body(&mut harness);
     Snapshot { number: 3, positions: &[(instrument, 2)], ..SNAPSHOT }.give(&mut harness);
-    harness.session().turn();
-    assert!(harness.session().is_started());
+    harness.turn();
+    assert!(harness.is_started());
     assert_eq!(harness.context().position(instrument).quantity, Quantity(2));
 }
 
@@ -98,15 +97,15 @@ fn a_snapshot_that_is_not_for_this_start_or_not_whole_is_passed_over() {
 fn it_asks_for_its_state_and_again_when_the_answer_may_be_lost() {
     let (mut harness, instrument) = waiting();
     assert_eq!(harness.asked(), (1, false), "once the list is whole");
-    harness.session().turn();
+    harness.turn();
     assert_eq!(harness.asked(), (1, false));
     SNAPSHOT.begin(&mut harness);
-    harness.session().gap(Role::State, Gap { from: 64, resumed_at: 128 });
+    harness.gap(Role::State, Gap { from: 64, resumed_at: 128 });
     assert_eq!(harness.asked(), (2, false));
     Snapshot { positions: &[(instrument, 3)], ..SNAPSHOT }.give(&mut harness);
     assert_eq!(harness.asked(), (2, true));
-    harness.session().turn();
-    harness.session().gap(Role::State, Gap { from: 128, resumed_at: 256 });
+    harness.turn();
+    harness.gap(Role::State, Gap { from: 128, resumed_at: 256 });
     assert_eq!(harness.asked(), (2, true), "it knows all that it wants");
     assert_eq!(harness.context().position(instrument).quantity, Quantity(3));
 }
@@ -115,7 +114,7 @@ fn it_asks_for_its_state_and_again_when_the_answer_may_be_lost() {
 fn who_waits_no_longer_says_so() {
     let (mut harness, _) = waiting();
     harness.advance(Duration::from_secs(2));
-    assert!(harness.session().is_started());
+    assert!(harness.is_started());
     assert_eq!(harness.asked(), (1, true));
 }
 
@@ -123,11 +122,11 @@ fn who_waits_no_longer_says_so() {
 fn without_a_snapshot_it_starts_after_two_seconds_and_a_late_one_changes_nothing() {
     let (mut harness, instrument) = waiting();
     let began = harness.now();
-    assert_eq!(harness.session().deadline(), Some(began + Nanos(2_000_000_000)));
+    assert_eq!(harness.deadline(), Some(began + Nanos(2_000_000_000)));
     harness.advance(Duration::from_millis(1_999));
-    assert!(!harness.session().is_started());
+    assert!(!harness.is_started());
     harness.advance(Duration::from_millis(1));
-    assert!(harness.session().is_started());
+    assert!(harness.is_started());
     Snapshot { positions: &[(instrument, 1)], ..SNAPSHOT }.give(&mut harness);
     assert_eq!(harness.context().position(instrument), Position::default());
     let first = fill(OrderId::new(StrategyId(7), 0, 1), instrument, 3, 64);
@@ -142,7 +141,7 @@ fn reports_wait_for_the_start_and_those_in_the_snapshot_are_not_counted_again() 
     assert!(!harness.send(Role::Reports, 0, &early), "reports stay where they are");
     let order = update(old_order(), instrument, OrderStatus::Accepted, 640);
     Snapshot { positions: &[(instrument, 4)], orders: &[order], ..SNAPSHOT }.give(&mut harness);
-    harness.session().turn();
+    harness.turn();
 
     assert!(harness.send(Role::Reports, 0, &early));
     let earlier_end = update(old_order(), instrument, OrderStatus::Cancelled, 999);
@@ -164,7 +163,7 @@ fn tds_own_answers_to_a_predecessor_are_passed_over_unless_its_order_works() {
     let (mut harness, instrument) = waiting();
     let order = update(old_order(), instrument, OrderStatus::Accepted, 640);
     Snapshot { orders: &[order], ..SNAPSHOT }.give(&mut harness);
-    harness.session().turn();
+    harness.turn();
     let other = OrderId::new(StrategyId(7), 0, 6);
     harness.send(Role::Reports, 0, &update(other, instrument, OrderStatus::Rejected, 0));
     assert_eq!(harness.strategy().events().len(), 2);
@@ -183,10 +182,10 @@ fn quotes_from_before_the_start_wait_and_are_handed_over_behind_it() {
         let mut harness = listener(Setup { ledger: true, deterministic, ..setup() });
         let instrument = harness.list("A", "0.01", 1);
         harness.start();
-        assert!(!harness.session().accepts(Role::Quotes), "they stay in their journal");
+        assert!(!harness.accepts(Role::Quotes), "they stay in their journal");
         SNAPSHOT.give(&mut harness);
-        harness.session().turn();
-        assert!(harness.session().accepts(Role::Quotes));
+        harness.turn();
+        assert!(harness.accepts(Role::Quotes));
         harness.quote(instrument, "1", "2", 5);
         harness.quote(instrument, "3", "4", 5);
         let [start, listed, first, second] = &harness.strategy().events()[..] else { panic!("four events") };

@@ -5,8 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use strategy_sdk::session::{Role, Setup};
-use strategy_sdk::testing::Harness;
+use strategy_sdk::testing::{Harness, Role, Setup};
 use strategy_sdk::*;
 use support::*;
 
@@ -32,17 +31,17 @@ fn timers_fire_by_time_and_then_in_the_order_they_were_set() {
         }
     });
     let began = harness.now();
-    assert_eq!(harness.session().deadline(), Some(Nanos(5)), "a time that has passed: at once");
+    assert_eq!(harness.deadline(), Some(Nanos(5)), "a time that has passed: at once");
     harness.advance(ms(0));
     assert_eq!(harness.strategy().keys(), [6]);
-    assert_eq!(harness.session().deadline(), Some(began + Nanos(10 * MS)));
+    assert_eq!(harness.deadline(), Some(began + Nanos(10 * MS)));
     harness.advance(ms(9));
     assert_eq!(harness.strategy().keys(), [6]);
     harness.advance(ms(12));
     assert_eq!(harness.strategy().keys(), [6, 2, 3, 4]);
     harness.advance(ms(100));
     assert_eq!(harness.strategy().keys(), [6, 2, 3, 4, 1]);
-    assert_eq!(harness.session().deadline(), None);
+    assert_eq!(harness.deadline(), None);
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn in_deterministic_mode_the_clock_is_the_markets() {
     assert_eq!(harness.context().now(), Nanos(6_000));
     event_at(&mut harness, instrument, 4_000);
     assert_eq!(harness.context().now(), Nanos(6_000), "it never goes back");
-    assert_eq!(harness.session().deadline(), None);
+    assert_eq!(harness.deadline(), None);
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! The checks, each a plain function of what it checks.
+//! The checks, each a pure function.
 //!
-//! A new order passes them in this order; the first that fails is the reason that its owner is told:
+//! A new order passes them in this order; the first that fails is the reason of its rejection:
 //!
 //! | # | check | reason |
 //! |---|---|---|
 //! | 1 | the id carries the seat it came from | `NotYours` |
-//! | 2 | the strategy lives | `StrategyGone` |
+//! | 2 | the strategy runs | `StrategyGone` |
 //! | 3 | the id is newer than every id before | `DuplicateOrder` |
 //! | 4 | the account is the strategy's own: there are no others yet | `UnknownAccount` |
 //! | 5 | the instrument is listed | `UnknownInstrument` |
@@ -22,9 +22,9 @@
 
 use wire::{AccountId, NewOrder, OrderType, Price, Quantity, Reason, Side};
 
-use crate::account::Exposure;
 use crate::instruments::{Rules, tighter};
 use crate::limits::Limits;
+use crate::strategy_book::Exposure;
 
 /// Check 4.
 pub(crate) fn account(account: AccountId) -> Result<(), Reason> {
@@ -65,7 +65,7 @@ pub(crate) fn working_orders(limits: &Limits, working: usize) -> Result<(), Reas
     if fits { Ok(()) } else { Err(Reason::WorkingOrders) }
 }
 
-/// Check 11: `added` more on this side. Nothing added always passes, whatever stands already.
+/// Check 11: `added` more on this side. Adding nothing always passes, even above the limit.
 pub(crate) fn position(limits: &Limits, exposure: &Exposure, side: Side, added: i64) -> Result<(), Reason> {
     let limit = limits.max_position.0;
     let fits = limit == 0 || added <= 0 || exposure.worst_case(side) + i128::from(added) <= i128::from(limit);

@@ -45,7 +45,7 @@ pub struct Counters {
     pub orders: u64,
     /// Of those: passed every check and went to matching.
     pub sent: u64,
-    /// Of those: said by matching to be accepted. An order that trades or ends at once may never be.
+    /// Of those: accepted by matching. An order that ends at once may never be.
     pub accepted: u64,
     /// Orders refused, by td or by matching.
     pub rejected: ReasonCounts,
@@ -65,7 +65,7 @@ pub struct Counters {
     pub requests_rejected: ReasonCounts,
 }
 
-/// Input that a correct platform never produces (but for [`Anomaly::Redelivered`], which a restart may).
+/// Input that a correct platform does not produce, except [`Anomaly::Redelivered`], which follows a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Anomaly {
     /// The bytes are no message of this journal.
@@ -75,9 +75,9 @@ pub enum Anomaly {
     /// An execution of an order that does not work here. A fill is booked and delivered all the same, since the
     /// market made it; an acceptance makes the order work from here on.
     UnknownOrder,
-    /// From or for a seat that holds no strategy. Nobody can be told.
+    /// From or for a seat without a strategy. There is no journal of reports to write to.
     UnknownStrategy,
-    /// An execution with the wrong side or instrument for its order, or a quantity that cannot be. Ignored.
+    /// An execution with the wrong side or instrument for its order, or an impossible quantity. Ignored.
     BadExecution,
     /// A fill of more than was left. Booked and delivered.
     OverFill,
@@ -124,7 +124,7 @@ impl std::fmt::Display for Anomaly {
 pub struct Anomalies([u64; Anomaly::ALL.len()]);
 
 impl Anomalies {
-    /// Counts it and hands it back.
+    /// Counts it and returns it.
     pub(crate) fn note(&mut self, anomaly: Anomaly) -> Anomaly {
         self.0[anomaly as usize] += 1;
         anomaly

@@ -9,24 +9,24 @@
 //!
 //! # What this crate guarantees
 //!
-//! - **Nobody else's order.** An order belongs to the seat in its id. A message about another strategy's order is
-//!   refused with [`wire::Reason::NotYours`], to the one who sent it. An execution goes to the order's owner only.
-//! - **Limits hold in the worst case**, that is if everything that works fills, on one side, at the largest
-//!   quantity that any replace on its way could give it. See [`Exposure`].
-//! - **Every order ends.** What was sent to matching works until matching ends it, and `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
-//! - **Nothing panics.** Bytes that are no message, and executions that cannot be, are counted under a name of
-//!   their own ([`Anomaly`]) and handed back to be logged.
+//! - **Only its own orders.** An order belongs to the seat in its id. A request about another strategy's order is refused
+//!   with [`wire::Reason::NotYours`], to its sender. An execution is reported to the order's owner only.
+//! - **Limits hold in the worst case**: when all working orders of one side fill, each at the largest quantity that a
+//!   replace on its way could give it. See [`Exposure`].
+//! - **Every order ends.** What was sent to matching works until matching ends it, and
+//!   `orders = rejected + filled + cancelled + working` at any moment. See [`Counters`].
+//! - **No panics.** Malformed messages and impossible executions are counted, each kind under its own name ([`Anomaly`]),
+//!   and returned to be logged.
 //! - **Steady cost.** An order, a cancel, a replace and an execution each cost a fixed number of table look-ups
 //!   and no memory from the allocator once the tables have grown to their limits.
 //! - **Same input, same output.** No clock, no I/O, no randomness; lists come out in the order of the ids.
 //!
-//! This is the core only: plain values in, plain values out. The process that feeds it from journals stands
-//! around it.
+//! The core takes and returns plain values; [`run`] is the process that feeds it from journals.
 //!
 //! # Example
 //!
 //! ```
-//! use td::{Decision, Gateway, GatewayOptions, Limits, Request};
+//! use td::{Decision, Gateway, GatewayOptions, Limits};
 //! use wire::*;
 //!
 //! let mut gateway = Gateway::new(GatewayOptions { price_band: 0.1 })?;
@@ -70,25 +70,25 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod account;
 mod answer;
 mod checks;
 mod counters;
+mod decision;
 mod execution;
 mod gateway;
 mod instruments;
 mod limits;
 mod orders;
 mod process;
-mod request;
 mod restore;
+mod strategy_book;
 
-pub use account::Exposure;
 pub use counters::{Anomalies, Anomaly, Counters, ReasonCounts};
-pub use execution::{Delivery, Outcome, Report};
+pub use decision::Decision;
+pub use execution::{Delivery, Outcome};
 pub use gateway::Gateway;
 pub use instruments::InstrumentError;
 pub use limits::{GatewayOptions, Limits, LimitsError};
 pub use process::run;
-pub use request::{Decision, Request};
 pub use restore::RestoreError;
+pub use strategy_book::Exposure;

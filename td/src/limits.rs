@@ -1,4 +1,4 @@
-//! What an operator allows.
+//! The limits that an operator sets.
 
 use wire::Quantity;
 
@@ -21,7 +21,7 @@ pub struct Limits {
     pub max_position: Quantity,
 }
 
-/// A limit that makes no sense.
+/// A limit out of its range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LimitsError {
     /// Not a fraction.

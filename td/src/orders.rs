@@ -27,7 +27,7 @@ use wire::{InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Sid
 
 use crate::Anomaly;
 
-/// Whether matching has been heard about it.
+/// Whether matching has answered it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Sent,
@@ -67,7 +67,7 @@ impl WorkingOrder {
         }
     }
 
-    /// An order that matching speaks of and that was not sent from here.
+    /// An order that works in the market and was sent by a predecessor.
     pub(crate) fn adopted(update: &OrderUpdate) -> WorkingOrder {
         WorkingOrder {
             instrument: update.instrument,
@@ -82,17 +82,17 @@ impl WorkingOrder {
         }
     }
 
-    /// True once matching has been heard about it.
+    /// True once matching has accepted or filled it.
     pub(crate) fn is_working(&self) -> bool {
         self.state == State::Working
     }
 
-    /// What of it still works, by what matching has confirmed.
+    /// The quantity that still works, as matching has confirmed it.
     pub(crate) fn remaining(&self) -> i64 {
         self.total.saturating_sub(self.filled).max(0)
     }
 
-    /// What of it may still trade in the worst case.
+    /// The quantity that may still trade in the worst case.
     pub(crate) fn open(&self) -> i64 {
         self.ceiling.saturating_sub(self.filled).max(0)
     }
@@ -118,7 +118,7 @@ impl WorkingOrder {
         self.cancels = self.cancels.saturating_add(1);
     }
 
-    /// Some of it traded. `remaining` is what matching says is left.
+    /// Some of it traded. `remaining` is the rest, as matching has it.
     pub(crate) fn on_fill(&mut self, quantity: i64, remaining: i64) -> Option<Anomaly> {
         self.state = State::Working;
         let over = quantity > self.remaining();
@@ -130,7 +130,7 @@ impl WorkingOrder {
         }
     }
 
-    /// Applies what matching says about it; the caller takes it out of the table when the status is final.
+    /// Applies an update by matching; the caller removes the order from the table when the status is final.
     pub(crate) fn on_update(&mut self, update: &OrderUpdate) -> Option<Anomaly> {
         let fits = match update.status {
             OrderStatus::Accepted => {
@@ -149,8 +149,8 @@ impl WorkingOrder {
                 self.state = State::Working;
                 let asked = update.quantity.0 > 0 && update.quantity.0 <= self.ceiling;
                 if update.quantity.0 > 0 {
-                    // What works in the market is matching's to say, even if nobody here asked for it: after a
-                    // restart that may be so.
+                    // Matching decides what works in the market, also when this td did not ask for it, which is
+                    // possible after a restart.
                     self.price = update.price;
                     self.total = update.quantity.0;
                     self.ceiling = self.ceiling.max(self.total);
@@ -183,7 +183,7 @@ impl WorkingOrder {
 pub(crate) struct OrderTable(HashMap<OrderId, WorkingOrder, BuildHasherDefault<OrderIdHasher>>);
 
 impl OrderTable {
-    /// Reserved at once at the most; a strategy with a higher limit, or none, grows beyond when it needs to.
+    /// Most that is reserved at once; the table of a strategy with a higher limit, or none, grows when needed.
     const MOST_RESERVED: usize = 8_192;
 
     /// Makes room for at most `limit` orders at a time; zero: no limit.
@@ -224,8 +224,8 @@ impl OrderTable {
     }
 }
 
-/// Spreads order ids, which mostly count up by one. Not proof against ids made to collide: a strategy can only
-/// slow down its own table, and that one is bounded by its limit.
+/// Spreads order ids, which mostly count up by one. Ids can be made to collide; but a strategy slows down only its own
+/// table, which its limit bounds.
 #[derive(Default)]
 pub(crate) struct OrderIdHasher(u64);
 
@@ -282,13 +282,14 @@ mod tests {
             remaining: Quantity(quantity - filled),
             event_time: Nanos(0),
             execution: 0,
-            request: 0,
-            told: 0,
+            answered_up_to: 0,
+            refused_request: 0,
+            reported_up_to: 0,
         }
     }
 
     #[test]
-    fn the_drawn_way_through_is_in_step() {
+    fn the_drawn_transitions_are_in_step() {
         let mut order = order(10);
         assert_eq!(order.on_update(&update(OrderStatus::Accepted, 10, 0)), None);
         assert_eq!(order.on_fill(4, 6), None);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_is_out_of_step_and_changes_no_number() {
+    fn contradicting_updates_are_out_of_step_and_change_no_number() {
         let mut order = order(10);
         assert_eq!(order.on_update(&update(OrderStatus::Accepted, 11, 0)), Some(Anomaly::OutOfStep));
         assert_eq!(order.on_update(&update(OrderStatus::Accepted, 10, 0)), Some(Anomaly::OutOfStep), "twice");

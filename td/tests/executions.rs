@@ -4,7 +4,8 @@
 mod support;
 
 use support::*;
-use td::{Anomaly, Decision, Delivery, Gateway, Limits, Outcome, Report, Request, RestoreError};
+use td::{Anomaly, Decision, Delivery, Gateway, Limits, Outcome, RestoreError};
+use wire::fold::Snapshot;
 use wire::*;
 
 fn sent(quantity: i64) -> (Gateway, NewOrder) {
@@ -19,13 +20,13 @@ fn an_execution_goes_to_its_owner_with_the_position_of_matchings_frame() {
     let (mut gateway, order) = sent(200);
     let accepted = update(&order, OrderStatus::Accepted, 0);
     let outcome = gateway.execution(640, OrderUpdate::ID, accepted.bytes());
-    let report = Report::Update(OrderUpdate { execution: 640, ..accepted });
+    let report = Execution::Update(OrderUpdate { execution: 640, ..accepted });
     assert_eq!(outcome, Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None });
     let traded = fill(&order, 200, 0);
     let outcome = gateway.execution(704, Fill::ID, traded.bytes());
-    let report = Report::Fill(Fill { execution: 704, ..traded });
+    let report = Execution::Fill(Fill { execution: 704, ..traded });
     assert_eq!(outcome, Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None });
-    assert_eq!((report.message_id(), report.topic(), report.bytes().len()), (Fill::ID, 1, Fill::SIZE));
+    assert_eq!((report.message_id(), report.bytes().len()), (Fill::ID, Fill::SIZE));
     let outcome = gateway.on_update(768, &update(&order, OrderStatus::Filled, 200));
     assert_eq!(outcome.anomaly, None);
     assert_eq!((gateway.working_orders(ME), gateway.exposure(ME, STOCK).position), (0, 200));
@@ -172,9 +173,9 @@ fn a_strategy_that_goes_has_its_orders_cancelled_and_is_refused_until_it_is_back
     let (mut gateway, first) = sent(100);
     let second = order(2, Side::Sell, 100);
     gateway.on_new_order(ME, &second).unwrap();
-    assert_eq!(gateway.strategy_gone(ME), [cancel(&first), cancel(&second)]);
-    assert_eq!(gateway.strategy_gone(ME), [], "once");
-    assert_eq!(gateway.strategy_gone(StrategyId(400)), []);
+    assert_eq!(gateway.strategy_stopped(ME), [cancel(&first), cancel(&second)]);
+    assert_eq!(gateway.strategy_stopped(ME), [], "once");
+    assert_eq!(gateway.strategy_stopped(StrategyId(400)), []);
     let reason = |result: Result<NewOrder, OrderUpdate>| result.unwrap_err().reason;
     assert_eq!(reason(gateway.on_new_order(ME, &order(3, Side::Buy, 100))), Reason::StrategyGone);
     assert_eq!(gateway.on_cancel(ME, &cancel(&first)).unwrap_err().reason, Reason::StrategyGone);
@@ -211,7 +212,7 @@ fn orders_of_an_older_epoch_are_cancelled_and_those_of_the_living_stay() {
 fn what_a_dead_process_wrote_is_refused_although_its_successor_has_joined() {
     let mut gateway = gateway(Limits::NONE);
     let late = order(1, Side::Buy, 100);
-    let Decision::Answer(refused) = gateway.take_from_the_dead(ME, NewOrder::ID, late.bytes()) else {
+    let Decision::Answer(refused) = gateway.take_from_stopped(ME, NewOrder::ID, late.bytes()) else {
         panic!("it was sent")
     };
     assert_eq!((refused.status, refused.reason), (OrderStatus::Rejected, Reason::StrategyGone));
@@ -219,29 +220,18 @@ fn what_a_dead_process_wrote_is_refused_although_its_successor_has_joined() {
     assert_eq!(gateway.take(ME, NewOrder::ID, next.bytes()), Decision::Send(Request::New(next)));
 }
 
-fn begin(strategy: StrategyId) -> AnyMessage {
-    AnyMessage::SnapshotBegin(SnapshotBegin {
-        snapshot: 3,
-        execution: 1_000,
-        strategy,
-        reserved: [0; 3],
-        generation: 0,
-        trade: 0,
-    })
+fn snapshot(
+    strategy: StrategyId,
+    positions: impl Into<Vec<PositionState>>,
+    orders: impl Into<Vec<OrderUpdate>>,
+) -> Snapshot {
+    let begin =
+        SnapshotBegin { snapshot: 3, execution: 1_000, strategy, reserved: [0; 3], generation: 0, trade: 0 };
+    Snapshot { begin, positions: positions.into(), orders: orders.into(), quotes: Vec::new() }
 }
 
-fn end(snapshot: u64) -> AnyMessage {
-    AnyMessage::SnapshotEnd(SnapshotEnd {
-        snapshot,
-        frames: 2,
-        strategy: SnapshotBegin::EVERYBODY,
-        reserved: [0; 3],
-        generation: 0,
-    })
-}
-
-fn held(instrument: InstrumentId) -> AnyMessage {
-    AnyMessage::PositionState(PositionState {
+fn held(instrument: InstrumentId) -> PositionState {
+    PositionState {
         strategy: ME,
         reserved: 0,
         instrument,
@@ -255,17 +245,17 @@ fn held(instrument: InstrumentId) -> AnyMessage {
         fills: 1,
         orders: 2,
         cash: wire::WideMoney::from_wide(2_000 * i128::from(Price::ONE)),
-    })
+    }
 }
 
 #[test]
 fn a_restarted_gateway_takes_its_state_from_the_ledgers_snapshot() {
     let working = order(4, Side::Sell, 300);
     let state = OrderUpdate { execution: 900, ..update(&working, OrderStatus::PartiallyFilled, 100) };
-    let snapshot = [begin(SnapshotBegin::EVERYBODY), held(STOCK), AnyMessage::OrderUpdate(state), end(3)];
+    let snapshot = snapshot(SnapshotBegin::EVERYBODY, [held(STOCK)], [state]);
     let mut gateway = Gateway::new(Default::default()).unwrap();
     gateway.on_instrument(&instrument(1)).unwrap();
-    gateway.restore(snapshot).unwrap();
+    gateway.restore(&snapshot).unwrap();
     assert_eq!(gateway.on_new_order(ME, &order(9, Side::Buy, 100)).unwrap_err().reason, Reason::StrategyGone);
     gateway.strategy_started(ME, Limits { max_position: Quantity(500), ..Limits::NONE }).unwrap();
     let exposure = gateway.exposure(ME, STOCK);
@@ -291,10 +281,10 @@ fn a_restarted_gateway_takes_its_state_from_the_ledgers_snapshot() {
 fn requests_that_a_predecessor_sent_count_as_sent_once() {
     let (first, second) = (order(4, Side::Sell, 300), order(5, Side::Buy, 100));
     let state = update(&first, OrderStatus::Accepted, 0);
-    let snapshot = [begin(SnapshotBegin::EVERYBODY), AnyMessage::OrderUpdate(state), end(3)];
+    let snapshot = snapshot(SnapshotBegin::EVERYBODY, [], [state]);
     let mut gateway = Gateway::new(Default::default()).unwrap();
     gateway.on_instrument(&instrument(1)).unwrap();
-    gateway.restore(snapshot).unwrap();
+    gateway.restore(&snapshot).unwrap();
     for request in [
         Request::New(first),
         Request::New(second),
@@ -314,24 +304,21 @@ fn requests_that_a_predecessor_sent_count_as_sent_once() {
     assert_eq!(gateway.on_update(1_192, &update(&second, OrderStatus::Cancelled, 0)).anomaly, None);
     let used = gateway.on_new_order(ME, &order(8, Side::Buy, 100)).unwrap_err().reason;
     assert_eq!(used, Reason::DuplicateOrder);
-    assert_eq!(gateway.strategy_gone(ME), [cancel(&first)]);
+    assert_eq!(gateway.strategy_stopped(ME), [cancel(&first)]);
 }
 
 #[test]
-fn what_is_no_whole_snapshot_of_everybody_is_refused() {
-    let everybody = begin(SnapshotBegin::EVERYBODY);
-    let foreign = AnyMessage::CancelOrder(cancel(&order(1, Side::Buy, 1)));
-    for (messages, expected) in [
-        (vec![], RestoreError::NoBegin("nothing")),
-        (vec![end(3)], RestoreError::NoBegin("SnapshotEnd")),
-        (vec![begin(ME)], RestoreError::NotEverybody(ME)),
-        (vec![everybody], RestoreError::NotWhole(3)),
-        (vec![everybody, end(4)], RestoreError::NotWhole(3)),
-        (vec![everybody, foreign], RestoreError::Foreign("CancelOrder")),
-        (vec![everybody, held(InstrumentId(2))], RestoreError::UnknownInstrument(InstrumentId(2))),
+fn a_snapshot_of_one_strategy_or_of_an_unlisted_instrument_is_refused() {
+    let unlisted = InstrumentId(2);
+    let order =
+        OrderUpdate { instrument: unlisted, ..update(&order(4, Side::Buy, 1), OrderStatus::Accepted, 0) };
+    for (snapshot, expected) in [
+        (snapshot(ME, [], []), RestoreError::NotEverybody(ME)),
+        (snapshot(SnapshotBegin::EVERYBODY, [held(unlisted)], []), RestoreError::UnknownInstrument(unlisted)),
+        (snapshot(SnapshotBegin::EVERYBODY, [], [order]), RestoreError::UnknownInstrument(unlisted)),
     ] {
         let mut gateway = Gateway::new(Default::default()).unwrap();
         gateway.on_instrument(&instrument(1)).unwrap();
-        assert_eq!(gateway.restore(messages), Err(expected));
+        assert_eq!(gateway.restore(&snapshot), Err(expected));
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use proptest::prelude::*;
 use support::{instrument, is_accounted};
-use td::{Gateway, Limits, Request};
+use td::{Gateway, Limits};
 use wire::*;
 
 /// Numbers at which arithmetic breaks, and small ones that meet real orders.
@@ -131,7 +131,7 @@ proptest! {
                     continue;
                 }
                 Garbage::Gone(seat) => {
-                    gateway.strategy_gone(StrategyId(seat));
+                    gateway.strategy_stopped(StrategyId(seat));
                     continue;
                 }
                 Garbage::Back(seat) => {

@@ -6,9 +6,9 @@ mod support;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use support::market::{Execution, Market};
+use support::market::Market;
 use support::{instrument, is_accounted};
-use td::{Decision, Gateway, Limits, Report, Request};
+use td::{Decision, Gateway, Limits};
 use wire::*;
 
 const STRATEGIES: u16 = 3;
@@ -140,7 +140,7 @@ impl World {
                 }
             }
             Step::Gone { strategy } => {
-                let cancels = self.gateway.strategy_gone(StrategyId(strategy));
+                let cancels = self.gateway.strategy_stopped(StrategyId(strategy));
                 self.market.queue.extend(cancels.into_iter().map(Request::Cancel));
             }
             Step::Back { strategy } => {
@@ -188,11 +188,8 @@ impl World {
             };
             assert_eq!(outcome.anomaly, None, "{execution:?}");
             let delivery = outcome.deliver.unwrap();
-            let (owner, position) = match delivery.report {
-                Report::Fill(fill) => (fill.order_id.strategy(), fill.execution),
-                Report::Update(update) => (update.order_id.strategy(), update.execution),
-            };
-            assert_eq!((delivery.to, position), (owner, self.frame));
+            let (owner, position) = (delivery.report.order_id().strategy(), delivery.report.position());
+            assert_eq!((delivery.to, position), (owner, Some(self.frame)));
         }
     }
 

@@ -123,9 +123,9 @@ pub enum OrderStatus {
     PartiallyFilled = 2,
     /// All of it has traded.
     Filled = 3,
-    /// Gone before it was filled; [`Reason`] says why.
+    /// Ended before it was filled in full; [`Reason`] says why.
     Cancelled = 4,
-    /// Never was in the book; [`Reason`] says why.
+    /// Not accepted; [`Reason`] says why.
     Rejected = 5,
     /// Price or quantity changed as asked.
     Replaced = 6,
@@ -193,7 +193,7 @@ pub enum Reason {
     NotYours = 13,
     /// The id was used before.
     DuplicateOrder = 14,
-    /// The strategy is gone.
+    /// The strategy has stopped or died.
     StrategyGone = 15,
     /// The market is not open for this.
     MarketClosed = 16,
@@ -279,7 +279,7 @@ pub enum BookAction {
     Add = 1,
     /// `quantity` of the order is taken away by its owner; it keeps its place.
     Reduce = 2,
-    /// The order is gone, by its owner's wish.
+    /// The order is deleted by its owner.
     Delete = 3,
     /// `quantity` of the resting order traded, at `price`.
     Execute = 4,

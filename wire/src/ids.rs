@@ -114,6 +114,21 @@ impl OrderId {
         (self.0 >> 32) as u16
     }
 
+    /// True when this id was given out after `other` by the same strategy. Epochs wrap: of two that differ, the newer is
+    /// the one that is reached by counting up less than half of the way round.
+    pub fn is_newer_than(self, other: OrderId) -> bool {
+        if self.epoch() == other.epoch() {
+            self.sequence() > other.sequence()
+        } else {
+            self.is_of_newer_epoch_than(other.epoch())
+        }
+    }
+
+    /// True when its epoch is newer than this one; see [`OrderId::is_newer_than`].
+    pub fn is_of_newer_epoch_than(self, epoch: u16) -> bool {
+        (self.epoch().wrapping_sub(epoch) as i16) > 0
+    }
+
     /// Number of the order within that epoch.
     pub fn sequence(self) -> u32 {
         self.0 as u32
@@ -159,6 +174,15 @@ impl std::str::FromStr for OrderId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_grow_within_an_epoch_and_epochs_wrap() {
+        let id = |epoch, sequence| OrderId::new(StrategyId(1), epoch, sequence);
+        assert!(id(65_535, 9).is_newer_than(id(65_535, 8)) && !id(65_535, 8).is_newer_than(id(65_535, 8)));
+        assert!(id(0, 0).is_newer_than(id(65_535, 9)), "the epoch after 65,535 is 0");
+        assert!(!id(65_535, 10).is_newer_than(id(0, 0)), "of the predecessor");
+        assert!(id(0, u32::MAX).is_newer_than(id(0, 0)));
+    }
 
     #[test]
     fn order_ids_keep_their_parts() {

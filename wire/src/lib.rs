@@ -14,9 +14,10 @@
 //! units      Price 1e-9 · Quantity 1 · Money 1e-6 · Nanos since the Unix epoch
 //! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat) · AccountId
 //! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
+//! Request    what strategies write        Execution   what matching writes, and td passes on
 //! schema     the table of fields: all of the above as data
+//! fold       the state that the ledger's snapshot and the executions behind it lead to
 //! stages     where the time of an order goes
-//! snapshot   the last whole one of the ledger, from the frames of its journal
 //! ```
 //!
 //! # Example
@@ -36,10 +37,10 @@
 extern crate self as wire;
 
 mod enums;
+pub mod fold;
 mod ids;
 pub mod message;
 pub mod schema;
-mod snapshot;
 pub mod stages;
 mod symbol;
 mod units;
@@ -49,11 +50,11 @@ pub use enums::{
 };
 pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use message::control::{EndOfStream, NodeEvent};
-pub use message::execution::{Fill, OrderUpdate};
+pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{BookEvent, Instrument, LEVELS, Level, Quote, TradePrint};
 pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
+pub use message::request::Request;
 pub use message::{AnyMessage, Message, WireError};
-pub use snapshot::LastSnapshot;
 pub use symbol::Symbol;
 pub use units::{Money, Nanos, Price, Quantity};

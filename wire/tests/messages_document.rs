@@ -224,6 +224,7 @@ fn a_program_that_knows_only_the_document_reads_the_messages() {
         remaining: Quantity(2),
         event_time: Nanos(6),
         execution: 4096,
+        answered_up_to: 0,
     };
     let cancel = CancelOrder::new(OrderId::new(StrategyId(7), 2, 43), InstrumentId(3));
     let position = PositionState {

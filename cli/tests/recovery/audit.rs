@@ -166,8 +166,21 @@ impl Audit {
         // Both sides of a trade between two strategies, or neither.
         let mut open_trade: Option<(OrderId, i64)> = None;
         let mut trades = TradeIds::default();
+        let mut answered = 0;
         for frame in frames {
             self.executions += 1;
+            let (execution, answered_up_to) = match &frame.message {
+                AnyMessage::Fill(fill) => (fill.execution, fill.answered_up_to),
+                AnyMessage::OrderUpdate(update) => (update.execution, update.answered_up_to),
+                _ => (0, answered),
+            };
+            self.check(execution == 0 && answered_up_to >= answered, || {
+                format!(
+                    "at {}: passes on {execution}, answered up to {answered_up_to} after {answered}",
+                    frame.position
+                )
+            });
+            answered = answered_up_to;
             match &frame.message {
                 AnyMessage::Fill(fill) => {
                     self.fills += 1;

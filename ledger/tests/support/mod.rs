@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use ledger::{Book, SnapshotMessage};
+use wire::fold::{Snapshot, SnapshotReader};
 use wire::*;
 
 pub(crate) const ME: StrategyId = StrategyId(7);
@@ -25,8 +26,9 @@ pub(crate) fn update(order_id: OrderId, status: OrderStatus, quantity: i64, fill
         remaining: Quantity(if status.is_final() { 0 } else { quantity - filled }),
         event_time: Nanos(0),
         execution: 0,
-        request: 0,
-        told: 0,
+        answered_up_to: 0,
+        refused_request: 0,
+        reported_up_to: 0,
     }
 }
 
@@ -43,6 +45,7 @@ pub(crate) fn fill(order_id: OrderId, price: i64, quantity: i64, remaining: i64)
         remaining: Quantity(remaining),
         event_time: Nanos(0),
         execution: 0,
+        answered_up_to: 0,
     }
 }
 
@@ -94,20 +97,9 @@ pub(crate) fn everything(book: &mut Book) -> Vec<SnapshotMessage> {
     state(book, SnapshotBegin::EVERYBODY)
 }
 
-/// One journal's message.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Execution {
-    Fill(Fill),
-    Update(OrderUpdate),
-}
-
-impl Execution {
-    pub(crate) fn feed(&self, book: &mut Book, position: u64) -> Option<ledger::Anomaly> {
-        match self {
-            Execution::Fill(fill) => book.on_execution(position, Fill::ID, fill.bytes()),
-            Execution::Update(update) => book.on_execution(position, OrderUpdate::ID, update.bytes()),
-        }
-    }
+/// Feeds an execution as a frame of matching's journal.
+pub(crate) fn feed(execution: &Execution, book: &mut Book, position: u64) -> Option<ledger::Anomaly> {
+    book.on_execution(position, execution.message_id(), execution.bytes())
 }
 
 /// What a die says happens in the market.
@@ -168,4 +160,15 @@ pub(crate) fn executions(throws: &[Throw]) -> Vec<Execution> {
         live.retain(|order| !order.status.is_final());
     }
     out
+}
+
+/// The snapshot that these messages are, if they are a whole one of everybody.
+pub(crate) fn whole(messages: impl IntoIterator<Item = AnyMessage>) -> Option<Snapshot> {
+    let mut reader = SnapshotReader::of_everybody();
+    messages.into_iter().find_map(|message| reader.take(message).ok().flatten())
+}
+
+/// The book's snapshot of everybody.
+pub(crate) fn snapshot(book: &mut Book) -> Snapshot {
+    whole(book.snapshot(SnapshotBegin::EVERYBODY).map(AnyMessage::from)).expect("a book's snapshot is whole")
 }

@@ -1,9 +1,9 @@
-//! Input that cannot be right, counted.
+//! Invalid input, counted by kind.
 
 macro_rules! anomalies {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// How often each kind of input was met that cannot be, or that tells only part of a story. None of it stops
-        /// the engine; what it does instead stands beside each.
+        /// Counts of invalid or incomplete input, by kind. None of it stops the engine; each field documents how it is
+        /// handled.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Anomalies { $($(#[$doc])* pub $name: u64,)* }
 
@@ -53,7 +53,7 @@ anomalies! {
     no_room,
 }
 
-/// Counts one, without ever wrapping.
+/// Adds one, saturating.
 pub(crate) fn count(counter: &mut u64) {
     *counter = counter.saturating_add(1);
 }

@@ -24,7 +24,7 @@ pub(crate) struct Book {
     pub(crate) market: IdMap<Slot>,
     /// What own orders had taken from market orders that a `Clear` swept away: a snapshot may add them again.
     pub(crate) carried: IdMap<Quantity>,
-    /// The market's time, as far as its messages told.
+    /// The market's time of its latest message.
     pub(crate) event_time: Nanos,
     /// The market's latest message about the instrument was of a call auction.
     pub(crate) auction: bool,

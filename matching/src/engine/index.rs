@@ -1,6 +1,6 @@
-//! Finding orders by number, and knowing which numbers were used.
+//! Orders by number, and the numbers that were used.
 //!
-//! Nothing here iterates over a hash map: the order of its entries can therefore never show in a result.
+//! Nothing here iterates over a hash map, so the order of its entries never affects a result.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -36,26 +36,21 @@ impl Hasher for IdHasher {
 /// newer was used before. A few bytes a strategy, however many orders there are.
 #[derive(Debug, Default)]
 pub(crate) struct UsedIds {
-    /// By seat: epoch and sequence.
-    newest: Vec<Option<(u16, u32)>>,
+    /// By seat.
+    newest: Vec<Option<OrderId>>,
 }
 
 impl UsedIds {
-    /// True, and remembered, when `id` is newer than all before of its strategy. Epochs wrap: of two that differ, the
-    /// newer is the one that is reached by counting up less than half of the way round.
+    /// True, and remembered, when `id` is newer than all before of its strategy.
     pub(crate) fn claim(&mut self, id: OrderId) -> bool {
         let seat = usize::from(id.strategy().0);
         if self.newest.len() <= seat {
             self.newest.resize(seat + 1, None);
         }
         let newest = &mut self.newest[seat];
-        let is_newer = match *newest {
-            None => true,
-            Some((epoch, sequence)) if epoch == id.epoch() => id.sequence() > sequence,
-            Some((epoch, _)) => (id.epoch().wrapping_sub(epoch) as i16) > 0,
-        };
+        let is_newer = newest.is_none_or(|newest| id.is_newer_than(newest));
         if is_newer {
-            *newest = Some((id.epoch(), id.sequence()));
+            *newest = Some(id);
         }
         is_newer
     }

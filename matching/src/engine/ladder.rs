@@ -12,43 +12,11 @@
 //! A *rank* orders prices so that better is higher on either side: the price itself for bids, its bitwise
 //! complement for asks (which turns the order round and cannot overflow).
 
-use wire::{Price, Quantity, Side};
+use wire::{Price, Side};
 
+use super::arena::{Arena, PriceLevel};
 use super::order::Order;
-use super::slab::{Slab, Slot};
-
-/// One price: the ends of its queue and what can be had there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PriceLevel {
-    pub(crate) price: Price,
-    pub(crate) head: Slot,
-    pub(crate) tail: Slot,
-    /// Sum of [`Order::available`]. Wider than one quantity, so that no sum of them saturates.
-    pub(crate) available: i128,
-    /// Own orders in the queue; history skips a level without any.
-    pub(crate) own: u32,
-}
-
-/// The records of all books.
-#[derive(Debug)]
-pub(crate) struct Arena {
-    pub(crate) orders: Slab<Order>,
-    pub(crate) levels: Slab<PriceLevel>,
-}
-
-impl Arena {
-    /// Changes how much of an order is open and taken, and its level's sum with it.
-    pub(crate) fn set(&mut self, slot: Slot, open: Quantity, taken: Quantity) -> Order {
-        let order = &mut self.orders[slot];
-        let before = order.available();
-        order.open = open;
-        order.taken = taken;
-        let change = i128::from(order.available().0) - i128::from(before.0);
-        let order = *order;
-        self.levels[order.level].available += change;
-        order
-    }
-}
+use super::slab::Slot;
 
 #[derive(Clone, Copy, Debug)]
 struct Rung {
@@ -188,7 +156,8 @@ impl Ladder {
 mod tests {
     use super::*;
     use crate::engine::order::Kind;
-    use wire::InstrumentId;
+    use crate::engine::slab::Slab;
+    use wire::{InstrumentId, Quantity};
 
     #[test]
     fn levels_stay_sorted_on_both_sides_and_go_when_empty() {

@@ -1,16 +1,16 @@
-//! The matching engine: events in, events out. It knows no clock, no file, no thread and no chance: the same
+//! The matching engine: events in, executions out. It uses no clock, no file, no thread and no randomness: the same
 //! input gives the same output, byte for byte.
 //!
 //! # The rules
 //!
-//! **Priority.** Better price first; at one price, who came first. Both sides of a trade get the price of the
+//! **Priority.** Better price first; at one price, the earlier order. Both sides of a trade get the price of the
 //! order that rested.
 //!
 //! **Answers.** A new order is answered `Rejected`, or `Accepted` and then what follows from it. Each
 //! [`wire::Fill`] is followed at once by an [`OrderUpdate`](wire::OrderUpdate) of the same order. Where two
 //! strategies trade with each other, the resting order's pair comes first, and both fills carry one trade id.
 //! `event_time` is the market's time of its latest message about the instrument, also in answers to requests
-//! (who replays at full speed has no other time that means anything); it is zero before the first, in `Rejected`, and
+//! (a replay at full speed has no other meaningful time); it is zero before the first, in `Rejected`, and
 //! in answers about an order that is not in the book. The latter know only its id: side buy, no price, quantity
 //! zero. A market order's updates carry no price ([`wire::Price::NONE`]).
 //!
@@ -25,15 +25,15 @@
 //! | replace | new price, new total quantity (what has traded included). Keeps its place only if the price stays and the quantity does not grow; else it comes in anew, and may trade. No more than has traded already: the rest is `Cancelled`, `Requested`. Post-only orders stay post-only: `ReplaceRejected`, `WouldTrade` |
 //!
 //! An id is used up by the first new order that carries it, even a rejected one, and with it all lower ones of the same
-//! strategy: ids only grow. A second order is `Rejected`, `DuplicateOrder`; the first is not touched by that. Tick, lot, price band, limits and whose order it is are
-//! td's to check; the engine checks what it needs to stay consistent: instrument listed, quantity positive,
-//! price there, id new.
+//! strategy: ids only grow. A second order is `Rejected`, `DuplicateOrder`, and the first is not affected. td checks tick,
+//! lot, price band, limits and the owner; the engine checks only what it needs to stay consistent: that the instrument is
+//! listed, the quantity positive, the price present, and the id new.
 //!
 //! **Orders of one strategy do not trade with each other** ([`SelfTrade::Prevent`]): when the next in line is
 //! an order of the same strategy, what is left of the incoming one is `Cancelled`, `WouldTrade`. It is neither
 //! put past the resting order (that would break price-time priority) nor into the book (that would cross it). A
 //! trade with oneself changes no position, is forbidden on the exchanges whose days are replayed here, and
-//! would swell every count of fills. [`SelfTrade::Allow`] is there for markets that do not care.
+//! would inflate every count of fills. [`SelfTrade::Allow`] is for markets that permit it.
 //!
 //! ## [`FillModel::Book`]: beside a recorded market
 //!
@@ -44,7 +44,7 @@
 //!   order is remembered there as *taken*, and cannot be had twice. Later history reduces the order as if nothing
 //!   had been taken; what is available is `open - taken`, never below zero. What history takes away comes off
 //!   the part that is not taken first. A market order that is taken whole stays where the recorded market has
-//!   it, and nobody can trade with it.
+//!   it, and cannot be traded with.
 //! - `Execute`: the recorded aggressor would have met own orders first that stand before the executed order
 //!   (better price, or same price and earlier). They are filled, at their own price, from the executed quantity;
 //!   the market order is reduced by all of it nevertheless. If the trade's price is not the resting order's own
@@ -54,7 +54,7 @@
 //! - `Modify` keeps *taken*, up to the new quantity. It goes behind all others when the price changes or
 //!   [`BookEvent::LOSES_PRIORITY`] is set; else it keeps its place.
 //! - `Trade` (hidden orders, crosses): own orders on `side` at strictly better prices than the trade's are filled,
-//!   up to its quantity. At the same price nobody is: whether the hidden order came first cannot be known.
+//!   up to its quantity. At the same price none is: whether the hidden order came first is unknown.
 //! - `Clear` takes the market's orders out. Own orders stay. What was taken is remembered by reference, for the
 //!   snapshot that usually follows.
 //! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than
@@ -84,24 +84,25 @@
 //!   quantity. At the same price, all of the market's volume counts as having been there first. A resting order
 //!   thus never fills earlier than it would have in the market, and often later.
 //!
-//! ## What cannot be
+//! ## Invalid input
 //!
-//! No input makes the engine panic. Events that cannot be are counted in [`Anomalies`], which says beside each
-//! kind what was done instead. Quantities are never negative, and sums of them never wrap.
+//! No input makes the engine panic. Impossible events are counted in [`Anomalies`], which documents how each kind is
+//! handled. Quantities are never negative, and sums of them never wrap.
 //!
-//! # Where things are
+//! # Modules
 //!
 //! ```text
 //! requests   new, cancel, replace ──┐                      ┌── slab     records at stable places
-//! history    BookEvent              ├─▶ trading: what all ─┼── order    one cache line each
-//! quoted     Quote, TradePrint      ┘   rules share        ├── ladder   levels and queues of one side
+//! history    BookEvent              ├─▶ trading: what all ─┼── arena    the records of all books
+//! quoted     Quote, TradePrint      ┘   rules share        ├── order    one cache line each
+//!                                                          ├── ladder   levels and queues of one side
 //!                                                          └── own      own orders by id, by strategy
 //! ```
 //!
 //! # Example
 //!
 //! ```
-//! use matching::engine::{Engine, EngineOptions, Execution};
+//! use matching::engine::{Engine, EngineOptions};
 //! use wire::*;
 //!
 //! # let instrument = Instrument {
@@ -143,6 +144,7 @@
 //! ```
 
 mod anomalies;
+mod arena;
 mod book;
 
 mod history;
@@ -161,13 +163,12 @@ mod view;
 mod tests;
 
 use wire::{
-    BookEvent, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId, OrderStatus, Quote,
-    Reason, ReplaceOrder, StrategyId, TradePrint,
+    BookEvent, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId, OrderStatus,
+    OrderUpdate, Quote, Reason, ReplaceOrder, StrategyId, TradePrint,
 };
 
 pub use anomalies::Anomalies;
-pub(crate) use requests::{rejected, unknown};
-pub use sink::{Execution, Sink};
+pub use sink::Sink;
 pub use view::{BookView, Depth, Owner, RestingOrder, Totals};
 
 use anomalies::count;
@@ -294,35 +295,27 @@ impl Engine {
     /// A strategy wants to trade.
     pub fn new_order<S: Sink>(&mut self, request: &NewOrder, sink: &mut S) {
         if !self.core.own.used.claim(request.order_id) {
-            return sink.update(&requests::rejected(request, Reason::DuplicateOrder));
+            return sink.update(&OrderUpdate::rejection(request, Reason::DuplicateOrder));
         }
         match find(&mut self.books, request.instrument) {
             Some(book) => self.core.enter(book, request, sink),
-            None => sink.update(&requests::rejected(request, Reason::UnknownInstrument)),
+            None => sink.update(&OrderUpdate::rejection(request, Reason::UnknownInstrument)),
         }
     }
 
-    /// A strategy wants what is left of an order gone.
+    /// A strategy cancels what is left of an order.
     pub fn cancel<S: Sink>(&mut self, request: &CancelOrder, sink: &mut S) {
         match self.working(request.order_id, request.instrument) {
             Some((core, book, slot)) => core.cancel(book, slot, Reason::Requested, sink),
-            None => sink.update(&requests::unknown(
-                request.order_id,
-                request.instrument,
-                OrderStatus::CancelRejected,
-            )),
+            None => sink.update(&unknown(request.order_id, request.instrument, OrderStatus::CancelRejected)),
         }
     }
 
-    /// A strategy wants another price or quantity.
+    /// A strategy changes an order's price or quantity.
     pub fn replace<S: Sink>(&mut self, request: &ReplaceOrder, sink: &mut S) {
         match self.working(request.order_id, request.instrument) {
             Some((core, book, slot)) => core.replace(book, slot, request, sink),
-            None => sink.update(&requests::unknown(
-                request.order_id,
-                request.instrument,
-                OrderStatus::ReplaceRejected,
-            )),
+            None => sink.update(&unknown(request.order_id, request.instrument, OrderStatus::ReplaceRejected)),
         }
     }
 
@@ -353,7 +346,7 @@ impl Engine {
         self.core.arena.orders.len()
     }
 
-    /// What was met that cannot be.
+    /// Invalid input, counted by kind.
     pub fn anomalies(&self) -> &Anomalies {
         &self.core.anomalies
     }
@@ -375,6 +368,11 @@ impl Engine {
         let book = find(&mut self.books, instrument)?;
         (self.core.arena.orders[slot].instrument() == instrument).then_some((&mut self.core, book, slot))
     }
+}
+
+/// The refusal of a change of an order that is not in the book.
+fn unknown(order_id: OrderId, instrument: InstrumentId, status: OrderStatus) -> OrderUpdate {
+    OrderUpdate::about(order_id, instrument, status, Reason::UnknownOrder)
 }
 
 fn find(books: &mut [Option<Book>], instrument: InstrumentId) -> Option<&mut Book> {

@@ -6,7 +6,7 @@ use wire::{
 
 use super::slab::Slot;
 
-/// Whose order it is.
+/// The owner of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -30,7 +30,7 @@ pub(crate) struct Order {
     /// [`OrderId`] of an own order, the market's reference of a market order.
     pub(crate) id: u64,
     pub(crate) price: Price,
-    /// What is left of it: of a market order, by its recorded history.
+    /// Its open quantity: of a market order, by its recorded history.
     pub(crate) open: Quantity,
     /// Own orders: the total ever asked for. Market orders: zero.
     pub(crate) quantity: Quantity,
@@ -87,7 +87,7 @@ impl Order {
         InstrumentId(u32::from(self.instrument))
     }
 
-    /// What an incoming order can still get from it.
+    /// The quantity that an incoming order can still take from it.
     pub(crate) fn available(&self) -> Quantity {
         self.open - self.taken
     }
@@ -97,7 +97,7 @@ impl Order {
         self.quantity - self.open
     }
 
-    /// The update that says where this own order stands now. Nothing of it works when `status` is final.
+    /// The update with this own order's current state. Nothing of it works when `status` is final.
     pub(crate) fn update(&self, status: OrderStatus, reason: Reason, event_time: Nanos) -> OrderUpdate {
         OrderUpdate {
             order_id: OrderId(self.id),
@@ -112,8 +112,9 @@ impl Order {
             remaining: if status.is_final() { Quantity::ZERO } else { self.open },
             event_time,
             execution: 0,
-            request: 0,
-            told: 0,
+            answered_up_to: 0,
+            refused_request: 0,
+            reported_up_to: 0,
         }
     }
 
@@ -138,6 +139,7 @@ impl Order {
             remaining: self.open,
             event_time,
             execution: 0,
+            answered_up_to: 0,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use wire::{OrderId, StrategyId};
 
+use super::arena::Arena;
 use super::index::{IdMap, UsedIds};
-use super::ladder::Arena;
 use super::slab::Slot;
 
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl OwnOrders {
         self.by_strategy.get(usize::from(strategy.0)).map_or(Slot::NONE, |peers| peers.oldest)
     }
 
-    /// Takes note of an own order that was just put into a queue.
+    /// Adds an own order that was just put into a queue.
     pub(crate) fn link(&mut self, arena: &mut Arena, slot: Slot) {
         let id = OrderId(arena.orders[slot].id);
         let strategy = usize::from(id.strategy().0);
@@ -62,7 +62,7 @@ impl OwnOrders {
         self.by_id.insert(id.0, slot);
     }
 
-    /// Forgets an own order that is about to leave its queue.
+    /// Removes an own order that is about to leave its queue.
     pub(crate) fn unlink(&mut self, arena: &mut Arena, slot: Slot) {
         let order = arena.orders[slot];
         let id = OrderId(order.id);

@@ -1,8 +1,8 @@
-//! What strategies ask for: new orders, cancels, replaces.
+//! The strategies' requests: new orders, cancels, replaces.
 
 use wire::{
-    InstrumentId, Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity,
-    Reason, ReplaceOrder, Side, StrategyId, TimeInForce,
+    Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Reason,
+    ReplaceOrder, StrategyId, TimeInForce,
 };
 
 use super::SelfTrade;
@@ -27,15 +27,15 @@ impl Core {
     /// A new order whose id was checked, for a listed instrument.
     pub(crate) fn enter<S: Sink>(&mut self, book: &mut Book, request: &NewOrder, sink: &mut S) {
         if book.auction {
-            return sink.update(&rejected(request, Reason::CallAuction));
+            return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
         }
         let market = request.order_type == OrderType::Market;
         let post_only = request.time_in_force == TimeInForce::PostOnly;
         if request.quantity <= Quantity::ZERO {
-            return sink.update(&rejected(request, Reason::Quantity));
+            return sink.update(&OrderUpdate::rejection(request, Reason::Quantity));
         }
         if !market && !request.price.is_some() || market && post_only {
-            return sink.update(&rejected(request, Reason::Malformed));
+            return sink.update(&OrderUpdate::rejection(request, Reason::Malformed));
         }
         let taker = Order::new(
             if post_only { Kind::OwnPostOnly } else { Kind::Own },
@@ -46,7 +46,7 @@ impl Core {
             request.quantity,
         );
         if post_only && self.would_trade(book, &taker) {
-            return sink.update(&rejected(request, Reason::WouldTrade));
+            return sink.update(&OrderUpdate::rejection(request, Reason::WouldTrade));
         }
         let time = book.event_time;
         sink.update(&taker.update(OrderStatus::Accepted, Reason::None, time));
@@ -259,44 +259,4 @@ impl Core {
 /// Rank of the last level on the other side that `taker` may trade at.
 fn floor(other_side: &Ladder, taker: &Order) -> i64 {
     if taker.price.is_some() { other_side.rank(taker.price) } else { i64::MIN }
-}
-
-/// The answer to a new order that does not come into being.
-pub(crate) fn rejected(request: &NewOrder, reason: Reason) -> OrderUpdate {
-    OrderUpdate {
-        order_id: request.order_id,
-        instrument: request.instrument,
-        side: request.side,
-        status: OrderStatus::Rejected,
-        reason,
-        reserved: 0,
-        price: request.price,
-        quantity: request.quantity,
-        filled: Quantity::ZERO,
-        remaining: Quantity::ZERO,
-        event_time: Nanos(0),
-        execution: 0,
-        request: 0,
-        told: 0,
-    }
-}
-
-/// The answer to a cancel or a replace of an order that is not in the book.
-pub(crate) fn unknown(order_id: OrderId, instrument: InstrumentId, status: OrderStatus) -> OrderUpdate {
-    OrderUpdate {
-        order_id,
-        instrument,
-        side: Side::Buy,
-        status,
-        reason: Reason::UnknownOrder,
-        reserved: 0,
-        price: Price::NONE,
-        quantity: Quantity::ZERO,
-        filled: Quantity::ZERO,
-        remaining: Quantity::ZERO,
-        event_time: Nanos(0),
-        execution: 0,
-        request: 0,
-        told: 0,
-    }
 }

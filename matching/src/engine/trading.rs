@@ -4,8 +4,9 @@ use wire::{Fill, Liquidity, Nanos, Price, Quantity, Side};
 
 use super::EngineOptions;
 use super::anomalies::{Anomalies, count};
+use super::arena::Arena;
 use super::book::Book;
-use super::ladder::{Arena, Ladder};
+use super::ladder::Ladder;
 use super::order::{Order, Trade};
 use super::own::OwnOrders;
 use super::sink::Sink;
@@ -26,11 +27,11 @@ pub(crate) struct Core {
 pub(crate) struct Aggression {
     /// Rank of the last level that it reaches.
     pub(crate) floor: i64,
-    /// It goes no further than this order; [`Slot::NONE`]: through the whole level.
+    /// It stops before this order; [`Slot::NONE`]: it takes the whole level.
     pub(crate) stop: Slot,
     /// How much of it there is.
     pub(crate) quantity: Quantity,
-    /// The one price of an auction, which all get who asked for no better.
+    /// The auction's price, which every order gets that asked for no better one.
     pub(crate) auction: Option<Price>,
 }
 
@@ -84,8 +85,8 @@ impl Core {
     }
 
     /// Fills the own orders that `aggression` meets, best price and longest wait first, each at its own price
-    /// (in an auction: at the auction's, where that is better for it). Market orders are passed over. Answers
-    /// how much was filled.
+    /// (in an auction: at the auction's, where that is better for it). Market orders are skipped. Returns
+    /// the quantity that was filled.
     pub(crate) fn serve<S: Sink>(
         &mut self,
         ladder: &mut Ladder,
@@ -147,7 +148,7 @@ impl Core {
     }
 }
 
-/// Tells the sink that `order`, already reduced, traded, and where it stands.
+/// Reports to the sink that `order`, already reduced, traded, and its new state.
 pub(crate) fn report<S: Sink>(order: &Order, trade: Trade, liquidity: Liquidity, time: Nanos, sink: &mut S) {
     let fill: Fill = order.fill(trade, liquidity, time);
     sink.fill(&fill);

@@ -1,9 +1,9 @@
-//! Looking into a book: for tools and tests. Nothing here is on the hot path; sums are made when asked for.
+//! A view of a book, for tools and tests. Not on the hot path: sums are computed on request.
 
 use wire::{InstrumentId, Level, Nanos, OrderId, Price, Quantity, Side};
 
+use super::arena::Arena;
 use super::book::Book;
-use super::ladder::Arena;
 use super::order::Order;
 
 /// One instrument's book as it stands.
@@ -45,7 +45,7 @@ pub struct Totals {
     pub available: Quantity,
 }
 
-/// Whose order it is, with the number that its owner knows it by.
+/// The owner of an order, with the owner's number for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The market's, with its reference.
@@ -65,7 +65,7 @@ pub struct RestingOrder {
     pub price: Price,
     /// What is left of it: of a market order, by its recorded history.
     pub open: Quantity,
-    /// What an incoming order can still get from it.
+    /// The quantity that an incoming order can still take from it.
     pub available: Quantity,
 }
 

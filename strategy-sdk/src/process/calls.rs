@@ -1,12 +1,12 @@
-//! Calling strategies: timed, guarded, and what follows from each call.
+//! Calls of strategies: timed, guarded against panics, and followed by what the session then needs.
 
 use node::{Context, Exit, Frame, NodeState};
 use wire::Nanos;
 
 use super::Strategies;
 use super::dispatch::Dispatch;
-use super::member::{Driven, Panicked, guarded};
-use crate::session::{Needs, Role};
+use crate::panic::{Panicked, catch};
+use crate::session::{AnySession, Needs, Role};
 
 impl Strategies {
     /// Hands one frame to one member.
@@ -21,31 +21,31 @@ impl Strategies {
     ) {
         let member = &mut self.members[index];
         if !member.started && matches!(role, Role::Quotes | Role::Reports) {
-            return member.early.keep(role, journal, frame);
+            return member.backlog.keep(role, journal, frame);
         }
-        let Some(driven) = &mut member.driven else { return };
-        // Before anything else: this is when the strategy has it in hand, and the call before this one has ended.
+        let Some(session) = &mut member.session else { return };
+        // First of all: this is the time at which the strategy receives the frame, and at which the call before ended.
         let now = self.handle.now();
         self.handle.enters(&member.handle, now);
         let ended = self.watch.begin(index, now);
-        let outcome = guarded(|| driven.frame(role, journal, frame, Nanos(now)));
+        let outcome = catch(|| session.frame(role, journal, frame, Nanos(now)));
         self.charge(ended);
         self.follow(context, index, outcome);
     }
 
-    /// Any other call of one member, if it is there.
+    /// Any other call of one member, if it runs.
     pub(super) fn call(
         &mut self,
         context: &mut Context,
         index: usize,
-        call: impl FnOnce(&mut dyn Driven) -> Needs,
+        call: impl FnOnce(&mut dyn AnySession) -> Needs,
     ) {
         let member = &mut self.members[index];
-        let Some(driven) = &mut member.driven else { return };
+        let Some(session) = &mut member.session else { return };
         let now = self.handle.now();
         self.handle.enters(&member.handle, now);
         let ended = self.watch.begin(index, now);
-        let outcome = guarded(|| call(driven.as_mut()));
+        let outcome = catch(|| call(session.as_mut()));
         self.charge(ended);
         self.follow(context, index, outcome);
     }
@@ -89,7 +89,7 @@ impl Strategies {
             self.holding = if needs.holds { self.holding + 1 } else { self.holding.saturating_sub(1) };
         }
         if needs.topics
-            && let Some(topics) = member.driven.as_mut().and_then(|driven| driven.take_topics())
+            && let Some(topics) = member.session.as_mut().and_then(|session| session.take_topics())
         {
             member.topics = topics;
             self.table_is_stale = true;
@@ -98,44 +98,44 @@ impl Strategies {
             self.has_started(context, index);
         }
         if needs.stop {
-            match self.roster {
+            match self.factory {
                 None => context.request_stop(),
-                Some(_) => self.leaves_by_itself(context, index),
+                Some(_) => self.stop_on_request(context, index),
             }
         }
     }
 
-    /// It goes first where what came early came before.
+    /// A member has started: hands over, oldest first, the frames that arrived before.
     fn has_started(&mut self, context: &mut Context, index: usize) {
         let member = &mut self.members[index];
         member.started = true;
         self.unstarted = self.unstarted.saturating_sub(1);
-        if self.roster.is_some() {
+        if self.factory.is_some() {
             member.handle.set_state(NodeState::Running);
         }
-        let (early, dropped) = member.early.take();
+        let (backlog, dropped) = member.backlog.take();
         if dropped > 0 {
             log::warn!(
                 "strategy `{}`: {dropped} messages of market data from before its start are lost",
                 member.name
             );
         }
-        for (role, journal, kept) in early {
+        for (role, journal, kept) in backlog {
             self.deliver(context, index, role, journal, &kept.frame());
         }
         if self.unstarted == 0 && !self.opening {
-            self.hear_state(context);
+            self.narrow_state(context);
         }
     }
 
-    /// Those whose time has come.
+    /// Calls the members whose deadlines have passed.
     pub(super) fn take_turns(&mut self, context: &mut Context, now: u64) {
         for index in 0..self.members.len() {
             if self.members[index].deadline <= now {
-                self.call(context, index, |driven| driven.turn());
+                self.call(context, index, |session| session.turn());
             }
         }
-        // What was in the minimum may have been taken back since.
+        // A deadline in the minimum may have been cancelled since.
         self.next_due = self.members.iter().map(|member| member.deadline).min().unwrap_or(u64::MAX);
     }
 
@@ -144,79 +144,79 @@ impl Strategies {
         self.list_is_whole = true;
         for index in 0..self.members.len() {
             let member = &mut self.members[index];
-            if let Some(driven) = &mut member.driven {
+            if let Some(session) = &mut member.session {
                 self.handle.enters(&member.handle, self.handle.now());
-                // What it needs from then on is asked at its next turn, which is near: it has not started.
-                if let Err(panic) = guarded(|| driven.list_is_whole()) {
+                // Its needs are read at its next turn, which is near: it has not started.
+                if let Err(panic) = catch(|| session.complete_list()) {
                     self.panicked(index, panic);
                 }
             }
         }
     }
 
-    /// While members start, and when their topics have changed.
+    /// While members start, and after their topics have changed.
     #[cold]
     pub(super) fn settle(&mut self, context: &mut Context) {
         if self.unstarted > 0 {
             for index in 0..self.members.len() {
                 if !self.members[index].started {
-                    self.call(context, index, |driven| driven.turn());
+                    self.call(context, index, |session| session.turn());
                 }
             }
         }
-        if self.opening && self.everybody_has_started() {
+        if self.opening && self.all_have_started() {
             self.opening = false;
-            self.hear_state(context);
+            self.narrow_state(context);
         }
         if std::mem::take(&mut self.table_is_stale) {
             let before = self.quotes_to.topics();
-            let wishes = self.members.iter().enumerate();
+            let interests = self.members.iter().enumerate();
             self.quotes_to =
-                Dispatch::new(wishes.map(|(index, member)| (index as u16, member.topics.as_deref())));
+                Dispatch::new(interests.map(|(index, member)| (index as u16, member.topics.as_deref())));
             let topics = self.quotes_to.topics();
-            // In lock-step everybody waits until our cursor stands at the end: asleep over quotes of others it would
-            // not. Those lead to nobody here.
+            // In lock-step all nodes wait until this node's cursors are at the end, which they would not reach while it
+            // sleeps over quotes that no member reads.
             if topics != before && !self.deterministic {
                 context.narrow(self.quotes, topics.as_deref());
             }
         }
     }
 
-    /// A strategy has panicked: with a process of its own the process ends; in a host the strategy does.
+    /// A strategy has panicked: in a host it is stopped, otherwise the process ends.
     #[cold]
     fn panicked(&mut self, index: usize, panic: Panicked) {
-        if self.roster.is_none() {
+        if self.factory.is_none() {
             std::panic::resume_unwind(panic.0);
         }
         let name = &self.members[index].name;
         log::error!("strategy `{name}` panicked: {panic}; it is stopped, the others go on");
-        self.gone(index, NodeState::Dead, Exit::Failed);
+        self.end_member(index, NodeState::Dead, Exit::Failed);
     }
 
-    /// Asked for by the strategy itself.
-    fn leaves_by_itself(&mut self, context: &mut Context, index: usize) {
+    /// A strategy has requested its own stop.
+    fn stop_on_request(&mut self, context: &mut Context, index: usize) {
         log::info!("strategy `{}` stops, as it asked", self.members[index].name);
         self.stop_member(context, index);
     }
 
-    /// In good order.
+    /// Stops a member in good order.
     pub(super) fn stop_member(&mut self, _context: &mut Context, index: usize) {
         let member = &mut self.members[index];
-        let Some(driven) = &mut member.driven else { return };
+        let Some(session) = &mut member.session else { return };
         self.handle.enters(&member.handle, self.handle.now());
-        match guarded(|| driven.stop()) {
-            Ok(()) if self.roster.is_some() => self.gone(index, NodeState::Stopped, Exit::Done),
+        match catch(|| session.stop()) {
+            Ok(()) if self.factory.is_some() => self.end_member(index, NodeState::Stopped, Exit::Done),
             Ok(()) => {}
             Err(panic) => self.panicked(index, panic),
         }
     }
 
-    /// A member of a host is not there any more.
-    pub(super) fn gone(&mut self, index: usize, state: NodeState, exit: Exit) {
+    /// A member of a host has ended.
+    pub(super) fn end_member(&mut self, index: usize, state: NodeState, exit: Exit) {
         let member = &mut self.members[index];
-        self.unstarted -= usize::from(member.driven.is_some() && !member.started);
+        self.unstarted -= usize::from(member.session.is_some() && !member.started);
         self.holding -= usize::from(member.holds);
-        member.depart();
+        member.leave();
         member.handle.leave(state, exit);
         self.table_is_stale = true;
     }

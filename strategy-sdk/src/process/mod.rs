@@ -4,93 +4,44 @@
 //!                        ┌─ Dispatch: topic → members ─┐
 //!   md.quotes ──────────►│                             ├──► Member: Session ──► orders.STRATEGY
 //!   reports, state ─────►│  seat → member              │    (guarded, timed)
-//!   md.instruments ─────►└─ everybody ─────────────────┘
+//!   md.instruments ─────►└─ all members ───────────────┘
 //! ```
 //!
-//! Every journal is read once, whoever many strategies there are. A strategy that has a process of its own is the only
-//! member of its node; a host is a node of its own, and each of its members has a seat beside it.
+//! Every journal is read once, for any number of strategies. A strategy with a process of its own is the only member of its
+//! node; a host is a node of its own, and each of its members has a seat beside it.
 //!
-//! A call of a strategy's that panics ends that strategy. With a process of its own the process ends with it; in a host
-//! the others go on.
+//! A panic ends the strategy that was called: its process, or in a host that member only.
 
+mod backlog;
 mod calls;
 mod dispatch;
-mod early;
 mod member;
 mod presence;
 mod watch;
 
-use node::WriteError;
-use node::{Component, Context, Counter, Frame, Gap, InputId, JoinError, Node, NodeHandle, Output, RunError};
-use topology::HostSection;
-use topology::NodeKind;
-use wire::{Nanos, SnapshotBegin};
+use node::{Component, Context, Counter, Frame, Gap, InputId, JoinError, Node, NodeHandle, RunError};
+use topology::{HostSection, NodeKind};
+use wire::SnapshotBegin;
 
-use crate::port::{Outgoing, Port};
-use crate::roster::{Made, Roster};
-use crate::run::{StrategyError, ledger_of};
+use crate::error::StrategyError;
+use crate::factory::Factory;
 use crate::session::Role;
+use backlog::Kept;
 use dispatch::Dispatch;
-use early::Kept;
-pub(crate) use member::Driven;
 use member::Member;
 use watch::Watch;
 
-/// The order journal holds one strategy's messages for td alone.
-const ORDERS_TOPIC: u32 = 0;
-/// No member: of topics that are nobody's.
-const NOBODY: u16 = u16::MAX;
-
-/// A strategy's way out: its own journal of orders, its own counters, the platform's clock.
-pub(crate) struct NodePort {
-    pub(crate) output: Output,
-    pub(crate) handle: NodeHandle,
-    /// Seat of the ledger, if there is one.
-    pub(crate) ledger: Option<u32>,
-}
-
-impl Port for NodePort {
-    #[inline]
-    fn now(&self) -> Nanos {
-        Nanos(self.handle.now())
-    }
-
-    #[inline]
-    fn send(&mut self, message: &Outgoing) -> Result<(), WriteError> {
-        match message {
-            Outgoing::New(order) => self.output.send(ORDERS_TOPIC, order),
-            Outgoing::Cancel(cancel) => self.output.send(ORDERS_TOPIC, cancel),
-            Outgoing::Replace(replace) => self.output.send(ORDERS_TOPIC, replace),
-        }?;
-        Ok(())
-    }
-
-    fn ask_state(&mut self) {
-        if let Some(ledger) = self.ledger {
-            self.handle.ask(ledger);
-        }
-    }
-
-    fn settle_state(&mut self) {
-        if let Some(ledger) = self.ledger {
-            self.handle.settle(ledger);
-        }
-    }
-
-    #[inline]
-    fn count(&mut self, counter: Counter, amount: u64) {
-        self.handle.add(counter, amount);
-    }
-}
+/// No member: the topic belongs to none.
+const NONE: u16 = u16::MAX;
 
 /// What the node's poll loop runs.
 pub(crate) struct Strategies {
     /// The process's own seat.
     handle: NodeHandle,
-    /// How to make the strategies of a host; `None`: the one strategy there is has the process to itself.
-    roster: Option<Roster>,
+    /// Makes the members of a host as they join; `None`: the process is that of a single strategy.
+    factory: Option<Factory>,
     deterministic: bool,
-    /// The loop sleeps between messages, so that a look at everything now and then costs nothing.
+    /// The loop sleeps between messages, so that a look at all seats in each round costs nothing.
     sleeps: bool,
     members: Vec<Member>,
     quotes_to: Dispatch,
@@ -108,9 +59,9 @@ pub(crate) struct Strategies {
     /// End of the instruments that were listed when the node joined.
     list_end: u64,
     list_is_whole: bool,
-    /// For members that join later.
+    /// The list of instruments, for members that join later.
     listing: Vec<Kept>,
-    /// From the start until all members that were to start have started: market data and reports wait in their journals.
+    /// Until all members that start with the process have started: market data and reports wait in their journals.
     opening: bool,
     /// Members that have joined and not started.
     unstarted: usize,
@@ -118,7 +69,7 @@ pub(crate) struct Strategies {
     holding: usize,
     /// Topics of members have changed.
     table_is_stale: bool,
-    /// The earliest deadline of all members, or before it.
+    /// No later than the earliest deadline of all members.
     next_due: u64,
     watch: Watch,
     rounds: u32,
@@ -127,36 +78,49 @@ pub(crate) struct Strategies {
 }
 
 impl Strategies {
-    /// For a strategy that has this node to itself.
-    pub(crate) fn alone(node: &mut Node, made: Made) -> Result<Strategies, JoinError> {
+    /// The strategy of this node, or the members of this host.
+    pub(crate) fn new(node: &mut Node, factory: Factory) -> Result<Strategies, StrategyError> {
+        if node.kind() == NodeKind::Host {
+            Strategies::hosted(node, factory)
+        } else {
+            Strategies::alone(node, &factory)
+        }
+    }
+
+    /// A strategy with a process of its own.
+    fn alone(node: &mut Node, factory: &Factory) -> Result<Strategies, StrategyError> {
+        let ledger = ledger_of(node);
+        // The author's constructor may block the process, as any other call of a strategy may.
+        let handle = node.handle();
+        handle.enters(&handle, handle.now());
+        let made = factory.make(node, ledger)?;
         let mut member = Member::new(node.name().to_owned(), node.handle());
         let topic = SnapshotBegin::topic_of(made.seat);
-        member.arrive(made.driven, made.budget);
-        let mut strategies = Strategies::new(node, None, vec![member], vec![0], &[topic])?;
+        member.join(made.session, made.budget);
+        let mut strategies = Strategies::of(node, None, vec![member], vec![0], &[topic])?;
         strategies.unstarted = 1;
         Ok(strategies)
     }
 
-    /// For a host: its strategies join one after the other, once it runs.
-    pub(crate) fn hosted(node: &mut Node, roster: Roster) -> Result<Strategies, StrategyError> {
+    /// A host: its members join one after the other, once it runs.
+    fn hosted(node: &mut Node, factory: Factory) -> Result<Strategies, StrategyError> {
         let section: HostSection = node.section()?;
         let mut reports_to = Vec::new();
         let mut members = Vec::new();
         let mut topics = Vec::new();
         for strategy in section.strategies {
-            reports_to.resize(usize::from(strategy.seat), NOBODY);
+            reports_to.resize(usize::from(strategy.seat), NONE);
             reports_to.push(members.len() as u16);
             topics.push(SnapshotBegin::topic_of(wire::StrategyId(strategy.seat)));
             let handle = node.handle().of_seat(u32::from(strategy.seat));
             members.push(Member::new(strategy.name, handle));
         }
-        debug_assert_eq!(node.kind(), NodeKind::Host);
-        Ok(Strategies::new(node, Some(roster), members, reports_to, &topics)?)
+        Ok(Strategies::of(node, Some(factory), members, reports_to, &topics)?)
     }
 
-    fn new(
+    fn of(
         node: &mut Node,
-        roster: Option<Roster>,
+        factory: Option<Factory>,
         members: Vec<Member>,
         reports_to: Vec<u16>,
         topics: &[u32],
@@ -170,12 +134,12 @@ impl Strategies {
         }
         let mut state_to = Vec::new();
         for (index, topic) in topics.iter().enumerate() {
-            state_to.resize(*topic as usize, NOBODY);
+            state_to.resize(*topic as usize, NONE);
             state_to.push(index as u16);
         }
         Ok(Strategies {
             handle: node.handle(),
-            roster,
+            factory,
             deterministic: node.is_deterministic(),
             sleeps: node.mode().sleeps(),
             members,
@@ -202,7 +166,7 @@ impl Strategies {
         })
     }
 
-    /// A message of the market: one look-up, and then those who want it.
+    /// Market data: one look-up, then each member that reads the topic.
     #[inline]
     fn on_quotes(&mut self, context: &mut Context, journal: u32, frame: &Frame<'_>) {
         for place in self.quotes_to.row(frame.topic) {
@@ -211,21 +175,21 @@ impl Strategies {
         }
     }
 
-    /// A message for one strategy, whose seat the topic tells.
+    /// A message for one strategy, by its topic.
     #[inline]
     fn on_own(&mut self, context: &mut Context, role: Role, journal: u32, frame: &Frame<'_>) {
         let table = if role == Role::Reports { &self.reports_to } else { &self.state_to };
         match table.get(frame.topic as usize) {
-            Some(member) if *member != NOBODY => {
+            Some(member) if *member != NONE => {
                 self.deliver(context, usize::from(*member), role, journal, frame);
             }
-            // Ours alone is the journal, but nobody's is the topic.
+            // The journal is this node's own, but the topic belongs to no member.
             _ => self.handle.add(Counter::Malformed, 1),
         }
     }
 
     fn on_instruments(&mut self, context: &mut Context, journal: u32, frame: &Frame<'_>) {
-        if self.roster.is_some() {
+        if self.factory.is_some() {
             self.listing.push(Kept::new(frame));
         }
         for member in 0..self.members.len() {
@@ -248,12 +212,13 @@ impl Component for Strategies {
         if self.opening || self.unstarted > 0 || self.table_is_stale {
             self.settle(context);
         }
-        if self.roster.is_some() && (self.sleeps || self.opening || self.rounds.is_multiple_of(ROUNDS_A_LOOK))
+        if self.factory.is_some()
+            && (self.sleeps || self.opening || self.rounds.is_multiple_of(ROUNDS_A_LOOK))
         {
             self.look_after_members(context);
         }
         if self.watch.is_running() {
-            // A call of this turn: what follows it may be a sleep.
+            // A call of this turn: a sleep may follow.
             self.call_ended(self.handle.now());
         }
         if self.next_due != u64::MAX {
@@ -262,8 +227,8 @@ impl Component for Strategies {
         Ok(())
     }
 
-    /// In lock-step a quote and a report that it caused may lie there together, and which of the two journals is
-    /// looked at first must not matter.
+    /// In lock-step a quote and a report that it caused may be unread together, and the result must not depend on which of
+    /// the two journals is read first.
     fn in_time_order(&self) -> bool {
         self.deterministic
     }
@@ -275,7 +240,7 @@ impl Component for Strategies {
         match self.inputs.get(input.0) {
             Some((Some(Role::Quotes), _)) => !self.opening && self.holding == 0,
             Some((Some(Role::Reports), _)) => !self.opening,
-            // A role that is not ours: read, so that nobody waits for us, and left alone.
+            // Another role: read, so that its writer is not blocked, and ignored.
             _ => true,
         }
     }
@@ -306,6 +271,12 @@ impl Component for Strategies {
         }
         Ok(())
     }
+}
+
+/// Seat of the ledger that has the state of this node's strategies.
+fn ledger_of(node: &Node) -> Option<u32> {
+    let state = node.inputs_of("state").next()?;
+    node.inputs().get(state.0).map(|input| input.peer().1)
 }
 
 /// Rounds of a busy-polling host between two looks at its members' seats.

@@ -1,18 +1,18 @@
-//! How long the strategies' calls take, for the price of one look at the clock a round.
+//! The durations of the strategies' calls, at the cost of one more reading of the clock per round.
 
-/// Times calls that follow each other: where one begins, the one before it has ended.
+/// Times calls that follow each other: the start of one is the end of the one before.
 ///
-/// A call begins with the look at the clock that says when its message was in hand, which is needed anyway. Only the
-/// last call of a round or of a turn costs a look of its own, and that one comes behind the order that the call may have
-/// sent. What the loop does between two calls counts to the first of them: some ten nanoseconds against budgets of microseconds.
+/// A call starts at the receive time of its message, which is read anyway. Only the end of the last call of a round or turn
+/// needs a reading of its own, after the order that the call may have sent. The loop's own work between two calls counts
+/// towards the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
-    /// Whose call, and since when.
+    /// The member that is called, and since when.
     running: Option<(usize, u64)>,
 }
 
 impl Watch {
-    /// A call of `member` begins. Answers whose call has ended with that, and how long it took.
+    /// A call of `member` begins. Returns the member whose call has ended with that, and how long it took.
     #[inline]
     pub(super) fn begin(&mut self, member: usize, now: u64) -> Option<(usize, u64)> {
         let ended = self.end(now);
@@ -20,7 +20,7 @@ impl Watch {
         ended
     }
 
-    /// Nobody's call runs any more.
+    /// No call runs any more.
     #[inline]
     pub(super) fn end(&mut self, now: u64) -> Option<(usize, u64)> {
         self.running.take().map(|(member, since)| (member, now.saturating_sub(since)))
@@ -49,8 +49,8 @@ pub(super) struct Overrun {
     pub(super) count: u64,
     /// The longest so far, in nanoseconds.
     pub(super) longest: u64,
-    /// Whether to say it in the log: at the 1st, 2nd, 4th, 8th, … only, so that the log is no second burden.
-    pub(super) is_said: bool,
+    /// Whether to log it: at the 1st, 2nd, 4th, 8th, … only, to limit the cost of logging.
+    pub(super) is_logged: bool,
 }
 
 impl Budget {
@@ -68,7 +68,7 @@ impl Budget {
     fn overrun(&mut self, took: u64) -> Overrun {
         self.overruns += 1;
         self.longest = self.longest.max(took);
-        Overrun { count: self.overruns, longest: self.longest, is_said: self.overruns.is_power_of_two() }
+        Overrun { count: self.overruns, longest: self.longest, is_logged: self.overruns.is_power_of_two() }
     }
 
     pub(super) fn limit(&self) -> u64 {
@@ -96,9 +96,9 @@ mod tests {
     fn only_what_is_longer_than_the_budget_counts() {
         let mut budget = Budget::new(100);
         assert_eq!(budget.charge(100), None);
-        assert_eq!(budget.charge(101), Some(Overrun { count: 1, longest: 101, is_said: true }));
-        assert_eq!(budget.charge(700), Some(Overrun { count: 2, longest: 700, is_said: true }));
-        assert_eq!(budget.charge(300), Some(Overrun { count: 3, longest: 700, is_said: false }));
+        assert_eq!(budget.charge(101), Some(Overrun { count: 1, longest: 101, is_logged: true }));
+        assert_eq!(budget.charge(700), Some(Overrun { count: 2, longest: 700, is_logged: true }));
+        assert_eq!(budget.charge(300), Some(Overrun { count: 3, longest: 700, is_logged: false }));
         assert_eq!(Budget::new(0).charge(u64::MAX - 1), None, "zero is no limit");
     }
 }

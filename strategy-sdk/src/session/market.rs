@@ -1,4 +1,4 @@
-//! Instruments and market data: what is heard, what must wait, and the clock that goes by it.
+//! Instruments and market data: what the strategy reads, what must wait, and the market's clock.
 
 use node::{Counter, Frame};
 use wire::{Cause, EndOfStream, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint, WireError};
@@ -7,7 +7,7 @@ use super::Session;
 use crate::context::{EventClock, Stage};
 use crate::strategy::Strategy;
 
-/// Market data of an instrument that is not listed: md has listed it, we have not read that yet.
+/// Market data of an instrument that is not listed yet: md has listed it, but that frame is not read.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) market: Market,
@@ -64,7 +64,7 @@ impl<S: Strategy> Session<S> {
     }
 
     fn on_listed_market(&mut self, market: &Market, cause: Cause) {
-        if !self.context.instruments.hears(market.instrument()) {
+        if !self.context.instruments.is_selected(market.instrument()) {
             return;
         }
         self.advance(market.event_time());
@@ -88,7 +88,7 @@ impl<S: Strategy> Session<S> {
         self.context.cause = Cause::NONE;
     }
 
-    /// With the market's clock: fires what the event passes, each at its own time, then sets the clock.
+    /// With the market's clock: fires the timers that are due by the event, each at its own time, then sets the clock.
     fn advance(&mut self, event_time: Nanos) {
         let Some(clock) = &mut self.context.event_clock else { return };
         if !clock.begun {
@@ -116,19 +116,19 @@ impl<S: Strategy> Session<S> {
         match frame.message_id {
             Instrument::ID => self.on_listing(&Instrument::decode(frame.payload)?),
             // Of the list, not of the market data.
-            EndOfStream::ID => self.list_is_whole(),
+            EndOfStream::ID => self.complete_list(),
             id => return Err(WireError::UnknownId { id }),
         }
         Ok(())
     }
 
     fn on_listing(&mut self, instrument: &Instrument) {
-        let Some(newly_heard) = self.context.instruments.list(instrument) else {
+        let Some(newly_selected) = self.context.instruments.list(instrument) else {
             self.context.port.count(Counter::Anomalies, 1);
             return;
         };
         self.context.reach(instrument.id);
-        if newly_heard {
+        if newly_selected {
             self.topics_changed = true;
             if self.context.stage == Stage::Open {
                 self.strategy.instrument(&mut self.context, instrument);

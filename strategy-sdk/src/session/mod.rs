@@ -1,7 +1,7 @@
 //! The core: frames in, calls of the strategy, orders out. No process, no journal, no thread.
 //!
-//! What runs a strategy on a platform feeds a [`Session`] from the node's inputs; a test feeds it by hand, or through
-//! [`testing::Harness`](crate::testing::Harness).
+//! On a platform the process feeds a [`Session`] from the node's inputs; in a test
+//! [`testing::Harness`](crate::testing::Harness) does.
 //!
 //! ```text
 //!              ┌ Joining ─────────────────────┐ list whole, and the ledger's   ┌ Open ───────┐ stop  ┌ Left ┐
@@ -13,35 +13,36 @@
 //!
 //! # After a restart
 //!
-//! The ledger's snapshot says up to which of matching's executions it reaches. Reports of earlier ones are in its
-//! positions and working orders already: they are passed over, change nothing and are not handed to the strategy,
-//! which hears only what happened behind the state that it started with. What a predecessor's requests were
-//! answered with by td alone is passed over too.
+//! The ledger's snapshot contains the executions before its position. Reports of these are skipped: they change nothing
+//! and are not handed to the strategy, which receives only what happened after the state that it started with. Refusals by
+//! td of a predecessor's requests are skipped too.
 
+mod any;
 mod market;
 mod reports;
 
 use node::{Counter, Frame, Gap};
+use wire::fold::SnapshotReader;
 use wire::{Cause, Instrument, Nanos, StrategyId};
 
 use crate::context::{Context, EventClock, Stage};
 use crate::instruments::Interest;
 use crate::port::Port;
-use crate::snapshot::Intake;
 use crate::strategy::Strategy;
+pub(crate) use any::AnySession;
 use market::Held;
 
 /// Longest wait for the ledger's snapshot, in nanoseconds. All members of a host wait at the same time.
-const SNAPSHOT_PATIENCE: Nanos = Nanos(2_000_000_000);
+const SNAPSHOT_TIMEOUT: Nanos = Nanos(2_000_000_000);
 
-/// What a journal is to a strategy.
+/// The role of a journal for a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Where md lists instruments.
+    /// The list of instruments.
     Instruments,
     /// Quotes and trades.
     Quotes,
-    /// What becomes of its orders.
+    /// Reports about its orders.
     Reports,
     /// The ledger's snapshots.
     State,
@@ -49,7 +50,7 @@ pub enum Role {
 
 impl Role {
     /// By the name that the topology uses.
-    pub fn of(name: &str) -> Option<Role> {
+    pub(crate) fn of(name: &str) -> Option<Role> {
         match name {
             "instruments" => Some(Role::Instruments),
             "quotes" => Some(Role::Quotes),
@@ -60,7 +61,7 @@ impl Role {
     }
 }
 
-/// Who the strategy is, and what it can count on.
+/// Identity and environment of a strategy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Name of the node.
@@ -71,56 +72,56 @@ pub struct Setup {
     pub generation: u64,
     /// Epoch of its order journal.
     pub epoch: u64,
-    /// What it hears.
+    /// The instruments that it reads.
     pub interest: Interest,
-    /// Whether the market's time is its clock.
+    /// True when the market's time is its clock.
     pub deterministic: bool,
-    /// Whether a ledger will say what it holds.
+    /// True when a ledger has its state.
     pub ledger: bool,
 }
 
-/// What a session needs of whoever drives it.
+/// What a session needs from its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Needs {
+pub(crate) struct Needs {
     /// When [`Session::turn`] has something to do even without a frame.
-    pub deadline: Option<Nanos>,
+    pub(crate) deadline: Option<Nanos>,
     /// [`Session::is_started`].
-    pub started: bool,
+    pub(crate) started: bool,
     /// Market data waits for its instrument to be listed: no more of it is taken meanwhile.
-    pub holds: bool,
+    pub(crate) holds: bool,
     /// [`Session::take_topics`] has something new.
-    pub topics: bool,
-    /// [`Session::is_stop_requested`].
-    pub stop: bool,
+    pub(crate) topics: bool,
+    /// The strategy has requested its stop.
+    pub(crate) stop: bool,
 }
 
-/// A strategy with everything that it knows.
+/// A strategy, with its context.
 #[derive(Debug)]
-pub struct Session<S> {
+pub(crate) struct Session<S> {
     strategy: S,
     context: Context,
-    /// `None` once it has come, was given up, or when there is no ledger.
-    intake: Option<Intake>,
-    /// When it is given up; set when the wait begins.
-    patience: Option<Nanos>,
+    /// Reads the ledger's snapshot; `None` once it is complete or given up, and without a ledger.
+    snapshots: Option<SnapshotReader>,
+    /// When the snapshot is given up; set when the wait begins.
+    snapshot_deadline: Option<Nanos>,
     /// Executions before this position are in the snapshot.
     contained_until: u64,
     list_is_whole: bool,
-    /// Topics of the quotes have changed and were not asked for since.
+    /// Topics of the quotes have changed since the last [`Session::take_topics`].
     topics_changed: bool,
     held: Option<Held>,
 }
 
 impl<S: Strategy> Session<S> {
-    /// A strategy that has heard nothing yet.
-    pub fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
+    /// A session before its first frame.
+    pub(crate) fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
         let Setup { name, strategy: seat, generation, epoch, interest, deterministic, ledger } = setup;
         let event_clock = deterministic.then(EventClock::default);
         Session {
             strategy,
             context: Context::new(name, seat, epoch, interest, event_clock, port),
-            intake: ledger.then(|| Intake::new(seat, generation)),
-            patience: None,
+            snapshots: ledger.then(|| SnapshotReader::of_strategy(seat, generation)),
+            snapshot_deadline: None,
             contained_until: 0,
             list_is_whole: false,
             topics_changed: true,
@@ -129,36 +130,26 @@ impl<S: Strategy> Session<S> {
     }
 
     /// The strategy.
-    pub fn strategy(&self) -> &S {
+    pub(crate) fn strategy(&self) -> &S {
         &self.strategy
     }
 
-    /// What the strategy knows.
-    pub fn context(&self) -> &Context {
+    /// The strategy's context.
+    pub(crate) fn context(&self) -> &Context {
         &self.context
     }
 
     /// True from [`Strategy::start`] on.
-    pub fn is_started(&self) -> bool {
+    pub(crate) fn is_started(&self) -> bool {
         self.context.stage != Stage::Joining
-    }
-
-    /// True when the market's time is the strategy's clock.
-    pub fn is_deterministic(&self) -> bool {
-        self.context.event_clock.is_some()
-    }
-
-    /// True when the strategy wants to end.
-    pub fn is_stop_requested(&self) -> bool {
-        self.context.stop_requested
     }
 
     /// False while frames in this role must stay where they are.
     #[inline]
-    pub fn accepts(&self, role: Role) -> bool {
+    pub(crate) fn accepts(&self, role: Role) -> bool {
         match role {
             Role::Instruments | Role::State => true,
-            // Whatever comes before the start is handed over behind it, in order.
+            // Frames from before the start are handed over after it, in order.
             Role::Quotes => self.list_is_whole && self.held.is_none() && self.is_started(),
             Role::Reports => self.is_started(),
         }
@@ -166,21 +157,21 @@ impl<S: Strategy> Session<S> {
 
     /// When [`Session::turn`] has something to do even without a frame.
     #[inline]
-    pub fn deadline(&self) -> Option<Nanos> {
+    pub(crate) fn deadline(&self) -> Option<Nanos> {
         if self.held.is_some() || !self.list_is_whole {
-            // What we wait for is committed already, or never comes.
+            // What the session waits for is committed already, or never comes.
             return Some(Nanos(0));
         }
         match self.context.stage {
-            Stage::Joining => self.patience,
+            Stage::Joining => self.snapshot_deadline,
             Stage::Open if self.context.event_clock.is_none() => self.context.timers.next_due(),
             _ => None,
         }
     }
 
-    /// What the session needs of whoever drives it, as of now.
+    /// What the session needs from its caller now.
     #[inline]
-    pub fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> Needs {
         Needs {
             deadline: self.deadline(),
             started: self.is_started(),
@@ -190,29 +181,27 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// Topics of the quotes to hear from now on (`None`: all), if they have changed since the last call.
-    pub fn take_topics(&mut self) -> Option<Option<Vec<u32>>> {
+    /// Topics of the quotes to read from now on (`None`: all), if they have changed since the last call.
+    pub(crate) fn take_topics(&mut self) -> Option<Option<Vec<u32>>> {
         let settled = self.list_is_whole && std::mem::take(&mut self.topics_changed);
         settled.then(|| self.context.instruments.topics())
     }
 
-    /// All instruments are taken that were listed when the strategy joined.
-    pub fn list_is_whole(&mut self) {
+    /// All instruments that were listed when the strategy joined are taken.
+    pub(crate) fn complete_list(&mut self) {
         if self.list_is_whole {
             return;
         }
         self.list_is_whole = true;
         self.context.instruments.assign();
         for symbol in self.context.instruments.missing() {
-            log::warn!(
-                "{}: instrument `{symbol}` is not listed; it is heard once it is",
-                self.context.name()
-            );
+            log::warn!("{}: instrument `{symbol}` is not listed; it is read once it is", self.context.name());
         }
     }
 
-    /// Starts the strategy when all is there, and fires the timers that are due. Between any two rounds of frames.
-    pub fn turn(&mut self) {
+    /// Starts the strategy when its state is complete, and fires the timers that are due. Called between two rounds of
+    /// frames.
+    pub(crate) fn turn(&mut self) {
         if let Some(held) = &mut self.held
             && std::mem::replace(&mut held.in_vain, true)
         {
@@ -232,23 +221,23 @@ impl<S: Strategy> Session<S> {
         if !self.list_is_whole {
             return false;
         }
-        if self.intake.is_none() {
+        if self.snapshots.is_none() {
             return true;
         }
         let now = self.context.port.now();
-        let Some(patience) = self.patience else {
-            self.patience = Some(now + SNAPSHOT_PATIENCE);
+        let Some(deadline) = self.snapshot_deadline else {
+            self.snapshot_deadline = Some(now + SNAPSHOT_TIMEOUT);
             self.context.port.ask_state();
             return false;
         };
-        if now < patience {
+        if now < deadline {
             return false;
         }
         let name = self.context.name();
         log::warn!(
             "{name}: no state from the ledger within 2 s; starts without positions and working orders"
         );
-        self.intake = None;
+        self.snapshots = None;
         self.context.port.settle_state();
         true
     }
@@ -260,13 +249,13 @@ impl<S: Strategy> Session<S> {
         self.context.stage = Stage::Open;
         self.strategy.start(&mut self.context);
         // Copied, since the strategy may use the context meanwhile.
-        let heard: Vec<Instrument> = self.context.instruments.heard().copied().collect();
-        for instrument in &heard {
+        let selected: Vec<Instrument> = self.context.instruments.selected().copied().collect();
+        for instrument in &selected {
             self.strategy.instrument(&mut self.context, instrument);
         }
     }
 
-    /// Those that were set before: one that sets itself again at once must not keep the frames waiting.
+    /// Fires the timers that were set before this turn only: a timer that is set again at once must not delay frames.
     fn fire_by_platform_clock(&mut self) {
         if self.context.timers.next_due().is_none() {
             return;
@@ -277,9 +266,9 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// One frame of the journal with this number, that the strategy has in hand since `received`.
+    /// Takes one frame of the journal with this number, which the strategy received at `received`.
     #[inline]
-    pub fn frame(&mut self, role: Role, journal: u32, frame: &Frame<'_>, received: Nanos) {
+    pub(crate) fn frame(&mut self, role: Role, journal: u32, frame: &Frame<'_>, received: Nanos) {
         let cause = Cause {
             position: frame.position,
             due: Nanos(0),
@@ -302,15 +291,15 @@ impl<S: Strategy> Session<S> {
     }
 
     /// A loose input was overtaken.
-    pub fn gap(&mut self, role: Role, gap: Gap) {
+    pub(crate) fn gap(&mut self, role: Role, gap: Gap) {
         match role {
             Role::Quotes if self.context.stage == Stage::Open => self.strategy.gap(&mut self.context, gap),
             Role::Quotes => {}
             Role::State => {
-                if let Some(intake) = &mut self.intake {
-                    intake.lost();
-                    // The answer may be what was lost. We stand behind it now.
-                    if self.patience.is_some() {
+                if let Some(snapshots) = &mut self.snapshots {
+                    snapshots.reset();
+                    // The lost frames may contain the answer.
+                    if self.snapshot_deadline.is_some() {
                         self.context.port.ask_state();
                     }
                 }
@@ -323,13 +312,13 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// Lets the strategy say good-bye, then cancels what works.
-    pub fn stop(&mut self) {
+    /// Stops the strategy, then cancels its working orders.
+    pub(crate) fn stop(&mut self) {
         if self.context.stage == Stage::Open {
             self.strategy.stop(&mut self.context);
             let working: Vec<_> = self.context.orders.iter().map(|order| order.id).collect();
             for id in working {
-                // td cancels the orders of a strategy that has left, so that none is forgotten.
+                // td cancels what is left here, once the strategy has left.
                 if let Err(error) = self.context.cancel(id) {
                     log::debug!("{}: left to td: {error}", self.context.name());
                 }

@@ -1,20 +1,29 @@
-//! The ledger's snapshot, and reports: each counted once.
+//! The ledger's snapshot, and reports: each execution is counted once.
 
 use node::{Counter, Frame};
-use wire::{Cause, Fill, Message, OrderUpdate, WireError};
+use wire::fold::Snapshot;
+use wire::{AnyMessage, Cause, Execution, Fill, OrderUpdate, WireError};
 
 use super::Session;
 use crate::context::Stage;
-use crate::snapshot::Snapshot;
 use crate::strategy::Strategy;
 
 impl<S: Strategy> Session<S> {
     pub(super) fn on_state(&mut self, frame: &Frame<'_>) -> Result<(), WireError> {
-        let Some(intake) = &mut self.intake else { return Ok(()) };
-        if let Some(snapshot) = intake.take(frame.message_id, frame.topic, frame.payload)? {
-            self.intake = None;
-            self.context.port.settle_state();
-            self.restore(&snapshot);
+        let Some(reader) = self.snapshots.as_mut().filter(|reader| reader.topic() == frame.topic) else {
+            return Ok(());
+        };
+        match reader.take(AnyMessage::decode(frame.message_id, frame.payload)?) {
+            Ok(None) => {}
+            Ok(Some(snapshot)) => {
+                self.snapshots = None;
+                self.context.port.settle_state();
+                self.restore(&snapshot);
+            }
+            Err(error) => {
+                self.context.port.count(Counter::Malformed, 1);
+                log::warn!("{}: state at position {}: {error}", self.context.name(), frame.position);
+            }
         }
         Ok(())
     }
@@ -38,15 +47,15 @@ impl<S: Strategy> Session<S> {
     }
 
     pub(super) fn on_report(&mut self, frame: &Frame<'_>, cause: Cause) -> Result<(), WireError> {
-        match frame.message_id {
-            Fill::ID => self.on_fill(&Fill::decode(frame.payload)?, cause),
-            OrderUpdate::ID => self.on_update(&OrderUpdate::decode(frame.payload)?, cause),
-            id => return Err(WireError::UnknownId { id }),
+        match Execution::decode(frame.message_id, frame.payload)? {
+            Execution::Fill(fill) => self.on_fill(&fill, cause),
+            Execution::Update(update) => self.on_update(&update, cause),
         }
         Ok(())
     }
 
-    /// True when the snapshot that the strategy started with has it already. Zero: td's own word, in no snapshot.
+    /// True when the snapshot that the strategy started with contains this execution. Zero is a refusal by td, which no
+    /// snapshot contains.
     fn is_contained(&self, execution: u64) -> bool {
         execution != 0 && execution < self.contained_until
     }

@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use serde::Deserialize;
-use strategy_sdk::session::{Role, Setup};
-use strategy_sdk::testing::Harness;
+use strategy_sdk::testing::{Harness, Role, Setup};
 use strategy_sdk::*;
 use wire::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 
@@ -163,8 +162,9 @@ pub(crate) fn update(
         remaining: Quantity(if status.is_final() { 0 } else { 10 }),
         event_time: Nanos(0),
         execution,
-        request: 0,
-        told: 0,
+        answered_up_to: 0,
+        refused_request: 0,
+        reported_up_to: 0,
     }
 }
 
@@ -181,6 +181,7 @@ pub(crate) fn fill(order_id: OrderId, instrument: InstrumentId, quantity: i64, e
         remaining: Quantity(0),
         event_time: Nanos(0),
         execution,
+        answered_up_to: 0,
     }
 }
 

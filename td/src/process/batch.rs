@@ -1,12 +1,11 @@
-//! Lock-step: which orders are taken when.
+//! Lock-step: in which order requests are taken.
 //!
-//! Strategies write at the same time, so the order of their messages across journals is chance. In lock-step td waits
-//! until everybody else has nothing to do, notes how far each strategy has written, and takes exactly that much, journal
-//! by journal in the order of seats, before it looks at anything else. What is taken is then a function of what was
-//! published, and of nothing else.
+//! Strategies write concurrently, so the order of their requests across journals is random. In lock-step td waits until
+//! all other nodes are idle, notes how far each strategy has written, and takes exactly these requests, journal by journal
+//! in the order of seats, before it reads anything else. What is taken then depends on what was published only.
 //!
-//! md waits until nothing is left to be answered, so strategies that answer each other without end would hold it up for
-//! ever: what is taken between two of its messages is counted, and bounded.
+//! md waits until all requests are answered, so strategies that answer each other without end would block it for ever:
+//! requests between two of its messages are counted, and bounded.
 
 use node::{InputId, Node, Quiescence, RunError};
 use topology::Stream;
@@ -20,29 +19,29 @@ pub(super) struct Batches {
     others: Quiescence,
     /// Those of orders.
     orders: Quiescence,
-    /// By watched journal of orders: its input.
+    /// The input of each watched journal of orders.
     inputs: Vec<InputId>,
     extent: Extent,
     /// md's journals.
     market: Quiescence,
-    /// How far md had written when the first batch of this event was opened.
+    /// Position of md's journals when the first batch of this event was opened.
     event: u64,
     requests: Requests,
 }
 
-/// What was asked at one market event.
+/// The requests at one market event.
 #[derive(Debug)]
 struct Requests {
     /// 0: no limit.
     limit: u64,
     total: u64,
-    /// By input: who writes it.
+    /// By input: its writer.
     names: Vec<String>,
     /// By input.
     counts: Vec<u64>,
 }
 
-/// Strategies that an error names at most.
+/// Most strategies that an error names.
 const NAMED: usize = 10;
 
 impl Batches {
@@ -81,7 +80,7 @@ impl Batches {
         self.extent.is_open()
     }
 
-    /// Opens the next batch if there is one and everybody else is quiet. True when orders wait for that.
+    /// Opens the next batch if there is one and all other nodes are idle. True when requests wait for that.
     pub(super) fn advance(&mut self) -> bool {
         if self.is_open() || !self.has_orders() {
             return false;
@@ -94,7 +93,7 @@ impl Batches {
             self.event = event;
             self.requests.start();
         }
-        // Only now: what was written before the quiet is all there will be.
+        // Only now: no strategy writes before the next market event.
         let heads = self.orders.journals().iter().map(|journal| journal.head());
         self.extent.open(self.inputs.iter().copied().zip(heads));
         false
@@ -121,7 +120,7 @@ impl Batches {
     /// Counts a request of the batch.
     ///
     /// # Errors
-    /// [`RunError::GivesUp`] when too much was asked at this market event.
+    /// [`RunError::GivesUp`] when there were too many requests at this market event.
     pub(super) fn count(&mut self, input: InputId) -> Result<(), RunError> {
         self.requests.count(input.0).map_err(RunError::GivesUp)
     }
@@ -144,7 +143,7 @@ impl Requests {
         if self.limit > 0 && self.total > self.limit { Err(self.excess()) } else { Ok(()) }
     }
 
-    /// Who asked, the most eager first.
+    /// The strategies by their number of requests, most first.
     #[cold]
     fn excess(&self) -> String {
         let mut asked: Vec<(&String, u64)> = self.names.iter().zip(self.counts.iter().copied()).collect();
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn one_request_too_many_at_one_event_names_who_asked() {
+    fn one_request_too_many_at_one_event_names_the_strategies() {
         let mut requests = requests(5, 3);
         for _ in 0..2 {
             requests.start();
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_strategies_the_most_eager_are_named() {
+    fn of_many_strategies_those_with_the_most_requests_are_named() {
         let mut requests = requests(1_000, 60);
         let error = (0..=1_000).find_map(|count| requests.count(count * count % 50).err()).unwrap();
         let named = error.matches("makers-").count();
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nothing_is_too_much() {
+    fn without_a_limit_any_number_of_requests_is_taken() {
         let mut requests = requests(0, 1);
         assert!((0..1_000_000).all(|_| requests.count(0).is_ok()));
     }

@@ -1,21 +1,21 @@
-//! How far a batch of lock-step reaches, and whose turn it is.
+//! The extent of a batch in lock-step, and which journal is taken next.
 
 use node::InputId;
 
-/// Journal by journal, each up to where it was written when the batch was opened.
+/// Journal by journal, each up to its end when the batch was opened.
 #[derive(Debug)]
 pub(super) struct Extent {
     /// By input: taken up to here.
     taken: Vec<u64>,
     /// By input: end of the batch.
     ends: Vec<u64>,
-    /// The first input that is not taken to its end. Those behind it wait, also while it has to wait for room: otherwise
-    /// the order of requests would depend on how fast others make room.
+    /// The first input that is not taken to its end. Later ones wait, also while it waits for room: otherwise the order of
+    /// requests would depend on how fast readers make room.
     current: usize,
 }
 
 impl Extent {
-    /// No batch, where each input is at its position.
+    /// No batch, with each input at its position.
     pub(super) fn new(positions: Vec<u64>) -> Extent {
         Extent { current: positions.len(), ends: positions.clone(), taken: positions }
     }
@@ -45,7 +45,7 @@ impl Extent {
     }
 
     /// Whether executions are read, given whether requests wait for room in `td.orders`. While td waits for matching,
-    /// matching must not wait for td: a batch may be larger than both their rings.
+    /// matching must not wait for td: a batch may be larger than both rings.
     pub(super) fn reads_executions(&self, requests_wait: bool) -> bool {
         !self.is_open() || requests_wait
     }
@@ -61,7 +61,7 @@ impl Extent {
 mod tests {
     use super::*;
 
-    /// As a round of the poll loop: of each input no more than this before the next.
+    /// Most frames of one input in a round of the poll loop.
     const BURST: usize = 64;
 
     /// Takes a batch round by round, with room for the next request as `has_room` says.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_taken_journal_by_journal_however_room_comes() {
+    fn requests_are_taken_journal_by_journal_whenever_there_is_room() {
         let ends = [100, 0, 64, 3];
         let order = take(&ends, || true);
         assert!(order.is_sorted(), "{order:?}");
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// td and matching with a ring between them each way, as far as who waits for whom goes.
+    /// td and matching with a ring between them each way: neither may wait for the other for ever.
     #[test]
     fn a_batch_larger_than_both_rings_is_taken() {
         const RING: u64 = 8;
@@ -114,7 +114,7 @@ mod tests {
             let (mut taken, mut backlog, mut orders, mut executions, mut answered) = (0, 0, 0, 0, 0);
             while answered < size {
                 let before = (taken, backlog, orders, executions, answered);
-                // td: what waits goes first, and nothing is taken before it.
+                // td: the request that waits goes first, and none is taken before it.
                 if backlog > 0 && orders < RING {
                     (backlog, orders) = (0, orders + 1);
                 }

@@ -1,31 +1,31 @@
-//! Strategies that left: what they wrote before is taken first, whichever of the two td sees first.
+//! Strategies that leave: their last requests are taken before the leave, in whichever order td reads the two.
 //!
-//! A strategy that stops cancels what works and leaves. Its cancels come through its own journal, and that it left through
-//! master's; so without this it would be chance whether they are taken, or refused beside cancels of td's own.
+//! A strategy that stops cancels its working orders and leaves. The cancels are in its own journal, the leave is in
+//! master's. Without this it would be random whether td takes the cancels, or refuses them and writes its own.
 
 use node::{InputId, RunError};
 use wire::{NodeEvent, StrategyId};
 
 use super::Td;
 
-/// Those of whom something is still to be taken.
+/// Leaves of strategies whose last requests are not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Leaving(Vec<Leave>);
 
 #[derive(Clone, Copy, Debug)]
 struct Leave {
     event: NodeEvent,
-    /// Its orders, and where they end.
+    /// Its journal of orders, and its end.
     input: InputId,
     end: u64,
 }
 
 impl Leaving {
-    fn waits(&mut self, event: NodeEvent, input: InputId, end: u64) {
+    fn add(&mut self, event: NodeEvent, input: InputId, end: u64) {
         self.0.push(Leave { event, input, end });
     }
 
-    /// The first that need not be waited for any longer.
+    /// Removes the first that is done.
     fn next(&mut self, is_done: impl Fn(&NodeEvent, InputId, u64) -> bool) -> Option<NodeEvent> {
         let done = self.0.iter().position(|leave| is_done(&leave.event, leave.input, leave.end))?;
         Some(self.0.remove(done).event)
@@ -33,18 +33,18 @@ impl Leaving {
 }
 
 impl Td {
-    /// A strategy left. What it wrote ends here.
+    /// A strategy left: its journal of orders ends at its current head.
     pub(super) fn strategy_left(&mut self, event: NodeEvent) -> Result<(), RunError> {
-        let Some((input, end)) = self.lives.written(StrategyId(event.seat)) else {
+        let Some((input, end)) = self.epochs.written(StrategyId(event.seat)) else {
             return self.strategy_ended(&event);
         };
-        self.leaving.waits(event, input, end);
-        self.see_off()
+        self.leaving.add(event, input, end);
+        self.finish_leaving()
     }
 
-    /// Deals with those who left and of whom everything is taken. Not waited for are those whose reports nobody reads: while
-    /// these wait, nothing is taken of them.
-    pub(super) fn see_off(&mut self) -> Result<(), RunError> {
+    /// Ends the strategies that left and whose requests are all taken. Those whose reports wait for room end at once: none
+    /// of their requests is taken while that is so.
+    pub(super) fn finish_leaving(&mut self) -> Result<(), RunError> {
         loop {
             let Td { leaving, routes, reports, positions, .. } = self;
             let is_read = |strategy| {
@@ -59,18 +59,18 @@ impl Td {
         }
     }
 
-    /// A strategy is there again: nothing of its predecessor is waited for.
-    pub(super) fn forget_leave(&mut self, strategy: StrategyId) -> Result<(), RunError> {
+    /// A strategy was restarted: its predecessor's leave takes effect at once.
+    pub(super) fn finish_leave_of(&mut self, strategy: StrategyId) -> Result<(), RunError> {
         match self.leaving.next(|event, _, _| event.seat == strategy.0) {
             Some(event) => self.strategy_ended(&event),
             None => Ok(()),
         }
     }
 
-    /// Its epoch is over, and what works is cancelled.
+    /// Its epoch is over, and its working orders are cancelled.
     pub(super) fn strategy_ended(&mut self, event: &NodeEvent) -> Result<(), RunError> {
-        self.lives.end(event);
-        self.strategy_gone(StrategyId(event.seat))
+        self.epochs.end(event);
+        self.cancel_orders_of(StrategyId(event.seat))
     }
 }
 
@@ -93,10 +93,10 @@ mod tests {
     }
 
     #[test]
-    fn those_who_left_are_seen_off_once_all_that_they_wrote_is_taken() {
+    fn a_leave_is_done_once_all_requests_before_it_are_taken() {
         let mut leaving = Leaving::default();
-        leaving.waits(left(5), InputId(0), 640);
-        leaving.waits(left(6), InputId(1), 704);
+        leaving.add(left(5), InputId(0), 640);
+        leaving.add(left(6), InputId(1), 704);
         let at = |positions: [u64; 2]| move |_: &NodeEvent, input: InputId, end| positions[input.0] >= end;
         assert_eq!(leaving.next(at([576, 640])), None, "a cancel of each is still to be taken");
         assert_eq!(leaving.next(at([576, 704])), Some(left(6)));

@@ -1,29 +1,29 @@
-//! The td process: orders in from each strategy, out to matching; executions back to whoever asked.
+//! The td process: requests from each strategy to matching, executions back to the owner of each order.
 //!
 //! ```text
 //!  orders.STRATEGY ─► checks ─┬─► td.orders ─► matching        matching.executions ─► reports.STRATEGY
 //!                             ├─► td.samples (times of each order)
-//!                             └─► reports.STRATEGY (refused)    master.events: a strategy is gone ─► cancels
+//!                             └─► reports.STRATEGY (refused)    master.events: a strategy ended ─► cancels
 //! ```
 //!
-//! - While `td.orders` is full, no order is taken; executions are. That way round nothing can block in a circle.
-//! - A strategy that does not read its reports holds up nobody but itself: what it does not take is kept here, up to a
-//!   limit, beyond which it is counted as undelivered; and while anything is, none of its orders is taken. The executions
-//!   behind it are kept in their ring for a successor, up to a share of it ([`untold`]).
-//! - The cursor of a strategy's orders stays before the last one taken until all that came of it is committed, and no
-//!   longer. One that is killed takes up what it knew from what it wrote itself, the ledger's last snapshot and the executions
-//!   ([`recall`]), and which strategies live from what master has said.
+//! - While `td.orders` is full, no request is taken, but executions are: td and matching cannot block each other.
+//! - A strategy that does not read its reports blocks only itself: its reports are kept in td's memory, up to a limit beyond
+//!   which they are counted as undelivered, and none of its requests is taken meanwhile. The executions of these reports are
+//!   kept in their ring for a successor, up to a share of it ([`unreported`]).
+//! - The cursor of a strategy's orders stays before the last request taken until the order or refusal that it led to is
+//!   committed. A restarted td reads its state from its own journals, the ledger's last snapshot and the executions
+//!   ([`recall`]), and which strategies run from master's events.
 
 mod batch;
+mod epochs;
 mod extent;
 mod leaving;
-mod lives;
 mod recall;
 mod reports;
 mod requests;
 mod routes;
 mod settled;
-mod untold;
+mod unreported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +36,12 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Qu
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
+use epochs::Epochs;
 use leaving::Leaving;
-use lives::Lives;
 use recall::{Recall, Trace};
 use routes::Routes;
 use settled::Unsettled;
-use untold::Untold;
+use unreported::Unreported;
 
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
@@ -75,18 +75,18 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
             None
         },
         is_open: false,
-        gone: BTreeSet::new(),
-        told: vec![0; reports.len()],
+        ended: BTreeSet::new(),
+        reported_up_to: vec![0; reports.len()],
         traces: BTreeMap::new(),
-        again: node.inputs().iter().map(Input::position).collect(),
+        resumed_at: node.inputs().iter().map(Input::position).collect(),
         positions: node.inputs().iter().map(Input::position).collect(),
-        untold: Untold::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
+        unreported: Unreported::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
-        early: Vec::new(),
+        deferred: Vec::new(),
         unsettled: Unsettled::default(),
-        lives: Lives::watch(&node, &orders)?,
+        epochs: Epochs::watch(&node, &orders)?,
         leaving: Leaving::default(),
         batches: if node.is_deterministic() {
             Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
@@ -127,14 +127,14 @@ struct Td {
     instruments: InputId,
     executions: InputId,
     events: InputId,
-    /// By input: who writes it.
+    /// By input: the strategy that writes it.
     senders: Vec<StrategyId>,
     /// By input: whether orders come through it.
     is_orders: Vec<bool>,
     /// Where each strategy's reports go.
     routes: Routes,
     limits: Vec<(StrategyId, Limits)>,
-    /// Number of md's journal of quotes: orders that answer anything else have no tick-to-order time.
+    /// Number of md's journal of quotes: only orders that answer its messages have a tick-to-order time.
     quotes: u32,
     orders: Output,
     samples: Output,
@@ -145,33 +145,33 @@ struct Td {
     listing_done: bool,
     /// Lock-step only.
     batches: Option<Batches>,
-    /// Executions of an open batch, read because matching waited for room: position, message id, payload. They count once
-    /// the batch is closed, as those do that were never in the way.
-    early: Vec<(u64, u16, Vec<u8>)>,
-    /// Up to here master's events are history: only what they come to counts.
+    /// Executions that were read during an open batch, to give matching room: position, message id, payload. They are taken
+    /// once the batch is closed.
+    deferred: Vec<(u64, u16, Vec<u8>)>,
+    /// Master's events before this position are history: only the last one of each strategy counts.
     events_end: u64,
     events_done: bool,
-    /// Strategies whose last event was that they left or died, until the gateway opens.
-    gone: BTreeSet<StrategyId>,
-    /// Orders and executions are taken: the instruments are listed, the history is read.
+    /// Strategies that had left or died by the last of these events, until the gateway opens.
+    ended: BTreeSet<StrategyId>,
+    /// Requests and executions are taken: the instruments are listed, the history is read.
     is_open: bool,
-    /// Of a restarted td, until it opens.
+    /// The state of a restarted td, until it opens.
     recall: Option<Recall>,
-    /// By reports: executions up to this position were passed on, by this process or a predecessor.
-    told: Vec<u64>,
+    /// By journal of reports: executions up to this position were passed on, by this process or a predecessor.
+    reported_up_to: Vec<u64>,
     /// Executions that are kept for a successor.
-    untold: Untold,
-    /// Requests of which something waits for room.
+    unreported: Unreported,
+    /// Requests whose order or refusal waits for room.
     unsettled: Unsettled,
     /// Which epochs of the strategies' journals are over.
-    lives: Lives,
-    /// Strategies that left, until what they wrote is taken.
+    epochs: Epochs,
+    /// Strategies that left, until their last requests are taken.
     leaving: Leaving,
-    /// By input: where this process began.
-    again: Vec<u64>,
+    /// By input: the position at which this process started to read.
+    resumed_at: Vec<u64>,
     /// By input: taken up to here.
     positions: Vec<u64>,
-    /// What a predecessor left behind.
+    /// What the journals of a predecessor say about each strategy.
     traces: BTreeMap<StrategyId, Trace>,
 }
 
@@ -182,43 +182,43 @@ impl Td {
             .try_for_each(|(strategy, limits)| self.gateway.strategy_started(*strategy, *limits))
     }
 
-    /// Takes up where a predecessor was, and what happened to the strategies meanwhile.
+    /// Takes over a predecessor's state, and what happened to the strategies meanwhile.
     fn open(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.is_open = true;
         if let Some(recall) = self.recall.take() {
             let resumed = recall.into_gateway(&mut self.gateway)?;
             self.traces = resumed.traces;
             let oldest = resumed.oldest;
-            for (journal, told) in self.told.iter_mut().enumerate() {
+            for (journal, reported_up_to) in self.reported_up_to.iter_mut().enumerate() {
                 let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
-                *told = traces.next().map_or(0, |trace| trace.told);
+                *reported_up_to = traces.next().map_or(0, |trace| trace.reported_up_to);
             }
             self.announce_missing(context, oldest);
-            for (position, delivery) in resumed.untold {
+            for (position, delivery) in resumed.unreported {
                 self.deliver(context, position, &delivery);
             }
             self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
         }
-        for strategy in std::mem::take(&mut self.gone) {
-            self.strategy_gone(strategy)?;
+        for strategy in std::mem::take(&mut self.ended) {
+            self.cancel_orders_of(strategy)?;
         }
-        // Of those that died and came again while nobody looked, or whose cancels a predecessor could not write.
-        for strategy in self.lives.strategies() {
-            let Some(first) = self.lives.look(strategy) else { continue };
+        // Orders of strategies that were restarted while td did not run, or whose cancels a predecessor could not write.
+        for strategy in self.epochs.strategies() {
+            let Some(first) = self.epochs.update(strategy) else { continue };
             let cancels = self.gateway.cancel_before(strategy, first as u16);
             if !cancels.is_empty() {
                 let count = cancels.len();
-                log::info!("strategy in seat {} was started again: {count} orders are cancelled", strategy.0);
+                log::info!("strategy in seat {} was restarted: {count} orders are cancelled", strategy.0);
             }
             self.cancel(cancels)?;
         }
         Ok(())
     }
 
-    fn strategy_gone(&mut self, strategy: StrategyId) -> Result<(), RunError> {
-        let cancels = self.gateway.strategy_gone(strategy);
+    fn cancel_orders_of(&mut self, strategy: StrategyId) -> Result<(), RunError> {
+        let cancels = self.gateway.strategy_stopped(strategy);
         if !cancels.is_empty() {
-            log::info!("strategy in seat {} is gone: {} orders are cancelled", strategy.0, cancels.len());
+            log::info!("strategy in seat {} has ended: {} orders are cancelled", strategy.0, cancels.len());
         }
         self.cancel(cancels)
     }
@@ -231,7 +231,7 @@ impl Td {
         let strategy = StrategyId(event.seat);
         match event.change {
             NodeChange::Joined if self.is_open => {
-                self.forget_leave(strategy)?;
+                self.finish_leave_of(strategy)?;
                 match self.limits.iter().find(|(known, _)| *known == strategy) {
                     Some((_, limits)) => self
                         .gateway
@@ -241,15 +241,15 @@ impl Td {
                 }
             }
             NodeChange::Joined => {
-                self.gone.remove(&strategy);
+                self.ended.remove(&strategy);
                 Ok(())
             }
             _ if event.role != NodeRole::Strategy => Ok(()),
             NodeChange::Left if self.is_open => self.strategy_left(event),
             _ if self.is_open => self.strategy_ended(&event),
             _ => {
-                self.lives.end(&event);
-                self.gone.insert(strategy);
+                self.epochs.end(&event);
+                self.ended.insert(strategy);
                 Ok(())
             }
         }
@@ -271,20 +271,20 @@ impl Td {
         }
     }
 
-    /// Whether nothing waits that would have to go before what comes of this strategy's next request.
+    /// True when nothing waits for room in `td.orders` or in this strategy's reports.
     fn has_room(&self, input: InputId) -> bool {
         let place = self.senders.get(input.0).and_then(|sender| self.routes.of(*sender));
         let reports = place.and_then(|(index, _)| self.reports.get(index));
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
-    /// Writes what was kept back. False while something of it remains.
-    fn write_kept(&mut self) -> bool {
+    /// Writes what waits for room. False while something still waits.
+    fn write_waiting(&mut self) -> bool {
         let write = |output: &mut Output| {
             output.backlog() == 0 || !matches!(output.flush(), Err(WriteError::Full { .. }))
         };
         let mut done = write(&mut self.orders);
-        for journal in self.untold.waiting() {
+        for journal in self.unreported.waiting() {
             done &= write(&mut self.reports[*journal]);
         }
         done
@@ -306,11 +306,11 @@ impl Component for Td {
                 context.wake_at(context.now() + RETRY);
             }
         }
-        let mut waiting = !self.write_kept();
+        let mut waiting = !self.write_waiting();
         self.settle(context);
-        self.see_off()?;
-        self.take_early(context);
-        self.keep_untold(context);
+        self.finish_leaving()?;
+        self.take_deferred(context);
+        self.keep_unreported(context);
         if let Some(batches) = &mut self.batches {
             waiting |= batches.advance();
         }
@@ -330,7 +330,7 @@ impl Component for Td {
             return true;
         }
         if input == self.executions {
-            self.untold.read = position;
+            self.unreported.read = position;
         }
         if !self.is_open {
             return false;
@@ -344,16 +344,16 @@ impl Component for Td {
         }
     }
 
-    /// Executions are always: what is kept back of them can be read again. In lock-step the last request of a batch is
-    /// once the batch's executions are passed on: until then it must not look as if all were quiet.
+    /// Executions are settled at once: they can be read again. In lock-step the last request of a batch is settled once the
+    /// batch's executions are passed on: until then td must not look idle.
     fn is_settled(&self, input: InputId) -> bool {
-        self.is_orders.get(input.0) != Some(&true) || (self.early.is_empty() && self.has_settled(input))
+        self.is_orders.get(input.0) != Some(&true) || (self.deferred.is_empty() && self.has_settled(input))
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
-        self.see_off()?;
-        let is_written = self.write_kept();
-        self.keep_untold(context);
+        self.finish_leaving()?;
+        let is_written = self.write_waiting();
+        self.keep_unreported(context);
         Ok(is_written)
     }
 
@@ -361,11 +361,11 @@ impl Component for Td {
         if self.is_orders.get(input.0) == Some(&true) {
             self.request(context, input, frame)
         } else if input == self.executions {
-            if self.early.is_empty() && self.batches.as_ref().is_none_or(|batches| !batches.is_open()) {
+            if self.deferred.is_empty() && self.batches.as_ref().is_none_or(|batches| !batches.is_open()) {
                 self.execution(context, frame);
             } else {
-                self.early.push((frame.position, frame.message_id, frame.payload.to_vec()));
-                if self.untold.begins(frame.position) {
+                self.deferred.push((frame.position, frame.message_id, frame.payload.to_vec()));
+                if self.unreported.begins(frame.position) {
                     context.keep(input, frame.position);
                 }
             }

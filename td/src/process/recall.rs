@@ -1,35 +1,36 @@
-//! What a restarted td has to know before it takes the next order: read back from what it wrote itself.
+//! The state of a restarted td, read back from the journals before it takes the next request.
 //!
-//! | of | from | says |
+//! | state | from | content |
 //! |---|---|---|
-//! | positions, working orders | the ledger's last snapshot | the state up to one of the executions |
-//! | requests | `td.orders` | what was sent: on its way to matching, or answered behind the snapshot |
-//! | executions | `matching.executions` | what happened since; and what a strategy has not been told |
-//! | reports | `reports.…` | the last execution that it was told of, and the last refusal |
+//! | positions, working orders | the ledger's last snapshot | the state up to a position of the executions |
+//! | requests | `td.orders` | those on their way to matching, or answered behind the snapshot |
+//! | executions | `matching.executions` | those behind the snapshot, and those not yet reported |
+//! | reports | `reports.…` | the last execution that was reported to a strategy, and its last refusal |
 //!
-//! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal that comes
-//! again. It is passed over when its traces are found: in `td.orders` its id or its line, in the reports its refusal,
-//! which names the request's position. A refusal also names the last execution that was passed on before it, so that a
-//! ring which holds nothing but refusals still says how far executions were.
+//! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal to be read again.
+//! It is skipped when its trace is found: its id or line in `td.orders`, or its refusal in the reports, which names the
+//! request's position. A refusal also names the last execution that was passed on before it, so that a ring of refusals
+//! alone still says how far executions were reported.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use node::{Frame, Input, InputId, Node, Output, RunError, fold_held, read_held};
-use wire::{AnyMessage, Fill, LastSnapshot, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId};
+use node::{Frame, Input, InputId, Node, Output, RunError, last_snapshot, read_held};
+use wire::fold::Snapshot;
+use wire::{Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
 
 use super::routes::Routes;
-use crate::{Delivery, Gateway, Request};
+use crate::{Delivery, Gateway};
 
-/// While matching overwrites what is being read, it is read anew.
+/// Reads of the executions before giving up, while matching overwrites them.
 const TRIES: usize = 20;
-/// Between two tries.
+/// Between two reads.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// What the journals hold.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
-    snapshot: Vec<AnyMessage>,
+    snapshot: Option<Snapshot>,
     /// Position, message id, payload.
     executions: Vec<(u64, u16, Vec<u8>)>,
     /// Position in `td.orders`.
@@ -39,25 +40,25 @@ pub(super) struct Recall {
     traces: BTreeMap<StrategyId, Trace>,
 }
 
-/// What the predecessor left behind about one strategy.
+/// What a predecessor's journals say about one strategy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trace {
     /// Executions up to this position were passed on.
-    pub(super) told: u64,
+    pub(super) reported_up_to: u64,
     /// The strategy's last request that was sent on.
     sent: Option<Request>,
     /// Position of the last request that was refused.
-    refused: u64,
+    refused_request: u64,
     /// The last new order that was refused: its id is used up.
     used: Option<OrderId>,
 }
 
-/// What is left to do once the gateway has its state.
+/// The work that is left once the gateway has its state.
 #[derive(Debug)]
 pub(super) struct Resumed {
     pub(super) traces: BTreeMap<StrategyId, Trace>,
-    /// Executions that the predecessor had taken, and that their owners have not been told of.
-    pub(super) untold: Vec<(u64, Delivery)>,
+    /// Executions that the predecessor had taken, and not reported to their owners.
+    pub(super) unreported: Vec<(u64, Delivery)>,
     /// Position of the oldest execution that could be read again.
     pub(super) oldest: u64,
 }
@@ -75,16 +76,18 @@ impl Recall {
         let end = node.inputs().get(executions.0).map_or(0, Input::position);
         for (journal, output) in reports.iter().enumerate() {
             let traces = &mut recall.traces;
-            let mut told = 0;
+            let mut reported_up_to = 0;
             read_held(instance, output.journal(), None, |frame| {
                 let Some(owner) = routes.owner(journal, frame.topic) else { return };
                 let trace = traces.entry(owner).or_default();
                 trace.report(frame);
-                told = told.max(trace.told);
+                reported_up_to = reported_up_to.max(trace.reported_up_to);
             })
             .map_err(failed)?;
-            // Executions are passed on in their order, whoever of those that share the journal they are for.
-            routes.strategies(journal).for_each(|owner| traces.entry(owner).or_default().told = told);
+            // Executions are passed on in their order, also to strategies that share the journal.
+            routes
+                .strategies(journal)
+                .for_each(|owner| traces.entry(owner).or_default().reported_up_to = reported_up_to);
         }
         read_held(instance, orders.journal(), None, |frame| recall.request(frame)).map_err(failed)?;
         if let Some(input) = node.inputs().get(executions.0) {
@@ -101,17 +104,12 @@ impl Recall {
         }
     }
 
-    /// The snapshot, and the executions before `end`, where this process goes on. They may be overwritten meanwhile:
-    /// those that the latest snapshot needs are not.
+    /// The snapshot, and the executions before `end`, where this process continues. They may be overwritten meanwhile, except
+    /// those behind the latest snapshot.
     fn read_executions(&mut self, node: &Node, journal: &str, end: u64) -> Result<(), RunError> {
         for left in (0..TRIES).rev() {
-            self.snapshot = fold_held(node.instance(), LastSnapshot::JOURNAL, LastSnapshot::take)
-                .map_err(failed)?
-                .into_messages();
-            let contained = match self.snapshot.first() {
-                Some(AnyMessage::SnapshotBegin(begin)) => begin.execution,
-                _ => 0,
-            };
+            self.snapshot = last_snapshot(node.instance()).map_err(failed)?;
+            let contained = self.snapshot.as_ref().map_or(0, |snapshot| snapshot.begin.execution);
             let from = (left == 0).then_some(contained);
             self.executions.clear();
             self.answered = 0;
@@ -120,32 +118,37 @@ impl Recall {
             let whole = read_held(node.instance(), journal, from, |frame| {
                 first = first.min(frame.position);
                 if frame.position < contained {
-                    *answered = request_of(frame).unwrap_or(*answered);
+                    if let Ok(execution) = Execution::decode(frame.message_id, frame.payload) {
+                        *answered = execution.answered_up_to();
+                    }
                 }
                 if frame.position < end {
                     executions.push((frame.position, frame.message_id, frame.payload.to_vec()));
                 }
             })
             .map_err(failed)?;
-            // An outdated snapshot needs executions that are not kept any more.
+            // The executions behind an outdated snapshot are not kept any more.
             if whole && (contained == 0 || first < contained) {
                 return Ok(());
             }
-            // Matching stands still soon: its ring is full at the cursor that the predecessor left.
+            // Matching stops soon: its ring is full up to the predecessor's cursor.
             std::thread::sleep(PAUSE);
         }
         log::error!(
-            "executions since the ledger's last snapshot are overwritten: limits count less than there is"
+            "executions since the ledger's last snapshot are overwritten: limits count less than what works"
         );
         Ok(())
     }
 
     /// Into a gateway whose instruments are listed.
     pub(super) fn into_gateway(self, gateway: &mut Gateway) -> Result<Resumed, RunError> {
-        let messages = self.snapshot.len();
-        if messages > 0 {
-            gateway.restore(self.snapshot).map_err(|error| RunError::failed(error.to_string()))?;
-        }
+        let held = match &self.snapshot {
+            Some(snapshot) => {
+                gateway.restore(snapshot).map_err(|error| RunError::failed(error.to_string()))?;
+                (snapshot.positions.len(), snapshot.orders.len())
+            }
+            None => (0, 0),
+        };
         for (position, request) in &self.sent {
             if *position > self.answered {
                 gateway.resend(request);
@@ -157,48 +160,45 @@ impl Recall {
             trace.used.into_iter().for_each(|order_id| gateway.use_up(order_id));
         }
         let oldest = self.executions.first().map_or(u64::MAX, |(position, ..)| *position);
-        let mut untold = Vec::new();
+        let mut unreported = Vec::new();
         for (position, message_id, payload) in &self.executions {
             let Some(delivery) = gateway.execution(*position, *message_id, payload).deliver else { continue };
-            if self.traces.get(&delivery.to).is_some_and(|trace| *position > trace.told) {
-                untold.push((*position, delivery));
+            if self.traces.get(&delivery.to).is_some_and(|trace| *position > trace.reported_up_to) {
+                unreported.push((*position, delivery));
             }
         }
         log::info!(
-            "taken up where td was: {messages} messages of the ledger's snapshot, {} requests, {} executions read again",
+            "taken up where td was: {} positions and {} working orders of the ledger's snapshot, {} requests, {} executions \
+             read again",
+            held.0,
+            held.1,
             self.sent.len(),
             self.executions.len()
         );
-        Ok(Resumed { traces: self.traces, untold, oldest })
+        Ok(Resumed { traces: self.traces, unreported, oldest })
     }
 }
 
 impl Trace {
     fn report(&mut self, frame: &Frame<'_>) {
-        match frame.message_id {
-            Fill::ID => {
-                if let Ok(fill) = Fill::decode(frame.payload) {
-                    self.told = fill.execution;
+        let Ok(report) = Execution::decode(frame.message_id, frame.payload) else { return };
+        match (report.position(), report) {
+            (Some(position), _) => self.reported_up_to = position,
+            // A refusal.
+            (None, Execution::Update(update)) => {
+                self.refused_request = update.refused_request;
+                self.reported_up_to = update.reported_up_to;
+                if update.status == OrderStatus::Rejected && update.reason != Reason::Malformed {
+                    self.used = Some(update.order_id);
                 }
             }
-            OrderUpdate::ID => match OrderUpdate::decode(frame.payload) {
-                Ok(update) if update.execution == 0 => {
-                    self.refused = update.request;
-                    self.told = update.told;
-                    if update.status == OrderStatus::Rejected && update.reason != Reason::Malformed {
-                        self.used = Some(update.order_id);
-                    }
-                }
-                Ok(update) => self.told = update.execution,
-                Err(_) => {}
-            },
-            _ => {}
+            (None, Execution::Fill(_)) => {}
         }
     }
 
-    /// True when the predecessor had done with this frame, the first that comes again from its strategy.
+    /// True when the predecessor had handled this frame, the first of its strategy that is read again.
     pub(super) fn shows(&self, frame: &Frame<'_>) -> bool {
-        if self.refused >= frame.position {
+        if self.refused_request >= frame.position {
             return true;
         }
         let Ok(request) = Request::decode(frame.message_id, frame.payload) else { return false };
@@ -210,16 +210,7 @@ fn failed(error: impl std::fmt::Display) -> RunError {
     RunError::failed(format!("cannot take up where td was: {error}"))
 }
 
-/// The request up to which matching had answered all when it wrote this.
-fn request_of(frame: &Frame<'_>) -> Option<u64> {
-    match frame.message_id {
-        Fill::ID => Fill::decode(frame.payload).ok().map(|fill| fill.execution),
-        OrderUpdate::ID => OrderUpdate::decode(frame.payload).ok().map(|update| update.execution),
-        _ => None,
-    }
-}
-
-/// Low 32 bits of the number of the line at `position`; never zero, which stands for "nobody asked".
+/// Low 32 bits of the number of the line at `position`; never zero, which stands for "no request".
 pub(super) fn line(position: u64) -> u32 {
     ((position / 64) as u32).max(1)
 }
@@ -227,7 +218,10 @@ pub(super) fn line(position: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{CancelOrder, InstrumentId, Liquidity, Nanos, Price, Quantity, ReplaceOrder, Side};
+    use wire::{
+        CancelOrder, Fill, InstrumentId, Liquidity, Message, Nanos, OrderUpdate, Price, Quantity,
+        ReplaceOrder, Side,
+    };
 
     const OWNER: StrategyId = StrategyId(5);
 
@@ -245,8 +239,8 @@ mod tests {
         ReplaceOrder { order_id: order_id(), instrument: InstrumentId(1), source: 0, price, quantity }
     }
 
-    fn refusal(status: OrderStatus, request: u64, told: u64) -> OrderUpdate {
-        OrderUpdate { status, request, told, ..crate::answer::malformed(order_id(), status) }
+    fn refusal(status: OrderStatus, refused_request: u64, reported_up_to: u64) -> OrderUpdate {
+        OrderUpdate { refused_request, reported_up_to, ..crate::answer::malformed(order_id(), status) }
     }
 
     fn fill(execution: u64) -> Fill {
@@ -262,10 +256,11 @@ mod tests {
             remaining: Quantity(1),
             event_time: Nanos(0),
             execution,
+            answered_up_to: 0,
         }
     }
 
-    /// The replace at 640 is refused at time 30, after the cancel at 704 was written at time 20. td dies before it can
+    /// The replace at 640 is refused at time 30, after the cancel at 704 was written at time 20. td is killed before it can
     /// write the cancel to `td.orders`, which is full.
     #[test]
     fn an_older_refusal_of_the_same_order_does_not_hide_a_request_that_was_not_answered() {
@@ -278,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_bytes_that_are_no_request_shows_them() {
+    fn a_refusal_of_malformed_bytes_shows_them() {
         let mut trace = Trace::default();
         let garbled = Frame { payload: b"what", ..frame(640, 10, &replace()) };
         assert!(!trace.shows(&garbled));
@@ -288,16 +283,16 @@ mod tests {
 
     /// A ring that has gone round since the last execution was passed on.
     #[test]
-    fn refusals_alone_say_up_to_which_execution_a_strategy_was_told() {
+    fn refusals_alone_say_how_far_executions_were_reported() {
         let mut trace = Trace::default();
         for (position, request) in [(64, 640), (192, 704)] {
             trace.report(&frame(position, 1, &refusal(OrderStatus::CancelRejected, request, 4_096)));
         }
-        assert_eq!((trace.told, trace.refused), (4_096, 704));
+        assert_eq!((trace.reported_up_to, trace.refused_request), (4_096, 704));
         trace.report(&frame(320, 1, &fill(8_192)));
-        assert_eq!(trace.told, 8_192);
+        assert_eq!(trace.reported_up_to, 8_192);
         trace.report(&frame(448, 1, &refusal(OrderStatus::CancelRejected, 768, 8_192)));
-        assert_eq!(trace.told, 8_192);
+        assert_eq!(trace.reported_up_to, 8_192);
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! Reports: what matching says, and what td refuses, to the strategy that it is for.
+//! Reports: executions and td's refusals, to the strategy that each is for.
 
 use node::{Context, Counter, Frame, InputId};
-use wire::{Message, OrderUpdate};
+use wire::{Execution, Message, OrderUpdate};
 
 use super::Td;
 use super::batch::Batches;
-use super::settled::Wrote;
-use crate::{Delivery, Report};
+use super::settled::Pending;
+use crate::Delivery;
 
 impl Td {
-    /// Refuses the request at `position` of `input`: to the strategy that asked and to no other.
+    /// Reports the refusal of the request at `position` of `input`, to the strategy that sent it and to no other.
     pub(super) fn refuse(&mut self, context: &Context, input: InputId, position: u64, update: OrderUpdate) {
         let Some(&from) = self.senders.get(input.0) else {
             return context.add(Counter::Undelivered, 1);
@@ -17,14 +17,15 @@ impl Td {
         let Some((index, topic)) = self.routes.of(from) else {
             return context.handle().gave_up(u32::from(from.0), 1);
         };
-        let update = OrderUpdate { request: position, told: self.told[index], ..update };
+        let update =
+            OrderUpdate { refused_request: position, reported_up_to: self.reported_up_to[index], ..update };
         let output = &mut self.reports[index];
         if output.post_bytes(OrderUpdate::ID, topic, update.bytes()).is_err() {
             return context.handle().gave_up(u32::from(from.0), 1);
         }
         if output.backlog() > 0 {
-            self.unsettled.waits(input, Wrote::Report(index, output.posted()));
-            self.untold.waits(index);
+            self.unsettled.add(input, Pending::Report(index, output.posted()));
+            self.unreported.add_waiting(index);
         }
     }
 
@@ -32,12 +33,12 @@ impl Td {
         self.take_execution(context, frame.position, frame.message_id, frame.payload);
     }
 
-    /// What was read before its turn, once the batch is closed.
-    pub(super) fn take_early(&mut self, context: &mut Context) {
-        if self.early.is_empty() || self.batches.as_ref().is_some_and(Batches::is_open) {
+    /// Takes the deferred executions once the batch is closed.
+    pub(super) fn take_deferred(&mut self, context: &mut Context) {
+        if self.deferred.is_empty() || self.batches.as_ref().is_some_and(Batches::is_open) {
             return;
         }
-        for (position, message_id, payload) in std::mem::take(&mut self.early) {
+        for (position, message_id, payload) in std::mem::take(&mut self.deferred) {
             self.take_execution(context, position, message_id, &payload);
         }
     }
@@ -53,19 +54,19 @@ impl Td {
         }
     }
 
-    /// Passes an execution on, unless a predecessor did.
+    /// Passes an execution on, unless a predecessor has.
     pub(super) fn deliver(&mut self, context: &mut Context, position: u64, delivery: &Delivery) {
         let Delivery { to, report } = delivery;
         let Some((index, topic)) = self.routes.of(*to) else {
             return context.handle().gave_up(u32::from(to.0), 1);
         };
-        if position <= self.told[index] {
+        if position <= self.reported_up_to[index] {
             return;
         }
-        self.told[index] = position;
+        self.reported_up_to[index] = position;
         let counter = match report {
-            Report::Fill(_) => Some(Counter::Fills),
-            Report::Update(update) => Counter::of_refusal(update.status),
+            Execution::Fill(_) => Some(Counter::Fills),
+            Execution::Update(update) => Counter::of_refusal(update.status),
         };
         if let Some(counter) = counter {
             context.add(counter, 1);
@@ -74,8 +75,8 @@ impl Td {
         if output.post_bytes(report.message_id(), topic, report.bytes()).is_err() {
             context.handle().gave_up(u32::from(to.0), 1);
         } else if output.backlog() > 0 {
-            self.untold.waits(index);
-            if self.untold.begins(position) {
+            self.unreported.add_waiting(index);
+            if self.unreported.begins(position) {
                 context.keep(self.executions, position);
             }
         }

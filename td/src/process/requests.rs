@@ -1,15 +1,15 @@
-//! Orders and requests: from a strategy through the checks to matching, or back with a refusal.
+//! Requests: from a strategy through the checks to matching, or back as a refusal.
 
 use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, StrategyId};
+use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, Request, StrategyId};
 
 use super::Td;
 use super::recall::line;
-use super::settled::Wrote;
-use crate::{Decision, Request};
+use super::settled::Pending;
+use crate::Decision;
 
 impl Td {
-    /// True when the predecessor had done with this frame.
+    /// True when the predecessor had handled this frame.
     #[cold]
     fn is_done(&self, from: StrategyId, frame: &Frame<'_>) -> bool {
         self.traces.get(&from).is_some_and(|trace| trace.shows(frame))
@@ -22,10 +22,10 @@ impl Td {
         input: InputId,
         frame: &Frame<'_>,
     ) -> Result<(), RunError> {
-        // t4: before anything is done with it.
+        // t4: before the checks.
         let taken = Nanos(context.now());
         let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
-        if self.again.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
+        if self.resumed_at.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
             return Ok(());
         }
         if let Some(batches) = &mut self.batches {
@@ -38,8 +38,8 @@ impl Td {
             _ => Counter::Replaces,
         };
         context.add(counter, 1);
-        let decision = if self.lives.is_over(input, frame) {
-            self.gateway.take_from_the_dead(from, frame.message_id, frame.payload)
+        let decision = if self.epochs.is_over(input, frame) {
+            self.gateway.take_from_stopped(from, frame.message_id, frame.payload)
         } else {
             self.gateway.take(from, frame.message_id, frame.payload)
         };
@@ -48,7 +48,7 @@ impl Td {
                 let request = request.with_source(line(frame.position));
                 self.send(request.message_id(), request.bytes())?;
                 if self.orders.backlog() > 0 {
-                    self.unsettled.waits(input, Wrote::Order(self.orders.posted()));
+                    self.unsettled.add(input, Pending::Order(self.orders.posted()));
                 }
             }
             Decision::Answer(update) => {
@@ -65,7 +65,7 @@ impl Td {
         Ok(())
     }
 
-    /// Writes an order's five times, behind its way to matching.
+    /// Writes an order's five times, after the order itself.
     fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
         let Ok(order) = NewOrder::decode(frame.payload) else { return };
         if !order.cause.is_some() || order.cause.journal != self.quotes {
@@ -80,7 +80,7 @@ impl Td {
             taken,
         };
         self.latencies.add(&sample);
-        // Nobody gates this journal, so it is never full.
+        // No reader gates this journal, so it is never full.
         let _ = self.samples.send(0, &sample);
     }
 

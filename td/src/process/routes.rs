@@ -1,10 +1,10 @@
-//! Where a strategy's reports go: its own journal, or that of the host that it runs in.
+//! The route of a strategy's reports: to its own journal, or to that of the host that it runs in.
 
 use node::Output;
 use topology::StrategyAccount;
 use wire::StrategyId;
 
-/// By seat: which of the journals of reports, and the topic there.
+/// By seat: index of the journal of reports, and the topic there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes(Vec<Option<(usize, u32)>>);
 
@@ -36,7 +36,7 @@ impl Routes {
             .map(|(seat, _)| StrategyId(seat))
     }
 
-    /// Whose reports have this topic there.
+    /// The strategy whose reports have this topic in that journal.
     pub(super) fn owner(&self, journal: usize, topic: u32) -> Option<StrategyId> {
         self.strategies(journal).find(|strategy| self.of(*strategy) == Some((journal, topic)))
     }

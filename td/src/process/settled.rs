@@ -1,35 +1,35 @@
-//! When a strategy's cursor may pass its last request: once what came of that request is committed, whatever else waits.
+//! When a strategy's cursor may pass its last request: once the order or refusal that it led to is committed.
 
 use node::{Context, InputId};
 
 use super::Td;
 
-/// What a request made td write, and how many messages the journal must have for it to be committed.
+/// The message that a request led to: it is committed once its journal has this many messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wrote {
+pub(super) enum Pending {
     /// To `td.orders`.
     Order(u64),
     /// To these reports.
     Report(usize, u64),
 }
 
-/// Requests of which something waits for room.
+/// Requests whose order or refusal waits for room.
 #[derive(Debug, Default)]
-pub(super) struct Unsettled(Vec<(InputId, Wrote)>);
+pub(super) struct Unsettled(Vec<(InputId, Pending)>);
 
 impl Unsettled {
-    pub(super) fn waits(&mut self, input: InputId, wrote: Wrote) {
-        self.0.push((input, wrote));
+    pub(super) fn add(&mut self, input: InputId, pending: Pending) {
+        self.0.push((input, pending));
     }
 
-    fn is_settled(&self, input: InputId, is_committed: impl Fn(Wrote) -> bool) -> bool {
-        !self.0.iter().any(|(waiting, wrote)| *waiting == input && !is_committed(*wrote))
+    fn is_settled(&self, input: InputId, is_committed: impl Fn(Pending) -> bool) -> bool {
+        !self.0.iter().any(|(waiting, pending)| *waiting == input && !is_committed(*pending))
     }
 
     /// Calls `finish` with the inputs whose last request is committed now.
-    fn settle(&mut self, is_committed: impl Fn(Wrote) -> bool, mut finish: impl FnMut(InputId)) {
-        self.0.retain(|(input, wrote)| {
-            let is_done = is_committed(*wrote);
+    fn settle(&mut self, is_committed: impl Fn(Pending) -> bool, mut finish: impl FnMut(InputId)) {
+        self.0.retain(|(input, pending)| {
+            let is_done = is_committed(*pending);
             if is_done {
                 finish(*input);
             }
@@ -39,25 +39,25 @@ impl Unsettled {
 }
 
 impl Td {
-    fn is_committed(&self, wrote: Wrote) -> bool {
-        match wrote {
-            Wrote::Order(count) => self.orders.counts().0 >= count,
-            Wrote::Report(index, count) => {
+    fn is_committed(&self, pending: Pending) -> bool {
+        match pending {
+            Pending::Order(count) => self.orders.counts().0 >= count,
+            Pending::Report(index, count) => {
                 self.reports.get(index).is_none_or(|reports| reports.counts().0 >= count)
             }
         }
     }
 
-    /// True when all that came of the last request of this input is committed.
+    /// True when the order or refusal of this input's last request is committed.
     pub(super) fn has_settled(&self, input: InputId) -> bool {
-        self.unsettled.is_settled(input, |wrote| self.is_committed(wrote))
+        self.unsettled.is_settled(input, |pending| self.is_committed(pending))
     }
 
-    /// Moves the cursors of those whose requests are committed now. At once: their traces in `td.orders` last only until
-    /// the ring has gone round, and others may write there next.
+    /// Moves the cursors past the requests that are committed now. At once: a trace in `td.orders` lasts only until the ring
+    /// has gone round.
     pub(super) fn settle(&mut self, context: &mut Context) {
         let mut unsettled = std::mem::take(&mut self.unsettled);
-        unsettled.settle(|wrote| self.is_committed(wrote), |input| context.finish(input));
+        unsettled.settle(|pending| self.is_committed(pending), |input| context.finish(input));
         self.unsettled = unsettled;
     }
 }
@@ -69,32 +69,32 @@ mod tests {
     const BUYER: InputId = InputId(3);
     const SELLER: InputId = InputId(4);
 
-    /// The order of one strategy and the refusal of another wait for room; so do executions that both are to be told of, and
-    /// which nothing here knows: they come again by themselves.
+    /// The order of one strategy and the refusal of another wait for room. Executions that wait are not in here: a successor
+    /// reads them again.
     fn waiting() -> Unsettled {
         let mut unsettled = Unsettled::default();
-        unsettled.waits(BUYER, Wrote::Order(7));
-        unsettled.waits(SELLER, Wrote::Report(1, 20));
+        unsettled.add(BUYER, Pending::Order(7));
+        unsettled.add(SELLER, Pending::Report(1, 20));
         unsettled
     }
 
     /// How many messages are committed: to `td.orders`, and to the reports of the one and the other.
-    fn committed(orders: u64, reports: [u64; 2]) -> impl Fn(Wrote) -> bool {
-        move |wrote| match wrote {
-            Wrote::Order(count) => orders >= count,
-            Wrote::Report(index, count) => reports[index] >= count,
+    fn committed(orders: u64, reports: [u64; 2]) -> impl Fn(Pending) -> bool {
+        move |pending| match pending {
+            Pending::Order(count) => orders >= count,
+            Pending::Report(index, count) => reports[index] >= count,
         }
     }
 
     #[test]
-    fn a_cursor_stays_before_a_request_until_what_came_of_it_is_committed() {
+    fn a_cursor_stays_before_a_request_until_its_order_or_refusal_is_committed() {
         let mut unsettled = waiting();
         let none = committed(6, [100, 19]);
         assert!(!unsettled.is_settled(BUYER, &none) && !unsettled.is_settled(SELLER, &none));
-        unsettled.settle(&none, |input| panic!("{input:?} passes a request that nobody would know again"));
+        unsettled.settle(&none, |input| panic!("{input:?} passes a request that a successor would not know"));
     }
 
-    /// A cursor that waited for others' messages too would stay until the order's trace in `td.orders` is overwritten, and
+    /// If a cursor waited for others' messages too, the order's trace in `td.orders` could be overwritten before it moves, and
     /// a successor would send the order again.
     #[test]
     fn a_cursor_passes_a_request_at_once_however_long_others_wait() {

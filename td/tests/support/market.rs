@@ -2,17 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use td::Request;
 use wire::*;
 
 use crate::support::{self, fill, update};
-
-/// What matching would write, in order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Execution {
-    Fill(Fill),
-    Update(OrderUpdate),
-}
 
 #[derive(Default)]
 pub(crate) struct Market {

@@ -85,8 +85,9 @@ pub(crate) fn update(order: &NewOrder, status: OrderStatus, filled: i64) -> Orde
         remaining: Quantity(remaining),
         event_time: Nanos(0),
         execution: 0,
-        request: 0,
-        told: 0,
+        answered_up_to: 0,
+        refused_request: 0,
+        reported_up_to: 0,
     }
 }
 
@@ -103,6 +104,7 @@ pub(crate) fn fill(order: &NewOrder, quantity: i64, remaining: i64) -> Fill {
         remaining: Quantity(remaining),
         event_time: Nanos(0),
         execution: 0,
+        answered_up_to: 0,
     }
 }
 

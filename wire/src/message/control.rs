@@ -1,11 +1,11 @@
-//! What master and md say about the platform itself.
+//! Events of the platform, written by master and md.
 
 use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::{NodeChange, NodeRole};
 
-/// A node came or went. Written by master.
+/// A node joined or left. Written by master.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct NodeEvent {
@@ -28,7 +28,7 @@ pub struct NodeEvent {
     pub reserved_tail: u64,
 }
 
-/// md has published all it had. Nothing follows it in this run.
+/// The end of md's journal: nothing follows it in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct EndOfStream {

@@ -1,4 +1,4 @@
-//! What the ledger writes: snapshots, for late joiners and for the end of the day.
+//! Snapshots, written by the ledger for late joiners and at the end of the day.
 //!
 //! A snapshot is a [`SnapshotBegin`], then [`PositionState`], [`OrderUpdate`](crate::OrderUpdate) (one per working
 //! order) and [`Quote`](crate::Quote) (latest of each instrument) in any number, then a [`SnapshotEnd`]. Its
@@ -9,13 +9,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::{InstrumentId, Money, Price, Quantity, StrategyId};
 
-/// What follows is the state of one strategy, or of all.
+/// The begin of a snapshot of one strategy, or of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct SnapshotBegin {
     /// Number of this snapshot; the end carries the same.
     pub snapshot: u64,
-    /// Position up to which matching's executions are contained in it: a fill at or after it is news.
+    /// Position in `matching.executions` before which executions are contained in it: those from it on are new.
     #[field(position)]
     pub execution: u64,
     /// For whom; `u16::MAX`: for everybody.
@@ -25,7 +25,7 @@ pub struct SnapshotBegin {
     pub reserved: [u16; 3],
     /// Generation of the seat that it is for: a restarted strategy ignores its predecessor's.
     pub generation: u64,
-    /// Number of the last trade in the executions that it contains: a restarted matching goes on behind it.
+    /// Number of the last trade in the executions that it contains: a restarted matching continues after it.
     #[field(column = "last_trade")]
     pub trade: u64,
 }
@@ -40,7 +40,7 @@ impl SnapshotBegin {
     }
 }
 
-/// The snapshot of the same number is whole.
+/// The end of the snapshot of the same number: it is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct SnapshotEnd {

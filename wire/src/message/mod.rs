@@ -5,6 +5,7 @@ pub mod execution;
 pub mod ledger;
 pub mod market;
 pub mod order;
+pub mod request;
 
 use zerocopy::{Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
@@ -14,7 +15,7 @@ use crate::*;
 #[cfg(not(target_endian = "little"))]
 compile_error!("colo messages are little-endian in memory; this target is not");
 
-/// Bytes that are no message of the kind asked for.
+/// A payload that does not decode as the requested message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// Wrong number of bytes.
@@ -129,8 +130,8 @@ messages! {
     11 CancelOrder 16,
     12 ReplaceOrder 32,
     13 LatencySample 48,
-    20 OrderUpdate 80,
-    21 Fill 64,
+    20 OrderUpdate 88,
+    21 Fill 72,
     30 SnapshotBegin 40,
     31 SnapshotEnd 32,
     32 PositionState 96,

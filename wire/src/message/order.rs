@@ -1,4 +1,4 @@
-//! What strategies write, and how td measures it.
+//! Requests, written by strategies, and the latency samples that td takes of them.
 
 use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
@@ -19,7 +19,7 @@ pub struct Cause {
     /// t1: when md committed it (the frame's time).
     #[field(column = "published_ns")]
     pub published: Nanos,
-    /// t2: when the strategy had it in hand.
+    /// t2: when the strategy received it.
     #[field(column = "received_ns")]
     pub received: Nanos,
     /// The journal's number within the instance.
@@ -46,7 +46,7 @@ impl Cause {
     }
 }
 
-/// A strategy wants to trade. Its frame's time is t3.
+/// A new order. Its frame's time is t3.
 #[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct NewOrder {
@@ -66,7 +66,7 @@ pub struct NewOrder {
     pub price: Price,
     /// How much; positive.
     pub quantity: Quantity,
-    /// What it answers.
+    /// The message that it answers.
     pub cause: Cause,
     /// For which account.
     #[field(since = 2)]
@@ -76,7 +76,7 @@ pub struct NewOrder {
     pub reserved_tail: [u8; 20],
 }
 
-/// Take what is left of an order out of the book.
+/// Takes what is left of an order out of the book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct CancelOrder {
@@ -97,7 +97,7 @@ impl CancelOrder {
     }
 }
 
-/// Change price or quantity of a working order. It keeps its place only if the price stays and the quantity
+/// Changes price or quantity of a working order. It keeps its place only if the price stays and the quantity
 /// does not grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
@@ -128,13 +128,13 @@ pub struct LatencySample {
     /// t1: md committed the quote.
     #[field(column = "published_ns")]
     pub published: Nanos,
-    /// t2: the strategy had it in hand.
+    /// t2: the strategy received it.
     #[field(column = "received_ns")]
     pub received: Nanos,
     /// t3: the strategy committed the order.
     #[field(column = "ordered_ns")]
     pub ordered: Nanos,
-    /// t4: td had it in hand.
+    /// t4: td received it.
     #[field(column = "taken_ns")]
     pub taken: Nanos,
 }

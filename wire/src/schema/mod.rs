@@ -37,7 +37,8 @@ pub use view::{List, Value, View};
 /// |---|---|
 /// | 1 | the first |
 /// | 2 | `NewOrder.account` |
-pub const VERSION: u16 = 2;
+/// | 3 | `answered_up_to` of `OrderUpdate` and `Fill`; `OrderUpdate.refused_request` and `reported_up_to`, which were `request` and `told` |
+pub const VERSION: u16 = 3;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]

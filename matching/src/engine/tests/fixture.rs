@@ -2,7 +2,7 @@
 
 use wire::*;
 
-use crate::engine::{Engine, EngineOptions, Execution, FillModel, SelfTrade};
+use crate::engine::{Engine, EngineOptions, FillModel, SelfTrade};
 
 pub(super) const STOCK: InstrumentId = InstrumentId(1);
 pub(super) const OTHER: InstrumentId = InstrumentId(2);

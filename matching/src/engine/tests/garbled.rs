@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wire::*;
 
 use super::fixture::*;
-use crate::engine::{Engine, Execution, FillModel, SelfTrade};
+use crate::engine::{Engine, FillModel, SelfTrade};
 
 /// Any number, but often one at which arithmetic breaks, or one that was used before.
 fn number() -> impl Strategy<Value = i64> {

@@ -269,6 +269,6 @@ fn an_incoming_order_sweeps_market_and_own_orders_in_queue_order() {
 fn answers_carry_the_time_of_the_market() {
     let mut engine = recorded();
     let answers = feed(&mut engine, &Input::New(limit(id(1, 1), Buy, 49, 10)));
-    let crate::engine::Execution::Update(update) = answers[0] else { panic!("{answers:?}") };
+    let Execution::Update(update) = answers[0] else { panic!("{answers:?}") };
     assert_eq!((update.event_time, update.execution), (Nanos(77), 0));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use wire::*;
 
 use super::fixture::{Input, STOCK};
-use crate::engine::{Execution, FillModel, SelfTrade};
+use crate::engine::{FillModel, SelfTrade};
 
 mod market;
 
@@ -151,8 +151,9 @@ impl Naive {
             remaining: Quantity(if status.is_final() { 0 } else { order.open }),
             event_time: self.time,
             execution: 0,
-            request: 0,
-            told: 0,
+            answered_up_to: 0,
+            refused_request: 0,
+            reported_up_to: 0,
         }));
     }
 
@@ -170,6 +171,7 @@ impl Naive {
             remaining: Quantity(order.open),
             event_time: self.time,
             execution: 0,
+            answered_up_to: 0,
         }));
         let status = if order.open == 0 { OrderStatus::Filled } else { OrderStatus::PartiallyFilled };
         self.update(order, status, Reason::None);
@@ -179,12 +181,12 @@ impl Naive {
     }
 
     fn unknown(&mut self, order_id: OrderId, status: OrderStatus) {
-        let update = super::super::requests::unknown(order_id, STOCK, status);
+        let update = OrderUpdate::about(order_id, STOCK, status, Reason::UnknownOrder);
         self.out.push(Execution::Update(update));
     }
 
     fn reject(&mut self, request: &NewOrder, reason: Reason) {
-        let update = super::super::requests::rejected(request, reason);
+        let update = OrderUpdate::rejection(request, reason);
         self.out.push(Execution::Update(update));
     }
 

@@ -7,7 +7,7 @@ use wire::*;
 
 use super::fixture::*;
 use super::naive::{Naive, Resting};
-use crate::engine::{Engine, EngineOptions, Execution, FillModel, Owner, SelfTrade};
+use crate::engine::{Engine, EngineOptions, FillModel, Owner, SelfTrade};
 
 const PRICES: std::ops::RangeInclusive<i64> = 95..=105;
 const QUANTITIES: std::ops::RangeInclusive<i64> = 1..=20;

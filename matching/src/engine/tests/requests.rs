@@ -3,7 +3,7 @@
 use wire::*;
 
 use super::fixture::*;
-use crate::engine::{Engine, Execution, FillModel, SelfTrade};
+use crate::engine::{Engine, FillModel, SelfTrade};
 
 use Side::{Buy, Sell};
 use TimeInForce::{FillOrKill, ImmediateOrCancel, PostOnly};

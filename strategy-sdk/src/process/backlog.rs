@@ -1,4 +1,4 @@
-//! What comes for a strategy that has not started yet, or has just died and may come again.
+//! The frames for a member that has not started yet, or has ended and may be restarted.
 
 use std::collections::VecDeque;
 
@@ -6,19 +6,19 @@ use node::Frame;
 
 use crate::session::Role;
 
-/// Messages of market data that are kept for one strategy: two seconds, the longest wait for the ledger, at 8,000 a
-/// second and some.
+/// Most messages of market data that are kept for one member: twice what 8,000 a second give in two seconds, the longest
+/// wait for the ledger.
 const MOST: usize = 1 << 15;
 
-/// Frames in the order in which they came, with the journals' numbers.
+/// Frames in the order of their arrival, with their journals' numbers.
 ///
-/// Only strategies that join a process whose others run already need this: when all are new, the frames stay in their
-/// journals. Reports are all kept, since they must not be lost; they are few.
+/// Only members that join a running process need it: when all are new, the frames stay in their journals. All reports are
+/// kept, since they must not be lost; they are few.
 #[derive(Debug, Default)]
-pub(super) struct Early {
+pub(super) struct Backlog {
     frames: VecDeque<(Role, u32, Kept)>,
     market: usize,
-    /// Market data that was let go.
+    /// Messages of market data that were dropped.
     dropped: u64,
 }
 
@@ -46,8 +46,8 @@ impl Kept {
     }
 }
 
-impl Early {
-    /// Keeps a frame; beyond the limit the oldest market data goes.
+impl Backlog {
+    /// Keeps a frame; beyond the limit the oldest market data is dropped.
     pub(super) fn keep(&mut self, role: Role, journal: u32, frame: &Frame<'_>) {
         if role == Role::Quotes {
             if self.market == MOST {
@@ -61,15 +61,15 @@ impl Early {
         self.frames.push_back((role, journal, Kept::new(frame)));
     }
 
-    /// Whoever comes next has no use for market data of now.
+    /// Drops the market data: a successor has no use for it.
     pub(super) fn forget_market(&mut self) {
         self.frames.retain(|(role, ..)| *role != Role::Quotes);
         (self.market, self.dropped) = (0, 0);
     }
 
-    /// All of them, and how much market data was let go; nothing is left.
+    /// Takes all frames, and the number of messages of market data that were dropped.
     pub(super) fn take(&mut self) -> (VecDeque<(Role, u32, Kept)>, u64) {
-        let Early { frames, dropped, .. } = std::mem::take(self);
+        let Backlog { frames, dropped, .. } = std::mem::take(self);
         (frames, dropped)
     }
 }
@@ -84,24 +84,24 @@ mod tests {
 
     #[test]
     fn frames_come_back_as_they_were_and_in_order() {
-        let mut early = Early::default();
-        early.keep(Role::Quotes, 3, &frame(64));
-        early.keep(Role::Reports, 4, &frame(128));
-        let (frames, dropped) = early.take();
+        let mut backlog = Backlog::default();
+        backlog.keep(Role::Quotes, 3, &frame(64));
+        backlog.keep(Role::Reports, 4, &frame(128));
+        let (frames, dropped) = backlog.take();
         let got: Vec<_> =
             frames.iter().map(|(role, journal, kept)| (*role, *journal, kept.frame())).collect();
         assert_eq!(got, [(Role::Quotes, 3, frame(64)), (Role::Reports, 4, frame(128))]);
-        assert_eq!((dropped, early.take().0.len()), (0, 0));
+        assert_eq!((dropped, backlog.take().0.len()), (0, 0));
     }
 
     #[test]
-    fn beyond_the_limit_market_data_goes_and_reports_stay() {
-        let mut early = Early::default();
-        early.keep(Role::Reports, 4, &frame(0));
+    fn beyond_the_limit_market_data_is_dropped_and_reports_stay() {
+        let mut backlog = Backlog::default();
+        backlog.keep(Role::Reports, 4, &frame(0));
         for position in 0..MOST as u64 + 5 {
-            early.keep(Role::Quotes, 3, &frame(position));
+            backlog.keep(Role::Quotes, 3, &frame(position));
         }
-        let (frames, dropped) = early.take();
+        let (frames, dropped) = backlog.take();
         assert_eq!((frames.len(), dropped), (MOST + 1, 5));
         assert_eq!((frames[0].0, frames[1].2.frame().position), (Role::Reports, 5));
     }

@@ -1,8 +1,8 @@
-//! Which life of a strategy wrote a request.
+//! The epochs of the strategies' journals of orders, and which of them are over.
 //!
-//! A strategy that dies and starts again writes its journal of orders under a newer epoch, which is in every frame and in
-//! every order's id. So what a dead process left can be told from what its successor wrote, even by a td that was down
-//! when the one died and the other came.
+//! A strategy that is restarted writes its journal of orders under a newer epoch, which is in every frame and in every
+//! order's id. It separates the requests of a dead process from those of its successor, also for a td that did not run at
+//! the time of the restart.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use node::{Frame, InputId, Node, Quiescence, RunError, WriterState};
 use wire::{NodeEvent, StrategyId};
 
 #[derive(Debug)]
-pub(super) struct Lives {
-    /// The journals of orders, for who writes them.
+pub(super) struct Epochs {
+    /// The journals of orders, for the states of their writers.
     orders: Quiescence,
-    /// Index there, and its input.
+    /// Index of its journal in `orders`, and its input.
     places: BTreeMap<StrategyId, (usize, InputId)>,
-    /// By input: older epochs are over.
+    /// By input: the first epoch that is not over.
     first: Vec<u32>,
-    /// Process ids of the last that left or died.
+    /// Process id of the last process of each strategy that left or died.
     ended: BTreeMap<StrategyId, u32>,
 }
 
-impl Lives {
-    pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Lives, RunError> {
+impl Epochs {
+    pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Epochs, RunError> {
         let name_of =
             |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer().1));
         let orders = Quiescence::watch(node.instance(), |name| {
@@ -35,18 +35,18 @@ impl Lives {
             Some((StrategyId(seat as u16), (index, *input)))
         };
         let places = inputs.iter().filter_map(place).collect();
-        Ok(Lives { places, orders, first: vec![0; node.inputs().len()], ended: BTreeMap::new() })
+        Ok(Epochs { places, orders, first: vec![0; node.inputs().len()], ended: BTreeMap::new() })
     }
 
     /// A strategy left or died.
     pub(super) fn end(&mut self, event: &NodeEvent) {
         self.ended.insert(StrategyId(event.seat), event.pid);
-        self.look(StrategyId(event.seat));
+        self.update(StrategyId(event.seat));
     }
 
-    /// The oldest epoch of a strategy that is not over; `None`: it has no journal here. Over is also the latest, when its
-    /// process is the one that master has seen end. A process that merely looks dead may live in another pid namespace.
-    pub(super) fn look(&mut self, strategy: StrategyId) -> Option<u32> {
+    /// Reads the oldest epoch of a strategy that is not over; `None`: it has no journal here. The latest epoch is over too
+    /// when master has reported the end of its process. A process that only looks dead may live in another pid namespace.
+    pub(super) fn update(&mut self, strategy: StrategyId) -> Option<u32> {
         let (index, input) = self.places.get(&strategy)?;
         let stat = self.orders.journals().get(*index)?.stat();
         let is_over = match stat.writer {
@@ -59,7 +59,7 @@ impl Lives {
         Some(first)
     }
 
-    /// A strategy's orders, and up to where they are written.
+    /// A strategy's journal of orders, and its head.
     pub(super) fn written(&self, strategy: StrategyId) -> Option<(InputId, u64)> {
         let (index, input) = self.places.get(&strategy)?;
         Some((*input, self.orders.journals().get(*index)?.head()))
@@ -70,7 +70,7 @@ impl Lives {
         self.places.keys().copied().collect()
     }
 
-    /// Whether a process wrote this frame that is known to have ended.
+    /// True when the process that wrote this frame has ended.
     #[inline]
     pub(super) fn is_over(&self, input: InputId, frame: &Frame<'_>) -> bool {
         self.first.get(input.0).is_some_and(|first| (first.wrapping_sub(frame.epoch) as i32) > 0)
@@ -82,15 +82,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_of_an_older_epoch_is_a_dead_processs_also_where_epochs_wrap() {
-        let lives = |first: u32| {
+    fn frames_of_older_epochs_are_over_also_where_epochs_wrap() {
+        let epochs = |first: u32| {
             let orders = Quiescence::none();
-            Lives { orders, places: BTreeMap::new(), first: vec![first], ended: BTreeMap::new() }
+            Epochs { orders, places: BTreeMap::new(), first: vec![first], ended: BTreeMap::new() }
         };
         let is_over = |first: u32, epoch: u32| {
             let frame =
                 Frame { position: 64, time: 0, message_id: 10, flags: 0, topic: 0, epoch, payload: &[] };
-            lives(first).is_over(InputId(0), &frame)
+            epochs(first).is_over(InputId(0), &frame)
         };
         assert!(is_over(7, 6) && !is_over(7, 7) && !is_over(7, 8));
         assert!(is_over(0, u32::MAX) && !is_over(u32::MAX, 0));

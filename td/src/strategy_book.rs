@@ -23,7 +23,7 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// How far the position may go in the direction of `side`, as a positive number of that direction.
+    /// The position in the worst case of `side`, as a positive number in that direction.
     pub fn worst_case(&self, side: Side) -> i128 {
         match side {
             Side::Buy => self.position + self.working_buys,
@@ -44,24 +44,24 @@ impl Exposure {
 }
 
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct StrategyBook {
     pub(crate) limits: Limits,
-    /// False from its death to its next start.
-    pub(crate) alive: bool,
-    /// Newest id: epoch and sequence. An id that is not newer was used before.
-    newest: Option<(u16, u32)>,
+    /// False from its end to its next start.
+    pub(crate) is_running: bool,
+    /// Newest id. One that is not newer was used before.
+    newest: Option<OrderId>,
     pub(crate) orders: OrderTable,
     /// By instrument id.
     pub(crate) exposures: Vec<Exposure>,
     pub(crate) counters: Counters,
 }
 
-impl Account {
-    /// Not alive until it is started.
-    pub(crate) fn new(instruments: usize) -> Account {
-        Account {
+impl StrategyBook {
+    /// Stopped until it is started.
+    pub(crate) fn new(instruments: usize) -> StrategyBook {
+        StrategyBook {
             limits: Limits::NONE,
-            alive: false,
+            is_running: false,
             newest: None,
             orders: OrderTable::default(),
             exposures: vec![Exposure::default(); instruments],
@@ -72,7 +72,7 @@ impl Account {
     pub(crate) fn start(&mut self, limits: Limits) {
         self.orders.reserve(limits.max_working_orders);
         self.limits = limits;
-        self.alive = true;
+        self.is_running = true;
     }
 
     /// Makes room for instrument ids below `instruments`.
@@ -86,23 +86,18 @@ impl Account {
         self.exposures.get_mut(instrument.0 as usize)
     }
 
-    /// True, and remembered, when the id is newer than all before. Epochs wrap: of two that differ, the newer is
-    /// the one that is reached by counting up less than half of the way round.
+    /// True, and remembered, when the id is newer than all before.
     pub(crate) fn claim(&mut self, id: OrderId) -> bool {
-        let newer = match self.newest {
-            None => true,
-            Some((epoch, sequence)) if id.epoch() == epoch => id.sequence() > sequence,
-            Some((epoch, _)) => (id.epoch().wrapping_sub(epoch) as i16) > 0,
-        };
-        if newer {
-            self.newest = Some((id.epoch(), id.sequence()));
+        let is_newer = self.newest.is_none_or(|newest| id.is_newer_than(newest));
+        if is_newer {
+            self.newest = Some(id);
         }
-        newer
+        is_newer
     }
 
-    /// Puts the order into the table if it passes every check but the first, which is the gateway's.
+    /// Adds the order to the table if it passes all checks but the first, which is the gateway's.
     pub(crate) fn admit(&mut self, order: &NewOrder, instruments: &Instruments) -> Result<(), Reason> {
-        if !self.alive {
+        if !self.is_running {
             return Err(Reason::StrategyGone);
         }
         if !self.claim(order.order_id) {
@@ -123,7 +118,7 @@ impl Account {
 
     /// Notes that a cancel goes out.
     pub(crate) fn admit_cancel(&mut self, cancel: &CancelOrder) -> Result<(), Reason> {
-        if !self.alive {
+        if !self.is_running {
             return Err(Reason::StrategyGone);
         }
         let order = self.orders.get_mut(cancel.order_id).ok_or(Reason::UnknownOrder)?;
@@ -140,7 +135,7 @@ impl Account {
         replace: &ReplaceOrder,
         instruments: &Instruments,
     ) -> Result<(), Reason> {
-        if !self.alive {
+        if !self.is_running {
             return Err(Reason::StrategyGone);
         }
         let order = self.orders.get_mut(replace.order_id).ok_or(Reason::UnknownOrder)?;
@@ -162,7 +157,7 @@ impl Account {
         Ok(())
     }
 
-    /// Takes an order that has ended out of the table, with what it still reserved.
+    /// Removes an order that has ended from the table, and releases what it reserved.
     pub(crate) fn end(&mut self, id: OrderId) -> Option<WorkingOrder> {
         let order = self.orders.remove(id)?;
         if let Some(exposure) = self.exposure(order.instrument) {
@@ -171,12 +166,12 @@ impl Account {
         Some(order)
     }
 
-    /// A cancel for every order that works and has none on its way, by ascending id; each counts as sent.
+    /// A cancel for each working order that has none on its way, by ascending id; each counts as sent.
     pub(crate) fn cancel_all(&mut self) -> Vec<CancelOrder> {
         self.cancel_if(|_| true)
     }
 
-    /// The same for some of them.
+    /// The same for the orders that `wanted` selects.
     pub(crate) fn cancel_if(&mut self, wanted: impl Fn(OrderId) -> bool) -> Vec<CancelOrder> {
         let ids = self.orders.ids().into_iter().filter(|id| wanted(*id));
         let cancel = |id: OrderId| {
@@ -185,24 +180,5 @@ impl Account {
             Some(CancelOrder::new(id, order.instrument))
         };
         ids.filter_map(cancel).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use wire::StrategyId;
-
-    #[test]
-    fn ids_grow_within_an_epoch_and_epochs_wrap() {
-        let mut account = Account::new(0);
-        let id = |epoch, sequence| OrderId::new(StrategyId(1), epoch, sequence);
-        assert!(account.claim(id(65_535, 0)));
-        assert!(!account.claim(id(65_535, 0)));
-        assert!(account.claim(id(65_535, 9)));
-        assert!(!account.claim(id(65_535, 8)));
-        assert!(account.claim(id(0, 0)), "the epoch after 65,535 is 0");
-        assert!(!account.claim(id(65_535, 10)), "of the predecessor");
-        assert!(account.claim(id(0, u32::MAX)));
     }
 }

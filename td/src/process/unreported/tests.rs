@@ -1,4 +1,4 @@
-//! What is counted as at risk, and how much work the count is.
+//! Which reports count as at risk, and the cost of counting them.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ const CAPACITY: u64 = 64_000;
 /// An execution's bytes.
 const FRAME: u64 = 100;
 
-/// Executions whose reports wait, and how often it was looked at.
+/// Executions whose reports wait, and the number of looks at it.
 #[derive(Default)]
 struct Fake {
     waiting: VecDeque<u64>,
@@ -50,14 +50,14 @@ impl Backlog for Fake {
     }
 }
 
-/// One execution more, whose report has to wait in this journal if there is one.
-fn execute(untold: &mut Untold, reports: &mut [Fake], journal: Option<usize>) {
-    let position = untold.read;
-    untold.read += FRAME;
+/// One more execution, whose report waits in this journal if there is one.
+fn execute(unreported: &mut Unreported, reports: &mut [Fake], journal: Option<usize>) {
+    let position = unreported.read;
+    unreported.read += FRAME;
     if let Some(journal) = journal {
         reports[journal].waiting.push_back(position);
-        untold.waits(journal);
-        untold.begins(position);
+        unreported.add_waiting(journal);
+        unreported.begins(position);
     }
 }
 
@@ -68,27 +68,27 @@ fn reports(count: usize) -> Vec<Fake> {
 #[test]
 fn a_report_is_at_risk_when_its_execution_is_not_kept_and_until_it_is_committed() {
     let mut reports = reports(3);
-    let mut untold = Untold::with_ring(CAPACITY, 0, None, 3);
-    let mut said = [0; 3];
+    let mut unreported = Unreported::with_ring(CAPACITY, 0, None, 3);
+    let mut at_risk = [0; 3];
     let mut kept = 0;
     let mut seed: u64 = 1;
     for round in 0..20_000 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let random = (seed >> 33) as usize;
-        execute(&mut untold, &mut reports, [Some(0), Some(1), None, None][random % 4]);
-        // Long without a reader, then one that takes all, by and by.
+        execute(&mut unreported, &mut reports, [Some(0), Some(1), None, None][random % 4]);
+        // Long without a reader, then with one that takes all, in parts.
         if round % 5_000 > 3_000 {
             for report in &mut reports {
                 report.commit((random / 4 % 4).min(report.waiting.len()));
             }
         }
-        let moved = untold.follow(&reports, None, |journal, count| said[journal] = count);
-        kept = untold.from.map_or(kept, |from| from.max(kept));
+        let moved = unreported.follow(&reports, None, |journal, count| at_risk[journal] = count);
+        kept = unreported.from.map_or(kept, |from| from.max(kept));
         assert!(moved.is_none_or(|from| from == kept));
-        assert!(untold.read - kept < CAPACITY, "matching has no room");
-        for (report, said) in reports.iter().zip(said) {
+        assert!(unreported.read - kept < CAPACITY, "matching has no room");
+        for (report, at_risk) in reports.iter().zip(at_risk) {
             let lost = report.waiting.iter().filter(|position| **position < kept).count() as u64;
-            assert_eq!(said, lost, "round {round}");
+            assert_eq!(at_risk, lost, "round {round}");
         }
     }
 }
@@ -96,36 +96,36 @@ fn a_report_is_at_risk_when_its_execution_is_not_kept_and_until_it_is_committed(
 #[test]
 fn nothing_is_at_risk_when_everything_is_committed() {
     let mut reports = reports(1);
-    let mut untold = Untold::with_ring(CAPACITY, 0, None, 1);
-    let mut said = Vec::new();
+    let mut unreported = Unreported::with_ring(CAPACITY, 0, None, 1);
+    let mut counts = Vec::new();
     for _ in 0..2_000 {
-        execute(&mut untold, &mut reports, Some(0));
-        untold.follow(&reports, None, |_, count| said.push(count));
+        execute(&mut unreported, &mut reports, Some(0));
+        unreported.follow(&reports, None, |_, count| counts.push(count));
     }
-    assert!(said.last().is_some_and(|count| *count > 1_000), "{said:?}");
+    assert!(counts.last().is_some_and(|count| *count > 1_000), "{counts:?}");
     reports[0].commit(2_000);
-    untold.follow(&reports, None, |_, count| said.push(count));
-    assert_eq!((said.last(), untold.waiting()), (Some(&0), &[][..]));
-    // What was kept follows the cursor from now on.
-    execute(&mut untold, &mut reports, None);
-    assert_eq!(untold.from, Some(untold.read - FRAME));
+    unreported.follow(&reports, None, |_, count| counts.push(count));
+    assert_eq!((counts.last(), unreported.waiting()), (Some(&0), &[][..]));
+    // The kept part follows the cursor from now on.
+    execute(&mut unreported, &mut reports, None);
+    assert_eq!(unreported.from, Some(unreported.read - FRAME));
 }
 
 #[test]
-fn the_work_grows_with_the_reports_of_those_who_do_not_read_and_with_nothing_else() {
+fn the_cost_grows_with_the_unread_reports_only() {
     const HUNG: usize = 500;
     let mut reports = reports(1_000);
-    let mut untold = Untold::with_ring(CAPACITY, 0, None, 1_000);
+    let mut unreported = Unreported::with_ring(CAPACITY, 0, None, 1_000);
     let mut looks = Vec::new();
     for count in 1..=16_384_u64 {
-        execute(&mut untold, &mut reports, Some(HUNG));
-        untold.follow(&reports, None, |_, _| {});
+        execute(&mut unreported, &mut reports, Some(HUNG));
+        unreported.follow(&reports, None, |_, _| {});
         if count.is_power_of_two() && count >= 4_096 {
             looks.push(reports[HUNG].looks.get() as f64 / count as f64);
         }
     }
     let others: u64 =
         reports.iter().enumerate().map(|(at, report)| report.looks.get() * u64::from(at != HUNG)).sum();
-    assert_eq!(others, 0, "journals that nothing waits for are not looked at");
+    assert_eq!(others, 0, "journals without waiting reports are not looked at");
     assert!(looks.iter().all(|each| (1.0..8.0).contains(each)), "looks a report: {looks:?}");
 }

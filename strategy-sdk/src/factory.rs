@@ -1,0 +1,137 @@
+//! Makes the strategy of a node: its parameters, its port, its session.
+
+use node::{Counter, Node, NodeHandle, Output, WriteError};
+use wire::{Nanos, Request, SnapshotBegin, StrategyId};
+
+use crate::error::StrategyError;
+use crate::options::Options;
+use crate::port::Port;
+use crate::section::Section;
+use crate::session::{AnySession, Session, Setup};
+use crate::strategy::Strategy;
+
+/// The order journal holds one strategy's requests for td alone.
+const ORDERS_TOPIC: u32 = 0;
+
+/// The strategies that a program can make, and the options of its process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Factory {
+    kinds: Vec<(String, Constructor)>,
+    /// For every name that `kinds` does not have: the strategy of a program of one.
+    any: Option<Constructor>,
+    options: Options,
+}
+
+type Constructor = fn(&mut Node, &Options, Option<u32>) -> Result<NewMember, StrategyError>;
+
+/// A strategy in a session of its own.
+pub(crate) struct NewMember {
+    pub(crate) session: Box<dyn AnySession>,
+    pub(crate) seat: StrategyId,
+    /// Nanoseconds; zero: none.
+    pub(crate) budget: u64,
+}
+
+impl Factory {
+    /// Makes no strategy.
+    pub(crate) fn new(options: Options) -> Factory {
+        Factory { kinds: Vec::new(), any: None, options }
+    }
+
+    /// Makes this strategy, by whatever name.
+    pub(crate) fn of<S: Strategy>(options: Options) -> Factory {
+        Factory { any: Some(make::<S>), ..Factory::new(options) }
+    }
+
+    /// Adds a strategy by name.
+    pub(crate) fn add<S: Strategy>(&mut self, name: &str) {
+        self.kinds.push((name.to_owned(), make::<S>));
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Makes the strategy of this node. `ledger`: seat of the ledger that has its state.
+    pub(crate) fn make(&self, node: &mut Node, ledger: Option<u32>) -> Result<NewMember, StrategyError> {
+        let section: Section = node.section()?;
+        let name = section.builtin().unwrap_or_default();
+        let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, make)| *make);
+        match named.or(self.any) {
+            Some(make) => make(node, &self.options, ledger),
+            None => Err(StrategyError::Unknown { node: node.name().to_owned(), name: name.to_owned() }),
+        }
+    }
+}
+
+fn make<S: Strategy>(
+    node: &mut Node,
+    options: &Options,
+    ledger: Option<u32>,
+) -> Result<NewMember, StrategyError> {
+    let name = node.name().to_owned();
+    let section: Section = node.section()?;
+    let parameters = section
+        .parameters(options)
+        .map_err(|source| StrategyError::Parameters { node: name.clone(), source })?;
+    let strategy =
+        S::create(parameters).map_err(|source| StrategyError::Parameter { node: name.clone(), source })?;
+    let interest = section.interest(options, strategy.interest());
+    let seat = u16::try_from(node.seat()).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
+    let output = node.take_output("orders")?;
+    let setup = Setup {
+        name,
+        strategy: seat,
+        generation: node.generation(),
+        epoch: output.epoch(),
+        interest,
+        deterministic: node.is_deterministic(),
+        ledger: ledger.is_some(),
+    };
+    let port = NodePort { output, handle: node.handle(), ledger };
+    let session = Session::new(strategy, setup, Box::new(port));
+    Ok(NewMember { session: Box::new(session), seat, budget: section.budget() })
+}
+
+/// The port of a running strategy: its journal of orders, its counters, the platform's clock.
+struct NodePort {
+    output: Output,
+    handle: NodeHandle,
+    /// Seat of the ledger, if there is one.
+    ledger: Option<u32>,
+}
+
+impl Port for NodePort {
+    #[inline]
+    fn now(&self) -> Nanos {
+        Nanos(self.handle.now())
+    }
+
+    #[inline]
+    fn send(&mut self, request: &Request) -> Result<(), WriteError> {
+        // Not `request.bytes()`: so the size of each is a constant where it is written.
+        match request {
+            Request::New(order) => self.output.send(ORDERS_TOPIC, order),
+            Request::Cancel(cancel) => self.output.send(ORDERS_TOPIC, cancel),
+            Request::Replace(replace) => self.output.send(ORDERS_TOPIC, replace),
+        }?;
+        Ok(())
+    }
+
+    fn ask_state(&mut self) {
+        if let Some(ledger) = self.ledger {
+            self.handle.ask(ledger);
+        }
+    }
+
+    fn settle_state(&mut self) {
+        if let Some(ledger) = self.ledger {
+            self.handle.settle(ledger);
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, counter: Counter, amount: u64) {
+        self.handle.add(counter, amount);
+    }
+}
