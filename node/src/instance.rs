@@ -1,4 +1,4 @@
-//! Where an instance lives.
+//! The directory of an instance.
 
 use std::env;
 use std::fs;
@@ -23,9 +23,9 @@ use crate::huge::huge_mounts;
 /// $XDG_STATE_HOME/colo/INSTANCE/   0700; NODE.log: stays when the instance is gone
 /// ```
 ///
-/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must lie in a memory file system to be fast. Nothing in it is touched but
-/// folders that bear the mark of an instance: a lock or a registry. Without `XDG_STATE_HOME` logs lie below
-/// `~/.local/state`, and without a home of this user's own in the folder `.logs` of the root.
+/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must be in a memory file system to be fast. Only folders that are
+/// marked as an instance, by a lock or a registry, are touched in it. Without `XDG_STATE_HOME` logs go to
+/// `~/.local/state`, and without a home of this user's own to the folder `.logs` of the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceDir {
     name: String,
@@ -36,7 +36,7 @@ pub struct InstanceDir {
 pub const ROOT_VARIABLE: &str = "COLO_ROOT";
 
 impl InstanceDir {
-    /// The directory of the instance called `name`, which need not exist. `None` when the name is no good: 1 to 32 of
+    /// The directory of the instance called `name`, which need not exist. `None` when the name is invalid: 1 to 32 of
     /// `a-z`, `0-9`, `-`, `_`.
     pub fn new(name: &str) -> Option<InstanceDir> {
         let good = !name.is_empty()
@@ -48,7 +48,7 @@ impl InstanceDir {
     /// All instances of this user that have a directory, by name.
     ///
     /// # Errors
-    /// As the system says, or the root is not this user's alone; no root at all is an empty list.
+    /// The error of the system, or the root is not this user's alone; a missing root is an empty list.
     pub fn all() -> io::Result<Vec<InstanceDir>> {
         let names = match OwnFolder::open(&root()) {
             Err(error) if error.is_missing() => return Ok(Vec::new()),
@@ -56,20 +56,20 @@ impl InstanceDir {
         };
         let mut found: Vec<InstanceDir> =
             names.iter().filter_map(|name| InstanceDir::new(name.to_str()?)).collect();
-        // What has another owner or is a link is no instance, like whatever bears no mark.
+        // A folder of another owner, a link and an unmarked folder are not instances.
         found.retain(|instance| claim::is_marked(instance).unwrap_or(false));
         found.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(found)
     }
 
-    /// As [`InstanceDir::all`], and those of which only rings on huge pages are left.
+    /// As [`InstanceDir::all`], and instances of which only rings on huge pages are left.
     ///
     /// # Errors
     /// As [`InstanceDir::all`].
     pub fn all_with_remains() -> io::Result<Vec<InstanceDir>> {
         let mut found = InstanceDir::all()?;
         for mount in huge_mounts() {
-            // A mount that nobody of ours has used has no such directory.
+            // A mount that no instance has used has no such directory.
             let Ok(root) = OwnFolder::open(&mount.path.join(root_on_huge_pages())) else { continue };
             for name in root.names()? {
                 let instance = name.to_str().and_then(InstanceDir::new);
@@ -81,19 +81,19 @@ impl InstanceDir {
         Ok(found)
     }
 
-    /// Whether the instance has a directory that bears its mark.
+    /// Whether the instance has a marked directory.
     ///
     /// # Errors
-    /// The root or the directory is not this user's alone, or a link.
+    /// The root or the directory is not this user's alone, or is a link.
     pub fn is_there(&self) -> Result<bool, FolderError> {
         claim::is_marked(self)
     }
 
-    /// Refuses an instance whose root or directory somebody else could have made or could change: what is read there
+    /// Refuses an instance whose root or directory another user could have created or could change: what is read there
     /// decides what this process maps and writes.
     ///
     /// # Errors
-    /// [`FolderError`]; a directory that is missing is none.
+    /// [`FolderError`]; a missing directory is not an error.
     pub fn demand_own(&self) -> Result<(), FolderError> {
         match OwnFolder::open(&root()).and_then(|root| root.folder(&self.name)) {
             Err(error) if !error.is_missing() => Err(error),
@@ -101,7 +101,7 @@ impl InstanceDir {
         }
     }
 
-    /// Takes the instance, to make it or to take it over. Makes its directory if there is none.
+    /// Claims the instance, to create it or to take it over. Creates its directory if there is none.
     ///
     /// # Errors
     /// [`ClaimError`].
@@ -109,7 +109,7 @@ impl InstanceDir {
         Claim::take(self)
     }
 
-    /// Takes what is left of the instance; `None` when it has no directory.
+    /// Claims what is left of the instance; `None` when it has no directory.
     ///
     /// # Errors
     /// As [`InstanceDir::claim`].
@@ -117,7 +117,7 @@ impl InstanceDir {
         Claim::take_remains(self)
     }
 
-    /// Whether a process holds the instance, in whatever pid namespace.
+    /// Whether a process holds the instance, in any pid namespace.
     pub fn held(&self) -> Holding {
         claim::holder(self)
     }
@@ -143,22 +143,22 @@ impl InstanceDir {
         &self.path
     }
 
-    /// Held by master.
+    /// The lock file, held by master.
     pub fn lock(&self) -> PathBuf {
         self.path.join(claim::LOCK)
     }
 
-    /// The seats.
+    /// The registry.
     pub fn registry(&self) -> PathBuf {
         self.path.join("registry")
     }
 
-    /// td's histograms of the times of orders. Among the journals, so that it is made, left and removed with them.
+    /// td's histograms of the times of orders. Among the journals, so that it is created and removed with them.
     pub fn latencies(&self) -> PathBuf {
         self.journals().join("td.latencies")
     }
 
-    /// What runs here, as JSON.
+    /// The running topology, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")
     }
@@ -190,7 +190,7 @@ impl InstanceDir {
     /// Names of the journals that have a control file, sorted.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn journal_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(self.journals())? {
@@ -201,7 +201,7 @@ impl InstanceDir {
         Ok(names)
     }
 
-    /// Where the nodes' standard error goes.
+    /// The folder of the nodes' standard error.
     pub fn logs(&self) -> PathBuf {
         logs_root().join(&self.name)
     }
@@ -211,10 +211,10 @@ impl InstanceDir {
         self.logs().join(format!("{node}.log"))
     }
 
-    /// Makes the directory of the logs, for this user's eyes only: they name positions and orders.
+    /// Creates the directory of the logs, readable only by this user: logs contain positions and orders.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn create_logs(&self) -> io::Result<()> {
         let logs = self.logs();
         let place = logs.parent().unwrap_or(&logs);
@@ -224,10 +224,10 @@ impl InstanceDir {
         Ok(())
     }
 
-    /// Makes this instance's directory on a huge-page file system.
+    /// Creates this instance's directory on a huge-page file system.
     ///
     /// # Errors
-    /// As the system says, or somebody else could write there.
+    /// The error of the system, or another user could write there.
     pub fn create_on_huge_pages(&self, mount: &Path) -> Result<(), FolderError> {
         let root = OwnFolder::create(&mount.join(root_on_huge_pages()), FOLDER_MODE)?;
         root.create_folder(&self.name).map(drop)
@@ -236,12 +236,12 @@ impl InstanceDir {
     /// Removes rings on huge pages, for an instance of which nothing else is left.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn remove_rings_on_huge_pages(&self) -> io::Result<()> {
         claim::remove_rings_on_huge_pages(self)
     }
 
-    /// Roots of other users in shared memory, when this user has not chosen one: what is in them only they can see.
+    /// Roots of other users in shared memory, if this user has not chosen one: only their owners can see into them.
     pub fn roots_of_others() -> Vec<PathBuf> {
         let (ours, shared) = (root(), Path::new("/dev/shm"));
         if other_root().is_some() {
@@ -256,10 +256,10 @@ impl InstanceDir {
         entries.map(|entry| entry.path()).filter(is_root).collect()
     }
 
-    /// The root goes with the last instance, unless somebody chose it.
+    /// Removes the root with the last instance, unless the user chose it.
     pub(crate) fn forget_root() {
         if other_root().is_none() {
-            // Not empty: other instances live there.
+            // If it is not empty, other instances are in it.
             let _ = fs::remove_dir(root());
         }
     }
@@ -268,7 +268,7 @@ impl InstanceDir {
         root_on_huge_pages()
     }
 
-    /// Files of a journal that is there, wherever its ring lies.
+    /// Files of an existing journal, wherever its ring lies.
     pub fn find_journal(&self, name: &str) -> JournalFiles {
         huge_mounts()
             .iter()
@@ -284,7 +284,7 @@ fn user_root() -> String {
 
 fn other_root() -> Option<PathBuf> {
     let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from)?;
-    // Without a slash at its end, which would have a link followed.
+    // Without a trailing slash, which would follow a link.
     Some(root.components().collect())
 }
 
@@ -292,8 +292,8 @@ fn root() -> PathBuf {
     other_root().unwrap_or_else(|| Path::new("/dev/shm").join(user_root()))
 }
 
-/// The folder of this root's instances on a huge-page file system: one of its own for each root, so that instances of
-/// one name below two roots never share a ring.
+/// The folder of this root's instances on a huge-page file system: one for each root, so that instances with the same
+/// name below two roots never share a ring.
 fn root_on_huge_pages() -> String {
     match other_root() {
         Some(root) => format!("{}{}", user_root(), root.to_string_lossy().replace('/', "-")),
@@ -304,8 +304,8 @@ fn root_on_huge_pages() -> String {
 /// Mode of the folders of the logs.
 const LOGS_MODE: u32 = 0o700;
 
-/// Folder of all logs. A home that is not ours (`/` for a user that the host does not know, another user's under sudo) is
-/// none; nothing lies in a shared temporary folder, where others could have made the name first.
+/// Folder of all logs. A home that belongs to another user (`/` for a user unknown to the host, another user's under
+/// sudo) is not used; nor is a shared temporary folder, where others could have created the name first.
 fn logs_root() -> PathBuf {
     let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let known = || nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.dir);

@@ -1,4 +1,4 @@
-//! What a node's predecessors left in the journals: for processes that are started again.
+//! Reads what a node's predecessors left in the journals, for processes that are restarted.
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
@@ -8,13 +8,13 @@ use crate::instance::InstanceDir;
 
 /// Name of the ledger's journal.
 const STATE: &str = "ledger.state";
-/// While the ledger overwrites what is being read, it is read anew.
+/// Attempts while the ledger overwrites what is being read.
 const TRIES: usize = 20;
 
-/// The messages of the ledger's last whole snapshot of everybody, from begin to end; empty when there is none.
+/// The messages of the ledger's last complete snapshot of all strategies, from begin to end; empty when there is none.
 ///
-/// A ledger that is at work may write the next one meanwhile: who goes on from this one with the executions must see
-/// that those are all still there, and else ask again.
+/// A running ledger may write the next one meanwhile: a caller that continues from this one with the executions must
+/// check that they are all still there, and otherwise read again.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.
@@ -31,7 +31,7 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Vec<AnyMessage>, OpenErro
     Ok(found)
 }
 
-/// The last whole snapshot, and whether nothing was overwritten while it was looked for.
+/// The last complete snapshot, and whether nothing was overwritten during the search.
 fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
     let mut reader = journal.observe(journal.oldest_frame()?)?;
     let head = journal.head();
@@ -66,11 +66,11 @@ fn scan(journal: &Journal) -> Result<(Vec<AnyMessage>, bool), OpenError> {
     Ok((last, true))
 }
 
-/// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first
-/// line holds position `from`. True when nothing of that was overwritten.
+/// Passes the frames of a journal of the instance to the caller, up to its head: from its oldest frame, or from the one
+/// whose first line holds position `from`. True when none of them was overwritten.
 ///
-/// `from` may be one past a frame's position ("everything before this was seen"): that frame then comes again, and the
-/// caller passes over what it knows.
+/// `from` may be one past a frame's position ("everything before this was seen"): that frame is then included, and the
+/// caller skips what it knows.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.

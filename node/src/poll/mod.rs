@@ -1,4 +1,4 @@
-//! The poll loop that every node runs: rounds over its inputs, and in between the wait for more.
+//! The poll loop of every node: rounds over its inputs, and the wait between them.
 
 mod drain;
 mod folder;
@@ -30,9 +30,9 @@ pub(crate) struct PollLoop<'a> {
     /// How long a clean stop reads what is left, and waits for room to write what was kept back.
     drain: Duration,
     folder: FolderWatch,
-    /// Which inputs took frames when they were last looked at: only they can end a sleep.
+    /// Which inputs were accepted at the last look: only they can end a sleep.
     accepting: Vec<bool>,
-    /// Which inputs are to be looked at.
+    /// Which inputs to look at.
     due: Due,
 }
 
