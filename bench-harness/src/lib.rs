@@ -1,5 +1,5 @@
-//! Measuring platforms more than once, because one run on a shared host says little: [`t2o`] scenarios, and the spread
-//! of repeated runs.
+//! Repeated measurements of platforms, because one run on a shared host says little: [`t2o`] scenarios, and the spread
+//! of several runs.
 //!
 //! ```
 //! use bench_harness::Spread;

@@ -1,25 +1,25 @@
-//! Why a cell's figures are to be read with care.
+//! Reasons to read a cell's figures with care.
 
 use super::record::RunRecord;
 
-/// Below this share of the asked rate, md did not keep up.
+/// Below this share of the requested rate, md did not keep up.
 const RATE_KEPT: f64 = 0.98;
-/// Lateness of md beyond which its schedule says little, in microseconds.
+/// Lateness of md beyond which its schedule has little meaning, in microseconds.
 const LATE_US: f64 = 1_000.0;
-/// Per cent of time that the hypervisor may take.
+/// Percentage of time that the hypervisor may take.
 const STEAL: f64 = 1.0;
-/// CPUs that others may use beside the platform, where they can be told exactly, and as a share of the CPUs that the
-/// platform may use.
+/// CPUs that other processes may use, where that is known exactly, and as a share of the CPUs that the platform may
+/// use.
 const OTHERS: f64 = 0.05;
 const OTHERS_SHARE: f64 = 0.01;
-/// The same where only the host's own account is there, which is off by as much.
+/// The same where only the host's own account is available, whose error is this large.
 const OTHERS_UNSEEN: f64 = 0.5;
 /// Milliseconds a second that a node which is alone on its CPU may wait for it.
 const WAITED: f64 = 5.0;
-/// Share of the answers that may come after the end.
+/// Share of the answers that may arrive after the end.
 const OUTSTANDING: f64 = 0.05;
 
-/// Each mark begins with a word of its own, and says the figure.
+/// Each caveat begins with a word of its own, and states the figure.
 pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     let mut marks = Vec::new();
     let worst = |what: &dyn Fn(&RunRecord) -> f64| runs.iter().map(what).fold(0.0, f64::max);
@@ -61,7 +61,7 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     if late_news > 0 {
         marks.push(format!("wait-timeouts: {late_news} sleeps were not ended in time"));
     }
-    // A schedule that ends between two quotes is no loss of rate.
+    // A schedule that ends between two quotes does not reduce the rate.
     let short = |run: &&RunRecord| {
         run.failed.is_none() && run.achieved_rate < RATE_KEPT * rate - 1.0 / run.seconds.max(1.0)
     };
@@ -91,12 +91,12 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     marks
 }
 
-/// Few quotes have an end that says nothing: two of them do not make a backlog.
+/// With few quotes, the last ones are not evidence: two of them do not make a backlog.
 pub(crate) fn has_backlog(run: &RunRecord) -> bool {
     run.failed.is_none() && run.outstanding as f64 > OUTSTANDING * run.expected as f64 + 2.0
 }
 
-/// Any shortfall, however small.
+/// Any missing answer, however few.
 fn lost(runs: &[RunRecord]) -> Option<String> {
     let total = |what: fn(&RunRecord) -> u64| runs.iter().map(what).sum::<u64>();
     let (lost, expected) = (total(|run| run.lost), total(|run| run.expected));
@@ -145,7 +145,7 @@ mod tests {
     use crate::t2o::made_up::cell;
     use crate::t2o::probe::Waited;
 
-    /// First words of the marks of a run that `spoil` has changed.
+    /// First words of the caveats of a run that `spoil` has changed.
     fn words(spoil: impl Fn(&mut RunRecord)) -> Vec<String> {
         let mut runs = cell("A", 1, 80.0, &[40.0, 41.0, 39.0]).runs;
         spoil(&mut runs[1]);

@@ -15,7 +15,7 @@ use crate::spread::Spread;
 /// Round trips at the start of a block that are not counted.
 const WARM_UP: usize = 20;
 
-/// A sleeper is told, wakes and has it: one way, half of a round trip.
+/// From the wake-up of a sleeper until it has the message: one way, half of a round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Handoff {
     /// A word, a futex, nothing else; median.

@@ -1,4 +1,4 @@
-//! The other processes, from the measuring one: started, spoken to line by line, asked what they cost.
+//! The peers as seen by the measuring process: it starts them, exchanges lines with them, and measures their cost.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -17,7 +17,7 @@ pub(super) struct Setup {
     pub(super) part: Part,
 }
 
-/// A process that ends with this value.
+/// A process that ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Peer {
     child: Child,
@@ -25,7 +25,7 @@ pub(super) struct Peer {
     output: BufReader<ChildStdout>,
 }
 
-/// What a process has used so far.
+/// Resources that a process has used so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) cpu_ns: u64,
@@ -47,19 +47,19 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Says one thing.
+    /// Sends one line.
     pub(super) fn tell(&mut self, what: &impl Serialize) -> Result<(), IpcError> {
         let mut line = serde_json::to_vec(what).map_err(|error| system("say what to do")(error.into()))?;
         line.push(b'\n');
         self.input.write_all(&line).map_err(system("speak to another process"))
     }
 
-    /// Hears one answer.
+    /// Receives one answer.
     pub(super) fn hear<T: DeserializeOwned>(&mut self) -> Result<T, IpcError> {
         let mut line = String::new();
         self.output.read_line(&mut line).map_err(system("hear another process"))?;
         if line.is_empty() {
-            // It has said why on standard error.
+            // It has reported the reason on standard error.
             let how = self
                 .child
                 .try_wait()
@@ -88,7 +88,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed, and needs not be.
+        // A process that has ended already cannot be killed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -23,9 +23,9 @@ const LOOK: u64 = 1 << 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadMode {
-    /// It waits, nothing is lost.
+    /// It waits; nothing is lost.
     Gated,
-    /// It does not; what it overwrites is counted.
+    /// It does not wait; overwritten frames are counted.
     Loose,
 }
 
@@ -50,18 +50,18 @@ pub struct FlowRow {
     pub mode: ReadMode,
     /// One by one, or in batches.
     pub calls: Calls,
-    /// Messages a second: gated, as the slowest reader got them; loose, as they were written.
+    /// Messages a second: gated, as received by the slowest reader; loose, as written.
     pub msgs_per_s: f64,
     /// The same in bytes of payload.
     pub bytes_per_s: f64,
-    /// Messages a second that each reader got, on average.
+    /// Messages a second that each reader received, on average.
     pub received_per_s: f64,
     /// Messages that readers lost, all readers and runs together.
     pub lost: u64,
     /// Messages written, all runs together.
     pub written: u64,
-    /// True when in every run, for every reader, the messages read and lost add up to those written, and each bore
-    /// the number that was due after what was lost before it.
+    /// True when in every run, for every reader, the messages read and lost add up to those written, and each had the
+    /// expected number after those lost before it.
     pub exact: bool,
     /// Lowest and highest of the runs' `msgs_per_s`.
     pub range: [f64; 2],
@@ -87,7 +87,7 @@ impl Step {
     }
 }
 
-/// All rows, in order; both sides know it.
+/// All rows, in order; known to both sides.
 pub(super) fn steps(_settings: &IpcSettings, peers: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for (readers, mode) in
@@ -123,8 +123,8 @@ pub(super) fn meet(parts: &Parts, step: u64, peers: usize, watch: &mut Watch) ->
     Ok(())
 }
 
-/// A peer is ready for `step`, and goes on when it begins. Until then it sleeps, however long the steps before take: a
-/// core that spins beside a measurement is part of it.
+/// A peer is ready for `step`, and continues when it begins. Until then it sleeps, however long the steps before take:
+/// a core that spins beside a measurement would affect it.
 pub(super) fn arrive(parts: &Parts, peer: usize, step: u64, watch: &mut Watch) -> Result<(), IpcError> {
     parts.floor.set(word::READY + peer, step);
     loop {

@@ -101,7 +101,7 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
     }
 }
 
-/// The ring is full: leaves the readers' lines alone for a moment.
+/// The ring is full: does not touch the readers' lines for a moment.
 fn pause(watch: &mut Watch) -> Result<(), IpcError> {
     for _ in 0..32 {
         std::hint::spin_loop();

@@ -1,4 +1,4 @@
-//! The figures as CSV, a line a cell and stage.
+//! The figures as CSV, one line for each cell and stage.
 
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
-//! What HTML and Markdown both show, as rows of text.
+//! The content of both HTML and Markdown, as rows of text.
 
 use super::super::claims::Verdict;
 use super::form::{date, interval, means, rate, thousands, us};
 use super::known;
 use crate::t2o::result::{CellResult, Results};
 
-/// A table: its head, its rows, and how many columns from the left are words.
+/// A table: its head, its rows, and how many columns from the left are text.
 pub(super) struct Table {
     pub(super) title: String,
     pub(super) head: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) fn rates(results: &Results) -> Vec<f64> {
     rates
 }
 
-/// One group in the report's own form: transfer times as ranges of the means of the runs.
+/// One group in the form of the original report: transfer times as ranges of the means of the runs.
 pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     let instruments = |cell: &CellResult| {
         let own = results.settings.group.iter().find(|group| group.name == cell.group);
@@ -81,13 +81,13 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     }
 }
 
-/// The first word of each mark.
+/// The first word of each caveat.
 fn short_marks(cell: &CellResult) -> String {
     let words: Vec<&str> = cell.marked.iter().filter_map(|mark| mark.split(':').next()).collect();
     if words.is_empty() { "–".to_owned() } else { words.join(" ") }
 }
 
-/// What the report says, and what this run says to the same.
+/// The original report's figures, and this run's.
 pub(super) fn beside_the_report(results: &Results) -> Table {
     let flatness = known::FLATNESS.map(|(group, theirs)| {
         let means = || cells_of(results, group).filter_map(|cell| Some(cell.stage("t2o")?.all_mean_us));
@@ -128,7 +128,7 @@ pub(super) fn beside_the_report(results: &Results) -> Table {
     }
 }
 
-/// Where and how it was run.
+/// The host and the run.
 pub(super) fn host(results: &Results) -> Table {
     let host = &results.host;
     let list = |ids: &[String]| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
@@ -172,7 +172,7 @@ pub(super) fn host(results: &Results) -> Table {
     }
 }
 
-/// What each cell cost the host.
+/// The cost of each cell for the host.
 pub(super) fn costs(results: &Results) -> Table {
     let some = |figure: Option<f64>, digits: usize| {
         figure.map_or("–".to_owned(), |figure| format!("{figure:.digits$}"))
@@ -218,7 +218,7 @@ pub(super) fn costs(results: &Results) -> Table {
     }
 }
 
-/// Every mark in full.
+/// Every caveat in full.
 pub(super) fn marks(results: &Results) -> Table {
     let rows = results
         .cells
@@ -227,7 +227,7 @@ pub(super) fn marks(results: &Results) -> Table {
     Table { title: "Marked cells".to_owned(), head: owned(["cell", "why"]), rows: rows.collect(), words: 2 }
 }
 
-/// Claims and what the figures say to them.
+/// The claims and their results.
 pub(super) fn claims(verdicts: &[Verdict]) -> Table {
     let rows = verdicts.iter().map(|verdict| {
         vec![

@@ -1,7 +1,7 @@
 use super::*;
 use crate::t2o::made_up;
 
-/// A folder with one run of one cell, every answer 10 µs long.
+/// A folder with one run of one cell, in which every answer took 10 µs.
 fn folder() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     for name in ["runs", "raw"] {
@@ -15,7 +15,7 @@ fn folder() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
-/// Keeps the run with answers of this length.
+/// Stores the run with answers that took this long.
 fn write(store: &Store, ns: u64) {
     let records = records(ns);
     let mut messages = Histograms::new().unwrap();
