@@ -96,12 +96,12 @@ pub struct Context {
     pub(crate) handle: NodeHandle,
     pub(crate) deadline: Option<u64>,
     pub(crate) stop_requested: bool,
-    pub(crate) wishes: Vec<Wish>,
+    pub(crate) requests: Vec<InputRequest>,
 }
 
 /// A component's request about an input; granted when its call has returned.
 #[derive(Debug)]
-pub(crate) enum Wish {
+pub(crate) enum InputRequest {
     Narrow(InputId, Option<Vec<u32>>),
     Keep(InputId, u64),
     Finish(InputId),
@@ -122,19 +122,19 @@ impl Context {
     /// Reads only these topics of an input from now on (`None`: all), and is woken only for them. Takes effect after
     /// this call, before anything else is read.
     pub fn narrow(&mut self, input: InputId, topics: Option<&[u32]>) {
-        self.wishes.push(Wish::Narrow(input, topics.map(<[u32]>::to_vec)));
+        self.requests.push(InputRequest::Narrow(input, topics.map(<[u32]>::to_vec)));
     }
 
     /// Prevents frames of a gated input from `position` on from being overwritten although they were read, for a
     /// successor that must read them again. The position only grows.
     pub fn keep(&mut self, input: InputId, position: u64) {
-        self.wishes.push(Wish::Keep(input, position));
+        self.requests.push(InputRequest::Keep(input, position));
     }
 
     /// Moves a gated input's cursor behind the last frame read: for a component that could not write everything that
     /// frame caused ([`Component::is_settled`]), and now has.
     pub fn finish(&mut self, input: InputId) {
-        self.wishes.push(Wish::Finish(input));
+        self.requests.push(InputRequest::Finish(input));
     }
 
     /// Stops the node cleanly after this call.

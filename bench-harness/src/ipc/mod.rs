@@ -233,9 +233,9 @@ fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcErro
 
 /// The requested CPUs; or up to four of those allowed, each on a core of its own, the last ones first: CPU 0 takes most
 /// of the host's interrupts.
-pub(crate) fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcError> {
+pub(crate) fn choose(host: &Host, requested: &[usize]) -> Result<Vec<usize>, IpcError> {
     let mut seen = CpuSet::new();
-    for &cpu in wished {
+    for &cpu in requested {
         if !host.allowed.contains(cpu) {
             return Err(IpcError::BadCpu { cpu, why: "this process may not use it" });
         }
@@ -243,7 +243,7 @@ pub(crate) fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcErr
             return Err(IpcError::BadCpu { cpu, why: "it was named twice" });
         }
     }
-    let mut cpus = wished.to_vec();
+    let mut cpus = requested.to_vec();
     if cpus.is_empty() {
         let cores = host.cores.iter().rev();
         cpus = cores.filter_map(|core| core.cpus.intersection(&host.allowed).first()).take(4).collect();

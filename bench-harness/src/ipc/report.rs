@@ -35,7 +35,7 @@ pub struct IpcReport {
     pub poll: PollRow,
 }
 
-type Parts4 = (Vec<PingRow>, Vec<FlowRow>, Vec<FanOutRow>, PollRow);
+type Measurements = (Vec<PingRow>, Vec<FlowRow>, Vec<FanOutRow>, PollRow);
 
 pub(super) fn measure_all(
     settings: &IpcSettings,
@@ -43,7 +43,7 @@ pub(super) fn measure_all(
     children: &mut [Child],
     peers: usize,
     progress: &impl Fn(&str, f64) -> Result<(), IpcError>,
-) -> Result<Parts4, IpcError> {
+) -> Result<Measurements, IpcError> {
     let result = (|| {
         let rows = ping::measure(settings, parts, |done| progress("ping-pong", done))?;
         let flows = flow::measure(settings, parts, peers, |done| progress("throughput", done))?;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use pinning::Host;
 use serde::Serialize;
 
+use super::caveats;
 use super::error::T2oError;
-use super::marks;
 use super::order::Run;
 use super::record::RunRecord;
 use super::runner::{self, Verdict};
@@ -124,7 +124,7 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
         not(record.lost == 0, &|| {
             format!("run {run}: {} of {} answers did not come", record.lost, record.expected)
         });
-        not(!marks::has_backlog(record), &|| {
+        not(!caveats::has_backlog(record), &|| {
             format!("run {run}: {} of {} answers came after the end", record.outstanding, record.expected)
         });
         not(record.observed.restarted.is_empty(), &|| {
@@ -149,15 +149,15 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
 mod tests {
     use super::*;
 
-    fn made_up(strategies: u32, carries: bool) -> Point {
+    fn point(strategies: u32, carries: bool) -> Point {
         let why_not = if carries { Vec::new() } else { vec!["p99 is 2.0 µs".to_owned()] };
         Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, answered: 1.0, carries, why_not }
     }
 
     #[test]
     fn a_rate_whose_answers_do_not_come_is_not_carried() {
-        let whole = crate::t2o::made_up::cell("A", 1, 80.0, &[40.0]).runs;
-        let cell = crate::t2o::made_up::scenario_cell("A", 80.0);
+        let whole = crate::t2o::fixture::cell("A", 1, 80.0, &[40.0]).runs;
+        let cell = crate::t2o::fixture::scenario_cell("A", 80.0);
         let carried = |spoil: &dyn Fn(&mut RunRecord)| {
             let mut runs = whole.clone();
             spoil(&mut runs[0]);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn found(most: u32, limit: u32) -> (u32, bool, usize) {
-        let measure = |strategies| Ok::<_, ()>(Some(made_up(strategies, strategies <= limit)));
+        let measure = |strategies| Ok::<_, ()>(Some(point(strategies, strategies <= limit)));
         let capacity = search(most, measure).unwrap();
         assert!(capacity.curve.is_sorted_by_key(|point| point.strategies));
         (capacity.strategies, capacity.at_limit, capacity.curve.len())
@@ -200,7 +200,7 @@ mod tests {
         let mut left = 3;
         let capacity = search(100, |strategies| {
             left -= 1;
-            Ok::<_, ()>((left > 0).then(|| made_up(strategies, true)))
+            Ok::<_, ()>((left > 0).then(|| point(strategies, true)))
         });
         assert_eq!(capacity.unwrap().strategies, 2);
     }

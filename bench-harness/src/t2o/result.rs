@@ -6,7 +6,7 @@ use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
 use wire::stages::STAGES;
 
-use super::marks;
+use super::caveats;
 use super::plan::LeftOut;
 use super::record::{Histograms, RunRecord, at_us};
 use super::scenario::{Cell, ScenarioConfig};
@@ -172,7 +172,7 @@ impl CellResult {
             expected: runs.iter().map(|run| run.expected).sum(),
             lost: runs.iter().map(|run| run.lost).sum(),
             unpublished: runs.iter().map(|run| run.unpublished).sum(),
-            marked: marks::of(cell.rate, fewest, &runs),
+            marked: caveats::of(cell.rate, fewest, &runs),
             stages: stages(&good, messages),
             wakeups: a_second(|run| run.observed.wakeups),
             context_switches: a_second(|run| run.observed.context_switches),

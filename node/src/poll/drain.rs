@@ -60,7 +60,7 @@ impl PollLoop<'_> {
         loop {
             while self.round(&mut draining)? {}
             let is_written = draining.component.flush(&mut self.context)?;
-            self.grant_wishes()?;
+            self.grant_requests()?;
             // Some inputs are accepted only once nothing is kept back.
             if is_written && !self.round(&mut draining)? {
                 break;

@@ -45,7 +45,7 @@ impl<'a> PollLoop<'a> {
             accepting: vec![true; node.inputs.len()],
             due: Due::of(node),
             inputs: &mut node.inputs,
-            context: Context { handle, deadline: None, stop_requested: false, wishes: Vec::new() },
+            context: Context { handle, deadline: None, stop_requested: false, requests: Vec::new() },
             parker,
             net: SafetyNet::new(),
             last_news: 0,
@@ -58,13 +58,13 @@ impl<'a> PollLoop<'a> {
 
     pub(crate) fn run(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         component.start(&mut self.context)?;
-        self.grant_wishes()?;
+        self.grant_requests()?;
         self.context.handle.set_state(NodeState::Running);
         self.beat();
         while !self.context.handle.is_stopping() && !self.context.stop_requested {
             self.context.deadline = None;
             component.turn(&mut self.context)?;
-            self.grant_wishes()?;
+            self.grant_requests()?;
             if self.round(component)? {
                 self.news();
             } else {

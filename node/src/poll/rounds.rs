@@ -5,7 +5,7 @@ use journal::ReadError;
 use super::PollLoop;
 use crate::error::RunError;
 use crate::input::InputId;
-use crate::run::{Component, Wish};
+use crate::run::{Component, InputRequest};
 use crate::state::Counter;
 
 /// Frames taken from one input before the others get their turn.
@@ -113,7 +113,7 @@ impl PollLoop<'_> {
             Ok(None) => return Ok(false),
             Err(error) => self.failed(component, index, error)?,
         }
-        self.grant_wishes()?;
+        self.grant_requests()?;
         Ok(true)
     }
 
@@ -133,28 +133,28 @@ impl PollLoop<'_> {
     }
 
     #[inline]
-    pub(super) fn grant_wishes(&mut self) -> Result<(), RunError> {
-        if self.context.wishes.is_empty() { Ok(()) } else { self.grant() }
+    pub(super) fn grant_requests(&mut self) -> Result<(), RunError> {
+        if self.context.requests.is_empty() { Ok(()) } else { self.grant() }
     }
 
     #[cold]
     fn grant(&mut self) -> Result<(), RunError> {
         let mut narrowed = false;
         // The list keeps its memory: some components make requests on the path of messages.
-        let mut wishes = std::mem::take(&mut self.context.wishes);
-        for wish in wishes.drain(..) {
-            match wish {
-                Wish::Keep(input, position) => {
+        let mut requests = std::mem::take(&mut self.context.requests);
+        for request in requests.drain(..) {
+            match request {
+                InputRequest::Keep(input, position) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
                         input.keep(position);
                     }
                 }
-                Wish::Finish(input) => {
+                InputRequest::Finish(input) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
                         input.reader.publish();
                     }
                 }
-                Wish::Narrow(input, topics) => {
+                InputRequest::Narrow(input, topics) => {
                     let Some(input) = self.inputs.get_mut(input.0) else { continue };
                     narrowed = true;
                     input.narrow(topics.as_deref()).map_err(|error| {
@@ -166,7 +166,7 @@ impl PollLoop<'_> {
                 }
             }
         }
-        self.context.wishes = wishes;
+        self.context.requests = requests;
         if !narrowed {
             return Ok(());
         }

@@ -61,31 +61,31 @@ impl Proposal {
         let host = Host::read(root)?;
         let tree = Tree::new(root);
         let quiet = options.plan.map_or_else(|| host.isolated.clone(), ResolvedPlan::quiet_cpus);
-        let mut wish = Wish { tree: &tree, changes: Vec::new() };
+        let mut draft = Draft { tree: &tree, changes: Vec::new() };
         for (check, file, value, wanted, as_good) in SETTINGS {
             let is_good = |now: &String| as_good.contains(&now.as_str());
             if !current(&tree, file, value).is_ok_and(|now| is_good(&now)) {
-                wish.change(check, file.to_owned(), value, wanted.to_owned());
+                draft.change(check, file.to_owned(), value, wanted.to_owned());
             }
         }
         let cpus = if quiet.is_empty() { &host.allowed } else { &quiet };
-        wish.cpus(cpus);
+        draft.cpus(cpus);
         for (size_kib, pages) in options.huge_pages {
-            wish.huge_pages(&host, *size_kib, *pages);
+            draft.huge_pages(&host, *size_kib, *pages);
         }
-        wish.interrupts(&quiet, &host.online);
-        let changes = wish.changes;
+        draft.interrupts(&quiet, &host.online);
+        let changes = draft.changes;
         let hints = hints(root, options.plan, &changes);
         Ok(Proposal { root: root.to_owned(), changes, hints })
     }
 }
 
-struct Wish<'a> {
+struct Draft<'a> {
     tree: &'a Tree,
     changes: Vec<Change>,
 }
 
-impl Wish<'_> {
+impl Draft<'_> {
     /// Only for existing files with another value.
     fn change(&mut self, check: &str, file: String, value: Value, after: String) {
         match current(self.tree, &file, value) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::t2o::made_up::{cell, results};
+use crate::t2o::fixture::{cell, results};
 
 const CLAIMS: &[(&str, &str)] = &[
     ("pinning", "mean(D, 80) < mean(A, 80)"),

@@ -50,7 +50,7 @@ pub(super) fn page(results: &Results, claims: &[Verdict]) -> Result<String, T2oE
         let about = "Mean of each stage over all messages. A bar with an arrow goes on beyond the plot.";
         figure(&mut body, &title, about, &legend(&plots::parts()), &svg);
     }
-    section(&mut body, &tables::marks(results), None);
+    section(&mut body, &tables::caveats(results), None);
     section(&mut body, &tables::costs(results), None);
     section(&mut body, &tables::host(results), Some("host"));
     body.push_str("<h2>How to read it</h2>\n<ul>\n");

@@ -50,7 +50,7 @@ pub fn write(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, T2oError>
 
 #[cfg(test)]
 mod tests {
-    use crate::t2o::made_up::{cell, results};
+    use crate::t2o::fixture::{cell, results};
 
     #[test]
     fn the_report_is_whole_and_needs_nothing_else() {

@@ -57,7 +57,7 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
             figure(cell.stage("t2o_intended").map(|stage| stage.p99_us)),
             cell.repeats.to_string(),
             thousands(cell.samples),
-            short_marks(cell),
+            short_caveats(cell),
         ]
     });
     Table {
@@ -82,7 +82,7 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
 }
 
 /// The first word of each caveat.
-fn short_marks(cell: &CellResult) -> String {
+fn short_caveats(cell: &CellResult) -> String {
     let words: Vec<&str> = cell.marked.iter().filter_map(|mark| mark.split(':').next()).collect();
     if words.is_empty() { "–".to_owned() } else { words.join(" ") }
 }
@@ -219,7 +219,7 @@ pub(super) fn costs(results: &Results) -> Table {
 }
 
 /// Every caveat in full.
-pub(super) fn marks(results: &Results) -> Table {
+pub(super) fn caveats(results: &Results) -> Table {
     let rows = results
         .cells
         .iter()
@@ -252,7 +252,7 @@ pub(super) const HOW_TO_READ: [&str; 7] = [
     "Every order names the quote that caused it, so each message has five times on one clock: due, published by md, received by the strategy, ordered, taken by td. Market-data transfer + strategy + order transfer = t2o was checked for every message.",
     "Means are ranges, as in the report: the lowest and the highest mean of the runs. Percentiles are over all messages of all runs.",
     "“From due” counts from the time at which md’s schedule wanted the quote, so a generator that falls behind cannot hide it.",
-    "A marked cell is shown like any other; its marks say why it is to be read with care.",
+    "A marked cell is shown like any other; its caveats say why it is to be read with care.",
     "A claim holds or is refuted only where the runs do not overlap and the host was not busy with something else; otherwise it is inconclusive.",
     "Cells with few messages (slow rates) say little about percentiles; compare figures only with others of the same host and the same run.",
 ];
