@@ -1,8 +1,9 @@
-//! Colo's journals side by side with what one would pick instead: the same work, the same host, the same minutes.
+//! Compares colo's journals with the alternatives that one would otherwise choose: the same work, the same host, the
+//! same minutes.
 //!
 //! One program. As the *driver* it shuffles the rivals, starts the peers of one measurement (a *block*) as child
-//! processes of itself, and goes round: A B C A B C …. A block that something disturbed is measured again. As a *peer*
-//! it does one role of one block and prints what it measured.
+//! processes of itself, and proceeds in rounds: A B C A B C …. A disturbed block is repeated. As a *peer* it performs
+//! one role of one block and prints what it measured.
 //!
 //! ```text
 //!   driver ── round 1: [pipe] [colo] [iceoryx2] …   round 2: [iceoryx2] [pipe] [colo] …        rounds.rs

@@ -8,7 +8,7 @@ use crate::rivals;
 use crate::task::{Outcome, Task, Work};
 use crate::works;
 
-/// Does a role and prints its outcome.
+/// Performs a role and prints its outcome.
 pub(crate) fn run(role: usize, task: &str) -> Result<(), CompareError> {
     place::follow_parent()?;
     let task: Task = serde_json::from_str(task)
@@ -20,7 +20,7 @@ pub(crate) fn run(role: usize, task: &str) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// Picks the message size. What `Rival` is implemented for, it is for all sizes.
+/// Selects the message size. `Rival` is implemented for all sizes.
 pub(crate) fn by_size<R>(role: usize, task: &Task) -> Result<Outcome, CompareError>
 where
     R: Rival<32> + Rival<64> + Rival<128> + Rival<1024>,
@@ -42,7 +42,7 @@ fn process<R: Rival<N>, const N: usize>(role: usize, task: &Task) -> Result<Outc
     let board = Board::open(&task.room, role, task.work.roles())?;
     let room = Room { directory: &task.room, task, role };
     let links = works::links(task.work);
-    // Threads that a library starts may go where they want; only ours is pinned.
+    // Threads that a library starts may run on any of the CPUs; only ours is pinned.
     place::pin_to_any(&task.cpus)?;
     let hub = if role == 0 {
         R::create(room, &links)?
@@ -61,7 +61,7 @@ fn process<R: Rival<N>, const N: usize>(role: usize, task: &Task) -> Result<Outc
     pinned_part::<R, N>(&hub, room, &board)
 }
 
-/// All roles as threads of this process.
+/// Runs all roles as threads of this process.
 fn threads<R: Rival<N>, const N: usize>(task: &Task) -> Result<Outcome, CompareError> {
     let room = Room { directory: &task.room, task, role: 0 };
     let hub = R::create(room, &works::links(task.work))?;

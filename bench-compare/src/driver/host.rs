@@ -1,4 +1,4 @@
-//! What the results are worth nothing without: where, when, with what.
+//! Facts about the host and the run, without which the results cannot be interpreted.
 
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ fn said(program: &str, arguments: &[&str]) -> String {
 }
 
 impl HostFacts {
-    /// Reads them.
+    /// Reads the facts.
     pub(crate) fn read(plan: &Plan, settings: &Settings) -> HostFacts {
         let first = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
         let flags = line_of("/proc/cpuinfo", "flags").unwrap_or_default();

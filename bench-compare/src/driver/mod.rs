@@ -1,4 +1,4 @@
-//! The driver: plans, goes round, and hands what was measured to the report.
+//! The driver: plans, runs all rounds, and passes the results to the report.
 
 mod block;
 mod deaths;
@@ -40,7 +40,7 @@ pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// Prints who takes part.
+/// Prints the rivals.
 pub(crate) fn list() {
     let (rivals, missing) = rivals::ready(|_| true);
     for facts in rivals {

@@ -1,4 +1,4 @@
-//! The page: tables, and what they say.
+//! The page: tables and their summary.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::verdict;
 use super::{Entry, Report, RivalFacts, RowSummary, Spread};
 use crate::driver::{ReaderDeath, RowKind, WriterDeaths};
 
-/// The whole page, with a picture beside it.
+/// The whole page, which refers to a picture beside it.
 pub(crate) fn page(report: &Report, picture: &str) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.

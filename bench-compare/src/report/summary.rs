@@ -11,7 +11,7 @@ use crate::driver::{Measured, Plan, RowKind};
 pub(crate) struct Spread {
     /// Lowest.
     pub(crate) low: f64,
-    /// The middle one; the mean of the two middle ones of an even number.
+    /// The middle one; the mean of the two middle ones if their number is even.
     pub(crate) median: f64,
     /// Highest.
     pub(crate) high: f64,
@@ -37,34 +37,34 @@ pub(crate) struct RowSummary {
     pub(crate) id: String,
     /// Heading.
     pub(crate) title: String,
-    /// Which table.
+    /// The table that it belongs to.
     pub(crate) kind: RowKind,
-    /// The figure that ranks.
+    /// The ranking figure.
     pub(crate) ranked_by: &'static str,
-    /// The best first; floors and those that failed last.
+    /// The best first; floors and failed rivals last.
     pub(crate) entries: Vec<Entry>,
 }
 
 /// One rival in a row.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
-    /// Who.
+    /// The rival.
     pub(crate) rival: &'static str,
-    /// In the ranking: no floor, processes, and nothing lost.
+    /// Whether it is ranked: not a floor, processes, and nothing lost.
     pub(crate) ranked: bool,
-    /// By stable name, over the rounds.
+    /// The figures by stable name, over the rounds.
     pub(crate) figures: BTreeMap<&'static str, Spread>,
-    /// The ranking figure through colo's of the same round.
+    /// The ranking figure divided by colo's in the same round.
     pub(crate) to_colo: Option<Spread>,
     /// Rounds that count.
     pub(crate) rounds: usize,
-    /// Of these, disturbed to the last.
+    /// Rounds among them that were disturbed in every attempt.
     pub(crate) disturbed: usize,
-    /// Why there are no figures.
+    /// The reason why there are no figures.
     pub(crate) error: Option<String>,
 }
 
-/// The figure that ranks a kind of row, and whether more is better.
+/// The ranking figure of a kind of row, and whether more is better.
 pub(crate) fn ranked_by(kind: RowKind) -> (&'static str, bool) {
     match kind {
         RowKind::Ping | RowKind::Asleep | RowKind::Sleepers => ("p50_ns", false),
@@ -72,7 +72,7 @@ pub(crate) fn ranked_by(kind: RowKind) -> (&'static str, bool) {
     }
 }
 
-/// All rows. Where some rounds of a rival were undisturbed, only those count; else all do.
+/// All rows. If some rounds of a rival were undisturbed, only those count; otherwise all do.
 pub(crate) fn rows(plan: &Plan, measured: &[Measured]) -> Vec<RowSummary> {
     let summarise = |(index, row): (usize, &crate::driver::Row)| {
         let (figure, more_is_better) = ranked_by(row.kind);

@@ -1,11 +1,11 @@
-//! A process that a rival needs beside its peers: this very program, told to be something else.
+//! A process that a rival needs besides its peers: this program, started as a helper.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::error::{CompareError, system};
 
-/// A helper; it does not outlive this value, nor the process that holds it.
+/// A helper; it ends when this is dropped, and with the process that holds it.
 #[derive(Debug)]
 pub(crate) struct Helper(Child);
 
@@ -21,7 +21,7 @@ impl Helper {
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        // One that has ended already cannot be killed, and needs not be.
+        // A process that has ended already cannot be killed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
