@@ -93,7 +93,8 @@ impl Plan {
                 || facts.name.starts_with("colo")
                 || settings.only.iter().any(|name| name == facts.name)
         });
-        let wanted = |work: &str| settings.works.is_empty() || settings.works.iter().any(|asked| asked == work);
+        let wanted =
+            |work: &str| settings.works.is_empty() || settings.works.iter().any(|asked| asked == work);
         let quick = settings.quick;
         Ok(Plan {
             rivals,
