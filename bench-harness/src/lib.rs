@@ -13,9 +13,8 @@
 pub mod ipc;
 mod repeat;
 mod scratch;
-mod spread;
 pub mod t2o;
 pub mod wake;
 
+pub use bench_kit::Spread;
 pub use repeat::{Repeated, StageSpread, repeat};
-pub use spread::Spread;

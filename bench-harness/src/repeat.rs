@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bench_kit::Spread;
 use launcher::{Launch, LaunchError, Report};
 use serde::{Deserialize, Serialize};
-
-use crate::spread::Spread;
 
 /// Reports of several runs, and the spread of each stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -25,7 +25,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("relay", &["node", "topology"]),
     ("launcher", &["journal", "node", "pinning", "topology", "wire"]),
-    ("bench-harness", &["journal", "launcher", "node", "pinning", "settings", "topology", "wire"]),
+    ("bench-kit", &[]),
+    (
+        "bench-harness",
+        &["bench-kit", "journal", "launcher", "node", "pinning", "settings", "topology", "wire"],
+    ),
     (
         "colo",
         &[
@@ -107,6 +111,7 @@ fn only_the_crates_that_must_may_hold_unsafe_code() {
         let folder = match *name {
             "colo" => "cli",
             "wire-derive" => "wire/derive",
+            "bench-kit" => "bench-harness/kit",
             name => name,
         };
         let source = root().join(folder).join("src");

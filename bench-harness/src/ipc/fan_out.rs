@@ -2,14 +2,14 @@
 
 use std::hint::black_box;
 
+use bench_kit::Spread;
 use journal::LooseReader;
 use serde::{Deserialize, Serialize};
 
 use super::IpcError;
-use super::flow::{arrive, meet};
 use super::parts::{FAN_OUT, FAN_OUT_SEAT, Parts, SEAT, word};
+use super::rendezvous::{arrive, meet};
 use super::watch::Watch;
-use crate::spread::Spread;
 
 /// Loose readers of each row.
 const READERS: [usize; 4] = [0, 1, 10, FAN_OUT];

@@ -24,13 +24,16 @@ mod parts;
 mod peer;
 mod ping;
 mod poll;
+mod rendezvous;
 mod report;
+mod step;
 mod watch;
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use bench_kit::OwnedChild;
 use pinning::{CpuSet, Host};
 use serde::{Deserialize, Serialize};
 
@@ -159,20 +162,6 @@ pub(crate) struct Setup {
     pub(crate) parent: u32,
 }
 
-/// Processes that are ended when this is dropped.
-#[derive(Debug, Default)]
-struct Peers(Vec<Child>);
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // A process that has ended already cannot be killed.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 /// Measures. `program` starts this program as a peer, which must call [`run_peer`] with its standard input; `progress`
 /// receives what is being measured, and how much is done (0 to 1). When it returns false, the measurement ends with
 /// [`IpcError::Stopped`], and leaves nothing behind.
@@ -189,7 +178,7 @@ pub fn measure(
     let directory = Scratch::create().map_err(system("make a folder in /dev/shm"))?;
     let peers = (cpus.len() - 1).min(3);
     let parts = parts::Parts::create(directory.path(), settings, peers)?;
-    let mut children = Peers::default();
+    let mut children = Vec::with_capacity(peers);
     for peer in 0..peers {
         let setup = Setup {
             settings: settings.clone(),
@@ -199,11 +188,11 @@ pub fn measure(
             cpu: cpus[peer + 1],
             parent: std::process::id(),
         };
-        children.0.push(start(&program, &setup)?);
+        children.push(start(&program, &setup)?);
     }
     parts::pin(cpus[0])?;
     let progress = |what: &str, done| if progress(what, done) { Ok(()) } else { Err(IpcError::Stopped) };
-    let result = report::measure_all(settings, &parts, &mut children.0, peers, &progress);
+    let result = report::measure_all(settings, &parts, &mut children, peers, &progress);
     let (rows, throughput, fan_out, poll) = result?;
     Ok(IpcReport {
         host: host.summary(),
@@ -218,11 +207,8 @@ pub fn measure(
     })
 }
 
-fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcError> {
-    let mut child = program()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
+fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<OwnedChild, IpcError> {
+    let mut child = OwnedChild::spawn(program().stdin(Stdio::piped()).stdout(Stdio::null()))
         .map_err(system("start the other process"))?;
     let text = serde_json::to_string(setup).map_err(|error| system("describe the work")(error.into()))?;
     if let Some(mut input) = child.stdin.take() {

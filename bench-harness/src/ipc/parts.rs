@@ -5,6 +5,7 @@ use std::path::Path;
 use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry};
 use pinning::{CpuSet, Placement, WaitMode};
 
+use super::step::steps;
 use super::{IpcError, IpcSettings};
 
 /// Seat of the measuring process; peers have the seats from 1 on.
@@ -61,7 +62,7 @@ impl Parts {
         let registry = Registry::create(&directory.join("registry"), 128, clock)?;
         let floor = Floor::create(&directory.join("floor"))?;
         let mut names = vec!["ping".to_owned(), "pong".to_owned(), "fan-out".to_owned()];
-        names.extend(super::flow::steps(settings, peers).into_iter().map(|step| step.name()));
+        names.extend(steps(peers).into_iter().map(|step| step.name()));
         for (id, name) in names.into_iter().enumerate() {
             let shape = JournalShape {
                 id: id as u32,

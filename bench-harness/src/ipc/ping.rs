@@ -2,14 +2,15 @@
 
 use std::hint::black_box;
 
+use bench_kit::Spread;
 use hdrhistogram::Histogram;
 use journal::{Clock, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
 use super::parts::{Parts, SEAT, word};
+use super::rendezvous::{arrive, meet};
 use super::watch::Watch;
 use super::{IpcError, IpcSettings, PAYLOADS};
-use crate::spread::Spread;
 
 /// Round trips at the start of a block that are not counted: the lines come from where the last block left them.
 const WARM_UP: usize = 200;
@@ -105,7 +106,7 @@ pub(super) fn measure(
 ) -> Result<Vec<PingRow>, IpcError> {
     let mut lines = lines(parts, "ping", "pong", SEAT)?;
     let mut watch = Watch::default();
-    super::flow::meet(parts, 1, 1, &mut watch)?;
+    meet(parts, 1, 1, &mut watch)?;
     let (mut floors, mut journals) = (Vec::new(), Vec::new());
     let mut bounced = 0;
     for round in 0..settings.rounds {
@@ -207,7 +208,7 @@ pub(super) fn answer(
     watch: &mut Watch,
 ) -> Result<(), IpcError> {
     let mut lines = lines(parts, "pong", "ping", seat)?;
-    super::flow::arrive(parts, 0, 1, watch)?;
+    arrive(parts, 0, 1, watch)?;
     let mut bounced = 0;
     for _ in 0..settings.rounds {
         answer_floor(parts, &mut bounced, settings.trips, watch)?;

@@ -3,12 +3,12 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Doorbell, GatedReader, Journal, JournalShape, Registry};
 use node::BELL_FROM;
 use serde::{Deserialize, Serialize};
 
 use super::IpcError;
-use crate::spread::Spread;
 
 /// Idle journals of each column.
 const IDLE: [usize; 3] = [0, 8, 80];

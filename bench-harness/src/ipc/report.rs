@@ -1,7 +1,6 @@
 //! Runs all measurements, and reports them.
 
-use std::process::Child;
-
+use bench_kit::OwnedChild;
 use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +39,7 @@ type Measurements = (Vec<PingRow>, Vec<FlowRow>, Vec<FanOutRow>, PollRow);
 pub(super) fn measure_all(
     settings: &IpcSettings,
     parts: &Parts,
-    children: &mut [Child],
+    children: &mut [OwnedChild],
     peers: usize,
     progress: &impl Fn(&str, f64) -> Result<(), IpcError>,
 ) -> Result<Measurements, IpcError> {

@@ -149,7 +149,7 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
 mod tests {
     use super::*;
 
-    fn point(strategies: u32, carries: bool) -> Point {
+    fn fixture(strategies: u32, carries: bool) -> Point {
         let why_not = if carries { Vec::new() } else { vec!["p99 is 2.0 µs".to_owned()] };
         Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, answered: 1.0, carries, why_not }
     }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn found(most: u32, limit: u32) -> (u32, bool, usize) {
-        let measure = |strategies| Ok::<_, ()>(Some(point(strategies, strategies <= limit)));
+        let measure = |strategies| Ok::<_, ()>(Some(fixture(strategies, strategies <= limit)));
         let capacity = search(most, measure).unwrap();
         assert!(capacity.curve.is_sorted_by_key(|point| point.strategies));
         (capacity.strategies, capacity.at_limit, capacity.curve.len())
@@ -200,7 +200,7 @@ mod tests {
         let mut left = 3;
         let capacity = search(100, |strategies| {
             left -= 1;
-            Ok::<_, ()>((left > 0).then(|| point(strategies, true)))
+            Ok::<_, ()>((left > 0).then(|| fixture(strategies, true)))
         });
         assert_eq!(capacity.unwrap().strategies, 2);
     }

@@ -3,11 +3,11 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Journal, JournalShape, Registry, Writer, announce};
 use serde::{Deserialize, Serialize};
 
 use crate::ipc::IpcError;
-use crate::spread::Spread;
 
 /// Writes of one block, and blocks.
 const WRITES: usize = 4_000;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Doorbell, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::WakeSettings;
 use super::process::Peer;
 use super::share::{MANY, NEWS, Share, many, seat, word};
 use crate::ipc::IpcError;
-use crate::spread::Spread;
 
 /// Messages of one block.
 const MESSAGES: u64 = 2_000;

@@ -1,8 +1,9 @@
 //! The peers as seen by the measuring process: it starts them, exchanges lines with them, and measures their cost.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
+use bench_kit::OwnedChild;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub(super) struct Setup {
 /// A process that ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Peer {
-    child: Child,
+    child: OwnedChild,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -34,10 +35,7 @@ pub(super) struct Usage {
 
 impl Peer {
     pub(super) fn start(program: &impl Fn() -> Command, share: &Share, part: Part) -> Result<Peer, IpcError> {
-        let mut child = program()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
+        let mut child = OwnedChild::spawn(program().stdin(Stdio::piped()).stdout(Stdio::piped()))
             .map_err(system("start another process"))?;
         let gone = || IpcError::Peer("has no streams".to_owned());
         let input = child.stdin.take().ok_or_else(gone)?;
@@ -83,13 +81,5 @@ impl Peer {
             name.ends_with("ctxt_switches").then(|| number(count)).flatten()
         });
         Usage { cpu_ns: number(&read("schedstat")).unwrap_or(0), switches: switches.sum() }
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // A process that has ended already cannot be killed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use journal::{GatedReader, LooseReader, ReadError};
 
-use super::{BATCH, Calls, FIRST_STEP, ReadMode, Step, arrive, steps};
+use super::{BATCH, FIRST_STEP};
 use crate::ipc::parts::{Parts, word};
+use crate::ipc::rendezvous::arrive;
+use crate::ipc::step::{Calls, ReadMode, Step, steps};
 use crate::ipc::watch::Watch;
 use crate::ipc::{IpcError, IpcSettings};
 
@@ -16,7 +18,7 @@ pub(in crate::ipc) fn take_part(
     (peer, peers): (usize, usize),
     watch: &mut Watch,
 ) -> Result<(), IpcError> {
-    let steps = steps(settings, peers);
+    let steps = steps(peers);
     let mut number = FIRST_STEP;
     for _ in 0..settings.flow_runs {
         for step in &steps {

@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use journal::{WriteError, Writer};
 
-use super::{BATCH, Calls, LOOK, Run, Step, meet};
+use super::{BATCH, LOOK, Run};
 use crate::ipc::parts::{Parts, SEAT, word};
+use crate::ipc::rendezvous::meet;
+use crate::ipc::step::{Calls, Step};
 use crate::ipc::watch::Watch;
 use crate::ipc::{IpcError, IpcSettings};
 
