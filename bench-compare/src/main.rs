@@ -23,12 +23,21 @@ mod place;
 mod report;
 mod rival;
 mod rivals;
+mod role;
 mod task;
 mod works;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
+
+/// Measures, and reports.
+fn compare(settings: &args::Settings) -> Result<(), error::CompareError> {
+    let report = report::Report::new(driver::run(settings)?);
+    report.write(settings)?;
+    eprintln!("{:.1} minutes; results in {}", report.minutes, settings.out.display());
+    Ok(())
+}
 
 fn main() -> ExitCode {
     let outcome = match args::Args::parse().command {
@@ -38,7 +47,7 @@ fn main() -> ExitCode {
             driver::list();
             Ok(())
         }
-        None => driver::run(&args::Args::parse().settings),
+        None => compare(&args::Args::parse().settings),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use bench_kit::OwnedChild;
+
 use crate::board::Board;
 use crate::driver::disturbance::Meter;
 use crate::error::{CompareError, system};
@@ -28,21 +30,17 @@ pub(crate) struct Good {
 
 /// The processes of a block; they are ended when this is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Peers(Vec<(usize, Child)>);
+pub(crate) struct Peers(Vec<(usize, OwnedChild)>);
 
 impl Peers {
     /// Starts a role.
     pub(crate) fn start(&mut self, role: usize, task: &Task) -> Result<(), CompareError> {
         let program = std::env::current_exe().map_err(system("find this program"))?;
         let text = serde_json::to_string(task).map_err(|error| CompareError::Peer(error.to_string()))?;
-        let child = Command::new(program)
-            .args(["peer", &role.to_string(), &text])
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(system("start a peer"))?;
+        let mut command = Command::new(program);
+        command.args(["peer", &role.to_string(), &text]).env("RUST_BACKTRACE", "0");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = OwnedChild::spawn(&mut command).map_err(system("start a peer"))?;
         self.0.push((role, child));
         Ok(())
     }
@@ -52,8 +50,7 @@ impl Peers {
         let index = self.0.iter().position(|(other, _)| *other == role)?;
         let (_, mut child) = self.0.swap_remove(index);
         let ended = matches!(child.try_wait(), Ok(Some(_)));
-        let _ = child.kill();
-        let _ = child.wait();
+        child.end();
         ended.then(|| said(&mut child))
     }
 
@@ -61,9 +58,7 @@ impl Peers {
     pub(crate) fn last_words(&mut self, role: usize) -> Option<String> {
         let index = self.0.iter().position(|(other, _)| *other == role)?;
         let (_, mut child) = self.0.swap_remove(index);
-        // A process that has ended already cannot be killed.
-        let _ = child.kill();
-        let _ = child.wait();
+        child.end();
         Some(said(&mut child)).filter(|words| words != SILENCE)
     }
 
@@ -98,16 +93,6 @@ impl Peers {
         }
         self.0.sort_by_key(|(role, _)| *role);
         self.0.iter_mut().map(|(role, child)| outcome(*role, child)).collect()
-    }
-}
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        for (_, child) in &mut self.0 {
-            // A process that has ended already cannot be killed.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use bench_kit::Spread;
+
 use super::verdict;
-use super::{Entry, Report, RivalFacts, RowSummary, Spread};
+use super::{Entry, Report, RivalFacts, RowSummary};
 use crate::driver::{ReaderDeath, RowKind, WriterDeaths};
 
 /// The whole page, which refers to a picture beside it.

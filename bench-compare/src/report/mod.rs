@@ -8,11 +8,11 @@ mod verdict;
 use serde::Serialize;
 
 use crate::args::Settings;
-use crate::driver::{HostFacts, Measured, Plan, ReaderDeath, WriterDeaths};
+use crate::driver::{HostFacts, ReaderDeath, Results, WriterDeaths};
 use crate::error::{CompareError, system};
 use crate::rivals::Missing;
 
-pub(crate) use summary::{Entry, RowSummary, Spread};
+pub(crate) use summary::{Entry, RowSummary};
 
 /// The report.
 #[derive(Clone, Debug, Serialize)]
@@ -70,14 +70,8 @@ pub(crate) struct BlockFacts {
 
 impl Report {
     /// Builds the report.
-    pub(crate) fn new(
-        plan: &Plan,
-        host: HostFacts,
-        measured: Vec<Measured>,
-        writer_deaths: Vec<WriterDeaths>,
-        reader_deaths: Vec<ReaderDeath>,
-        minutes: f64,
-    ) -> Report {
+    pub(crate) fn new(results: Results) -> Report {
+        let Results { plan, host, blocks, writer_deaths, reader_deaths, minutes } = results;
         let rivals = plan.rivals.iter().map(|facts| RivalFacts {
             name: facts.name,
             version: facts.version.clone(),
@@ -87,8 +81,8 @@ impl Report {
             sleeps: facts.can.sleep,
             naps: facts.naps,
         });
-        let rows = summary::rows(plan, &measured);
-        let blocks = measured.into_iter().map(|block| BlockFacts {
+        let rows = summary::rows(&plan, &blocks);
+        let blocks = blocks.into_iter().map(|block| BlockFacts {
             row: plan.rows[block.row].id.clone(),
             round: block.round,
             rival: block.rival,

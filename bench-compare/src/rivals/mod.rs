@@ -24,8 +24,8 @@ mod unix;
 use std::path::Path;
 
 use crate::error::CompareError;
-use crate::peer;
 use crate::rival::{Facts, Rival};
+use crate::role;
 use crate::task::{Outcome, Task};
 
 /// A rival that takes part.
@@ -52,7 +52,7 @@ fn entry<R>() -> Entry
 where
     R: Rival<32> + Rival<64> + Rival<128> + Rival<1024>,
 {
-    Entry { facts: <R as Rival<32>>::facts, run: peer::by_size::<R>, prepare: || Ok(()) }
+    Entry { facts: <R as Rival<32>>::facts, run: role::by_size::<R>, prepare: || Ok(()) }
 }
 
 /// All rivals, the floor first, colo second.
