@@ -4,25 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-/// Colo's journals side by side with what one would pick instead, in one run on this host.
+/// Compares colo's journals with the alternatives that one would otherwise choose, in one run on this host.
 #[derive(Debug, Parser)]
 #[command(
     version,
     after_help = "Examples:\n  compare --quick                          under five minutes\n  compare --out results                    the full run\n  compare --quick --only colo,pipe         these two, with the floor\n  compare --quick --works ping,sleepers    these works only\n  compare list                             who takes part, who cannot and why\n\nExit codes: 0 measured, 1 failed, 2 usage."
 )]
 pub(crate) struct Args {
-    /// What to do; without it, measure.
+    /// The action; without one, measure.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// How to measure.
+    /// Settings of the measurement.
     #[command(flatten)]
     pub(crate) settings: Settings,
 }
 
-/// What else the program does.
+/// Further actions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prints who takes part with which settings, and who cannot and why.
+    /// Prints the rivals with their settings, and those that cannot take part with the reason.
     List,
     /// One role of one block; for the driver's use.
     #[command(hide = true)]
@@ -35,14 +35,14 @@ pub(crate) enum Command {
     /// A process that a rival needs beside its peers; for the driver's use.
     #[command(hide = true)]
     Helper {
-        /// Which.
+        /// The helper.
         name: String,
         /// Folder of the block.
         room: PathBuf,
     },
 }
 
-/// How to measure.
+/// Settings of the measurement.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Settings {
     /// Fewer round trips, shorter runs, two rounds: under five minutes.
@@ -51,7 +51,7 @@ pub(crate) struct Settings {
     /// Rounds: each measures every rival once, in a new order. [default: 7, quick: 2]
     #[arg(long)]
     pub(crate) rounds: Option<usize>,
-    /// Only these rivals, by name (colo and the floors always take part).
+    /// Only these rivals, by name (colo and the floors are always included).
     #[arg(long, value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Only these works: ping, asleep, one-way, sleepers, deaths.
@@ -72,13 +72,13 @@ pub(crate) struct Settings {
     /// How often a disturbed block is measured again. [default: 2, quick: 1]
     #[arg(long)]
     pub(crate) repeats: Option<usize>,
-    /// CPUs: the writer or measuring side first, then the others, round and round. [default: the last four, last first]
+    /// CPUs: the writer or measuring side first, then the others, in rotation. [default: the last four, last first]
     #[arg(long, value_delimiter = ',')]
     pub(crate) cpus: Vec<usize>,
     /// Folder for compare.json, compare.md and compare.svg.
     #[arg(long, default_value = "results")]
     pub(crate) out: PathBuf,
-    /// Where docs/performance.md is to be written as well.
+    /// Path of docs/performance.md, if it is to be written as well.
     #[arg(long)]
     pub(crate) docs: Option<PathBuf>,
     /// A remark that goes into the output, such as what else ran on the host.

@@ -1,4 +1,4 @@
-//! Where the roles of a block meet: one page of words for each role, written by that role alone.
+//! Shared memory for the roles of a block: one page of words for each role, written by that role alone.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,23 +21,23 @@ pub(crate) mod word {
     pub(crate) const BEGUN: usize = 4;
     /// Writer, deaths: when it sent its first message.
     pub(crate) const FIRST: usize = 5;
-    /// Reader, deaths: generation of the writer that was heard last.
+    /// Reader, deaths: generation of the last writer from which it received a message.
     pub(crate) const GENERATION: usize = 6;
-    /// Reader, deaths: when it first heard that generation.
+    /// Reader, deaths: when it first received a message of that generation.
     pub(crate) const HEARD: usize = 7;
-    /// Reader, deaths: messages whose bytes were not all their own.
+    /// Reader, deaths: messages whose bytes were not all from one message.
     pub(crate) const TORN: usize = 8;
     /// Reader, deaths: messages missing between two of one generation.
     pub(crate) const GAPS: usize = 9;
-    /// Reader, deaths: when the last message came.
+    /// Reader, deaths: when the last message arrived.
     pub(crate) const LAST: usize = 10;
     /// Reader, deaths: the longest silence since [`KILLED`].
     pub(crate) const SILENCE: usize = 11;
     /// Driver's page (the last one): when the other reader was killed.
     pub(crate) const KILLED: usize = 12;
-    /// Driver's page: everybody is to end.
+    /// Driver's page: not zero when every role must end.
     pub(crate) const END: usize = 13;
-    /// Who answers asleep: how long it kept the last message, in nanoseconds.
+    /// The answering role, asleep: how long it kept the last message, in nanoseconds.
     pub(crate) const HELD: usize = 14;
 }
 
@@ -52,14 +52,14 @@ pub(crate) struct Board {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Board {
-    /// The driver makes one page a role, and one of its own behind them.
+    /// Created by the driver: one page for each role, and one of its own after them.
     pub(crate) fn create(room: &Path, roles: usize) -> Result<Board, CompareError> {
         let pages = (0..=roles).map(|role| Floor::create(&page(room, role)));
         let pages = pages.collect::<Result<_, _>>().map_err(failed("create"))?;
         Ok(Board { role: roles, pages })
     }
 
-    /// A role maps them all.
+    /// Opened by a role, which maps all pages.
     pub(crate) fn open(room: &Path, role: usize, roles: usize) -> Result<Board, CompareError> {
         let pages = (0..=roles).map(|role| Floor::open(&page(room, role)));
         let pages = pages.collect::<Result<_, _>>().map_err(failed("open"))?;
@@ -84,7 +84,7 @@ impl Board {
         self.pages[self.role].set(index, value);
     }
 
-    /// Waits until every role has come to `step`.
+    /// Waits until every role has reached `step`.
     pub(crate) fn meet(&self, step: u64) -> Result<(), CompareError> {
         self.set(word::STEP, step);
         let roles = self.pages.len() - 1;

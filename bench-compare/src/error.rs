@@ -1,72 +1,72 @@
-//! What can go wrong.
+//! Errors.
 
 use std::fmt::Display;
 use std::io;
 
-/// Why something was not measured.
+/// A measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompareError {
-    /// A rival answered an error.
+    /// A rival returned an error.
     #[error("{rival}: cannot {action}: {what}")]
     Rival {
-        /// Which.
+        /// The rival.
         rival: &'static str,
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// Its answer.
+        /// Its error.
         what: String,
     },
-    /// The system refused.
+    /// A system call failed.
     #[error("cannot {action}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The journal's own page of words could not be had.
+    /// The journal's page of words could not be created or opened.
     #[error("cannot {action} the board: {what}")]
     Board {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// Its answer.
+        /// The error.
         what: String,
     },
-    /// A message came that was not due.
+    /// A message had a wrong number.
     #[error("message {found} came where {expected} was due, or not all of its bytes were its own")]
     Mixed {
-        /// The number that was due.
+        /// The expected number.
         expected: u64,
-        /// The number that came.
+        /// The number found.
         found: u64,
     },
-    /// The other side does nothing.
+    /// The other side made no progress.
     #[error("the other side did nothing for {seconds} s")]
     Silent {
-        /// How long.
+        /// For how long.
         seconds: u64,
     },
-    /// A peer ended badly.
+    /// A peer failed.
     #[error("{0}")]
     Peer(String),
-    /// The command line asks for what is not there.
+    /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
 }
 
 impl CompareError {
-    /// As the platform's own: 1 failed, 2 usage.
+    /// The exit code, as for the platform: 1 failed, 2 usage.
     pub(crate) fn exit_code(&self) -> u8 {
         if matches!(self, CompareError::Usage(_)) { 2 } else { 1 }
     }
 }
 
-/// For `map_err` on what a rival answers.
+/// Converts a rival's error, for `map_err`.
 pub(crate) fn refused<E: Display>(rival: &'static str, action: &'static str) -> impl Fn(E) -> CompareError {
     move |error| CompareError::Rival { rival, action, what: error.to_string() }
 }
 
-/// For `map_err` on what the system answers.
+/// Converts the system's error, for `map_err`.
 pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl Fn(E) -> CompareError {
     move |source| CompareError::System { action, source: source.into() }
 }

@@ -1,8 +1,9 @@
-//! Colo's journals side by side with what one would pick instead: the same work, the same host, the same minutes.
+//! Compares colo's journals with the alternatives that one would otherwise choose: the same work, the same host, the
+//! same minutes.
 //!
 //! One program. As the *driver* it shuffles the rivals, starts the peers of one measurement (a *block*) as child
-//! processes of itself, and goes round: A B C A B C …. A block that something disturbed is measured again. As a *peer*
-//! it does one role of one block and prints what it measured.
+//! processes of itself, and proceeds in rounds: A B C A B C …. A disturbed block is repeated. As a *peer* it performs
+//! one role of one block and prints what it measured.
 //!
 //! ```text
 //!   driver ── round 1: [pipe] [colo] [iceoryx2] …   round 2: [iceoryx2] [pipe] [colo] …        rounds.rs
@@ -22,12 +23,21 @@ mod place;
 mod report;
 mod rival;
 mod rivals;
+mod role;
 mod task;
 mod works;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
+
+/// Measures, and reports.
+fn compare(settings: &args::Settings) -> Result<(), error::CompareError> {
+    let report = report::Report::new(driver::run(settings)?);
+    report.write(settings)?;
+    eprintln!("{:.1} minutes; results in {}", report.minutes, settings.out.display());
+    Ok(())
+}
 
 fn main() -> ExitCode {
     let outcome = match args::Args::parse().command {
@@ -37,7 +47,7 @@ fn main() -> ExitCode {
             driver::list();
             Ok(())
         }
-        None => driver::run(&args::Args::parse().settings),
+        None => compare(&args::Args::parse().settings),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -22,7 +22,7 @@ pub(crate) fn pin_to_any(cpus: &[usize]) -> Result<(), CompareError> {
     sched_setaffinity(Pid::from_raw(0), &set).map_err(system("let the thread go to its CPUs"))
 }
 
-/// The CPU of a role: the first is role 0's alone, as far as there are others.
+/// The CPU of a role: the first belongs to role 0 alone, if there are others.
 pub(crate) fn cpu_of(role: usize, cpus: &[usize]) -> usize {
     match (role, cpus) {
         (0, _) | (_, [_]) => cpus[0],
@@ -30,7 +30,7 @@ pub(crate) fn cpu_of(role: usize, cpus: &[usize]) -> usize {
     }
 }
 
-/// The process ends when the driver does.
+/// Makes this process end when the driver ends.
 pub(crate) fn follow_parent() -> Result<(), CompareError> {
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(system("follow the driver"))
 }
@@ -42,7 +42,7 @@ pub(crate) fn now() -> u64 {
         .map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
-/// Involuntary context switches of the calling thread so far; 0 where the system does not say.
+/// Involuntary context switches of the calling thread so far; 0 if the system does not report them.
 pub(crate) fn involuntary_switches() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"));

@@ -1,4 +1,4 @@
-//! What a rival must be able to do to take part.
+//! The interface of a rival.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,48 +6,48 @@ use std::time::Duration;
 use crate::error::CompareError;
 use crate::task::Task;
 
-/// What stands about a rival in the output.
+/// The facts about a rival in the output.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     /// Short name, as in the tables.
     pub(crate) name: &'static str,
-    /// Version of what was linked.
+    /// Version of the linked library.
     pub(crate) version: String,
-    /// How it is set up: one line a setting.
+    /// Its settings, one line each.
     pub(crate) settings: &'static [&'static str],
-    /// Threads of one process, not processes: a point of reference.
+    /// Runs as threads of one process instead of processes: a point of reference.
     pub(crate) in_process: bool,
-    /// The bare machine, to compare against; not in the ranking.
+    /// The bare machine, for comparison; not ranked.
     pub(crate) floor: bool,
-    /// Nothing wakes its readers: where others sleep, they nap by a timer and look.
+    /// Nothing wakes its readers: instead of sleeping they nap by a timer and look.
     pub(crate) naps: bool,
-    /// What it can do.
+    /// Its capabilities.
     pub(crate) can: Can,
 }
 
-/// What a rival can do at all. What it cannot is shown as such, and not measured.
+/// The capabilities of a rival. Missing ones are shown as such, and not measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Can {
     /// Ping-pong.
     pub(crate) ping: bool,
-    /// Its readers can sleep until something comes.
+    /// Its readers can sleep until a message arrives.
     pub(crate) sleep: bool,
     /// One-way, from one to one.
     pub(crate) one_way: bool,
-    /// One-way, one writer to several readers, each gets all.
+    /// One-way, one writer to several readers, each of which gets all messages.
     pub(crate) fan_out: bool,
-    /// One writer, many readers that sleep.
+    /// One writer, many sleeping readers.
     pub(crate) sleepers: bool,
     /// The writer waits for slow readers; otherwise it overwrites what they have not read.
     pub(crate) lossless: bool,
-    /// It goes on for ever: what has been read makes room.
+    /// It runs without limit: read messages make room for new ones.
     pub(crate) endless: bool,
-    /// A process of it can be killed and started again.
+    /// Its processes can be killed and restarted.
     pub(crate) die: bool,
 }
 
 impl Can {
-    /// Everything.
+    /// All of them.
     pub(crate) const ALL: Can = Can {
         ping: true,
         sleep: true,
@@ -60,18 +60,18 @@ impl Can {
     };
 }
 
-/// Where the roles of one block meet, as one of them sees it.
+/// The environment of a block, as seen by one role.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room<'a> {
-    /// Folder of this block alone, in memory.
+    /// Folder of this block, in memory.
     pub(crate) directory: &'a Path,
-    /// What is measured.
+    /// The task.
     pub(crate) task: &'a Task,
     /// The role of this process.
     pub(crate) role: usize,
 }
 
-/// One direction: one sender, some receivers.
+/// One direction: one sender, several receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     /// Distinguishes the links of one block, from 0.
@@ -80,34 +80,34 @@ pub(crate) struct Link {
     pub(crate) readers: usize,
     /// Receivers sleep, so the sender must wake them.
     pub(crate) asleep: bool,
-    /// Each message is for one of the receivers, which wants no other.
+    /// Each message is for one of the receivers, and no other reads it.
     pub(crate) routed: bool,
 }
 
 /// A rival, for messages of `N` bytes.
 pub(crate) trait Rival<const N: usize> {
-    /// What one process holds for the whole block; shared by the threads of a rival that is in one process.
+    /// What one process holds for the whole block; shared by the threads of a rival that runs in one process.
     type Hub: Sync;
     /// The writing end of a link.
     type Sender: Sender<N>;
     /// A reading end.
     type Receiver: Receiver<N>;
 
-    /// Its sender makes what its receivers attach to.
+    /// The sender must exist before its receivers attach.
     const SENDER_FIRST: bool = false;
 
-    /// About it.
+    /// Facts about it.
     fn facts() -> Facts;
 
-    /// Role 0, before all others: makes what the links need.
+    /// Called by role 0, before all others: creates what the links need.
     fn create(room: Room<'_>, links: &[Link]) -> Result<Self::Hub, CompareError>;
 
-    /// Every other role; never called for rivals in one process.
+    /// Called by every other role; never for rivals in one process.
     fn open(room: Room<'_>, links: &[Link]) -> Result<Self::Hub, CompareError> {
         Self::create(room, links)
     }
 
-    /// One of the link's receivers, from 0. All receivers of a link are there before its sender is asked for, unless
+    /// One of the link's receivers, from 0. All receivers of a link are created before its sender, unless
     /// [`Rival::SENDER_FIRST`] says the opposite.
     fn receiver(
         hub: &Self::Hub,
@@ -125,12 +125,12 @@ pub(crate) trait Sender<const N: usize> {
     /// Sends one message to all receivers; false when there is no room now.
     fn send(&mut self, message: &[u8; N]) -> Result<bool, CompareError>;
 
-    /// Sends one message that only `reader` wants.
+    /// Sends one message to `reader` only.
     fn send_to(&mut self, _reader: usize, message: &[u8; N]) -> Result<bool, CompareError> {
         self.send(message)
     }
 
-    /// Sends up to `count` messages that bear the numbers from `first` on; how many there was room for.
+    /// Sends up to `count` messages with the numbers from `first` on; returns how many fitted.
     fn send_batch(&mut self, first: u64, count: u64, message: &mut [u8; N]) -> Result<u64, CompareError> {
         for sent in 0..count {
             number(message, first + sent);
@@ -144,16 +144,16 @@ pub(crate) trait Sender<const N: usize> {
 
 /// A reading end.
 pub(crate) trait Receiver<const N: usize> {
-    /// Hands up to `most` messages that are there to `each`; how many. A rival whose receivers sleep in the very call
-    /// that receives may wait in here for the first.
+    /// Passes up to `most` available messages to `each`; returns how many. A rival whose receivers sleep inside the
+    /// receiving call may wait here for the first.
     fn receive(&mut self, most: usize, each: &mut impl FnMut(&[u8; N])) -> Result<usize, CompareError>;
 
-    /// Makes the last connections, before anything is sent.
+    /// Completes connections, before anything is sent.
     fn settle(&mut self) -> Result<(), CompareError> {
         Ok(())
     }
 
-    /// Sleeps until there may be something, or for `timeout`.
+    /// Sleeps until there may be a message, or for `timeout`.
     fn wait(&mut self, _timeout: Duration) -> Result<(), CompareError> {
         Ok(())
     }

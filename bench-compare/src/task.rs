@@ -1,29 +1,29 @@
-//! What a block is, and what its roles answer. Both travel as JSON: the task as an argument, the answer on standard
-//! output.
+//! The description of a block, and the answers of its roles. Both are passed as JSON: the task as an argument, the
+//! answer on standard output.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// One block: what every role of it must know.
+/// One block, as every role of it must know it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     /// Short name of the rival.
     pub(crate) rival: String,
-    /// What is done.
+    /// The work.
     pub(crate) work: Work,
     /// Bytes of each message.
     pub(crate) payload: usize,
     /// Folder of this block alone.
     pub(crate) room: PathBuf,
-    /// CPUs of the roles, round and round.
+    /// CPUs of the roles, in rotation.
     pub(crate) cpus: Vec<usize>,
-    /// Deaths: how many writers there have been, this one included.
+    /// Deaths: number of writers so far, this one included.
     #[serde(default)]
     pub(crate) generation: u64,
 }
 
-/// What is done in a block.
+/// The work of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub(crate) enum Work {
@@ -34,30 +34,30 @@ pub(crate) enum Work {
         /// Round trips before them.
         warm_up: u64,
     },
-    /// Two roles bounce messages, each asleep until the other's comes.
+    /// Two roles bounce messages, each asleep until the other's message arrives.
     PingPongAsleep {
         /// Round trips that count.
         trips: u64,
         /// Round trips before them.
         warm_up: u64,
     },
-    /// One writes as fast as it can, all of `readers` get everything.
+    /// One role writes as fast as it can, and all of `readers` get everything.
     OneWay {
         /// Reading roles.
         readers: usize,
-        /// How long is written.
+        /// Duration of the writing.
         millis: u64,
     },
-    /// One writes at a steady rate to sleeping readers, each message for one of them.
+    /// One role writes at a steady rate to sleeping readers, each message for one of them.
     Sleepers {
         /// Reading roles.
         readers: usize,
         /// Messages a second.
         per_second: u64,
-        /// How long is written.
+        /// Duration of the writing.
         millis: u64,
     },
-    /// The writer (role 1, again and again) is killed, role 0 reads on.
+    /// The writer (role 1, restarted each time) is killed, role 0 reads on.
     WriterDies,
     /// The writer is role 0; reader 1 stays, reader 2 is killed.
     ReaderDies,
@@ -73,18 +73,18 @@ impl Work {
         }
     }
 
-    /// True when receivers sleep while there is nothing.
+    /// True when receivers sleep while there is nothing to read.
     pub(crate) fn asleep(self) -> bool {
         matches!(self, Work::PingPongAsleep { .. } | Work::Sleepers { .. })
     }
 }
 
-/// What a role prints.
+/// The output of a role.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// What it measured.
     pub(crate) answer: Answer,
-    /// Involuntary context switches of its thread meanwhile.
+    /// Involuntary context switches of its thread during the measurement.
     pub(crate) involuntary: u64,
     /// Rivals in one process: what the reading threads of the sleepers measured, in nanoseconds.
     #[serde(default)]
@@ -92,7 +92,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Takes in what another thread of the process measured.
+    /// Adds what another thread of the process measured.
     pub(crate) fn merge(&mut self, other: Outcome) {
         self.involuntary += other.involuntary;
         if let Answer::Latencies { nanos } = other.answer {
@@ -101,7 +101,7 @@ impl Outcome {
     }
 }
 
-/// What role 0 of a block measured (of the sleepers: what a reader measured, too).
+/// What role 0 of a block measured (for the sleepers: also what a reader measured).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub(crate) enum Answer {
@@ -120,7 +120,7 @@ pub(crate) enum Answer {
         written: u64,
         /// From the first write until the slowest reader had the last message.
         nanos: u64,
-        /// Messages that readers did not get (rivals that may overwrite).
+        /// Messages that readers did not get (rivals that overwrite).
         lost: u64,
     },
     /// The writer of the sleepers.
@@ -129,15 +129,15 @@ pub(crate) enum Answer {
         cost: Quantiles,
         /// Messages written.
         written: u64,
-        /// From the first to the last.
+        /// From the first message to the last.
         nanos: u64,
     },
-    /// A reader of the sleepers: from just before the send until in hand.
+    /// A reader of the sleepers: from just before the send until received.
     Latencies {
         /// Nanoseconds, in the order of arrival.
         nanos: Vec<u64>,
     },
-    /// Nothing but done.
+    /// Done, without figures.
     Done,
 }
 
@@ -157,7 +157,7 @@ pub(crate) struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these times, each multiplied by `scale`.
+    /// Quantiles of these times, each multiplied by `scale`.
     pub(crate) fn of(mut times: Vec<u64>, scale: f64) -> Quantiles {
         times.sort_unstable();
         let at = |share: f64| {

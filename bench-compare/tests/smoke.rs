@@ -1,6 +1,6 @@
-//! The driver, end to end, with few messages: everybody takes part in everything that they say they can do.
+//! Runs the driver end to end with few messages: every rival takes part in everything that it claims to support.
 //!
-//! No figure is asserted: only that there is one.
+//! No figure is asserted, only that there is one.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Measuring platforms more than once, because one run on a shared host says little: [`t2o`] scenarios, and the spread
-//! of repeated runs.
+//! Repeated measurements of platforms, because one run on a shared host says little: [`t2o`] scenarios, and the spread
+//! of several runs.
 //!
 //! ```
 //! use bench_harness::Spread;
@@ -13,9 +13,8 @@
 pub mod ipc;
 mod repeat;
 mod scratch;
-mod spread;
 pub mod t2o;
 pub mod wake;
 
+pub use bench_kit::Spread;
 pub use repeat::{Repeated, StageSpread, repeat};
-pub use spread::Spread;

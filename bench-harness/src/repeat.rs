@@ -1,14 +1,13 @@
-//! One platform, brought up fresh several times.
+//! One platform, started from scratch several times.
 
 use std::collections::BTreeMap;
 
+use bench_kit::Spread;
 use master_client::{Launch, LaunchError};
 use observe::Report;
 use serde::{Deserialize, Serialize};
 
-use crate::spread::Spread;
-
-/// Reports of several runs, and the spread of each stage over them.
+/// Reports of several runs, and the spread of each stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Repeated {
     /// In the order of the runs.
@@ -20,19 +19,19 @@ pub struct Repeated {
 /// How one stage's figures differ from run to run, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageSpread {
-    /// Of the means.
+    /// Spread of the means.
     pub mean_us: Spread,
-    /// Of the medians.
+    /// Spread of the medians.
     pub p50_us: Spread,
-    /// Of the 99th percentiles.
+    /// Spread of the 99th percentiles.
     pub p99_us: Spread,
 }
 
-/// Runs a platform to its end `runs` times, each time from nothing. `go_on` is asked before each run and while one is
-/// under way; when it answers false, what was measured so far is returned.
+/// Runs a platform to its end `runs` times, each time from scratch. `go_on` is called before and during each run; when
+/// it returns false, the results so far are returned.
 ///
 /// # Errors
-/// The first run that does not come up or cannot be taken down.
+/// The first run that fails to start or to stop.
 pub fn repeat(launch: &Launch, runs: usize, go_on: impl Fn() -> bool) -> Result<Repeated, LaunchError> {
     let mut reports = Vec::with_capacity(runs);
     while reports.len() < runs && go_on() {

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// What its name begins with.
+/// Prefix of its name.
 const PREFIX: &str = "colo-bench-";
-/// Held locked as long as the benchmark lives.
+/// Locked as long as the benchmark lives.
 const LOCK: &str = "bench.lock";
-/// A younger one may not have its lock yet.
+/// A younger folder may not have its lock yet.
 const YOUNG: Duration = Duration::from_secs(10);
 
-/// Removed with this value. One that could not be, because its process was killed, is removed by the next benchmark of
-/// the same user: nobody holds its lock.
+/// Removed when this is dropped. If the process was killed, the next benchmark of the same user removes the folder,
+/// whose lock is free then.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     directory: TempDir,
@@ -23,10 +23,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// A new one in shared memory.
+    /// Creates a folder in shared memory.
     ///
     /// # Errors
-    /// The system's.
+    /// The error of the system.
     pub(crate) fn create() -> std::io::Result<Scratch> {
         let memory = Path::new("/dev/shm");
         sweep(memory, YOUNG);
@@ -45,7 +45,7 @@ impl Scratch {
     }
 }
 
-/// Removes what killed benchmarks of this user have left in `memory`. What cannot be looked at or removed stays.
+/// Removes what killed benchmarks of this user left in `memory`. Entries that cannot be examined or removed stay.
 fn sweep(memory: &Path, young: Duration) {
     let Ok(own) = fs::metadata("/proc/self").map(|metadata| metadata.uid()) else { return };
     let ours = |path: &PathBuf| {
@@ -56,7 +56,7 @@ fn sweep(memory: &Path, young: Duration) {
     };
     let folders = fs::read_dir(memory).into_iter().flatten().flatten().map(|entry| entry.path());
     for path in folders.filter(ours) {
-        // Its lock tells in every pid namespace whether it is in use.
+        // Its lock shows in every pid namespace whether it is in use.
         let lock = File::options().read(true).write(true).open(path.join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             let _ = fs::remove_dir_all(&path);

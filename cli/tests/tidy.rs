@@ -25,9 +25,20 @@ const EDGES: &[(&str, &[&str])] = &[
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
     ("master-client", &["journal", "node", "observe", "topology"]),
+    ("bench-kit", &[]),
     (
         "bench-harness",
-        &["journal", "master-client", "node", "observe", "pinning", "settings", "topology", "wire"],
+        &[
+            "bench-kit",
+            "journal",
+            "master-client",
+            "node",
+            "observe",
+            "pinning",
+            "settings",
+            "topology",
+            "wire",
+        ],
     ),
     (
         "colo",
@@ -62,6 +73,7 @@ fn folder(name: &str) -> PathBuf {
     root().join(match name {
         "colo" => "cli",
         "wire-derive" => "wire/derive",
+        "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
         name => name,
     })

@@ -1,4 +1,4 @@
-//! A good journal, its control page and a registry, damaged as the fuzzer likes, before and while they are used.
+//! A good journal, its control page and a registry, damaged by the fuzzer before and while they are used.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! A history of everything that a writer and readers of both kinds can do, held against the model that keeps every
-//! frame: the same one as in the property tests, with the fuzzer's choice of steps.
+//! A history of all operations of a writer and readers of both kinds, compared with the model that keeps every frame:
+//! the model of the property tests, with the fuzzer's choice of steps.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ use world::{Body, Step, World};
 /// Steps of one history.
 const MOST: usize = 300;
 
-/// Takes a step of four bytes apart: what, who, how much.
+/// Decodes a step of four bytes: operation, participant, amount.
 fn step(&[kind, who, low, high]: &[u8; 4]) -> Step {
     let most = layout::max_payload(SMALL) as usize;
     let (seat, topic, amount) =
@@ -24,7 +24,7 @@ fn step(&[kind, who, low, high]: &[u8; 4]) -> Step {
     let length = match high >> 6 {
         0 => usize::from(amount) % (most + 1),
         1 => most,
-        // About the ends of lines.
+        // Around the ends of lines.
         _ => (usize::from(low % 32) * 64 + usize::from(high & 7)).saturating_sub(34),
     };
     let body = match who >> 4 & 3 {
@@ -32,7 +32,7 @@ fn step(&[kind, who, low, high]: &[u8; 4]) -> Step {
         laps => Body::Forged(u64::from(laps) - 1),
     };
     let keep = who >> 6 & 3 != 0;
-    // Lengths that follow from the first, of a batch's frames or a claim's pieces.
+    // Lengths derived from the first, of a batch's frames or a claim's pieces.
     let lengths = (0..usize::from(kind >> 4))
         .map(|n| (length + n * usize::from(low)) % if n % 3 == 0 { 700 } else { 70 });
     match kind & 15 {

@@ -6,23 +6,23 @@ use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::memory::Access;
 use crate::sync::{Ordering, fence};
 
-/// What a reader that stands at a position has not taken yet.
+/// The frames that a reader at a given position has not read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
     /// Frames from the position to the head.
     pub frames: u64,
-    /// Time of the first of them, nanoseconds since the epoch; `None` without any.
+    /// Time of the first of them, nanoseconds since the epoch; `None` when there are none.
     pub first_time: Option<u64>,
 }
 
 impl Journal {
-    /// What lies between each of these positions and the head; `None` where that cannot be known: the position starts no
-    /// frame, or its frame is overwritten.
+    /// For each position, the backlog from there to the head. `None` where it cannot be known: the position does not
+    /// start a frame, or that frame has been overwritten.
     ///
-    /// One walk over headers serves all of them.
+    /// One walk over the headers serves all positions.
     ///
     /// # Errors
-    /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is no possible position.
+    /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is not a possible position.
     pub fn backlogs(&self, positions: &[u64]) -> Result<Vec<Option<Backlog>>, OpenError> {
         let ring = self.ring(Access::Read)?;
         let oldest = self.oldest_bytes()?;
@@ -34,7 +34,7 @@ impl Journal {
             .collect();
         starts.sort_unstable();
         starts.dedup();
-        // Position, number and time of the frames that were asked for, in the walk that is going on.
+        // Position, number and time of the requested frames found so far in this walk.
         let mut met: Vec<(u64, u64, u64)> = Vec::new();
         let mut number = 0;
         let mut waiting = starts.into_iter().peekable();
@@ -52,7 +52,7 @@ impl Journal {
                 waiting.next();
             }
             if broken {
-                // What was met cannot be counted to the head; a later start can.
+                // The frames found so far can no longer be counted to the head; those found from here on can.
                 met.clear();
                 number = 0;
                 waiting.next_if_eq(&position);

@@ -26,7 +26,7 @@ impl ClockSource {
     }
 }
 
-/// Turns a counter into nanoseconds since the epoch. Copied freely; reading it allocates and locks nothing.
+/// Turns a counter into nanoseconds since the epoch. Cheap to copy; reading it neither allocates nor locks.
 ///
 /// ```
 /// let clock = journal::Clock::calibrate();
@@ -65,7 +65,7 @@ impl Clock {
         Clock { source: ClockSource::Tsc, base: counter_b, epoch, scale }
     }
 
-    /// The clock for hosts whose counter cannot be trusted.
+    /// A clock that does not use the time-stamp counter, for hosts where it cannot be trusted.
     pub fn monotonic() -> Clock {
         let base = monotonic_nanos();
         Clock { source: ClockSource::Monotonic, base, epoch: wall_nanos(), scale: 1 << 32 }
@@ -84,7 +84,7 @@ impl Clock {
         self.epoch.wrapping_add(((u128::from(counts) * u128::from(self.scale)) >> 32) as u64)
     }
 
-    /// Which counter is behind it.
+    /// The counter that the clock reads.
     pub fn source(&self) -> ClockSource {
         self.source
     }
@@ -98,7 +98,7 @@ impl Clock {
         [kind, self.base, self.epoch, self.scale]
     }
 
-    /// `None` for words that no clock wrote.
+    /// `None` if the words were not written by a clock.
     pub(crate) fn from_words([kind, base, epoch, scale]: [u64; 4]) -> Option<Clock> {
         let source = match kind {
             1 => ClockSource::Tsc,
@@ -125,7 +125,7 @@ pub(crate) fn monotonic_nanos() -> u64 {
     }
 }
 
-/// The counter and the time that belong together: of several tries, the one with the narrowest bracket.
+/// A counter value and the time at that moment: of several readings, the one with the narrowest bracket.
 fn bracketed() -> (u64, u64) {
     let mut best = (u64::MAX, 0, 0);
     for _ in 0..50 {
@@ -144,7 +144,7 @@ fn bracketed() -> (u64, u64) {
 #[inline]
 fn tsc() -> u64 {
     // SAFETY: both instructions exist on every x86-64. The fence keeps the reading behind the load that found a
-    // message, so that a message is never received before it was sent.
+    // message, so that no message is received before it was sent.
     unsafe {
         core::arch::x86_64::_mm_lfence();
         core::arch::x86_64::_rdtsc()

@@ -8,7 +8,7 @@ use crate::sync::{AtomicU64, Ordering, fence};
 
 use std::path::Path;
 
-/// What a journal is: fixed when it is made.
+/// The properties of a journal that are fixed when it is created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalShape {
     /// Number within the instance; ties in a merge are broken by it.
@@ -31,7 +31,7 @@ impl JournalShape {
         layout::max_payload(self.capacity)
     }
 
-    /// Everything that is out of range, in words; `None` when all is well.
+    /// Everything that is out of range, as text; `None` when the shape is valid.
     pub fn problem(&self) -> Option<String> {
         let name_ok = !self.name.is_empty()
             && self.name.len() <= layout::MAX_NAME
@@ -74,21 +74,21 @@ impl JournalShape {
     }
 }
 
-/// Who writes a journal, as far as its control page knows.
+/// The writer of a journal, according to its control page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriterState {
-    /// Nobody has ever written it.
+    /// The journal has never had a writer.
     Never,
-    /// This process does. (For a moment after a successor has come, the old one may still show here as dead.)
+    /// This process writes it. (For a moment after a successor attaches, its dead predecessor may still be shown.)
     Attached(ProcessIdentity),
-    /// The last writer left in good order.
+    /// The last writer closed the journal.
     Closed,
-    /// The last writer ended without leaving.
+    /// The last writer ended without closing the journal.
     Dead(ProcessIdentity),
 }
 
 impl WriterState {
-    /// As it is printed: `never`, `alive`, `closed` or `dead`.
+    /// The name in output: `never`, `alive`, `closed` or `dead`.
     pub fn as_str(self) -> &'static str {
         match self {
             WriterState::Never => "never",
@@ -98,7 +98,7 @@ impl WriterState {
         }
     }
 
-    /// The process that writes, or that died over it.
+    /// The process that writes the journal, or that ended without closing it.
     pub fn process(self) -> Option<ProcessIdentity> {
         match self {
             WriterState::Attached(process) | WriterState::Dead(process) => Some(process),
@@ -114,9 +114,9 @@ pub struct ReaderView {
     pub seat: u32,
     /// Whether the writer waits for it.
     pub gated: bool,
-    /// Position up to which it is done.
+    /// Position up to which it has read.
     pub position: u64,
-    /// Bytes that the seat's readers lost to laps, this one and those before it.
+    /// Bytes that this seat's readers, past and present, lost to laps.
     pub lost: u64,
     /// Number of those laps.
     pub gaps: u64,
@@ -152,7 +152,7 @@ impl Control {
         Control::with(region, shape)
     }
 
-    /// Checks a page that somebody else made.
+    /// Checks a page that another process created.
     pub(crate) fn check(region: Region, path: &Path) -> Result<Control, OpenError> {
         let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
         if region.words().len() < at::CURSORS {
@@ -217,13 +217,13 @@ impl Control {
         self.word(at::HEAD).load(Ordering::Acquire)
     }
 
-    /// For a loose reader after its copy. SYNC: reach. A head that is loaded after this is near it.
+    /// The intent, for a loose reader after its copy. SYNC: reach. A head that is loaded after this is near it.
     #[inline(always)]
     pub(crate) fn intent(&self) -> u64 {
         self.word(at::INTENT).load(Ordering::Acquire)
     }
 
-    /// True when the writer declared nothing that a writer would not, as far as can be told from outside.
+    /// False when the writer declared something that no writer would, as far as that shows from outside.
     pub(crate) fn is_plausible(&self) -> bool {
         let intent = self.intent();
         let head = self.head();
@@ -273,7 +273,7 @@ impl Control {
         })
     }
 
-    /// Where the slowest gated reader stands; `u64::MAX` without any. SYNC: gate, SYNC: join.
+    /// Position of the slowest gated reader; `u64::MAX` when there are none. SYNC: gate, SYNC: join.
     pub(crate) fn slowest_gated(&self) -> u64 {
         self.readers(at::GATED)
             .map(|seat| self.word(self.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire))
@@ -281,15 +281,15 @@ impl Control {
             .unwrap_or(u64::MAX)
     }
 
-    /// What the writer must not overwrite: from the slowest gated reader on, and from where one of them keeps what it has
-    /// read. SYNC: gate, SYNC: join.
+    /// First position that the writer must not overwrite: the slowest gated reader's, or an earlier one from which a
+    /// reader keeps frames that it has read. SYNC: gate, SYNC: join.
     pub(crate) fn needed_from(&self) -> u64 {
         let needed = |seat| {
             let cursor = self.cursor(seat);
             let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
-            // It was set before the position moved: who sees that move sees this. (For itself Relaxed would do: the
-            // writer's full fence, between its look at the gate and the first byte, acquires what was seen here, and the
-            // models of `kept` hold. They do not with a Relaxed position.)
+            // It was set before the position moved, so a thread that sees the new position sees this too. (By itself
+            // this load could be Relaxed: the writer's full fence between its look at the gate and its first byte
+            // acquires what was seen here, and the models of `kept` pass. With a Relaxed position they fail.)
             match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
                 0 => position,
                 kept => kept.min(position),
@@ -318,7 +318,7 @@ impl Control {
         }
     }
 
-    /// The seats that lost something since the journal was made, whether they still read or not.
+    /// The seats that lost bytes since the journal was created, including those without a reader now.
     pub(crate) fn losers(&self) -> impl Iterator<Item = ReaderView> + '_ {
         let view = |seat| self.reader_view(seat, self.has_reader(at::GATED, seat));
         (0..self.shape.seats).map(view).filter(|view| view.gaps > 0)
@@ -330,7 +330,7 @@ impl Control {
         std::array::from_fn(|class| self.word(at::TALLY + class).load(Ordering::Acquire))
     }
 
-    /// The row of seats that want `topic`, which must exist.
+    /// The seats that want `topic`, by words of 64. The topic must exist.
     #[inline(always)]
     pub(crate) fn interest(&self, topic: u32) -> impl Iterator<Item = (u32, &AtomicU64)> + '_ {
         let row = self.interest_start + topic as usize * self.row_words;
@@ -366,7 +366,7 @@ impl Iterator for Bits {
     }
 }
 
-/// Refuses what is foreign, older or newer.
+/// Refuses files of other programs, and of older or newer formats.
 pub(crate) fn check_format(
     word: &impl Fn(usize) -> u64,
     magic: u64,
@@ -395,7 +395,7 @@ pub(crate) fn store_name(region: &Region, first: usize, name: &str) {
     }
 }
 
-/// Reads a name; `None` when it is no UTF-8.
+/// Reads a name; `None` when it is not UTF-8.
 pub(crate) fn load_name(region: &Region, first: usize) -> Option<String> {
     let mut bytes = Vec::with_capacity(layout::MAX_NAME + 1);
     for index in 0..8 {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// A journal or registry could not be made.
+/// A journal or registry could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// A setting is out of its range.
@@ -14,7 +14,7 @@ pub enum CreateError {
         /// What is wrong and what is allowed.
         what: String,
     },
-    /// The memory is not there.
+    /// The memory is not available.
     #[error(
         "cannot reserve {bytes} bytes for {}: {source}; free memory in that file system, or ask for smaller journals",
         path.display()
@@ -22,15 +22,15 @@ pub enum CreateError {
     NoSpace {
         /// The file.
         path: PathBuf,
-        /// How much was asked for.
+        /// Bytes requested.
         bytes: u64,
         /// The system's answer.
         source: io::Error,
     },
-    /// Any other refusal of the system.
+    /// Any other error of the system.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -42,27 +42,27 @@ pub enum CreateError {
 /// A file is there but cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The system refuses.
+    /// The system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
         /// The file.
         path: PathBuf,
         /// The system's answer.
         source: io::Error,
     },
-    /// Not one of ours.
+    /// Not a file of this crate.
     #[error("{} is no colo {what}: its first eight bytes are {found:#018x}", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
         /// "journal control file" or "registry".
         what: &'static str,
-        /// What stood there.
+        /// The value found instead of the magic.
         found: u64,
     },
-    /// Ours, of another version.
+    /// A file of this crate in another version.
     #[error(
         "{} has format {found}, this program reads format {expected} (layout {found_layout:#018x} against \
          {expected_layout:#018x}): stop the platform with the version that made it, then start it anew",
@@ -71,21 +71,21 @@ pub enum OpenError {
     Version {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The file's version.
         found: u32,
-        /// Ours.
+        /// The version of this program.
         expected: u32,
-        /// Its layout hash.
+        /// The file's layout hash.
         found_layout: u64,
-        /// Ours.
+        /// The layout hash of this program.
         expected_layout: u64,
     },
-    /// Ours, but its header contradicts itself or the file's size.
+    /// A file of this crate whose header contradicts itself or the file's size.
     #[error("{} is damaged: {what}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// What is inconsistent.
         what: String,
     },
     /// Another process writes this journal.
@@ -95,20 +95,20 @@ pub enum OpenError {
     WriterExists {
         /// Which journal.
         name: String,
-        /// Who.
+        /// The process that writes it.
         pid: u32,
     },
-    /// Somebody reads this journal in that seat, and lives.
+    /// A living process reads this journal in that seat.
     #[error(
         "seat {seat} of journal `{name}` is being read already; a seat has one reader: end that one first"
     )]
     SeatTaken {
         /// Which journal.
         name: String,
-        /// Asked for.
+        /// The requested seat.
         seat: u32,
     },
-    /// A gated cursor cannot be given where bytes are gone already.
+    /// A gated cursor cannot start where frames are overwritten already.
     #[error(
         "the first frames of journal `{name}` are overwritten already, seat {seat} cannot have them: admit it before \
          the writer comes round, or let it join at the head"
@@ -116,32 +116,32 @@ pub enum OpenError {
     TooLate {
         /// Which journal.
         name: String,
-        /// Asked for.
+        /// The requested seat.
         seat: u32,
     },
-    /// No frame can start there.
+    /// No frame can start at that position.
     #[error(
         "no frame of journal `{name}` starts at position {position}: positions are multiples of 64 below 2^63"
     )]
     NoSuchPosition {
         /// Which journal.
         name: String,
-        /// Asked for.
+        /// The requested position.
         position: u64,
     },
-    /// No such seat in this journal's tables.
+    /// The journal's tables have no such seat.
     #[error("journal `{name}` has {seats} seats, there is no seat {seat}")]
     NoSuchSeat {
         /// Which journal.
         name: String,
-        /// Asked for.
+        /// The requested seat.
         seat: u32,
-        /// There are.
+        /// Number of seats.
         seats: u32,
     },
 }
 
-/// A frame was not written. The payload is still the caller's.
+/// A frame was not written. The caller still has the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// A gated reader has not read far enough. Try again later, or give up: nothing was overwritten.
@@ -161,7 +161,7 @@ pub enum WriteError {
     /// };
     /// let WriteError::Full { needed, free } = refused else { panic!("{refused}") };
     /// assert!(needed > free);
-    /// // The slowest reader reads on, and the same payload, which was ours all along, fits.
+    /// The slowest reader reads on, and the same payload then fits.
     /// while reader.read()?.is_some() {}
     /// writer.write(2, 0, &payload)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -173,7 +173,7 @@ pub enum WriteError {
         /// Bytes free now.
         free: u64,
     },
-    /// The batch is as long as it may become: commit it and begin another.
+    /// The batch has reached its greatest length: commit it and begin another.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape, ReadError, WriteError};
@@ -200,10 +200,10 @@ pub enum WriteError {
     /// ```
     #[error("the batch is full: one takes up to {max} bytes of frames; commit it and begin another")]
     BatchFull {
-        /// Bytes that a batch of this journal takes, headers included.
+        /// Greatest length of a batch of this journal in bytes, headers included.
         max: u64,
     },
-    /// The payload is larger than this journal takes.
+    /// The payload is larger than this journal allows.
     #[error("a payload of {size} bytes is too large: this journal takes up to {max}")]
     TooLarge {
         /// Bytes given.
@@ -214,33 +214,33 @@ pub enum WriteError {
     /// The journal was made with fewer topics.
     #[error("topic {topic} does not exist: this journal has topics 0 to {}", topics - 1)]
     NoSuchTopic {
-        /// Asked for.
+        /// The requested topic.
         topic: u32,
-        /// There are.
+        /// Number of topics.
         topics: u32,
     },
 }
 
-/// Bytes that a loose reader did not get, because the writer came round.
+/// Bytes that a loose reader lost because the writer lapped it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// First position that is lost.
+    /// First lost position.
     pub from: u64,
-    /// Where reading goes on.
+    /// Position at which reading resumes.
     pub resumed_at: u64,
 }
 
 impl Gap {
-    /// Exactly how many bytes of stream are lost.
+    /// The exact number of lost bytes of the stream.
     pub fn bytes(&self) -> u64 {
         self.resumed_at - self.from
     }
 }
 
-/// Reading could not go on as before.
+/// Reading could not continue normally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// A loose reader was overtaken. It already stands at [`Gap::resumed_at`]: just read on.
+    /// A loose reader was lapped. It already stands at [`Gap::resumed_at`] and can read on.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape, ReadError, WriteError};
@@ -254,19 +254,19 @@ pub enum ReadError {
     /// }
     /// let Err(ReadError::Lapped(gap)) = reader.read() else { panic!("it slept through two laps") };
     /// assert_eq!((gap.from, gap.bytes()), (start, 2_000 * 64));
-    /// // What depends on every frame is asked for anew; from here on nothing is missing.
+    /// State that depends on every frame must be rebuilt; from here on no frame is missing.
     /// writer.write(2, 0, b"new")?;
     /// assert_eq!(reader.read()?.expect("just written").payload, b"new");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[error("lapped: {} bytes from position {} are lost, reading goes on at {}", .0.bytes(), .0.from, .0.resumed_at)]
     Lapped(Gap),
-    /// What stands in the ring is no frame. Nothing behind it can be trusted.
+    /// The ring holds something that is not a frame. Nothing behind it can be trusted.
     #[error("journal is damaged at position {position}: {what}")]
     Corrupt {
-        /// Where.
+        /// Position of the damage.
         position: u64,
-        /// What does not fit.
+        /// What is inconsistent.
         what: &'static str,
     },
 }

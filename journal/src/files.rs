@@ -1,4 +1,4 @@
-//! A journal's two files: their names, how they are made whole, and how they are opened.
+//! The two files of a journal: their names, and how they are created and opened.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
@@ -10,7 +10,7 @@ use crate::error::{CreateError, OpenError};
 use crate::layout;
 use crate::memory::{Access, map, mirror, reserve};
 
-/// Where a journal's two files are.
+/// Paths of a journal's two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalFiles {
     /// `NAME.ctl`: header, cursors, interest.
@@ -28,24 +28,24 @@ impl JournalFiles {
         }
     }
 
-    /// Removes both files; processes that have them mapped keep the memory. Files that are gone already are fine.
+    /// Removes both files; processes that have them mapped keep the memory. Missing files are not an error.
     ///
     /// # Errors
-    /// The first refusal of the system.
+    /// The first error of the system.
     pub fn remove(&self) -> io::Result<()> {
         remove(&self.control)?;
         remove(&self.ring)
     }
 
-    /// Makes both under temporary names, takes all of their memory, and renames them into place. A control file that
-    /// is visible is whole and has its ring, whatever happens to this process meanwhile.
+    /// Creates both files under temporary names, reserves all of their memory, and renames them into place. A control
+    /// file that is visible is complete and has its ring, even if this process is killed meanwhile.
     pub(crate) fn create(&self, shape: JournalShape, created: u64) -> Result<Control, CreateError> {
         let temporary = JournalFiles {
             control: self.control.with_extension("ctl.new"),
             ring: self.ring.with_extension("ring.new"),
         };
         let made = temporary.make(shape, created).and_then(|control| {
-            // An old control file must not be seen beside the new ring, not even by those who come after a crash.
+            // An old control file must never be visible beside the new ring, not even after a crash.
             remove(&self.control).map_err(refused("remove", &self.control))?;
             std::fs::rename(&temporary.ring, &self.ring).map_err(refused("rename into place", &self.ring))?;
             std::fs::rename(&temporary.control, &self.control)
@@ -81,7 +81,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A fresh file of zeros that has all of its memory, with this mode whatever the umask, never where a link leads.
+/// Creates a file of zeros with all of its memory reserved and exactly this mode, whatever the umask. Does not follow a
+/// link.
 pub(crate) fn create_file(path: &Path, mode: u32, bytes: u64) -> Result<File, CreateError> {
     let file = OpenOptions::new()
         .read(true)
@@ -97,7 +98,7 @@ pub(crate) fn create_file(path: &Path, mode: u32, bytes: u64) -> Result<File, Cr
     Ok(file)
 }
 
-/// An existing file and its size.
+/// Opens an existing file and returns it with its size.
 pub(crate) fn open_file(path: &Path, access: Access) -> Result<(File, u64), OpenError> {
     let refused = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
     let file = OpenOptions::new()

@@ -1,8 +1,8 @@
-//! What the host itself can do, to measure journals against: a bare word bounced between two cores, and a bare futex.
+//! The host's own latency, as a reference for the journal's: a bare word passed between two cores, and a bare futex.
 //!
-//! Nothing of the journal is in here on purpose. A latency says little by itself: virtual machines move their cores,
-//! and the same line takes 60 ns now and 250 ns a second later. A ratio to this floor, taken in the same moment by
-//! the same two processes, says how much of it is ours.
+//! It deliberately uses nothing of the journal. A latency says little by itself: virtual machines move their cores, and
+//! a line that takes 60 ns now may take 250 ns a second later. The ratio to this floor, taken at the same moment by the
+//! same two processes, is comparable.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::memory::{Access, Region, map};
 use crate::sync::{AtomicU64, Ordering};
 use crate::wait::{futex_wait, futex_wake};
 
-/// Words, two lines apart, so that no prefetcher drags one along with another.
+/// Words between two entries: two lines, so that no prefetcher fetches one entry along with another.
 const SPACING: usize = 2 * LINE_WORDS;
-/// Sixteen pages: a line's place in memory decides how far its directory is, so a floor is best taken over many.
+/// Sixteen pages: a line's address decides how far away its directory is, so a floor is best taken over many lines.
 const BYTES: u64 = 65_536;
 
 /// Bare words that two processes share.
@@ -38,7 +38,7 @@ impl Floor {
     /// Number of words, each on lines of its own.
     pub const WORDS: usize = BYTES as usize / WORD_BYTES / SPACING;
 
-    /// Makes the words.
+    /// Creates the words.
     ///
     /// # Errors
     /// [`CreateError`].
@@ -52,7 +52,7 @@ impl Floor {
         Ok(Floor { region })
     }
 
-    /// Maps words that another process made.
+    /// Maps words that another process created.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -87,12 +87,12 @@ impl Floor {
         self.word(index).store(value, Ordering::Release);
     }
 
-    /// Sleeps on the low half of a word while it says `expected`. True when the time was over.
+    /// Sleeps on the low half of a word while it equals `expected`. True on a time-out.
     pub fn sleep(&self, index: usize, expected: u32, timeout: Duration) -> bool {
         futex_wait(self.word(index), expected, timeout)
     }
 
-    /// Wakes one who sleeps on a word.
+    /// Wakes one thread that sleeps on a word.
     pub fn wake(&self, index: usize) {
         futex_wake(self.word(index));
     }

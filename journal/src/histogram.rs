@@ -1,5 +1,4 @@
-//! Histograms in shared memory: one process adds to them as it goes, anybody reads them at any time, and they outlive
-//! both.
+//! Histograms in shared memory: one process records, any process reads at any time, and the values survive both.
 //!
 //! ```text
 //!  word 0      1        2            3       4          8             64
@@ -30,11 +29,11 @@ const COUNTS: usize = 64;
 /// Buckets of a doubling, as a power of two.
 const HALF_BITS: u32 = 10;
 const HALF: u64 = 1 << HALF_BITS;
-/// Longest value that is told apart from longer ones: 73 minutes in nanoseconds.
+/// Largest value that has a bucket of its own range: 73 minutes in nanoseconds. Longer ones are counted with it.
 const LONGEST: u64 = (1 << 42) - 1;
 /// Buckets of one histogram.
 const BUCKETS: usize = bucket(LONGEST) + 1;
-/// Most histograms of a file.
+/// Greatest number of histograms in a file.
 const MOST: usize = COUNTS - MAXIMA;
 
 /// The bucket of a value.
@@ -51,7 +50,7 @@ const fn lowest(bucket: usize) -> u64 {
     if bucket < 2 * HALF { bucket } else { (HALF + bucket % HALF) << (bucket / HALF - 1) }
 }
 
-/// Some histograms of one file, mapped into this process.
+/// The histograms of one file, mapped into this process.
 #[derive(Debug)]
 pub struct Histograms {
     region: Region,
@@ -60,11 +59,11 @@ pub struct Histograms {
 }
 
 impl Histograms {
-    /// Maps a file of so many histograms to add to them. One that is there is gone on with; else it is made, whole or not
-    /// at all.
+    /// Maps a file of `number` histograms for recording. An existing file is continued; otherwise one is created,
+    /// complete or not at all.
     ///
     /// # Errors
-    /// [`OpenError`]: no space, no permission, foreign, of another version or number.
+    /// [`OpenError`]: no space, no permission, or a file of another program, version or number of histograms.
     pub fn open_or_create(path: &Path, number: usize) -> Result<Histograms, OpenError> {
         if !path.exists() {
             create(path, number).map_err(|error| match error {
@@ -86,7 +85,7 @@ impl Histograms {
     /// Maps a file to read it.
     ///
     /// # Errors
-    /// As [`Histograms::open_or_create`], or it is not there.
+    /// As [`Histograms::open_or_create`]; also when the file does not exist.
     pub fn open_read_only(path: &Path) -> Result<Histograms, OpenError> {
         Histograms::open(path, Access::Read)
     }
@@ -111,7 +110,7 @@ impl Histograms {
         Ok(Histograms { region, number, writable: access == Access::ReadWrite })
     }
 
-    /// Adds a value. One process does, so a load and a store serve.
+    /// Adds a value. Only one process records, so a load and a store suffice.
     #[inline]
     pub fn record(&self, histogram: usize, value: u64) {
         if !self.writable || histogram >= self.number {
@@ -124,7 +123,7 @@ impl Histograms {
         }
     }
 
-    /// Counts a measurement that contradicts itself, and is in no histogram.
+    /// Counts a measurement that contradicts itself. No histogram contains it.
     #[cold]
     pub fn leave_out(&self) {
         if self.writable {
@@ -137,12 +136,12 @@ impl Histograms {
         self.region.word(LEFT_OUT).load(Ordering::Relaxed)
     }
 
-    /// Largest value of a histogram, exactly; zero of an empty one.
+    /// The exact largest value of a histogram; zero when it is empty.
     pub fn largest(&self, histogram: usize) -> u64 {
         if histogram < self.number { self.region.word(MAXIMA + histogram).load(Ordering::Relaxed) } else { 0 }
     }
 
-    /// The buckets of a histogram that hold anything, ascending: smallest value, how many.
+    /// The non-empty buckets of a histogram, ascending: smallest value and count.
     pub fn counts(&self, histogram: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
         let buckets = if histogram < self.number { 0..BUCKETS } else { 0..0 };
         buckets.filter_map(move |bucket| {

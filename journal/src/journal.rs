@@ -1,4 +1,4 @@
-//! A journal: making it, opening it, and what can be had from it.
+//! A journal: creating it, opening it, and its writer and readers.
 
 use std::io;
 use std::path::PathBuf;
@@ -32,10 +32,10 @@ enum Source {
 }
 
 impl Journal {
-    /// Makes the files, takes all of their memory, and only then lets them be seen.
+    /// Creates the files, reserves all of their memory, and only then makes them visible.
     ///
     /// # Errors
-    /// [`CreateError`]; what was made so far is removed.
+    /// [`CreateError`]; files created so far are removed.
     pub fn create(files: JournalFiles, shape: JournalShape, created: u64) -> Result<Journal, CreateError> {
         if let Some(what) = shape.problem() {
             return Err(CreateError::Invalid { name: shape.name.clone(), what });
@@ -44,12 +44,12 @@ impl Journal {
         Ok(Journal { control, source: Source::Files { files, writable: true } })
     }
 
-    /// Asks the kernel to move the ring onto transparent huge pages, where it lies on small ones. They are no promise:
-    /// the kernel may split them again when memory gets short.
+    /// Asks the kernel to move a ring of small pages onto transparent huge pages. They are no guarantee: the kernel may
+    /// split them again when memory gets short.
     ///
     /// # Errors
-    /// The ring stays usable, on small pages or on both kinds: `EINVAL` where the kernel does not know how (before 6.1,
-    /// or `shmem_enabled` is `deny`), `ENOMEM` or `EAGAIN` where it finds no huge page.
+    /// The ring stays usable, on small pages or on both kinds: `EINVAL` where the kernel does not support this (before
+    /// 6.1, or `shmem_enabled` is `deny`), `ENOMEM` or `EAGAIN` where it finds no huge page.
     pub fn make_transparent_huge(&self) -> io::Result<()> {
         let Source::Files { files, .. } = &self.source else { return Err(io::ErrorKind::Unsupported.into()) };
         let file = std::fs::OpenOptions::new().read(true).write(true).open(&files.ring)?;
@@ -65,7 +65,7 @@ impl Journal {
         Journal::open_with(files, Access::ReadWrite)
     }
 
-    /// Opens a journal to look at it only: nothing in shared memory changes by it.
+    /// Opens a journal for observation only: shared memory is never changed through it.
     ///
     /// # Errors
     /// As [`Journal::open`].
@@ -163,8 +163,8 @@ impl Journal {
         })
     }
 
-    /// Becomes the journal's writer. What a dead one left unfinished does not exist; positions go on behind its last
-    /// committed frame.
+    /// Becomes the journal's writer. Frames that a dead predecessor did not commit do not exist; positions continue
+    /// behind its last committed frame.
     ///
     /// # Errors
     /// [`OpenError::WriterExists`] while another writes it, [`OpenError::Damaged`] when its end cannot be found;
@@ -176,11 +176,12 @@ impl Journal {
         Writer::attach(ring, Arc::clone(&self.control), clock, seat, lease, |what| self.damaged(what))
     }
 
-    /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that nothing is lost
-    /// however late it starts. A cursor that is there already stays as it is.
+    /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that the reader misses
+    /// nothing, however late it starts. An existing cursor is kept.
     ///
     /// # Errors
-    /// [`OpenError::NoSuchSeat`], [`OpenError::TooLate`] when the beginning is gone, or opened read-only.
+    /// [`OpenError::NoSuchSeat`], [`OpenError::TooLate`] when the beginning is overwritten, or the journal is opened
+    /// read-only.
     pub fn admit_gated(&self, seat: u32) -> Result<(), OpenError> {
         self.check_seat(seat)?;
         if self.old_cursor(seat)?.is_some() || self.join(seat, self.first_position()) {
@@ -191,7 +192,7 @@ impl Journal {
     }
 
     /// Gives a seat a gated cursor at `position`. False when the writer had declared more before it could see the
-    /// cursor: then bytes from `position` on may be gone.
+    /// cursor: then bytes from `position` on may be overwritten.
     fn join(&self, seat: u32, position: u64) -> bool {
         self.start_cursor(seat, position);
         // SYNC: join.
@@ -199,7 +200,7 @@ impl Journal {
         self.control.intent() <= position + self.shape().capacity
     }
 
-    /// What the seat lost before stays.
+    /// Keeps the counts of what the seat lost before.
     fn start_cursor(&self, seat: u32, position: u64) {
         let cursor = self.control.cursor(seat);
         for (offset, value) in [(at::CURSOR_POSITION, position), (at::CURSOR_FRAMES, 0), (at::CURSOR_KEPT, 0)]
@@ -208,10 +209,10 @@ impl Journal {
         }
     }
 
-    /// Takes a seat's cursor and interest away: the writer no longer waits for it, nor wakes it.
+    /// Removes a seat's cursor and interest: the writer no longer waits for it or wakes it.
     ///
     /// # Errors
-    /// [`OpenError::SeatTaken`] while its reader lives; [`OpenError::NoSuchSeat`], or opened read-only.
+    /// [`OpenError::SeatTaken`] while its reader lives; [`OpenError::NoSuchSeat`], or the journal is opened read-only.
     pub fn dismiss(&self, seat: u32) -> Result<(), OpenError> {
         self.check_seat(seat)?;
         let _lease = self.lease(Office::Seat(seat))?;
@@ -223,10 +224,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Reads as `seat`, which the writer waits for: from the seat's cursor if it has one, else from the head.
+    /// Reads as `seat` with a gated reader: from the seat's cursor if it has one, otherwise from the head.
     ///
     /// # Errors
-    /// [`OpenError::SeatTaken`], [`OpenError::Damaged`] when the cursor cannot be one; others as [`Journal::open`].
+    /// [`OpenError::SeatTaken`], [`OpenError::Damaged`] when the cursor is impossible; others as [`Journal::open`].
     pub fn gated(&self, seat: u32) -> Result<GatedReader, OpenError> {
         self.check_seat(seat)?;
         let lease = self.lease(Office::Seat(seat))?;
@@ -238,7 +239,7 @@ impl Journal {
         Ok(GatedReader::new(ring, Arc::clone(&self.control), seat, position, lease))
     }
 
-    /// Where the seat's last reader stopped; `None` when it never had one, or was killed before it had joined.
+    /// Position at which the seat's last reader stopped; `None` when there was none, or it was killed before it joined.
     fn old_cursor(&self, seat: u32) -> Result<Option<u64>, OpenError> {
         if !self.control.has_reader(at::GATED, seat) {
             return Ok(None);
@@ -255,7 +256,8 @@ impl Journal {
         Ok((intent - position <= self.shape().capacity).then_some(position))
     }
 
-    /// Joins at the head; once more when the writer has declared more meanwhile, from which on it waits for us.
+    /// Joins at the head. Repeats once when the writer declared more meanwhile; after that the writer waits for this
+    /// cursor.
     fn join_at_head(&self, seat: u32) -> Result<u64, OpenError> {
         self.control.remove_reader(at::LOOSE, seat);
         loop {
@@ -270,7 +272,7 @@ impl Journal {
         }
     }
 
-    /// Reads as `seat` from the head on, without holding the writer up.
+    /// Reads as `seat` from the head on, without holding up the writer.
     ///
     /// # Errors
     /// As [`Journal::loose_at`].
@@ -294,8 +296,8 @@ impl Journal {
         Ok(LooseReader::new(ring, Arc::clone(&self.control), Some((seat, lease)), position))
     }
 
-    /// Looks on from a position that is known to start a frame, unseen by everybody. Positions before the journal's
-    /// first frame mean that frame.
+    /// Observes from a position that is known to start a frame, without a seat. Positions before the journal's first
+    /// frame mean that frame.
     ///
     /// # Errors
     /// [`OpenError::NoSuchPosition`]; others as [`Journal::open`].
@@ -311,7 +313,7 @@ impl Journal {
         Ok(position.max(self.first_position()))
     }
 
-    /// Looks on from the first frame ever written. If it is gone, the first answer is the gap.
+    /// Observes from the first frame ever written. If it is overwritten, the first call of `read` returns the gap.
     ///
     /// # Errors
     /// As [`Journal::open`].
@@ -324,7 +326,7 @@ impl Journal {
         layout::first_position(self.shape().capacity)
     }
 
-    /// Says that `seat` wants to be woken for these topics; `None`: for all.
+    /// Declares the topics for which `seat` wants to be woken; `None` means all.
     ///
     /// Call [`announce`](crate::announce) once after all interest is set and before the first sleep.
     ///
@@ -339,7 +341,7 @@ impl Journal {
         Ok(())
     }
 
-    /// What it is.
+    /// The properties fixed at creation.
     pub fn shape(&self) -> &JournalShape {
         self.control.shape()
     }

@@ -1,5 +1,5 @@
-//! Every offset that processes share, in one place. `docs/journal-format.md` says the same in words; the
-//! assertions here hold both to the code.
+//! All offsets that processes share. `docs/journal-format.md` states the same in words; the assertions here hold both
+//! to the code.
 //!
 //! All shared memory is an array of little-endian `u64` words. Offsets below are in words unless they end in
 //! `_BYTES`.
@@ -34,7 +34,7 @@ pub const MAX_POSITION: u64 = 1 << 63;
 /// Longest name of a journal or node in bytes.
 pub const MAX_NAME: usize = 63;
 
-/// A frame: a header, then the payload, filled up with zeros to whole lines.
+/// A frame: a header, then the payload, padded with zeros to whole lines.
 ///
 /// ```text
 ///  byte 0               8         12      14      16       24      28       32
@@ -59,7 +59,7 @@ pub mod frame {
     pub const HEADER_BYTES: u64 = 32;
 }
 
-/// The control file: who writes, how far, who reads, who wants what.
+/// The control file: writer, head, readers and interest.
 ///
 /// ```text
 ///  line  0      identity of the journal, never changes
@@ -86,35 +86,35 @@ pub mod control {
     pub const CAPACITY: usize = 4;
     /// Seats (low 32 bits, a multiple of 64), topics (high 32, at least 1).
     pub const TABLES: usize = 5;
-    /// When it was made, nanoseconds since the epoch.
+    /// Creation time, nanoseconds since the epoch.
     pub const CREATED: usize = 6;
     /// Largest payload in bytes.
     pub const MAX_PAYLOAD: usize = 7;
-    /// 64 bytes of name, filled up with zeros.
+    /// 64 bytes of name, padded with zeros.
     pub const NAME: usize = 8;
     /// Writer's process id (low 32 bits), seat (high 32).
     pub const WRITER: usize = 16;
     /// Writer's start time, in clock ticks since boot (field 22 of `/proc/PID/stat`).
     pub const WRITER_START: usize = 17;
-    /// How many writers have attached so far: the generation that idle readers look at.
+    /// How many writers have attached so far; idle readers compare it.
     pub const EPOCH: usize = 18;
     /// 0 no writer yet, 1 attached, 2 closed in good order.
     pub const WRITER_STATE: usize = 19;
     /// End of the committed frames.
     pub const HEAD: usize = 32;
-    /// Frames committed since the journal was made (high 48 bits), and up to which position they are counted: the
-    /// number of its line (low 16 bits). One word, so that a successor knows whether a frame was counted already.
+    /// Frames committed since the journal was created (high 48 bits), and the position up to which they are counted, as
+    /// the number of its line (low 16 bits). One word, so that a successor knows whether a frame was counted already.
     pub const FRAMES: usize = 33;
     /// Time of the last frame.
     pub const LAST_TIME: usize = 34;
-    /// Frames by class: whoever writes the journal says what a class is. A writer that counts counts each frame once, in
-    /// their order, right behind the commit; so what a dead one left uncounted are the last frames.
+    /// Frames by class; the application that writes the journal defines the classes. A counting writer counts each
+    /// frame once, in order, right behind the commit; so the frames that a dead one left uncounted are the last ones.
     pub const TALLY: usize = 35;
     /// Number of classes.
     pub const CLASSES: usize = 5;
     /// The writer may touch any byte before this position, and none at or after it.
     pub const INTENT: usize = 40;
-    /// Times that a gated reader made the writer answer "full".
+    /// How often a gated reader made the writer return "full".
     pub const FULL: usize = 48;
     /// Wake-ups that the writer sent.
     pub const WAKES: usize = 49;
@@ -125,7 +125,7 @@ pub mod control {
     /// First cursor.
     pub const CURSORS: usize = 128;
 
-    /// A cursor's words: position up to which the reader is done.
+    /// A cursor's words: position up to which the reader has read.
     pub const CURSOR_POSITION: usize = 0;
     /// Bytes that the seat's readers lost to laps since the journal was made.
     pub const CURSOR_LOST: usize = 1;
@@ -133,7 +133,8 @@ pub mod control {
     pub const CURSOR_GAPS: usize = 2;
     /// Frames read.
     pub const CURSOR_FRAMES: usize = 3;
-    /// Gated readers: what the writer must not overwrite begins here, although it is read; zero: with the position.
+    /// Gated readers: first position that the writer must not overwrite although it has been read; zero: the cursor's
+    /// position.
     pub const CURSOR_KEPT: usize = 4;
 }
 
@@ -147,7 +148,7 @@ pub mod registry {
     pub const LAYOUT_HASH: usize = 2;
     /// Seats.
     pub const SEATS: usize = 3;
-    /// Pid namespace of master and its nodes, by inode; 0: not known.
+    /// Pid namespace of master and its nodes, by inode; 0: unknown.
     pub const NAMESPACE: usize = 4;
     /// Phase of the platform.
     pub const PHASE: usize = 8;
@@ -159,12 +160,12 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
-    /// How seats are told of news: for each 64 seats two words, one bit a seat. Together, because every commit that
-    /// somebody wants looks there: a line for each seat would be cold most of the time.
+    /// How seats are notified: for each 64 seats two words, one bit a seat. They lie together, because every commit to
+    /// an interested seat reads them: a line for each seat would be cold most of the time.
     pub const TOLD: usize = 64;
-    /// In such a pair: seats that have a doorbell.
+    /// In such a pair: seats with a doorbell.
     pub const TOLD_RING: usize = 0;
-    /// In such a pair: seats that a relay wakes, and writers do not.
+    /// In such a pair: seats that a relay wakes instead of the writers.
     pub const TOLD_RELAYED: usize = 1;
     /// Words of a pair.
     pub const TOLD_WORDS: usize = 2;
@@ -185,36 +186,36 @@ pub mod registry {
     pub const STATE: usize = 11;
     /// Kind (low 16 bits) and wait mode (next 16) of the node.
     pub const KIND: usize = 12;
-    /// Exit code as the node left it, plus one; zero: not left.
+    /// The node's exit code plus one; zero: the node has not exited.
     pub const EXIT: usize = 13;
-    /// What the node asks of another one; the numbers are the node crate's. Zero from its registration on.
+    /// A request of the node to another one; the numbers are the node crate's. Zero from its registration on.
     pub const ASKED: usize = 14;
     /// Last sign of life, nanoseconds on the platform's clock.
     pub const HEARTBEAT: usize = 16;
-    /// CPU that it ran on then.
+    /// CPU that the node ran on at that time.
     pub const CPU: usize = 17;
     /// 64 bytes of name.
     pub const NAME: usize = 24;
     /// Counters.
     pub const COUNTERS: usize = 32;
-    /// How many lie there.
+    /// Number of counters there.
     pub const COUNTER_COUNT: usize = 32;
     /// Doorbell: one bit a journal, by its id modulo the number of bits.
     pub const BELL: usize = 64;
     /// Words of a doorbell.
     pub const BELL_WORDS: usize = 16;
-    /// Seat of the relay that wakes this one, or did last.
+    /// Seat of the relay that wakes this one, or was the last to do so.
     pub const RELAY: usize = 80;
     /// Answers that another node wrote to this seat into a journal that several seats share, by the classes of
     /// [`control::TALLY`](super::control::TALLY).
     pub const ANSWERS: usize = 88;
-    /// Answers to this seat that were given up.
+    /// Abandoned answers to this seat.
     pub const UNDELIVERED: usize = 93;
-    /// Answers to this seat that are in the memory of the node that answers, and nowhere else.
+    /// Answers to this seat that exist only in the memory of the answering node.
     pub const AT_RISK: usize = 94;
-    /// The counters behind the first [`COUNTER_COUNT`].
+    /// The counters after the first [`COUNTER_COUNT`].
     pub const MORE_COUNTERS: usize = 96;
-    /// How many there are in both places.
+    /// Number of counters in both places.
     pub const ALL_COUNTER_COUNT: usize = COUNTER_COUNT + RECORD_WORDS - MORE_COUNTERS;
 
     /// Word of a counter within the seat's record; `None` past the last.
@@ -249,20 +250,20 @@ pub const fn stride(capacity: u64) -> u64 {
     capacity / 8
 }
 
-/// The farthest that the intent can be ahead of the head: one batch that a dead writer committed but did not count,
-/// the stride (or larger frame) that it declared behind it, and one line. More than that is damage.
+/// The greatest distance of the intent from the head: one batch that a dead writer committed but did not count, the
+/// stride (or larger frame) that it declared behind it, and one line. A greater distance is damage.
 pub const fn max_reach(capacity: u64) -> u64 {
     let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
     2 * step + LINE_BYTES
 }
 
-/// Longest batch: within one stride, and short enough that [`line_mark`] tells its ends apart.
+/// Longest batch: within one stride, and short enough that [`line_mark`] distinguishes its ends.
 pub const fn batch_bytes(capacity: u64) -> u64 {
     let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
     if step < 2 << 20 { step } else { 2 << 20 }
 }
 
-/// The word that says how many frames there are, see [`control::FRAMES`].
+/// The word that holds the number of frames, see [`control::FRAMES`].
 pub const fn frames_word(frames: u64, end: u64) -> u64 {
     frames << 16 | line_mark(end)
 }
@@ -293,7 +294,7 @@ pub const fn interest_start(seats: u32) -> usize {
     control::CURSORS + seats as usize * LINE_WORDS
 }
 
-/// Words of a control file that mean something.
+/// Number of used words of a control file.
 pub const fn control_words(seats: u32, topics: u32) -> usize {
     interest_start(seats) + seat_words(seats) * topics as usize
 }
@@ -309,8 +310,7 @@ pub const fn registry_bytes(seats: u32) -> u64 {
         .next_multiple_of(4096)
 }
 
-/// A number that differs between any two layouts: FNV-1a, by whole words, over every offset of this module in its
-/// order.
+/// A number that differs between any two layouts: FNV-1a, by whole words, over every offset of this module in order.
 pub const fn layout_hash() -> u64 {
     const OFFSETS: &[usize] = &[
         FORMAT_VERSION as usize,
@@ -391,10 +391,10 @@ pub const fn layout_hash() -> u64 {
 // A small frame is one line: header and payload of 32 bytes each.
 const _: () = assert!(frame_bytes(32) == LINE_BYTES && frame_bytes(33) == 2 * LINE_BYTES);
 const _: () = assert!(frame::HEADER_WORDS * WORD_BYTES == frame::HEADER_BYTES as usize);
-// What different parties write lies on different lines.
+// Fields with different writers lie on different lines.
 const _: () = assert!(control::HEAD / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () = assert!(control::WRITER / LINE_WORDS != control::HEAD / LINE_WORDS);
-// Counting touches no line that the commit did not.
+// Counting touches no line that the commit did not touch.
 const _: () = assert!((control::TALLY + control::CLASSES - 1) / LINE_WORDS == control::HEAD / LINE_WORDS);
 const _: () = assert!(control::FULL / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () =
@@ -402,7 +402,7 @@ const _: () =
 const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
-// Writers store to the bell, and to nothing beside it.
+// Writers store to the bell, and to nothing else on its lines.
 const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
@@ -410,7 +410,7 @@ const _: () = assert!(
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS < registry::RECORD_WORDS
 );
-// What is answered to a seat is written by another than its node.
+// Answers to a seat are counted by another node than the seat's own.
 const _: () = assert!(
     registry::ANSWERS.is_multiple_of(LINE_WORDS)
         && registry::ANSWERS > registry::RELAY
@@ -418,7 +418,7 @@ const _: () = assert!(
         && registry::UNDELIVERED < registry::AT_RISK
         && registry::AT_RISK < registry::MORE_COUNTERS
 );
-// What everybody reads at every commit lies on lines that are hardly ever written.
+// Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
     registry::TOLD.is_multiple_of(LINE_WORDS)
         && registry::CLOCK_SCALE < registry::TOLD
@@ -433,7 +433,7 @@ const _: () = assert!(
 );
 // The largest frame plus its successor's commit line fits in two strides of every ring.
 const _: () = assert!(frame_bytes(max_payload(MIN_CAPACITY)) <= stride(MIN_CAPACITY));
-// A reader that was passed finds the head well ahead of it, so a gap is never empty.
+// A lapped reader finds the head well ahead of it, so a gap is never empty.
 const _: () = assert!(max_reach(MIN_CAPACITY) < MIN_CAPACITY / 2);
 // Two ends of one recovery never share a mark.
 const _: () = assert!(frame_bytes(MAX_PAYLOAD - frame::HEADER_BYTES) / LINE_BYTES < 0xffff);

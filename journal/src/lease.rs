@@ -1,12 +1,12 @@
-//! Who may write a journal, and who may read it in which seat: locks that the kernel drops with the process.
+//! Leases on the right to write a journal, and to read it in a seat: locks that the kernel releases with the process.
 //!
 //! Lending frames in place is sound only while one reader moves a cursor and one writer moves the head. These leases
-//! see to it within this process as well as between processes:
+//! ensure it within this process as well as between processes:
 //!
 //! - the writer holds `flock` on the control file;
 //! - a reader with a seat holds an open-file-description lock on the 64 bytes of the seat's cursor.
 //!
-//! A journal in memory keeps the same book in a set.
+//! A journal in memory keeps the same leases in a set.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, control};
 
-/// What is leased.
+/// The right that is leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Office {
     /// To write the journal.
@@ -25,10 +25,10 @@ pub(crate) enum Office {
     Seat(u32),
 }
 
-/// Offices of a journal in memory that are taken.
+/// The taken offices of a journal in memory.
 pub(crate) type Book = Arc<Mutex<BTreeSet<Office>>>;
 
-/// An office, until this is dropped or the process ends.
+/// An office, held until this is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) enum Lease {
     File(File, Office),
@@ -39,7 +39,7 @@ impl Lease {
     /// Takes an office of the journal with this control file; `None` when it is taken.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub(crate) fn of_file(file: File, office: Office) -> io::Result<Option<Lease>> {
         let taken = match office {
             Office::Writer => match file.try_lock() {
@@ -60,8 +60,8 @@ impl Lease {
 }
 
 impl Drop for Lease {
-    /// Unlocks by name: a process that was forked a moment ago may hold the same open file until it calls exec. Who
-    /// cannot unlock here loses the lock with the file.
+    /// Unlocks explicitly: a process that was forked a moment ago may hold the same open file until it calls exec. If
+    /// that fails, the lock ends with the file.
     fn drop(&mut self) {
         match self {
             Lease::File(file, Office::Writer) => drop(file.unlock()),
@@ -73,7 +73,7 @@ impl Drop for Lease {
     }
 }
 
-/// Locks or unlocks a cursor's bytes; false when another open file holds them.
+/// Locks or unlocks a cursor's bytes; false when they are locked through another open file.
 fn set_cursor_lock(file: &File, seat: u32, kind: libc::c_int) -> io::Result<bool> {
     let first = (control::CURSORS + seat as usize * LINE_WORDS) * WORD_BYTES;
     let range = libc::flock {

@@ -1,16 +1,15 @@
-//! Ring journals in shared memory: one writer, many readers, and how they sleep and wake.
+//! Ring journals in shared memory: one writer, many readers, sleeping and waking.
 //!
 //! # What this crate guarantees
 //!
-//! - A frame is seen whole or not at all, in the order of writing, also when its writer is killed at any
-//!   instruction.
-//! - A gated reader misses nothing: the writer answers [`WriteError::Full`] rather than pass it. A loose reader never
-//!   holds the writer up, and when it is overtaken it learns exactly which bytes it lost.
-//! - All memory is taken when a journal is made. Nothing allocates, faults or calls the system afterwards, but to
-//!   sleep and to wake who sleeps.
-//! - What stands in shared memory is never trusted: garbage makes readers answer an error.
+//! - A frame is seen whole or not at all, in the order of writing, even when its writer is killed at any instruction.
+//! - A gated reader misses nothing: the writer returns [`WriteError::Full`] rather than pass it. A loose reader never
+//!   holds up the writer, and learns exactly which bytes it lost when it is lapped.
+//! - All memory is reserved when a journal is created. Afterwards nothing allocates, faults or makes system calls,
+//!   except to sleep and to wake sleepers.
+//! - The contents of shared memory are never trusted: garbage makes readers return an error.
 //!
-//! The crate knows bytes and a `u16` message id; what the bytes mean is `wire`'s business.
+//! The crate knows bytes and a `u16` message id; `wire` defines what the bytes mean.
 //!
 //! ```text
 //!            one writer                                     many readers
@@ -40,7 +39,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The format is written down in `docs/journal-format.md`, the orderings in [`sync`], the sleeping in [`wait`].
+//! `docs/journal-format.md` documents the format, [`sync`] the orderings, [`wait`] sleeping and waking.
 
 #![allow(
     clippy::disallowed_types,

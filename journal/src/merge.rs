@@ -1,12 +1,12 @@
-//! Several journals as one stream.
+//! Reads several journals as one stream.
 
 use crate::error::ReadError;
 use crate::reader::{Frame, Reader};
 
 /// Merges readers in the total order (time, journal id, position).
 ///
-/// Over journals that no longer grow, the order is the same on every run. Over live ones it is the order among what
-/// is committed at the moment of asking: a frame that is committed later with an earlier time comes later.
+/// Over journals that no longer grow, the order is the same on every run. Over live ones it is the order among the
+/// frames committed at the time of the call: a frame that is committed later with an earlier time comes later.
 ///
 /// ```
 /// # use journal::{Clock, Journal, JournalShape, Merge, Reader};
@@ -24,31 +24,31 @@ use crate::reader::{Frame, Reader};
 #[derive(Debug)]
 pub struct Merge {
     readers: Vec<Reader>,
-    /// Time of each reader's next frame, as far as known.
+    /// Time of each reader's next frame, if known.
     next_times: Vec<Option<u64>>,
 }
 
-/// A [`ReadError`] and the index of the reader that it comes from. Reading can go on after a lap.
+/// A [`ReadError`] and the index of the reader that it comes from. Reading can continue after a lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("reader {reader}: {error}")]
 pub struct MergeError {
     /// Index into the readers given to [`Merge::new`].
     pub reader: usize,
-    /// What happened.
+    /// The reader's error.
     pub error: ReadError,
 }
 
 impl Merge {
-    /// Merges these readers. Their journals' ids should differ: they break ties.
+    /// Merges these readers. Their journals' ids should differ, because they break ties.
     pub fn new(readers: Vec<Reader>) -> Merge {
         let next_times = vec![None; readers.len()];
         Merge { readers, next_times }
     }
 
-    /// The next frame of all, with the index of its reader; `None` when no reader has one.
+    /// The next frame of all journals, with the index of its reader; `None` when no reader has one.
     ///
     /// # Errors
-    /// [`MergeError`]: which reader was overtaken or found damage.
+    /// [`MergeError`]: which reader was lapped or found damage.
     #[allow(clippy::should_implement_trait, reason = "the frame borrows from the merge")]
     pub fn next(&mut self) -> Result<Option<(usize, Frame<'_>)>, MergeError> {
         for (index, reader) in self.readers.iter_mut().enumerate() {
@@ -70,7 +70,7 @@ impl Merge {
         }
     }
 
-    /// The readers, to ask them about their journals.
+    /// The readers, for queries about their journals.
     pub fn readers(&self) -> &[Reader] {
         &self.readers
     }

@@ -1,11 +1,11 @@
-//! Who a process is: never a bare pid, because pids are given out again.
+//! The identity of a process: never a bare pid, because pids are reused.
 
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 
-/// A process id and the time that the process started at: together they name one process for ever.
+/// A process id and the start time of the process: together they identify one process for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProcessIdentity {
     /// Process id.
@@ -26,23 +26,23 @@ impl ProcessIdentity {
         start_time(pid).map(|start| ProcessIdentity { pid, start })
     }
 
-    /// True while it runs. A zombie, which only waits to be reaped by its parent, does not.
+    /// True while it runs. False for a zombie, which only waits to be reaped by its parent.
     pub fn is_alive(&self) -> bool {
         self.pid != 0 && start_time(self.pid) == Some(self.start)
     }
 
-    /// True while a signal or a debugger has it stopped.
+    /// True while it is stopped by a signal or a debugger.
     pub fn is_stopped(&self) -> bool {
         let now = state_and_start(self.pid);
         now.is_some_and(|(state, start)| start == self.start && matches!(state, 'T' | 't'))
     }
 }
 
-/// The pid namespace of this process, by the number of its inode; 0 where the kernel does not say. Process ids mean
-/// something only among processes of one namespace.
+/// The pid namespace of this process, by the number of its inode; 0 where the kernel does not report it. Process ids
+/// are comparable only among processes of one namespace.
 pub fn pid_namespace() -> u64 {
     use std::os::unix::fs::MetadataExt;
-    // A process never changes its own.
+    // A process never changes its own namespace.
     static NAMESPACE: OnceLock<u64> = OnceLock::new();
     *NAMESPACE.get_or_init(|| fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino()))
 }
@@ -63,7 +63,7 @@ fn state_and_start(pid: u32) -> Option<(char, u64)> {
     Some((state, fields.nth(18)?.parse().ok()?))
 }
 
-/// From now on this process ignores SIGHUP, and so do all that it starts.
+/// Makes this process, and all that it starts from now on, ignore SIGHUP.
 ///
 /// The kernel sends SIGHUP to a process group with a stopped member when the last process that could continue it ends: a
 /// node that a debugger has stopped would die with master.
@@ -80,17 +80,17 @@ impl PidFd {
     /// Opens a handle.
     ///
     /// # Errors
-    /// `ESRCH` when that very process has ended (even when another now has its pid); others as the system says.
+    /// `ESRCH` when this process has ended (even when another now has its pid); other errors of the system.
     pub fn open(process: ProcessIdentity) -> io::Result<PidFd> {
         // SAFETY: pidfd_open takes two integers and touches no memory of ours.
         let raw = unsafe { libc::syscall(libc::SYS_pidfd_open, process.pid as libc::c_int, 0) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the call above just made this descriptor; nobody else owns it.
+        // SAFETY: the call above has just created this descriptor; nothing else owns it.
         let handle = PidFd(unsafe { OwnedFd::from_raw_fd(raw as i32) });
-        // The handle is opened first and the start time read second: were the pid given out again in between,
-        // the start time would differ.
+        // The handle is opened first and the start time read second: if the pid were reused in between, the start time
+        // would differ.
         if process.is_alive() { Ok(handle) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
     }
 

@@ -1,14 +1,15 @@
 //! The registry file: one record a seat, each with the word that its node sleeps on.
 //!
-//! Who touches what, when:
+//! Who accesses what:
 //!
-//! - the node of a seat writes its state, heartbeat, CPU and counters; nobody else does while it lives;
+//! - the node of a seat writes its state, heartbeat, CPU and counters; nothing else writes them while it lives;
 //! - master writes identity, generation, kind and name before the node runs, and state and exit after it died;
 //! - the wait word is written by the node (to sleep and when it wakes) and by any writer or relay that wakes it;
 //! - the doorbell is written by the writers of the node's journals (to set bits) and by the node (to take them);
-//! - how a seat is told is written by the node (has it a bell?), its relay, and by master when that has died;
-//! - what is answered to a seat through a journal that several share is counted there by the one node that answers;
-//! - everything else only reads.
+//! - how a seat is notified is written by the node (whether it has a bell), its relay, and by master when the relay has
+//!   died;
+//! - answers to a seat through a journal that several seats share are counted by the one node that answers;
+//! - all other access is read-only.
 
 use std::path::Path;
 
@@ -26,12 +27,12 @@ use crate::sync::{AtomicU64, Ordering};
 pub struct Registry {
     region: Region,
     seats: u32,
-    /// False: mapped to look only.
+    /// False: mapped read-only.
     writable: bool,
 }
 
 impl Registry {
-    /// Makes a registry file with this many seats, all empty. It becomes visible under `path` whole or not at all.
+    /// Creates a registry file with this many empty seats. It becomes visible under `path` complete or not at all.
     ///
     /// # Errors
     /// [`CreateError`]: too many seats, no space, no permission.
@@ -65,7 +66,7 @@ impl Registry {
         Ok(Registry::initialise(region, seats, clock))
     }
 
-    /// A registry in the plain memory of this process: for tests and models, where threads take the part of nodes.
+    /// A registry in the plain memory of this process: for tests and models, where threads take the place of nodes.
     ///
     /// # Errors
     /// [`CreateError::Invalid`]: too many seats.
@@ -87,15 +88,15 @@ impl Registry {
         Registry { region, seats, writable: true }
     }
 
-    /// Maps a registry to take part: with a seat, or as master.
+    /// Maps a registry for writing: as a node with a seat, or as master.
     ///
     /// # Errors
-    /// [`OpenError`]: not there, no permission, foreign, another version, damaged.
+    /// [`OpenError`]: missing, forbidden, foreign, of another version, damaged.
     pub fn open(path: &Path) -> Result<Registry, OpenError> {
         Registry::open_with(path, Access::ReadWrite)
     }
 
-    /// Maps a registry to look only: [`Registry::occupy`] answers `None`, and the setters do nothing.
+    /// Maps a registry read-only: [`Registry::occupy`] returns `None`, and the setters do nothing.
     ///
     /// # Errors
     /// As [`Registry::open`].
@@ -124,7 +125,7 @@ impl Registry {
         if bytes != layout::registry_bytes(seats) {
             return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
         }
-        // Cut behind our back, its memory is gone: the first touch would kill this process.
+        // If the file was truncated meanwhile, its memory is gone: the first access would kill this process.
         let left = file.metadata().map_or(0, |file| file.len());
         if left != bytes {
             return Err(damaged(format!("it was truncated from {bytes} to {left} bytes")));
@@ -137,8 +138,8 @@ impl Registry {
         self.seats
     }
 
-    /// False when its processes have their ids from another pid namespace: then no id in it says anything here. True where
-    /// either side does not know its own.
+    /// False when the registry's processes belong to another pid namespace: then its process ids mean nothing here.
+    /// True when either namespace is unknown.
     pub fn is_of_this_namespace(&self) -> bool {
         let (theirs, ours) = (self.region.word(at::NAMESPACE).load(Ordering::Relaxed), pid_namespace());
         theirs == 0 || ours == 0 || theirs == ours
@@ -155,12 +156,12 @@ impl Registry {
             .ok_or_else(|| OpenError::Damaged { path: path.to_owned(), what: "it holds no clock".to_owned() })
     }
 
-    /// Instance-wide phase; its meaning is the platform's.
+    /// Instance-wide phase; the platform defines its meaning.
     pub fn phase(&self) -> u64 {
         self.region.word(at::PHASE).load(Ordering::Acquire)
     }
 
-    /// Sets the phase. Master's privilege.
+    /// Sets the phase. Only master does.
     pub fn set_phase(&self, phase: u64) {
         if self.writable {
             self.region.word(at::PHASE).store(phase, Ordering::Release);
@@ -172,12 +173,12 @@ impl Registry {
         (seat < self.seats).then(|| Seat { words: self.record(seat) })
     }
 
-    /// One seat's record to write in; `None` past the last, and when opened to look only.
+    /// One seat's record for writing; `None` past the last, and when mapped read-only.
     pub fn occupy(&self, seat: u32) -> Option<SeatWriter<'_>> {
         (self.writable && seat < self.seats).then(|| SeatWriter { seat: Seat { words: self.record(seat) } })
     }
 
-    /// True when this mapping can be written.
+    /// True when this mapping is writable.
     pub(crate) fn is_writable(&self) -> bool {
         self.writable
     }
@@ -193,19 +194,19 @@ impl Registry {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::WAIT)
     }
 
-    /// Which of the 64 seats from `first` on are told in one way: [`at::TOLD_RING`] or [`at::TOLD_RELAYED`]. `first` must
-    /// exist.
+    /// The seats among the 64 from `first` on that are notified in this way: [`at::TOLD_RING`] or [`at::TOLD_RELAYED`].
+    /// `first` must exist.
     #[inline(always)]
     pub(crate) fn told(&self, first: u32, way: usize) -> &AtomicU64 {
         self.region.word(at::TOLD + first as usize / 64 * at::TOLD_WORDS + way)
     }
 
-    /// True when `seat` is told in that way. `seat` must exist.
+    /// True when `seat` is notified in this way. `seat` must exist.
     pub(crate) fn is_told(&self, seat: u32, way: usize) -> bool {
         self.told(seat, way).load(Ordering::Relaxed) & 1 << (seat % 64) != 0
     }
 
-    /// From now on `seat` is told in that way, or not. True when it was not so before. `seat` must exist.
+    /// Sets whether `seat` is notified in this way. True when that changed. `seat` must exist.
     pub(crate) fn tell(&self, seat: u32, way: usize, so: bool) -> bool {
         let (word, bit) = (self.told(seat, way), 1 << (seat % 64));
         let before =
@@ -213,17 +214,17 @@ impl Registry {
         (before & bit != 0) != so
     }
 
-    /// True while a relay, not the writers, wakes `seat`.
+    /// True while a relay wakes `seat` instead of the writers.
     pub fn is_relayed(&self, seat: u32) -> bool {
         seat < self.seats && self.is_told(seat, at::TOLD_RELAYED)
     }
 
-    /// Seat of the relay that has `seat`, or had it last. `seat` must exist.
+    /// Seat of the relay that wakes `seat`, or was the last to do so. `seat` must exist.
     pub(crate) fn relay(&self, seat: u32) -> &AtomicU64 {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::RELAY)
     }
 
-    /// One word of a seat's doorbell. `seat` must exist, and the word too.
+    /// One word of a seat's doorbell. Both must exist.
     #[inline(always)]
     pub(crate) fn bell(&self, seat: u32, word: usize) -> &AtomicU64 {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::BELL + word)
@@ -234,7 +235,7 @@ impl Registry {
         at::RECORDS + seat as usize * at::RECORD_WORDS + at::NAME
     }
 
-    /// Name of the node in a seat; empty where there never was one.
+    /// Name of the node in a seat; empty if the seat was never used.
     pub fn name(&self, seat: u32) -> String {
         if seat >= self.seats {
             return String::new();
@@ -242,7 +243,7 @@ impl Registry {
         load_name(&self.region, self.name_index(seat)).unwrap_or_default()
     }
 
-    /// Names a seat. Master's privilege; longer names than 63 bytes are cut.
+    /// Names a seat. Only master does; names longer than 63 bytes are cut.
     pub fn set_name(&self, seat: u32, name: &str) {
         if self.writable && seat < self.seats {
             store_name(&self.region, self.name_index(seat), name);
@@ -264,7 +265,7 @@ pub struct Seat<'a> {
     words: &'a [AtomicU64],
 }
 
-/// One seat's record, to read and write: for its node, and for master.
+/// One seat's record for reading and writing: for its node, and for master.
 #[derive(Clone, Copy, Debug)]
 pub struct SeatWriter<'a> {
     seat: Seat<'a>,
@@ -307,22 +308,22 @@ seat_words! {
     state set_state STATE;
     /// Kind of the node (low 16 bits) and its wait mode (next 16).
     kind set_kind KIND;
-    /// Exit code plus one; zero: not left.
+    /// Exit code plus one; zero: the node has not exited.
     exit set_exit EXIT;
-    /// What the node asks of another one; the numbers are the node crate's.
+    /// A request of the node to another one; the numbers are the node crate's.
     asked set_asked ASKED;
     /// Last sign of life, nanoseconds on the platform's clock.
     heartbeat set_heartbeat HEARTBEAT;
     /// CPU that the node ran on at its last heartbeat.
     cpu set_cpu CPU;
-    /// Answers to this seat that were given up, counted by the node that answers.
+    /// Abandoned answers to this seat, counted by the answering node.
     undelivered set_undelivered UNDELIVERED;
-    /// Answers to this seat that are in the memory of the node that answers, and nowhere else: they die with it.
+    /// Answers to this seat that exist only in the memory of the answering node, and are lost with it.
     at_risk set_at_risk AT_RISK;
 }
 
 impl Seat<'_> {
-    /// Which process sits here, or sat here last.
+    /// The process in this seat, now or last.
     pub fn process(&self) -> ProcessIdentity {
         ProcessIdentity {
             pid: self.words[at::PID].load(Ordering::Acquire) as u32,
@@ -344,13 +345,13 @@ impl Seat<'_> {
 }
 
 impl SeatWriter<'_> {
-    /// Seats a process.
+    /// Assigns a process to this seat.
     pub fn set_process(&self, process: ProcessIdentity) {
         self.seat.words[at::PID].store(u64::from(process.pid), Ordering::Release);
         self.seat.words[at::START].store(process.start, Ordering::Release);
     }
 
-    /// Counts an answer to this seat. Only the one node that answers does.
+    /// Counts an answer to this seat. Only the answering node does.
     #[inline]
     pub fn count_answer(&self, class: usize) {
         if class < layout::control::CLASSES {
@@ -360,7 +361,7 @@ impl SeatWriter<'_> {
         }
     }
 
-    /// Sets a counter. Only the seat's own node does, so a plain store serves.
+    /// Sets a counter. Only the seat's own node does, so a plain store suffices.
     #[inline]
     pub fn set_counter(&self, index: usize, value: u64) {
         if let Some(word) = at::counter_word(index) {

@@ -6,13 +6,13 @@ use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, frame};
 use crate::memory::{Region, copy, hint};
 use crate::sync::{AtomicU64, Ordering};
 
-/// A ring's words. Positions grow for ever; the ring repeats every `capacity` bytes. Cloning shares the memory.
+/// A ring's words. Positions grow without end; the ring repeats every `capacity` bytes. Clones share the memory.
 ///
-/// All copying is by relaxed atomic words, or as good as that ([`copy`]): whether the bytes meant anything is decided
-/// by the protocol around it (`SYNC: commit`, `SYNC: intent`).
+/// All copying is by relaxed atomic words, or equivalent to it ([`copy`]): the surrounding protocol decides whether the
+/// bytes are valid (`SYNC: commit`, `SYNC: intent`).
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
-    /// The region's words and their number: here, so that the hot path goes through one pointer less.
+    /// The region's words and their number, stored here to save the hot path one indirection.
     words: *const AtomicU64,
     length: usize,
     /// Capacity in bytes less one: a power of two less one.
@@ -56,7 +56,7 @@ impl Ring {
         (position & self.mask) as usize / WORD_BYTES
     }
 
-    /// The line that `position` lies on: where a frame starts.
+    /// The line at `position`, where a frame starts.
     #[inline(always)]
     fn line(&self, position: u64) -> &[AtomicU64; LINE_WORDS] {
         let first = (position & self.mask & !(LINE_BYTES - 1)) as usize / WORD_BYTES;
@@ -93,7 +93,7 @@ impl Ring {
         }
     }
 
-    /// Everything of the header but the commit word.
+    /// Stores the header except for the commit word.
     #[inline(always)]
     pub(crate) fn store_header(&self, position: u64, header: RawHeader) {
         let line = self.line(position);
@@ -105,8 +105,8 @@ impl Ring {
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
     }
 
-    /// Where byte `offset` of the payload of the frame at `position` lies, in words; and whether `bytes` bytes from
-    /// there on, in whole units, are in one piece. They always are in a mirrored ring.
+    /// Word index of byte `offset` of the payload of the frame at `position`; and whether `bytes` bytes from there on,
+    /// in whole units, are contiguous. In a mirrored ring they always are.
     #[inline(always)]
     fn payload_at(&self, position: u64, offset: usize, bytes: usize) -> (usize, bool) {
         let first = self.index(position) + frame::HEADER_WORDS + offset / WORD_BYTES;
@@ -114,8 +114,7 @@ impl Ring {
         (first, first + words <= self.length)
     }
 
-    /// Writes bytes of a payload from `offset` on, a multiple of the copy's unit, and fills the last unit up with
-    /// zeros.
+    /// Writes bytes of a payload from `offset` on, a multiple of the copy's unit, and pads the last unit with zeros.
     #[inline(always)]
     pub(crate) fn store_payload(&self, position: u64, offset: usize, bytes: &[u8]) {
         let (first, whole) = self.payload_at(position, offset, bytes.len());
@@ -127,7 +126,7 @@ impl Ring {
         }
     }
 
-    /// A ring that is not mirrored wraps.
+    /// Stores a payload that wraps, in a ring that is not mirrored.
     #[cold]
     fn store_split(&self, first: usize, bytes: &[u8]) {
         let head = self.length.saturating_sub(first) * WORD_BYTES;
@@ -147,7 +146,7 @@ impl Ring {
         }
     }
 
-    /// Copies a payload out.
+    /// Copies a payload from the ring.
     #[inline(always)]
     pub(crate) fn load_payload(&self, position: u64, payload: &mut [u8]) {
         let (first, whole) = self.payload_at(position, 0, payload.len());
@@ -171,16 +170,16 @@ impl Ring {
         }
     }
 
-    /// Asks for the line at `position`, to be read soon.
+    /// Prefetches the line at `position`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, position: u64) {
         hint::prefetch(self.line(position));
     }
 
-    /// The payload in place, when it lies in one piece.
+    /// The payload in place, when it is contiguous.
     ///
     /// # Safety
-    /// Nobody writes these bytes while the slice lives. A gated reader has that promise for the frames between its
+    /// No process writes these bytes while the slice lives. For a gated reader this holds for the frames between its
     /// published cursor and the head: the writer does not pass its gate.
     #[cfg(not(loom))]
     #[inline]
@@ -189,7 +188,7 @@ impl Ring {
         if !whole {
             return None;
         }
-        // SAFETY: in bounds and initialised; that nobody writes them is our caller's promise.
+        // SAFETY: in bounds and initialised; the caller promises that no process writes them.
         Some(unsafe { std::slice::from_raw_parts(self.words.add(first).cast(), length) })
     }
 }

@@ -1,4 +1,4 @@
-//! Finding the frames of a ring that nobody followed from its start.
+//! Finds the frames of a ring without having followed it from its start.
 
 use std::collections::VecDeque;
 
@@ -14,23 +14,23 @@ use crate::writer::end_of_frames;
 impl Journal {
     /// Position of the oldest frame that can still be read; the head when there is none.
     ///
-    /// Frames do not say where their predecessor lies, so this looks at every line, from the head backwards: a frame
-    /// starts where a commit word names its own position and the frame's end is the start of another, or the head.
-    /// The first of the chain is the answer. A payload may hold such a word by chance or malice; it can deceive only
-    /// where the frame that holds it lost its own start already, which are the oldest bytes of a ring that went round.
+    /// Frames do not point at their predecessors, so this looks at every line, from the head backwards: a frame starts
+    /// where a commit word equals its own position and the frame's end is the start of another, or the head. The first
+    /// of the chain is the result. A payload may hold such a word by chance or malice; it can deceive only where the
+    /// start of the frame that holds it is overwritten already, in the oldest bytes of a ring that wrapped around.
     ///
-    /// Takes a bit for each line, and time in proportion to the ring. While a writer is at work the answer may be
-    /// overtaken at any time: the reader then learns so by a gap.
+    /// Takes a bit for each line, and time in proportion to the ring. While a writer is active the result may be
+    /// overwritten at any time: the reader then gets a gap.
     ///
     /// # Errors
-    /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is no possible position.
+    /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is not a possible position.
     pub fn oldest_frame(&self) -> Result<u64, OpenError> {
         let ring = self.ring(Access::Read)?;
         let oldest = self.oldest_bytes()?;
         let head = self.head();
         let from = oldest.next_multiple_of(LINE_BYTES).max(head.saturating_sub(self.shape().capacity));
         let lines = head.saturating_sub(from) / LINE_BYTES;
-        // One bit a line: does a chain of frames lead from it to the head?
+        // One bit a line: whether a chain of frames leads from it to the head.
         let mut leads = vec![0_u64; lines as usize / 64 + 1];
         let mut first = head;
         for line in (0..lines).rev() {
@@ -45,11 +45,11 @@ impl Journal {
         Ok(first)
     }
 
-    /// Hands out the frames that were committed and that no class of the tally holds, in their order. While a writer
-    /// counts there may be some for a moment; a dead one leaves those of its last commit at most. Of a journal whose
-    /// writer does not count, this is all that the ring holds.
+    /// Passes the committed frames that no class of the tally counts to `visit`, in order. While a writer counts there
+    /// may be some for a moment; a dead one leaves at most those of its last commit. If the writer does not count,
+    /// these are all frames in the ring.
     ///
-    /// Takes no time where everything is counted, else as much as [`Journal::oldest_frame`].
+    /// Takes no time when everything is counted, otherwise as much as [`Journal::oldest_frame`].
     ///
     /// # Errors
     /// As [`Journal::oldest_frame`].

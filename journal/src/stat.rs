@@ -1,4 +1,4 @@
-//! What a journal's control page says, for tools and for whoever waits for silence.
+//! The contents of a journal's control page, for tools and for waiting until a journal is drained.
 
 use crate::control::{JournalShape, ReaderView, WriterState};
 use crate::error::OpenError;
@@ -6,32 +6,32 @@ use crate::journal::Journal;
 use crate::layout::{self, control as at};
 use crate::process::ProcessIdentity;
 
-/// What a journal's control page says at one moment.
+/// The contents of a journal's control page at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalStat {
-    /// What it is.
+    /// The properties fixed at creation.
     pub shape: JournalShape,
     /// End of the committed frames.
     pub head: u64,
-    /// Frames committed since it was made.
+    /// Frames committed since the journal was created.
     pub frames: u64,
-    /// The same by class, as far as the writer counts them.
+    /// Frames by class, as far as the writer counts them.
     pub tally: [u64; at::CLASSES],
-    /// Time of the last one, nanoseconds since the epoch; zero before the first.
+    /// Time of the last frame, nanoseconds since the epoch; zero before the first.
     pub last_time: u64,
-    /// Bytes before this position may be overwritten or gone.
+    /// Bytes before this position may be overwritten.
     pub oldest: u64,
-    /// Times that the writer found it full.
+    /// How often the writer found the journal full.
     pub full: u64,
     /// Wake-ups sent.
     pub wakes: u64,
-    /// Who writes.
+    /// The writer.
     pub writer: WriterState,
     /// Seat of the writer, now or last; meaningless before the first.
     pub writer_seat: u32,
-    /// How many writers there were.
+    /// Number of writers so far.
     pub epoch: u64,
-    /// When it was made, nanoseconds since the epoch.
+    /// Creation time, nanoseconds since the epoch.
     pub created: u64,
     /// Its readers by seat.
     pub readers: Vec<ReaderView>,
@@ -44,7 +44,7 @@ impl Journal {
         slowest >= self.control.head()
     }
 
-    /// Bytes before this may be overwritten or gone.
+    /// Position before which bytes may be overwritten.
     pub(crate) fn oldest_bytes(&self) -> Result<u64, OpenError> {
         if !self.control.is_plausible() {
             return Err(self.damaged("head and intent do not belong together".to_owned()));
@@ -52,7 +52,7 @@ impl Journal {
         Ok(self.control.intent().saturating_sub(self.shape().capacity).max(self.first_position()))
     }
 
-    /// Everything that the control page says.
+    /// Reads the control page.
     pub fn stat(&self) -> JournalStat {
         let shape = self.shape().clone();
         let oldest =
@@ -74,12 +74,12 @@ impl Journal {
         }
     }
 
-    /// The seats that lost something to laps since it was made, whether they still read or not.
+    /// The seats that lost bytes to laps since the journal was created, including those without a reader now.
     pub fn losers(&self) -> Vec<ReaderView> {
         self.control.losers().collect()
     }
 
-    /// The process that writes it now, if one does.
+    /// The process that writes the journal now, if there is one.
     pub fn writer_process(&self) -> Option<ProcessIdentity> {
         match self.control.writer_state() {
             WriterState::Attached(process) => Some(process),

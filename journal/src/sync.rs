@@ -1,7 +1,7 @@
-//! The one door to atomics: std's, or loom's when a model is being checked.
+//! The only source of atomics: std's, or loom's when a model is checked.
 //!
-//! Nothing else in the project may name an atomic integer (`clippy.toml` holds that), so that what loom explores
-//! is what ships. The pairs of orderings carry names; both ends of a pair say the same name in a comment:
+//! Nothing else in the project may name an atomic integer (`clippy.toml` enforces it), so that loom explores the code
+//! that ships. The pairs of orderings have names; both ends of a pair state the same name in a comment:
 //!
 //! | name | publishes | ends |
 //! |---|---|---|
@@ -25,7 +25,7 @@ pub use crate::models::sync::{AtomicU64, Ordering, fence};
 pub use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// The cheap end of `SYNC: interest`: keeps the compiler from moving the look at the interest before the commit. The
-/// dear end is [`announce`](crate::announce), which puts a full fence into every thread of the host.
+/// expensive end is [`announce`](crate::announce), which puts a full fence into every thread of the host.
 #[inline(always)]
 pub fn light_barrier() {
     #[cfg(not(loom))]

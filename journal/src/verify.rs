@@ -1,7 +1,8 @@
-//! Is a journal what its writer left? A walk over all of it, of a living journal or of files that the dead left.
+//! Verifies that a journal is in a state that its writer can leave: a walk over all of it, of a living journal or of
+//! files left behind.
 //!
-//! Every check fails only on what no writer and no reader leaves behind, wherever they were killed; a report says what
-//! was looked at, and how often. Nothing in shared memory is changed.
+//! Every check fails only on states that no writer and no reader leaves behind, wherever they were killed; the report
+//! says what was checked, and how often. Nothing in shared memory is changed.
 //!
 //! ```text
 //! control page   header · writer · head and intent · cursors · tables          words, read until they hold still
@@ -10,8 +11,8 @@
 //! both           the frame count, the last time, cursors at the starts of frames
 //! ```
 //!
-//! What cannot be seen: damage within the first eighth of a ring that went round, where a large frame may have lost its
-//! start rightly, and damage to a payload, which only its reader understands.
+//! Not detectable: damage within the first eighth of a ring that wrapped, where a large frame may legitimately have
+//! lost its start, and damage to a payload, which only its reader understands.
 
 mod frames;
 mod page;
@@ -27,8 +28,8 @@ pub use report::{Check, Finding, VerifyReport};
 impl Journal {
     /// Walks the whole journal, control page and ring.
     ///
-    /// Beside a living writer the walk ends where the head was when it began; what the writer overwrites before it was
-    /// looked at is counted in [`VerifyReport::overtaken`]. Takes a bit for each line of the ring, and time in
+    /// With a living writer the walk ends at the head as of its start; bytes that the writer overwrites before they are
+    /// checked are counted in [`VerifyReport::overtaken`]. Takes a bit for each line of the ring, and time in
     /// proportion to it.
     ///
     /// ```
@@ -64,10 +65,10 @@ impl Journal {
     }
 }
 
-/// Verifies the journal in these files; what keeps it from being opened is a finding too.
+/// Verifies the journal in these files; an error that prevents opening it is a finding too.
 ///
 /// # Errors
-/// [`OpenError::Io`] when the control file is not there or may not be read: then nothing was looked at.
+/// [`OpenError::Io`] when the control file is missing or unreadable: then nothing was checked.
 pub fn verify_files(files: &JournalFiles) -> Result<VerifyReport, OpenError> {
     match Journal::open_read_only(files.clone()) {
         Ok(journal) => Ok(journal.verify()),

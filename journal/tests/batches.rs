@@ -14,7 +14,7 @@ use support::{SMALL, Watchdog, clock, forged, payload, peek, poke};
 /// Writes frames that fill the ring up to `lines` lines before its end.
 fn advance_to_lines_before_the_wrap(writer: &mut Writer, lines: u64) {
     while writer.position() % SMALL != SMALL - lines * 64 {
-        // Whoever comes here finds commit words of the next lap.
+        // A reader that comes here finds commit words of the next lap.
         let body = forged(writer.position(), SMALL, 1, 32);
         writer.write(1, 0, &body).unwrap();
     }
@@ -80,7 +80,7 @@ fn the_longest_batch() {
             assert_eq!(batch.push(99, 0, b"too much"), Err(full));
             assert_eq!(batch.frames(), most / 64);
             batch.commit().unwrap();
-            // What was refused goes into the next.
+            // The refused frame goes into the next batch.
             let mut batch = writer.batch();
             batch.push(99, 0, b"too much").unwrap();
             batch.commit().unwrap();
@@ -126,7 +126,7 @@ fn refusals_leave_the_batch_as_it_was() {
     assert!(writer.claim(6, 0, 0).is_ok(), "room again");
 }
 
-/// After what was dropped, everything is as if it had never been, wherever its frames began.
+/// After a drop the journal is as if the frames had never been written, wherever they began.
 #[test]
 fn what_is_dropped_never_was() {
     let (_directory, _files, journal) = support::journal(SMALL);
@@ -183,7 +183,7 @@ fn a_claim_is_filled_in_pieces_of_any_size() {
             claims += 1;
         }
     }
-    // As a stream: it takes what fits.
+    // As a stream: it accepts what fits.
     let mut claim = writer.claim(9, 2, 5).unwrap();
     assert_eq!(claim.write(b"abcdefgh").unwrap(), 5);
     assert_eq!(claim.write(b"ijk").unwrap(), 0);
@@ -194,7 +194,7 @@ fn a_claim_is_filled_in_pieces_of_any_size() {
     println!("{claims} claims");
 }
 
-/// As it stands when the writer is killed between the commit of a batch and its head.
+/// The state after the writer was killed between the commit of a batch and its head.
 #[test]
 fn a_batch_that_was_committed_but_not_counted_counts_once() {
     for frames in [1, 2, 5, 128] {
@@ -243,7 +243,7 @@ fn at_the_last_position_of_all_a_batch_and_a_claim_are_full() {
     assert_eq!(writer.position(), layout::MAX_POSITION - 64);
 }
 
-/// A batch tells everybody who wants one of its topics, however many there are, and nobody else.
+/// A batch wakes every seat that wants one of its topics, however many there are, and no other.
 #[test]
 fn a_batch_wakes_who_wants_one_of_its_topics() {
     let directory = support::directory();
@@ -269,7 +269,7 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
         (vec![10, 11, 10], [true, false, false, false]),
         (vec![20, 30, 20, 30], [false, true, true, false]),
         ((0..16).collect(), [true, false, false, false]),
-        // More topics than a batch tells apart: everybody is told.
+        // More topics than a batch distinguishes: every seat is woken.
         ((0..17).collect(), [true, true, true, true]),
         ((0..64).collect(), [true, true, true, true]),
     ] {
@@ -289,7 +289,7 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
             }
             batch.commit().unwrap();
             let told = journal.stat().wakes - before;
-            // Those who sleep on are woken by us.
+            // Those still asleep are woken by the test.
             let late: Vec<_> = (0..4).map(|seat| !wake_all(seat)).collect();
             assert!(sleeping.into_iter().all(|thread| thread.join().unwrap() == Some(Wakeup::Woken)));
             assert_eq!(told, late.iter().filter(|&&woken| woken).count() as u64);
@@ -300,8 +300,8 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
     watchdog.stop();
 }
 
-/// A writer that dies over its longest batch has touched bytes that its successor's small frame would not declare: what
-/// was declared stays so, or a loose reader there would take them for an old frame's.
+/// A writer that dies in its longest batch has touched bytes that its successor's small frame would not declare: the
+/// declared intent must stay, or a loose reader there would take them for an old frame's.
 #[test]
 fn what_a_dead_writer_declared_stays_declared() {
     let (_directory, files, journal) = support::journal(SMALL);

@@ -65,7 +65,7 @@ fn sizes_out_of_range_are_refused() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
-/// Puts a journal at `position`, as if that many bytes had gone through it.
+/// A journal at `position`, as if that many bytes had been written.
 fn aged(position: u64) -> (tempfile::TempDir, Journal) {
     let (directory, files, _) = support::journal(SMALL);
     poke(&files.control, layout::control::HEAD, position);
@@ -74,7 +74,8 @@ fn aged(position: u64) -> (tempfile::TempDir, Journal) {
     (directory, journal)
 }
 
-/// Positions end at 2^63. Up to there all is as ever; there the journal is full for ever, and nothing overflows.
+/// Positions end at 2^63. Below that everything works as usual; at the end the journal is full for ever, and nothing
+/// overflows.
 #[test]
 fn the_last_position_of_all() {
     let last = layout::MAX_POSITION;
@@ -137,14 +138,14 @@ fn a_reader_may_sleep_through_many_laps() {
         writer.write(1, 0, b"awake").unwrap();
         assert_eq!(sleeper.read().unwrap().unwrap().payload, b"awake");
     }
-    // A gated one that sleeps holds the writer after less than one.
+    // A sleeping gated reader stops the writer after less than one.
     gated.replace(journal.gated(2).unwrap());
     let from = writer.position();
     while writer.write(1, 0, &[]).is_ok() {}
     assert_eq!(writer.position(), from + SMALL - 64);
 }
 
-/// The word that counts frames also says up to where: a successor neither forgets nor doubles one.
+/// The word that counts frames also holds the position it counts up to: a successor neither loses nor doubles a frame.
 #[test]
 fn a_frame_that_was_committed_but_not_counted_counts_once() {
     for counted in [false, true] {
@@ -154,7 +155,7 @@ fn a_frame_that_was_committed_but_not_counted_counts_once() {
         let (head, frames) = (writer.position(), peek(&files.control, layout::control::FRAMES));
         let second = writer.write(2, 0, &[2; 100]).unwrap();
         drop(writer);
-        // As it stands when the writer is killed between its commit and its head.
+        // The state after the writer was killed between its commit and its head.
         poke(&files.control, layout::control::HEAD, head);
         if !counted {
             poke(&files.control, layout::control::FRAMES, frames);
@@ -204,7 +205,7 @@ fn a_loose_reader_beside_a_gated_one_is_never_lapped() {
     }
 }
 
-/// What stands at a journal's end, although no writer leaves it there, keeps a writer from going on.
+/// An end of the journal that no writer leaves behind stops a new writer.
 #[test]
 fn an_end_that_no_writer_leaves_is_damage() {
     let most = layout::max_payload(SMALL);

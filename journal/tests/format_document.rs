@@ -1,4 +1,4 @@
-//! The document and the code say the same.
+//! The document and the code agree.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -108,7 +108,7 @@ fn offsets_in_the_document_are_those_of_the_layout() {
     println!("{} offsets are the same", WORDS.len());
 }
 
-/// A constant of the layout that is no offset is named in the source by a sentence of the document.
+/// A constant of the layout that is not an offset is named in the source by a sentence of the document.
 #[test]
 fn every_constant_of_the_layout_is_in_the_document() {
     let source = include_str!("../src/layout.rs");
@@ -178,7 +178,7 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
     assert_eq!((registry::TOLD_RING, registry::TOLD_RELAYED, registry::TOLD_WORDS), (0, 1, 2));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
-    // What the document says in formulas.
+    // Values that the document states in formulas.
     assert_eq!(layout::MAX_POSITION, 1 << 63);
     for capacity in [layout::MIN_CAPACITY, 1 << 20, 64 << 20, layout::MAX_CAPACITY] {
         assert_eq!(layout::first_position(capacity), capacity);

@@ -1,6 +1,6 @@
-//! Golden vectors: a journal written with a clock that stands still, word for word as in `vectors/`.
+//! Golden vectors: a journal written with a stopped clock, word for word as in `vectors/`.
 //!
-//! `COLO_BLESS=1` writes them anew; do that only together with a new format version.
+//! `COLO_BLESS=1` rewrites them; do so only together with a new format version.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -48,8 +48,8 @@ fn stopped_clock(directory: &Path) -> (PathBuf, Clock) {
     (path, clock)
 }
 
-/// A journal that went round once and a bit: frames of all sizes, forged payloads, a gated and a loose cursor, two
-/// writers.
+/// A journal that wrapped a little more than once: frames of all sizes, forged payloads, a gated and a loose cursor,
+/// two writers.
 fn write(directory: &Path, clock: Clock) -> JournalFiles {
     let files = JournalFiles::new(directory, directory, "golden");
     let shape =
@@ -123,7 +123,7 @@ fn what_is_written_is_what_was_written_before() {
     let (registry, clock) = stopped_clock(directory.path());
     let files = write(directory.path(), clock);
     let journal = Journal::open_read_only(files.clone()).unwrap();
-    // Which process wrote it differs from run to run.
+    // The writer's process differs from run to run.
     let identity = [layout::control::WRITER, layout::control::WRITER_START];
     let made = [
         ("control.hex", dump(&files.control, &identity)),
@@ -149,7 +149,7 @@ fn what_is_written_is_what_was_written_before() {
     assert!(compared > 5_000);
 }
 
-/// The other way round: files built from the vectors are a journal.
+/// The reverse: files built from the vectors are a journal.
 #[test]
 fn the_vectors_are_a_journal() {
     let directory = support::directory();
@@ -163,7 +163,7 @@ fn the_vectors_are_a_journal() {
     assert_eq!((stat.shape.id, stat.epoch, stat.created), (5, 2, CREATED));
     let views: Vec<_> = stat.readers.iter().map(|view| (view.seat, view.gated, view.frames)).collect();
     assert_eq!(views, [(9, true, 19), (33, false, 0)]);
-    // Its gated reader goes on where it was.
+    // Its gated reader resumes where it was.
     let mut reader = journal.gated(9).unwrap();
     let mut left = 0;
     while reader.read().unwrap().is_some() {

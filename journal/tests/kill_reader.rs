@@ -1,5 +1,5 @@
-//! Gated readers are killed at random moments and started again: each goes on at the first frame that it had not
-//! finished, and holds the writer until then.
+//! Gated readers are killed at random moments and started again: each resumes at the first frame that it had not
+//! finished, and holds up the writer until then.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -29,7 +29,7 @@ fn witness(directory: &Path, seat: u32) -> child::Witness {
     child::Witness::open(directory, &format!("seat{seat}.witness"))
 }
 
-/// Reads on, and writes down the number after each frame that it has in hand.
+/// Reads, and records the number after each frame that it has in hand.
 fn reading_child(directory: &Path, seat: u32) {
     let witness = witness(directory, seat);
     let mut reader = Journal::open(files(directory)).unwrap().gated(seat).unwrap();
@@ -38,7 +38,7 @@ fn reading_child(directory: &Path, seat: u32) {
     let mut take = |frame: Frame<'_>| {
         let number = u64::from_le_bytes(frame.payload[..8].try_into().unwrap());
         let expected = last.map_or(0, |last| last + 1);
-        // What was in hand when the predecessor was killed comes once more.
+        // Frames that were in hand when the predecessor was killed are read again.
         let again = first && number < expected && number + in_hand(seat) as u64 >= expected;
         assert!(number == expected || again, "{number} instead of {expected}");
         assert!(frame.payload == body(number), "frame {number} is torn");
@@ -54,7 +54,7 @@ fn reading_child(directory: &Path, seat: u32) {
     }
 }
 
-/// Every other reader reads in bulk, so many frames at most.
+/// Every other reader reads batches of this many frames at most.
 fn in_hand(seat: u32) -> usize {
     if seat.is_multiple_of(2) { 1 } else { 7 }
 }
@@ -101,7 +101,7 @@ fn a_killed_gated_reader_goes_on_where_it_was() {
     let all_read = || witnesses.iter().all(|witness| witness.get() == Some(number - 1));
     assert!(child::wait(Duration::from_secs(60), all_read), "not everything was read");
     reading.into_iter().flatten().for_each(child::Child::kill);
-    // Who never comes back can be dismissed, and then holds nobody up.
+    // A reader that never comes back can be dismissed, and then holds up nothing.
     for seat in 0..READERS {
         journal.dismiss(seat).unwrap();
     }

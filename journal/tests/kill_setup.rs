@@ -1,5 +1,5 @@
-//! Processes are killed while they make a journal and while they join one: what is visible is whole, and what was left
-//! half done stands in nobody's way.
+//! Processes are killed while they create a journal and while they join one: everything visible is whole, and
+//! unfinished parts block nothing.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -20,7 +20,7 @@ fn files(directory: &Path) -> JournalFiles {
     JournalFiles::new(directory, directory, "t")
 }
 
-/// Makes the same journal and registry over and over.
+/// Creates the same journal and registry over and over.
 fn making_child(directory: &Path, _: u32) {
     loop {
         let journal = Journal::create(files(directory), support::shape("t", SMALL), 1).unwrap();
@@ -111,7 +111,7 @@ fn whoever_dies_while_joining_leaves_a_seat_that_can_be_taken() {
     for kill in 0..kills {
         let joining = child::start("joining_child", directory.path(), kill);
         let begin = std::time::Instant::now();
-        // Until it has come to join at all.
+        // Wait until it has joined at least once.
         while journal.stat().readers.is_empty() && begin.elapsed() < Duration::from_secs(30) {
             write_for(Duration::from_micros(50));
         }

@@ -1,4 +1,4 @@
-//! A writer is killed at random moments, and another goes on: no committed frame is lost, torn or doubled.
+//! A writer is killed at random moments, and another continues: no committed frame is lost, torn or doubled.
 //!
 //! 50 kills; `COLO_KILLS=1000` for the long form.
 #![cfg(not(miri))] // Files and processes.
@@ -18,14 +18,14 @@ use support::{SMALL, Watchdog, clock, forged, payload};
 
 /// Read by a gated and a loose reader.
 const HELD: &str = "held";
-/// Read by a loose one alone, so that it goes round and round.
+/// Read only by a loose reader, so that the writer laps it.
 const FREE: &str = "free";
 
 fn files(directory: &Path, name: &str) -> JournalFiles {
     JournalFiles::new(directory, directory, name)
 }
 
-/// What frame `number` at `position` holds: its number, and then noise, or the commit words of the next lap.
+/// Contents of frame `number` at `position`: its number, and then noise, or the commit words of the next lap.
 fn body(number: u64, position: u64) -> Vec<u8> {
     let length = (number.wrapping_mul(0x9e37_79b9) >> 7) as usize % 700;
     let mut body = if number.is_multiple_of(3) {
@@ -37,13 +37,13 @@ fn body(number: u64, position: u64) -> Vec<u8> {
     body
 }
 
-/// How many frames are written at once from number `number` on, in a batch when there are several; every other single
-/// frame is a claim.
+/// Number of frames that are written at once from number `number` on, in a batch when there are several; every other
+/// single frame is a claim.
 fn unit(number: u64) -> u64 {
     if number.is_multiple_of(3) { 2 + number % 8 } else { 1 }
 }
 
-/// Writes a unit; false when there was no room for all of it, and then nothing was written. `middle` says whether the
+/// Writes a unit; false when there was no room for all of it, and then nothing was written. `middle` is set while the
 /// writer is in the middle of a batch.
 fn write(writer: &mut Writer, number: u64, middle: &child::Witness) -> bool {
     let full = |error| match error {
@@ -102,7 +102,7 @@ fn writing_child(directory: &Path, _: u32) {
     }
 }
 
-/// A reader that knows which number comes next.
+/// A reader that knows the next number.
 struct Checked<R> {
     reader: R,
     next: u64,
@@ -127,7 +127,7 @@ impl<R> Checked<R> {
 }
 
 impl Checked<GatedReader> {
-    /// Everything there is; true when there was anything.
+    /// Reads everything there is; true when there was anything.
     fn drain(&mut self) -> bool {
         let before = self.seen;
         while let Some(frame) = self.reader.read().unwrap() {
@@ -189,7 +189,7 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
         while start.elapsed() < pause {
             gated.drain();
             beside.drain();
-            // Seldom enough that the writer comes round meanwhile, however fast this loop is.
+            // Seldom enough that the writer laps meanwhile, however fast this loop is.
             if start.elapsed() >= next_look {
                 lapped.drain();
                 next_look = start.elapsed() + dice.micros(3_000);
@@ -199,7 +199,7 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
         gated.drain();
         beside.drain();
         lapped.drain();
-        // Whatever its writer was told is committed is there.
+        // Everything that the writer saw committed is there.
         assert!(gated.next >= witnesses[0].get().unwrap_or(0), "a committed frame is lost");
         while boundary < gated.next {
             boundary += unit(boundary);
@@ -221,7 +221,7 @@ fn a_killed_writer_loses_tears_and_doubles_nothing() {
             assert!(matches!(stat.writer, WriterState::Dead(_)), "{:?}", stat.writer);
         }
     }
-    // One more, to see that the counts of all of them agree.
+    // One more, to check that the counts of all of them agree.
     for (journal, next, witness) in [(&held, gated.next, &witnesses[0]), (&free, lapped.next, &witnesses[1])]
     {
         let writer = journal.writer(63, clock()).unwrap();

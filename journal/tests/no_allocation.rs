@@ -1,4 +1,4 @@
-//! After set-up nothing allocates: a global allocator that counts says so.
+//! After set-up nothing allocates: checked with a counting global allocator.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 use journal::{Merge, Parker, Reader, Registry, Topics, WriteError, Writer, wake};
 use support::{SMALL, clock};
 
-/// The system's, which counts what this thread asks of it.
+/// The system's allocator, counting this thread's requests.
 struct Counting;
 
 thread_local! {
@@ -24,11 +24,11 @@ fn count() {
     CALLS.with(|calls| calls.set(calls.get() + 1));
 }
 
-// SAFETY: passes everything on to the system's allocator; the count does not allocate.
+// SAFETY: forwards everything to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: our caller's promises are the system's.
+        // SAFETY: our caller's promises are those the system's allocator needs.
         unsafe { System.alloc(layout) }
     }
 
@@ -52,7 +52,7 @@ fn calls() -> u64 {
     CALLS.with(Cell::get)
 }
 
-/// One frame: alone, in a batch or in a claim; and now and then something that is dropped.
+/// Writes one frame: alone, in a batch or in a claim; now and then something that is dropped.
 fn write(writer: &mut Writer, round: usize, payload: &[u8]) {
     let topic = round as u32 % 16;
     match round % 4 {
@@ -69,7 +69,7 @@ fn write(writer: &mut Writer, round: usize, payload: &[u8]) {
             claim.commit();
         }
         2 => {
-            // More topics than a batch tells apart; and a claim: neither is kept.
+            // More topics than a batch distinguishes; and a claim: neither is committed.
             let mut batch = writer.batch();
             (0..16).for_each(|topic| assert!(batch.push(1, topic, &[]).is_ok()));
             drop(batch);

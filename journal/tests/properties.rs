@@ -1,4 +1,4 @@
-//! Random interleavings of a writer and several readers of both kinds, held against a model that keeps every frame.
+//! Random interleavings of a writer and several readers of both kinds, compared with a model that keeps every frame.
 #![cfg(not(miri))] // An hour of choosing and shrinking; the scenes of `models` are what it plays.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -51,7 +51,7 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Runs random histories; prints how often what happened in them, and fails where something never did.
+/// Runs random histories; prints how often each event happened, and fails if one never did.
 fn histories(backing: &str, mut run: impl FnMut(&[Step]) -> World) {
     let config = config(150);
     let cases = config.cases;
@@ -68,7 +68,7 @@ fn histories(backing: &str, mut run: impl FnMut(&[Step]) -> World) {
         .unwrap();
     let tally = tally.into_inner();
     println!("{backing}: {cases} histories: {tally:?}");
-    // What random histories reach less often has tests of its own.
+    // Events that random histories reach less often have tests of their own.
     let common =
         ["writes", "batches", "batches over the wrap", "batches dropped", "batch full", "full in a batch"];
     let claims =

@@ -95,7 +95,7 @@ fn body(number: u64, position: u64) -> Vec<u8> {
     body
 }
 
-/// Writes the next numbers; returns how many were taken.
+/// Writes the next numbers; returns how many were accepted.
 fn write(writer: &mut Writer, number: &mut u64, count: u64) -> u64 {
     let mut done = 0;
     while done < count {
@@ -171,7 +171,7 @@ fn beside_a_living_writer_loosely() {
     }
     const FRAMES: u64 = 2_000;
     let watchdog = Watchdog::start("a loose reader in Python", Duration::from_secs(120));
-    // All of it fits, so that even a very slow reader cannot be lapped.
+    // The ring holds all of it, so that even a very slow reader cannot be lapped.
     let (_directory, files, journal) = support::journal(4 << 20);
     let mut writer = journal.writer(0, clock()).unwrap();
     let mut python = Python::start(&files, &["--frames", &FRAMES.to_string()]);
@@ -249,7 +249,7 @@ fn beside_a_living_writer_gated() {
     let mut writer = journal.writer(0, clock()).unwrap();
     let mut number = 0;
     let mut expected = 0;
-    // Twice: the second goes on at the cursor that the first left.
+    // Twice: the second reader resumes at the cursor that the first left.
     for _ in 0..2 {
         let python = Python::start(&files, &["--seat", "5", "--frames", &(FRAMES / 2).to_string()]);
         let lines = std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Files that are not ours, not whole, of another version, or taken; file systems that are full.
+//! Files that are foreign, incomplete, of another version, or in use; file systems that are full.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -42,7 +42,7 @@ fn another_version_is_refused_with_both_in_the_message() {
         assert!(text.contains(&format!("format {version}")), "{text}");
         assert!(text.contains(&format!("reads format {ours}")), "{text}");
     }
-    // Same version, other offsets: a build in between.
+    // Same version, other offsets: a build between two versions.
     let (_directory, files, _) = support::journal(SMALL);
     poke(&files.control, layout::control::LAYOUT_HASH, 0x1234);
     let text = message(&files.control, Journal::open(files.clone()).unwrap_err());
@@ -150,7 +150,7 @@ fn what_is_not_there_or_forbidden_says_so() {
     assert!(matches!(error, CreateError::Io { .. }), "{error}");
 }
 
-/// A file system of its own, as large as asked for.
+/// A file system of its own, of the requested size.
 struct SmallTmpfs(tempfile::TempDir);
 
 impl SmallTmpfs {
@@ -198,7 +198,7 @@ fn a_full_file_system_is_an_error_when_the_journal_is_made() {
     let error = Registry::create(&directory.join("registry"), 1_024, clock()).unwrap_err();
     assert!(matches!(error, CreateError::NoSpace { .. }), "{error}");
     assert_eq!(left(), 0);
-    // A journal that stands is not harmed by one that does not fit.
+    // An existing journal is not harmed by one that does not fit.
     let journal = Journal::create(files.clone(), support::shape("t", 512 << 10), 1).unwrap();
     journal.writer(0, clock()).unwrap().write(1, 0, b"kept").unwrap();
     assert!(Journal::create(files.clone(), support::shape("t", 512 << 10), 1).is_err());
@@ -207,8 +207,8 @@ fn a_full_file_system_is_an_error_when_the_journal_is_made() {
     assert_eq!(left(), 2);
 }
 
-/// What stands where a frame should be, although no writer leaves it there: each way to read says so, and again when
-/// it is asked again.
+/// Something that no writer leaves stands where a frame should be: each way to read reports it, and again when called
+/// again.
 #[test]
 fn a_damaged_frame_is_handed_to_no_reader() {
     let most = layout::max_payload(SMALL);
@@ -247,7 +247,7 @@ fn a_damaged_frame_is_handed_to_no_reader() {
     }
 }
 
-/// A cursor is believed only where a reader can have stood.
+/// A cursor is accepted only where a reader can have stood.
 #[test]
 fn a_cursor_that_is_no_position_is_damage() {
     let (_directory, files, journal) = support::journal(SMALL);
@@ -270,7 +270,7 @@ fn a_cursor_that_is_no_position_is_damage() {
 fn no_control_file_is_seen_without_its_ring() {
     let directory = support::directory();
     let files = support::files(&directory, "t");
-    // Nothing can be renamed to where a folder is.
+    // Nothing can be renamed over a folder.
     fs::create_dir(&files.ring).unwrap();
     let made = Journal::create(files.clone(), support::shape("t", SMALL), 1);
     assert!(matches!(made, Err(CreateError::Io { .. })), "{made:?}");

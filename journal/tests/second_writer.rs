@@ -1,4 +1,4 @@
-//! A journal has one writer: a second process is refused for as long as the first lives.
+//! A journal has one writer: a second process is refused while the first lives.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

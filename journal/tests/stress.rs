@@ -1,4 +1,4 @@
-//! Threads at full speed: readers of both kinds beside a writer whose payloads look like commit words.
+//! Threads at full speed: readers of both kinds and a writer whose payloads look like commit words.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -29,7 +29,7 @@ fn check(frame: &Frame<'_>) -> u64 {
     number
 }
 
-/// Writes frame `number` alone or claimed, or it and a few more in a batch; how many there was room for.
+/// Writes frame `number` alone or claimed, or it and a few more in a batch; returns how many fitted.
 fn write(writer: &mut Writer, number: u64) -> u64 {
     let topic = |number: u64| (number % 16) as u32;
     let mut position = writer.position();
@@ -148,8 +148,8 @@ fn in_files() {
     run("files", &journal);
 }
 
-/// Gated readers join, read, leave and come back while the writer runs at full speed: none misses a frame from its
-/// first on, and the writer is never stuck behind one that is gone.
+/// Gated readers join, read, leave and rejoin while the writer runs at full speed: none misses a frame from its first
+/// on, and the writer is never blocked by one that left.
 #[test]
 fn gated_readers_come_and_go_while_the_writer_writes() {
     const FRAMES: u64 = if cfg!(miri) { 100 } else { 300_000 };

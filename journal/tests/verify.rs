@@ -1,4 +1,4 @@
-//! The verification finds every kind of damage, and nothing where there is none.
+//! The verification finds every kind of damage, and reports none where there is none.
 #![cfg(not(miri))] // Files and processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
@@ -67,7 +67,7 @@ fn whole_journals_verify_clean_and_the_report_says_what_was_looked_at() {
     assert_eq!(verify_files(&files).unwrap().frames, report.frames);
 }
 
-/// One kind of damage: what it does to the files, which check must find it, and whether it names a position.
+/// One kind of damage: what it does to the files, which check must find it, and whether the finding has a position.
 struct Damage {
     check: &'static str,
     does: fn(&JournalFiles, &[u64]),
@@ -147,7 +147,7 @@ fn every_kind_of_damage_is_found_by_its_check_and_repaired_it_is_clean_again() {
     let (_directory, files, journal) = journal(SMALL);
     journal.admit_gated(9).unwrap();
     let mut positions = fill(&journal, 39);
-    // Three bytes, so that its last word is filled up.
+    // Three bytes, so that its last word is padded.
     positions.push(journal.writer(0, clock()).unwrap().write(1, 0, b"end").unwrap().position);
     drop(journal);
     let good = [&files.control, &files.ring].map(|path| std::fs::read(path).unwrap());
@@ -190,7 +190,7 @@ fn a_missing_journal_is_an_error_and_no_finding() {
     assert!(verify_files(&support::files(&directory, "nothing")).is_err());
 }
 
-/// The words that a writer stores for one frame, in its order.
+/// The words that a writer stores for one frame, in order.
 fn stores(files: &JournalFiles, number: u64, length: usize) -> Vec<(bool, usize, u64)> {
     let read = |index: usize| peek(&files.control, index);
     let (position, epoch) = (read(at::HEAD), read(at::EPOCH));
@@ -221,7 +221,8 @@ fn stores(files: &JournalFiles, number: u64, length: usize) -> Vec<(bool, usize,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The writer is stopped between any two of its stores, after any number of frames; and again after its successor.
+    /// The writer is stopped between any two of its stores, after any number of frames; then the same with its
+    /// successor.
     #[test]
     fn a_ring_is_clean_wherever_its_writer_was_killed(
         before in 0..400_u64,

@@ -1,4 +1,4 @@
-//! Being told of news: doorbells, relays, a full ring; and threads that sleep and wake at full speed.
+//! Notification: doorbells, relays, a full ring; and threads that sleep and wake at full speed.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -21,7 +21,7 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::in_memory(64, clock()).unwrap())
 }
 
-/// A journal of 16 topics, and its writer, which tells through the registry.
+/// A journal of 16 topics, and its writer, which wakes through the registry.
 fn journal(id: u32, registry: &Arc<Registry>) -> (Journal, Writer) {
     let shape = JournalShape {
         id,
@@ -37,7 +37,7 @@ fn journal(id: u32, registry: &Arc<Registry>) -> (Journal, Writer) {
     (journal, writer)
 }
 
-/// What was rung; each ring is heard in two calls.
+/// The rung journals; each ring is reported in two calls.
 fn answers(bell: &mut Doorbell) -> Vec<u32> {
     let (mut bits, mut again) = (Vec::new(), Vec::new());
     bell.answer(|bit| bits.push(bit));
@@ -96,7 +96,7 @@ fn sleep_for(
     }
 }
 
-/// Long enough for a thread to fall asleep on most hosts; where it is not, the test asks less, and still holds.
+/// Long enough for a thread to fall asleep on most hosts; where it is not, the test checks less, and still holds.
 fn let_it_sleep() {
     thread::sleep(Duration::from_millis(5));
 }
@@ -148,7 +148,7 @@ fn a_seat_leaves_a_relay_that_shows_no_sign_of_life() {
     assert!(!registry.is_relayed(SEAT));
 }
 
-/// A gated reader that sleeps through topics that it does not want holds the writer up until it looks.
+/// A gated reader that sleeps through topics that it does not want holds up the writer until it looks.
 #[test]
 fn a_full_ring_wakes_the_reader_that_blocks_it() {
     let _watchdog = Watchdog::start("full", Duration::from_secs(60));
@@ -166,7 +166,7 @@ fn a_full_ring_wakes_the_reader_that_blocks_it() {
             let sleeping = scope.spawn(sleep_for(&registry, reader, 1));
             let_it_sleep();
             let mut full = 0;
-            // Round the ring thrice; in an interpreter, once and a little.
+            // Three laps; in an interpreter, a little more than one.
             let (bytes, laps) = if cfg!(miri) { (512, 1) } else { (64, 3) };
             let for_others = vec![7; support::payload_of_frame(bytes)];
             for _ in 0..laps * SMALL / bytes + 20 {
@@ -191,8 +191,8 @@ fn a_full_ring_wakes_the_reader_that_blocks_it() {
     }
 }
 
-/// Writers and a reader that sleep and wake as fast as they can; a reader with a bell looks at nothing that did not
-/// ring. No sleep may end by its time, and the bell may miss nothing.
+/// Writers and a reader that sleep and wake as fast as they can; a reader with a bell looks only at journals that rang.
+/// No sleep may end by its time-out, and the bell may miss nothing.
 #[test]
 fn nothing_is_slept_through_at_full_speed() {
     const WRITERS: u32 = 3;
@@ -231,7 +231,7 @@ fn nothing_is_slept_through_at_full_speed() {
                         // Pauses of all lengths, so that it meets sleepers at every stage.
                         (0..number % 97).for_each(|_| std::hint::spin_loop());
                     }
-                    // Leaving wakes everybody, and would hide what was lost: not before all is read.
+                    // Leaving wakes every seat, and would hide a lost wake-up: leave only when everything is read.
                     writer
                 }));
             }
@@ -259,7 +259,7 @@ fn nothing_is_slept_through_at_full_speed() {
                     if seen > before {
                         continue;
                     }
-                    // With a bell, half of the idle rounds trust it alone.
+                    // With a bell, half of the idle rounds rely on it alone.
                     if bell.is_some() && seen % 2 == 0 {
                         thread::yield_now();
                         continue;

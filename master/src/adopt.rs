@@ -1,4 +1,4 @@
-//! Taking over an instance whose master died.
+//! Takes over an instance whose master died.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,15 +17,15 @@ use crate::memory::Backing;
 use crate::setup::Instance;
 use crate::supervise::Master;
 
-/// What a claimed directory holds.
+/// The contents of a claimed directory.
 pub(crate) enum Found {
-    /// Nothing that runs: build it anew.
+    /// No running node: build the instance anew.
     Nothing,
-    /// Nodes that run by this very topology.
+    /// Running nodes of the same topology.
     Running(Box<Instance>, Vec<(u16, ProcessIdentity)>),
 }
 
-/// Looks at what the previous master left. Remains without a living node are removed.
+/// Checks what the previous master left. Remains without a living node are removed.
 pub(crate) fn look(
     directory: &InstanceDir,
     topology: &Topology,
@@ -34,7 +34,7 @@ pub(crate) fn look(
 ) -> Result<(Found, Option<Claim>), MasterError> {
     let path = directory.registry();
     if !path.exists() {
-        // Nothing, or what a removal left that was cut short.
+        // Empty, or left by an interrupted removal.
         demand_unused(&claim)?;
         clear(&claim)?;
         return Ok((Found::Nothing, Some(claim)));
@@ -42,7 +42,7 @@ pub(crate) fn look(
     let registry = match Registry::open(&path) {
         Ok(registry) => registry,
         Err(error) => {
-            // Nobody holds the lock, and what is here is of no version that could be taken over.
+            // The lock is free, and the version of the remains cannot be taken over.
             log::warn!("the remains of an earlier instance cannot be read and are removed: {error}");
             demand_unused(&claim)?;
             clear(&claim)?;
@@ -50,7 +50,7 @@ pub(crate) fn look(
         }
     };
     if !registry.is_of_this_namespace() {
-        // Its process ids say nothing here; the locks do.
+        // Its process ids are of another namespace; the locks decide.
         demand_unused(&claim)?;
         log::info!("nobody uses what an instance of another pid namespace left; it is removed");
         clear(&claim)?;
@@ -88,12 +88,12 @@ pub(crate) fn look(
     Ok((Found::Running(Box::new(instance), alive), None))
 }
 
-/// Removes all but the lock, which is ours by now.
+/// Removes everything except the lock, which this process holds now.
 fn clear(claim: &Claim) -> Result<(), MasterError> {
     claim.clear().map_err(io("clear", claim))
 }
 
-/// Refuses to go on while anybody holds a journal of the instance.
+/// Fails while any process holds a journal of the instance.
 fn demand_unused(claim: &Claim) -> Result<(), MasterError> {
     if claim.is_in_use().map_err(io("look at the locks of", claim))? {
         return Err(MasterError::InUse { instance: claim.instance().name().to_owned() });
@@ -106,7 +106,7 @@ fn io(action: &'static str, claim: &Claim) -> impl Fn(std::io::Error) -> MasterE
     move |source| MasterError::Io { action, path: path.clone(), source }
 }
 
-/// Where the ring of a journal really is.
+/// Where the ring of a journal actually lies.
 fn backing(directory: &InstanceDir, journal: &str) -> Backing {
     let files = directory.find_journal(journal);
     let huge = huge_mounts().into_iter().map(|mount| mount.path).find(|mount| files.ring.starts_with(mount));
@@ -115,7 +115,7 @@ fn backing(directory: &InstanceDir, journal: &str) -> Backing {
 }
 
 impl Master {
-    /// How each node stands, by what its seat says, whether its process lives, and what was announced of it.
+    /// The standing of each node: its seat, whether its process lives, and what was announced of it.
     pub(crate) fn standings(&self) -> Vec<Standing> {
         let said = said(&self.instance);
         (0..self.nodes.len()).map(|index| self.standing(index, &said)).collect()
@@ -128,11 +128,11 @@ impl Master {
         let has_ended = matches!(state, NodeState::Dead | NodeState::Failed | NodeState::Stopped);
         let lives = match &node.spec.host {
             None => node.process.is_some(),
-            // Until it takes its seat, it lives as a wish to its host.
+            // Until it takes its seat, it exists only as a request to its host.
             Some(host) if state == NodeState::Starting => {
                 self.nodes.iter().any(|node| node.spec.name == *host && node.process.is_some())
             }
-            // Its process is the host's, and may run on without it.
+            // Its process is the host's, and may continue without it.
             Some(_) => !has_ended && seat.as_ref().is_some_and(|seat| seat.process().is_alive()),
         };
         let found = match state {
@@ -147,7 +147,7 @@ impl Master {
     }
 }
 
-/// What was announced last of each seat, as far as the journal still holds it.
+/// The last announcement about each seat that the journal still holds.
 fn said(instance: &Instance) -> BTreeMap<u16, (NodeChange, u64)> {
     let mut said = BTreeMap::new();
     let read =

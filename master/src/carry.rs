@@ -1,4 +1,4 @@
-//! Carrying out what was decided.
+//! Carries out decisions.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -16,10 +16,10 @@ use crate::process::NodeProcess;
 use crate::supervise::Master;
 
 impl Master {
-    /// Takes an event in, and does what follows from it.
+    /// Handles an event and carries out the decisions that follow.
     pub(crate) fn happened(&mut self, event: Event) {
         self.pending.push_back(event);
-        // What happens while decisions are carried out is followed up when all of them are.
+        // Events that occur while decisions are carried out are handled after them.
         if self.is_following_up {
             return;
         }
@@ -81,7 +81,7 @@ impl Master {
         }
     }
 
-    /// Asks its host for a strategy: by the state of its seat, and by waking the host if it runs.
+    /// Requests a strategy from its host: sets the state of its seat, and wakes the host if it runs.
     fn ask_host(&mut self, index: usize) {
         self.set_state(index, NodeState::Starting);
         let name = self.nodes[index].spec.host.clone();
@@ -91,8 +91,8 @@ impl Master {
         }
     }
 
-    /// Who was killed may have owed somebody a wake-up, and nobody can say whom: the writers tell all who want what
-    /// they wrote. So every node looks at its journals once.
+    /// A killed process may have owed a wake-up to a node that cannot be determined: a writer wakes every node that
+    /// wants its message. So every node is woken to look at its journals once.
     fn rouse_everybody(&self) {
         for node in self.nodes.iter().filter(|node| node.process.is_some()) {
             journal::rouse(&self.instance.registry, u32::from(node.spec.seat));
@@ -119,7 +119,7 @@ impl Master {
         let (name, ended) = (&spec.name, end.ended);
         match spec.host {
             _ if !end.is_failure() => log::info!("node `{name}` stopped"),
-            // One that was not started has no process, and one in a host has the host's.
+            // A node that was not started has no process, and one in a host has the host's.
             _ if ended == Ended::NotStarted => log::error!("node `{name}` {ended}"),
             Some(_) => log::error!("node `{name}` {ended}"),
             None => log::error!("node `{name}` (process {}) {ended}", self.nodes[index].last_pid),
@@ -139,7 +139,7 @@ impl Master {
         }
     }
 
-    /// Writes what happened to a node for everybody to read.
+    /// Writes a node's change to `master.events`.
     fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
         let spec = &self.nodes[index].spec;
         let role = if spec.kind == NodeKind::Strategy { NodeRole::Strategy } else { NodeRole::Platform };
@@ -161,7 +161,7 @@ impl Master {
         }
     }
 
-    /// Lets go of what a dead reader held: where the topology says so, or all of it.
+    /// Releases the cursors of a dead reader: those that the topology says, or all.
     fn release_cursors(&self, index: usize, all: bool) {
         let spec = &self.nodes[index].spec;
         let dropped = spec
@@ -191,7 +191,7 @@ impl Master {
         }
     }
 
-    /// Notes why the platform does not come up.
+    /// Records why the platform does not start.
     fn failed(&mut self, failure: Failure) {
         let (Failure::NotStarted { node: index }
         | Failure::Ended { node: index, .. }
@@ -224,7 +224,7 @@ impl Master {
         });
     }
 
-    /// The strategy whose call holds the process in this seat: in a host it keeps all others from being ready.
+    /// The strategy whose call blocks the process in this seat: in a host it keeps all others from being ready.
     fn holder_of(&self, seat: u16) -> Option<String> {
         let registry = &self.instance.registry;
         let held = node::held(&registry.seat(u32::from(seat))?, self.instance.clock.now())?;
@@ -245,7 +245,7 @@ impl Master {
     }
 }
 
-/// What a process has said last of errors in its log, from `from` on: the lines behind the last informational one.
+/// The last errors in a process's log after `from`: the lines behind the last informational one.
 fn last_errors(log: &Path, from: u64) -> String {
     let mut bytes = Vec::new();
     let read = File::open(log).and_then(|mut file| {

@@ -1,8 +1,8 @@
-//! Who talks to master: never waited for.
+//! Connections to master's socket. Master never waits for a client.
 //!
-//! Every connection is read and written as far as it can be without waiting, has a bounded time for its question and for
-//! taking its answer, and there is a bounded number of them. So nobody who connects and says nothing, or a byte now and
-//! then, holds up a restart or a stop.
+//! Every connection is read and written as far as possible without blocking, has a time limit for its request and for
+//! reading the answer, and the number of connections is bounded. So a client that connects and sends nothing, or a byte
+//! now and then, cannot delay a restart or a stop.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -15,19 +15,19 @@ use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use node::protocol::{Reply, Request};
 
-/// Connections at a time. The oldest that has not asked yet makes room for a new one.
+/// Limit of connections. The oldest without a request makes room for a new one.
 const MOST: usize = 64;
-/// For a whole question, from the connection on.
+/// Time limit of a whole request, from the connection on.
 const ASK_WITHIN: Duration = Duration::from_secs(1);
-/// For taking the answer.
+/// Time limit for reading the answer.
 const TAKE_WITHIN: Duration = Duration::from_secs(10);
-/// Longest question.
+/// Greatest length of a request in bytes.
 const LONGEST_QUESTION: usize = 64 << 10;
 
 /// Names one connection.
 pub(crate) type ClientId = u64;
 
-/// Master's socket, and all who are connected to it.
+/// Master's socket, and all connections to it.
 #[derive(Debug)]
 pub(crate) struct Clients {
     listener: UnixListener,
@@ -44,11 +44,11 @@ struct Client {
 
 #[derive(Debug)]
 enum Stage {
-    /// Its question comes in.
+    /// Its request is being read.
     Asks { text: Vec<u8>, until: Instant },
-    /// It is answered later.
+    /// It waits for its answer.
     Waits,
-    /// Its answer goes out.
+    /// Its answer is being written.
     Answered { text: Vec<u8>, written: usize, until: Instant },
 }
 
@@ -56,21 +56,21 @@ impl Clients {
     /// Listens at `path`.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub(crate) fn listen(path: &Path) -> io::Result<Clients> {
         let listener = UnixListener::bind(path)?;
-        // Whoever may write here may stop the platform.
+        // Write access here allows stopping the platform.
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         Ok(Clients { listener, clients: Vec::new(), next: 0 })
     }
 
-    /// What to sleep on.
+    /// The descriptors to poll.
     pub(crate) fn descriptors(&self) -> impl Iterator<Item = PollFd<'_>> {
         let of_clients = self.clients.iter().filter_map(|client| {
             let flags = match client.stage {
                 Stage::Asks { .. } => PollFlags::POLLIN,
-                // One that hangs up would be reported again and again.
+                // A client that hung up would be reported again and again.
                 Stage::Waits => return None,
                 Stage::Answered { .. } => PollFlags::POLLOUT,
             };
@@ -79,8 +79,8 @@ impl Clients {
         [PollFd::new(self.listener.as_fd(), PollFlags::POLLIN)].into_iter().chain(of_clients)
     }
 
-    /// Takes in who has come and what was said, sends what can be sent, and hands out the whole questions. Each of them
-    /// is to be answered with [`Clients::answer`], now or later.
+    /// Accepts connections, reads and writes as far as possible, and returns the complete requests. Each of them must
+    /// be answered with [`Clients::answer`], now or later.
     pub(crate) fn look(&mut self, now: Instant) -> Vec<(ClientId, Request)> {
         self.accept(now);
         let mut asked = Vec::new();
@@ -106,7 +106,7 @@ impl Clients {
         asked
     }
 
-    /// Answers a question. Whoever has gone meanwhile is not there to hear it.
+    /// Answers a request. Has no effect if the client has disconnected.
     pub(crate) fn answer(&mut self, id: ClientId, reply: &Reply, now: Instant) {
         if let Some(client) = self.clients.iter_mut().find(|client| client.id == id) {
             client.answer(reply, now);
@@ -114,7 +114,7 @@ impl Clients {
         }
     }
 
-    /// At most a full house a time, so that master gets on with its work whatever comes.
+    /// Accepts at most the limit of connections in one call, so that master continues whatever arrives.
     fn accept(&mut self, now: Instant) {
         for _ in 0..MOST {
             let stream = match self.listener.accept() {
@@ -131,7 +131,7 @@ impl Clients {
             if self.clients.len() >= MOST {
                 let silent =
                     self.clients.iter().position(|client| matches!(client.stage, Stage::Asks { .. }));
-                // Dropped: it connects again, or is one of too many.
+                // Dropped: the client can connect again.
                 let Some(silent) = silent else { continue };
                 self.clients.remove(silent);
             }
@@ -142,7 +142,7 @@ impl Clients {
     }
 }
 
-/// What came of a look at a connection.
+/// The result of reading a connection.
 enum Heard {
     Nothing,
     Question(Request),
@@ -150,8 +150,8 @@ enum Heard {
 }
 
 impl Client {
-    /// Whether the process at the other end has this id here: one of another pid namespace says one that is somebody
-    /// else's.
+    /// Whether the process at the other end has this id here: a process of another pid namespace sends an id that may
+    /// belong to another process here.
     fn is_process(&self, pid: u32) -> bool {
         let peer = getsockopt(&self.stream, PeerCredentials);
         peer.is_ok_and(|peer| u32::try_from(peer.pid()) == Ok(pid))
@@ -163,7 +163,7 @@ impl Client {
         while text.len() <= LONGEST_QUESTION && !text.contains(&b'\n') {
             match self.stream.read(&mut bytes) {
                 Ok(0) if text.is_empty() => return Heard::Garbled("nothing was asked".to_owned()),
-                // As good as a line's end.
+                // Equivalent to the end of the line.
                 Ok(0) => text.push(b'\n'),
                 Ok(count) => text.extend_from_slice(&bytes[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -192,7 +192,7 @@ impl Client {
         }
     }
 
-    /// Sends what can be sent. False once nothing is left to do for it.
+    /// Writes as far as possible. False once the connection is finished.
     fn goes_on(&mut self, now: Instant) -> bool {
         match &mut self.stage {
             Stage::Asks { until, .. } => now < *until,
@@ -245,7 +245,7 @@ mod tests {
         let asked = clients.look(now);
         assert_eq!(asked.len(), 1);
         assert_eq!(asked[0].1, Request::StopNodes);
-        // It waits as long as it must, whoever comes.
+        // It waits as long as necessary, whoever else connects.
         silent.extend((0..100).map(|_| connect()));
         assert_eq!(clients.look(now + ASK_WITHIN * 3), []);
         clients.answer(asked[0].0, &Reply::Done, now + ASK_WITHIN * 3);

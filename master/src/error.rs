@@ -8,33 +8,33 @@ use node::Exit;
 /// Longest path of a Unix socket, in bytes: `sun_path` less the zero at its end.
 pub(crate) const SOCKET_PATH: usize = 107;
 
-/// Master could not start, or could not go on.
+/// Master could not start, or could not continue.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterError {
-    /// The instance's name is no name.
+    /// The instance's name is invalid.
     #[error("`{0}` is no instance name: use 1 to 32 of a-z, 0-9, `-`, `_`")]
     BadInstance(String),
-    /// Somebody else is master.
+    /// Another process is master.
     #[error(
         "instance `{instance}` is held by master, {holder}; stop it with `colo down {instance}`, or choose another name with --instance"
     )]
     Held {
-        /// Which instance.
+        /// The instance.
         instance: String,
-        /// By whom.
+        /// The holder.
         holder: String,
     },
-    /// Its folder is no instance.
+    /// The folder is not an instance.
     #[error(transparent)]
     NotOurs(node::ClaimError),
-    /// Processes that cannot be judged from here use it.
+    /// Processes whose state is not visible from here use it.
     #[error(
         "instance `{instance}` has no master, and processes hold its journals that cannot be judged from here: they run in another \
          pid namespace, such as another container, or the registry is gone; take it over or down from there, or end what runs \
          here with `colo down {instance} --force`"
     )]
     InUse {
-        /// Which instance.
+        /// The instance.
         instance: String,
     },
     /// Nodes of another topology still run here.
@@ -42,12 +42,12 @@ pub enum MasterError {
         "instance `{instance}` still runs nodes of another platform file ({nodes}); stop them with `colo down {instance}` first"
     )]
     OtherTopology {
-        /// Which instance.
+        /// The instance.
         instance: String,
         /// Their names.
         nodes: String,
     },
-    /// No socket can have such a path.
+    /// The path is too long for a socket.
     #[error(
         "the path of master's socket has {length} bytes, and the system allows {SOCKET_PATH}: {}; choose a shorter root \
          (COLO_ROOT) or instance name", path.display()
@@ -58,20 +58,20 @@ pub enum MasterError {
         /// Its length.
         length: usize,
     },
-    /// Something could not be made.
+    /// Something could not be created.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A journal or the registry could not be made.
+    /// A journal or the registry could not be created.
     #[error(transparent)]
     Create(#[from] CreateError),
-    /// A journal or the registry that is there cannot be used.
+    /// An existing journal or registry could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// Huge pages were required.
@@ -79,59 +79,59 @@ pub enum MasterError {
         "the journals require {needed} huge pages of {} MiB in all; for `{journal}` {found}; {fix}", page >> 20
     )]
     HugePages {
-        /// The first journal that does not get them.
+        /// The first journal without the required pages.
         journal: String,
         /// Pages that all journals of this size need.
         needed: u64,
-        /// Bytes of a page.
+        /// Size of a page in bytes.
         page: u64,
-        /// What there is.
+        /// The available pages.
         found: String,
-        /// The command that helps.
+        /// The command that corrects it.
         fix: String,
     },
     /// The pin plan does not fit this host.
     #[error("the pin plan does not fit this host:\n{0}")]
     Plan(String),
-    /// A node failed before the platform was up, and its policy does not start it again.
+    /// A node failed before the platform was up, and its policy does not restart it.
     #[error("node `{node}` {how} before the platform was up; its log is {}{words}", log.display())]
     NodeFailed {
-        /// Which node.
+        /// The node.
         node: String,
         /// "ended with exit code 2", "was killed by signal 9".
         how: String,
-        /// The last lines that it left there, each on a line of its own.
+        /// The last lines of the log, each on a line of its own.
         words: String,
-        /// Where it says why.
+        /// The node's log.
         log: PathBuf,
     },
     /// A node's process did not register.
     #[error("node `{node}` did not register within {seconds} s (master.ready_timeout); its log is {}{words}", log.display())]
     NotRegistered {
-        /// Which node.
+        /// The node.
         node: String,
         /// How long master waited.
         seconds: f64,
-        /// The last lines that it left there, each on a line of its own.
+        /// The last lines of the log, each on a line of its own.
         words: String,
-        /// Where it may say why.
+        /// The node's log.
         log: PathBuf,
     },
-    /// A strategy registered and did not get ready.
+    /// A strategy registered and did not become ready.
     #[error(
         "strategy `{node}` registered and was not ready within {seconds} s (master.ready_timeout): its `create` does not return, or the ledger does not answer; its log is {}{words}", log.display()
     )]
     NotReady {
-        /// Which node.
+        /// The node.
         node: String,
         /// How long master waited.
         seconds: f64,
-        /// The last lines that it left there, each on a line of its own.
+        /// The last lines of the log, each on a line of its own.
         words: String,
-        /// Where it may say why.
+        /// The node's log.
         log: PathBuf,
     },
-    /// Somebody has deleted the instance under its hands.
+    /// The instance was deleted while master ran.
     #[error("{} or its lock was deleted while the platform ran: the platform is stopped", path.display())]
     Removed {
         /// The instance's folder.
@@ -143,7 +143,7 @@ pub enum MasterError {
 }
 
 impl MasterError {
-    /// What the process ends with. The exit code of a node is never ours: it stands in the message.
+    /// The exit code of the process. A node's exit code is only in the message.
     pub fn exit(&self) -> u8 {
         let exit = match self {
             MasterError::BadInstance(_) => Exit::Usage,

@@ -1,4 +1,4 @@
-//! What a node's program has started beside the node: it lives in the node's process group, and ends with it.
+//! Processes that a node's program has started: they belong to the node's process group, and end with it.
 
 use std::fs;
 use std::io;
@@ -10,9 +10,9 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpgid, getpgrp};
 use node::InstanceDir;
 
-/// A script that has started the node may have something to do behind it, and is left alone for so long.
+/// Time for a script that has started the node to finish after it.
 const GRACE: Duration = Duration::from_millis(500);
-/// Between two looks at who is left.
+/// Pause between two looks at the remaining processes.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The process group of one node.
@@ -20,13 +20,13 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Group(Pid);
 
 impl Group {
-    /// Led by a child that was started with a group of its own.
+    /// The group led by a child that was started with a group of its own.
     pub(crate) fn led_by(pid: u32) -> Option<Group> {
         Some(Group(Pid::from_raw(i32::try_from(pid).ok()?)))
     }
 
-    /// The group of a process that an earlier master has started. `None` for one that was started by hand: its group is
-    /// its user's.
+    /// The group of a process that an earlier master has started. `None` for one that was started by hand, whose group
+    /// belongs to its user.
     pub(crate) fn of(process: ProcessIdentity, instance: &InstanceDir) -> Option<Group> {
         let group = getpgid(Some(Pid::from_raw(i32::try_from(process.pid).ok()?))).ok()?;
         let node = node::started_for(process.pid, instance)?;
@@ -36,12 +36,12 @@ impl Group {
         (is_ours && group != getpgrp()).then_some(Group(group))
     }
 
-    /// True when nobody is in it, not even a zombie. While somebody is, its number belongs to no other group.
+    /// True when the group has no process, not even a zombie. Until then its number is not reused.
     fn is_empty(self) -> bool {
         killpg(self.0, None) == Err(Errno::ESRCH)
     }
 
-    /// All who are in it but zombies.
+    /// All processes of the group except zombies.
     fn members(self) -> Vec<ProcessIdentity> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -50,21 +50,21 @@ impl Group {
     }
 }
 
-/// Who is left of a group whose node has ended.
+/// The remaining processes of a group whose node has ended.
 #[derive(Debug)]
 pub(crate) struct Remainder {
     group: Group,
     node: String,
     looked: Option<Instant>,
-    /// When they are asked to end, unless they were.
+    /// When they are to be asked to end; `None` once they were.
     ask_at: Option<Instant>,
-    /// When they are killed.
+    /// When they are to be killed.
     kill_at: Instant,
 }
 
 impl Remainder {
-    /// Of this node's group, if anybody is left there. They have `patience` to end when they are asked to; none when the
-    /// node itself had to be killed.
+    /// The rest of this node's group, if there is any. The processes have `patience` to end when asked to; none when
+    /// the node itself had to be killed.
     pub(crate) fn of(group: Group, node: &str, patience: Duration, was_killed: bool) -> Option<Remainder> {
         if group.is_empty() {
             return None;
@@ -75,7 +75,7 @@ impl Remainder {
         Some(Remainder { group, node: node.to_owned(), looked: None, ask_at, kill_at })
     }
 
-    /// Does what is due. False once nobody is left.
+    /// Does what is due. False once no process remains.
     pub(crate) fn look(&mut self) -> bool {
         let now = Instant::now();
         if self.looked.is_some_and(|looked| now < looked + LOOK) {

@@ -1,4 +1,4 @@
-//! What of the host changes under a running platform: its time source, its CPUs, the file systems of its rings.
+//! Watches the host under a running platform: its time source, its CPUs, the file systems of its rings.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use pinning::{CpuSet, HostSigns};
 
 use crate::supervise::Master;
 
-/// Between two looks: a change that is undone within this time is not seen.
+/// Time between two looks: a change that is undone within it is not seen.
 const ROUND: Duration = Duration::from_secs(1);
 
 /// The host as it was at the last look.
@@ -16,14 +16,14 @@ const ROUND: Duration = Duration::from_secs(1);
 pub(crate) struct HostWatch {
     looked: Instant,
     last: HostSigns,
-    /// Folders with rings on huge pages that are not there any more.
+    /// Folders with rings on huge pages that no longer exist.
     hidden: Vec<PathBuf>,
 }
 
-/// What was noticed.
+/// A noticed change.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Noticed {
-    /// The kernel reads time from something else.
+    /// The kernel uses another time source.
     ClockSource { was: String, now: String },
     /// CPUs that were switched off.
     Gone(CpuSet),
@@ -38,7 +38,7 @@ impl HostWatch {
         HostWatch { looked: Instant::now(), last: HostSigns::read(Path::new("/")), hidden: Vec::new() }
     }
 
-    /// What is new since the last look. `rings` are the folders of the rings on huge pages.
+    /// The changes since the last look. `rings` are the folders of the rings on huge pages.
     fn compare(&mut self, now: HostSigns, rings: &[PathBuf]) -> Vec<Noticed> {
         let mut noticed = Vec::new();
         if let (Some(was), Some(now)) = (&self.last.clock_source, &now.clock_source)
@@ -51,7 +51,7 @@ impl HostWatch {
             noticed.extend((!gone.is_empty()).then_some(Noticed::Gone(gone)));
             noticed.extend((!back.is_empty()).then_some(Noticed::Back(back)));
         }
-        // A file that cannot be read this once is no change.
+        // A file that could not be read this time is not a change.
         self.last.clock_source = now.clock_source.or(self.last.clock_source.take());
         self.last.online = now.online.or(self.last.online.take());
         self.hidden.retain(|folder| !folder.exists());
@@ -66,7 +66,7 @@ impl HostWatch {
 }
 
 impl Master {
-    /// Looks about once a second. What was noticed goes into the log, and is counted in master's seat for the report.
+    /// Looks about once a second. Changes are logged, and counted in master's seat for the report.
     pub(crate) fn look_at_host(&mut self) {
         if self.places.host.looked.elapsed() < ROUND {
             return;
@@ -113,7 +113,8 @@ impl Master {
         }
     }
 
-    /// The kernel took the nodes of a CPU that went away elsewhere, and leaves them there when it comes back.
+    /// Restores the CPUs of nodes: the kernel moved them away from a CPU that went offline, and leaves them there when
+    /// it returns.
     fn put_back(&self, cpus: &CpuSet) {
         for (index, placement) in self.instance.placements.iter().enumerate() {
             let Some(seat) = self.instance.registry.seat(index as u32) else { continue };

@@ -1,15 +1,15 @@
-//! The process that owns an instance: its directory, its journals, its seats, and the lives of its nodes.
+//! The process that owns an instance: its directory, its journals, its seats, and its nodes.
 //!
 //! # What this crate guarantees
 //!
-//! - One master an instance, held by a lock that the kernel drops with the process.
-//! - Everything that the nodes need is made, whole, before the first of them starts; what cannot be made is an error
-//!   that names it, and nothing is left behind.
-//! - A node's death is noticed through its pidfd. Its seat is marked, its gated cursors are held or dropped as the
-//!   topology says, and it is started again as its policy says.
-//! - Matching that is not to be started again is started once more, to close the market: its orders end, and nobody waits
+//! - One master an instance, ensured by a lock that the kernel releases with the process.
+//! - Everything that the nodes need is created completely before the first of them starts; on an error, which names
+//!   what failed, nothing is left behind.
+//! - A node's death is noticed through its pidfd. Its seat is marked, its gated cursors are kept or released as the
+//!   topology says, and it is restarted according to its policy.
+//! - Matching that is not to be restarted is started once more, to close the market: its orders end, and no node waits
 //!   for it.
-//! - No data passes through master. When it dies the platform runs on; the next master takes the running nodes over.
+//! - No data passes through master. When it dies the platform continues; the next master takes over the running nodes.
 //!
 //! ```text
 //!            fresh                      all running                 asked to stop

@@ -1,4 +1,4 @@
-//! Which memory each journal lies on.
+//! Decides on which pages each journal lies.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use topology::{JournalSpec, Pages};
 
 use crate::error::MasterError;
 
-/// Where a journal's ring goes.
+/// The memory of a journal's ring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Backing {
     /// Mount point of the huge-page file system; `None`: ordinary pages in the instance's directory.
     pub(crate) huge: Option<PathBuf>,
     /// Size of a page.
     pub(crate) page: u64,
-    /// The kernel is asked for transparent huge pages.
+    /// Whether to ask the kernel for transparent huge pages.
     pub(crate) transparent: bool,
 }
 
@@ -28,8 +28,8 @@ impl Backing {
 /// Bytes of a transparent huge page.
 const TRANSPARENT_PAGE: u64 = 2 << 20;
 
-/// Asks for transparent huge pages, if that was decided, and says what came of it. What really lies behind the ring is
-/// read from the processes that map it, later.
+/// Asks for transparent huge pages, if that was decided, and logs the result. The actual pages are read later from the
+/// processes that map the ring.
 pub(crate) fn make_transparent(journal: &Journal, backing: &Backing) {
     if !backing.transparent {
         return;
@@ -49,10 +49,10 @@ pub(crate) fn make_transparent(journal: &Journal, backing: &Backing) {
     }
 }
 
-/// Decides for all journals at once, before any is made: pages that one journal takes are not there for the next.
+/// Decides for all journals at once, before any is created: pages that one journal takes are not available to the next.
 ///
 /// # Errors
-/// [`MasterError::HugePages`] for the first journal that requires what is not there.
+/// [`MasterError::HugePages`] for the first journal whose required pages are missing.
 pub(crate) fn decide(journals: &[JournalSpec]) -> Result<Vec<Backing>, MasterError> {
     let mut pool = HugePool::now();
     journals.iter().map(|journal| decide_one(journal, journals, &mut pool)).collect()
@@ -90,15 +90,15 @@ fn decide_one(
     Ok(Backing::TRANSPARENT)
 }
 
-/// Pages of `size` bytes that the journals take: those that must have them, or all that would like to.
+/// Pages of `size` bytes that the journals need: those that require them, or also those that prefer them.
 fn needed(journals: &[JournalSpec], size: u64, only_required: bool) -> u64 {
     let counts = |pages: Pages| matches!(pages, Pages::Huge { size: own, require } if own == size && (require || !only_required));
     let counted = journals.iter().filter(|journal| counts(journal.pages));
     counted.map(|journal| journal.capacity_bytes.div_ceil(size)).sum()
 }
 
-/// Makes a journal where it was decided. Where huge pages were only preferred and are gone meanwhile, or a limit that does
-/// not show (a control group's) forbids them, it goes onto ordinary ones.
+/// Creates a journal on its decided memory. If huge pages were only preferred and are used up meanwhile, or a limit
+/// that is not visible (a control group's) forbids them, it goes onto ordinary pages.
 pub(crate) fn create(
     directory: &InstanceDir,
     spec: &JournalSpec,

@@ -1,4 +1,4 @@
-//! Are the nodes where the plan put them? Looked at again and again while the platform runs.
+//! Checks repeatedly that the nodes are where the plan put them.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,13 @@ use node::{Counter, NodeState};
 use crate::host_watch::HostWatch;
 use crate::supervise::Master;
 
-/// Every node is looked at about this often.
+/// Time between two looks at a node.
 const ROUND: Duration = Duration::from_secs(1);
-/// Rounds in a row that a node is left out of while it does nothing: looks at a hundred sleepers would cost more than
-/// they do.
+/// Number of successive rounds that skip an idle node: looks at a hundred sleepers would cost more than the sleepers
+/// do.
 const IDLE_ROUNDS: u32 = 3;
 
-/// Whose turn it is.
+/// The rotation of the checks.
 #[derive(Debug)]
 pub(crate) struct PlaceWatch {
     /// Position in the list of placements.
@@ -22,20 +22,20 @@ pub(crate) struct PlaceWatch {
     looked: Instant,
     /// By position in the list of placements.
     last: Vec<LastLook>,
-    /// Nodes whose departure was said in the log; the counter says the rest.
+    /// Nodes whose deviation was logged; the counter has the later ones.
     told: Vec<usize>,
     /// The host below them.
     pub(crate) host: HostWatch,
 }
 
-/// What a node had done when it was looked at last, and how often it was left out since.
+/// How much work a node had done at the last look, and how many rounds skipped it since.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastLook {
     done: Option<u64>,
     left_out: u32,
 }
 
-/// Grows with whatever a node does but sleep.
+/// Grows with everything that a node does except sleep.
 fn work_of(seat: &Seat<'_>) -> u64 {
     let no_work = [Counter::Parks, Counter::WaitTimeouts, Counter::PlaceSamples, Counter::OffPlan];
     let counters =
@@ -54,7 +54,7 @@ impl PlaceWatch {
         }
     }
 
-    /// Whether a node that has `done` so much is looked at in this round.
+    /// Whether a node that has done this much work is checked in this round.
     fn is_worth_a_look(&mut self, index: usize, done: u64) -> bool {
         if self.last.len() <= index {
             self.last.resize(index + 1, LastLook::default());
@@ -83,7 +83,7 @@ impl PlaceWatch {
 }
 
 impl Master {
-    /// Looks at the nodes whose turn it is. A thread off its plan is counted in its node's seat, and said once.
+    /// Checks the nodes that are due. A thread off its plan is counted in its node's seat, and logged once.
     pub(crate) fn look_at_places(&mut self) {
         self.look_at_host();
         let placements = &self.instance.placements;
@@ -100,7 +100,7 @@ impl Master {
             if !self.places.is_worth_a_look(index, work_of(&seat)) {
                 continue;
             }
-            // Gone meanwhile: that is noticed elsewhere.
+            // If it has ended meanwhile, that is noticed elsewhere.
             let Ok(sample) = pinning::sample(seat.process().pid, &placements[index]) else { continue };
             seat.add(Counter::PlaceSamples as usize, sample.threads);
             seat.add(Counter::OffPlan as usize, sample.off_plan.len() as u64);

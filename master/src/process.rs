@@ -1,4 +1,4 @@
-//! The processes of the nodes: started by us, or taken over.
+//! The processes of the nodes: started by this master, or taken over.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -16,23 +16,23 @@ use topology::{NodeSpec, Program};
 use crate::group::{Group, Remainder};
 use crate::lives::Ended;
 
-/// One process. Dropping it leaves the process alone.
+/// One process. Dropping this does not end it.
 #[derive(Debug)]
 pub(crate) struct NodeProcess {
     identity: ProcessIdentity,
-    /// `None` when the system gave none: its end is then noticed at the next look.
+    /// `None` when the system provided none: its end is then noticed at the next look.
     handle: Option<PidFd>,
-    /// Only of processes that we started ourselves can the exit code be had.
+    /// The exit code is available only for processes that we started ourselves.
     child: Option<Child>,
-    /// What its program has started beside it; `None` when that is not ours to end.
+    /// The processes that its program has started; `None` when they must not be ended with it.
     group: Option<Group>,
-    /// Length of its log when it started: what is behind that are its own words.
+    /// Length of its log when it started: later text is its own.
     log_from: u64,
 }
 
 impl NodeProcess {
-    /// Starts a node's program in a process group of its own, so that a Ctrl-C at the terminal reaches only whoever
-    /// runs in the foreground. Its output goes to its log.
+    /// Starts a node's program in a process group of its own, so that a Ctrl-C at the terminal reaches only the
+    /// foreground process. Its output goes to its log.
     pub(crate) fn start(
         colo: &Path,
         directory: &InstanceDir,
@@ -62,16 +62,16 @@ impl NodeProcess {
             .stderr(log)
             .process_group(0)
             .spawn()?;
-        // A child that has ended already is a zombie until we reap it, so its pid cannot be anybody else's.
+        // A child that has ended already is a zombie until we reap it, so its pid is not reused.
         let pid = child.id();
         let identity = ProcessIdentity::of(pid).unwrap_or(ProcessIdentity { pid, start: 0 });
-        // One that has ended already, or that the system gives no handle on, is our child all the same.
+        // A child without a handle, because it has ended or the system provides none, is managed all the same.
         let handle = PidFd::open(identity).ok();
         let group = Group::led_by(pid);
         Ok(NodeProcess { identity, handle, child: Some(child), group, log_from })
     }
 
-    /// Takes over a process that somebody else started, in this group.
+    /// Takes over a process that another process started, in this group.
     ///
     /// # Errors
     /// It has ended.
@@ -83,7 +83,7 @@ impl NodeProcess {
         Ok(NodeProcess { identity, handle, child: None, group, log_from: 0 })
     }
 
-    /// Where its words begin in its log.
+    /// Start of its own text in its log.
     pub(crate) fn log_from(&self) -> u64 {
         self.log_from
     }
@@ -93,12 +93,12 @@ impl NodeProcess {
         self.group
     }
 
-    /// Who is left of its group, once it has ended.
+    /// The rest of its group, once it has ended.
     pub(crate) fn remainder(&self, node: &str, patience: Duration, overstayed: bool) -> Option<Remainder> {
         Remainder::of(self.group?, node, patience, overstayed)
     }
 
-    /// Our child in it, still to be reaped, where another process has taken its part.
+    /// Our child, still to be reaped, when another process has taken its place.
     pub(crate) fn into_child(self) -> Option<Child> {
         self.child
     }
@@ -128,7 +128,7 @@ impl NodeProcess {
         self.handle.as_ref().map(AsFd::as_fd)
     }
 
-    /// Sends a signal; a process that is gone already is fine.
+    /// Sends a signal. A process that has ended is not an error.
     pub(crate) fn signal(&self, signal: Signal) {
         let sent = match &self.handle {
             Some(handle) => handle.signal(signal as i32),

@@ -1,4 +1,4 @@
-//! Noticing which nodes have ended, and which are ready.
+//! Notices which nodes have ended, and which are ready.
 
 use node::{Exit, NodeState};
 use topology::NodeKind;
@@ -35,7 +35,7 @@ impl Master {
         }
         self.stalls.forget(self.nodes[index].spec.seat);
         if self.nodes[index].spec.kind == NodeKind::Host {
-            // What they left in their seats says more of them than the end of the process.
+            // Their seats say more about them than the end of the process.
             for member in self.members_of(index) {
                 let end = self.end_of(member, ended);
                 self.happened(Event::Ended { node: member, end });
@@ -45,7 +45,7 @@ impl Master {
         self.happened(Event::Ended { node: index, end });
     }
 
-    /// What ends alone in a host (a panic, its own wish) the host writes into its seat.
+    /// The host records in the seat how a strategy in it ended by itself (a panic, its own request).
     fn reap_hosted(&mut self, index: usize) {
         let state = self.instance.state(self.nodes[index].spec.seat);
         if self.lives.lives(index) && matches!(state, NodeState::Dead | NodeState::Stopped) {
@@ -54,7 +54,7 @@ impl Master {
         }
     }
 
-    /// How a node ended: as the system says, and as far as that says nothing, as its seat does.
+    /// How a node ended: according to the system, and otherwise to its seat.
     pub(crate) fn end_of(&self, index: usize, ended: Ended) -> End {
         let seat_number = self.nodes[index].spec.seat;
         let seat = self.instance.registry.seat(u32::from(seat_number));
@@ -75,7 +75,7 @@ impl Master {
         (0..self.nodes.len()).filter(is_member).collect()
     }
 
-    /// Notices which nodes that were started poll by now.
+    /// Notices which started nodes are polling now.
     pub(crate) fn look_for_ready(&mut self) {
         for index in 0..self.nodes.len() {
             let state = self.instance.state(self.nodes[index].spec.seat);

@@ -1,4 +1,4 @@
-//! Giving a process its seat.
+//! Assigns seats to processes.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use topology::{NodeSpec, Topology};
 
 use crate::setup::Instance;
 
-/// What a process that asks for a seat gets, or why not.
+/// The assignment for a process that requests a seat, or the reason for a refusal.
 pub(crate) fn assign(
     instance: &Instance,
     version: u32,
@@ -104,7 +104,8 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
     }
 }
 
-/// A node that is not done by `stop_timeout` is killed: it gives up a little earlier by itself, and says what is left.
+/// A node that has not stopped by `stop_timeout` is killed: it gives up slightly earlier by itself, and reports what is
+/// left.
 fn drain(topology: &Topology) -> Duration {
     let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
     let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Claiming an instance, and making all that its nodes need.
+//! Claims an instance, and creates everything that its nodes need.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use topology::config::ReaderKind;
 use crate::error::MasterError;
 use crate::memory::{self, Backing};
 
-/// What master works with once the instance stands.
+/// What master works with once the instance is set up.
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) directory: InstanceDir,
@@ -22,7 +22,7 @@ pub(crate) struct Instance {
     pub(crate) clock: Clock,
     /// By journal, in the topology's order.
     pub(crate) backings: Vec<Backing>,
-    /// By seat; empty when the platform file plans nothing.
+    /// By seat; empty when the platform file has no plan.
     pub(crate) placements: Vec<Placement>,
     pub(crate) claim: Claim,
 }
@@ -32,7 +32,7 @@ fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> MasterErr
     move |source| MasterError::Io { action, path: path.clone(), source }
 }
 
-/// Takes the instance's lock.
+/// Claims the instance.
 pub(crate) fn claim(directory: &InstanceDir) -> Result<Claim, MasterError> {
     let logs = directory.logs();
     directory.create_logs().map_err(io("create", &logs))?;
@@ -46,7 +46,7 @@ pub(crate) fn claim(directory: &InstanceDir) -> Result<Claim, MasterError> {
     })
 }
 
-/// A place for every node by seat, on this host; master takes its own at once. Empty when nothing is planned.
+/// The placement of every node on this host, by seat; master moves to its own at once. Empty without a plan.
 pub(crate) fn place(topology: &Topology) -> Result<Vec<Placement>, MasterError> {
     let host = Host::read(Path::new("/")).map_err(|error| MasterError::Plan(error.to_string()))?;
     let plan = topology.place(&host).map_err(|problems| {
@@ -64,7 +64,7 @@ pub(crate) fn place(topology: &Topology) -> Result<Vec<Placement>, MasterError> 
     Ok(plan.placements)
 }
 
-/// Makes journals, registry and seats of a fresh instance. On an error, what was made is removed again.
+/// Creates journals, registry and seats of a fresh instance. On an error, everything created so far is removed.
 pub(crate) fn build(
     directory: InstanceDir,
     topology: Topology,
@@ -112,7 +112,7 @@ fn try_build(
     Ok((Arc::new(registry), clock, backings))
 }
 
-/// Journals of whole words of seat bits.
+/// The number of seats, rounded up to whole words of seat bits.
 fn seat_count(topology: &Topology) -> u32 {
     (topology.nodes.len() as u32).next_multiple_of(64)
 }
@@ -124,14 +124,14 @@ fn write_topology(directory: &InstanceDir, topology: &Topology, claim: &Claim) -
     file.set_len(0).and_then(|()| file.write_all(&text)).map_err(io("write", &path))
 }
 
-/// Removes everything of the instance that is claimed, and nothing of a successor.
+/// Removes everything of the claimed instance, and nothing of a successor.
 pub(crate) fn remove(claim: &Claim) {
     if let Err(error) = claim.remove() {
         log::error!("cannot remove {}: {error}", claim.instance().path().display());
     }
 }
 
-/// Master sits in seat 0 like everybody else.
+/// Master takes seat 0 like any node.
 pub(crate) fn take_seat(instance: &Instance) {
     if let Some(seat) = instance.registry.occupy(0) {
         seat.set_generation(seat.generation() + 1);
@@ -148,7 +148,7 @@ impl Instance {
         self.registry.set_phase(phase.to_word());
     }
 
-    /// Where a node stands.
+    /// The state of a node.
     pub(crate) fn state(&self, seat: u16) -> NodeState {
         self.registry
             .seat(u32::from(seat))

@@ -1,4 +1,5 @@
-//! Which strategies hold their processes: one that does not return from a callback stops all that share its host.
+//! Notices strategies that block their processes: one that does not return from a callback stops all that share its
+//! host.
 
 use std::time::{Duration, Instant};
 
@@ -7,23 +8,23 @@ use topology::NodeKind;
 
 use crate::supervise::Master;
 
-/// All nodes are looked at about this often.
+/// Time between two looks at all nodes.
 const ROUND: Duration = Duration::from_secs(1);
 
-/// What was said of each stall in the log.
+/// The stalls that were logged.
 #[derive(Debug)]
 pub(crate) struct StallWatch {
     looked: Instant,
     told: Vec<Told>,
 }
 
-/// A stall that was said.
+/// A logged stall.
 #[derive(Debug)]
 struct Told {
-    /// Seat of the process that is held.
+    /// Seat of the blocked process.
     seat: u16,
     held: Held,
-    /// It is said again when it has lasted so long, in nanoseconds: at 1 s, 2 s, 4 s, ….
+    /// It is logged again when it has lasted this long, in nanoseconds: at 1 s, 2 s, 4 s, ….
     next_ns: u64,
 }
 
@@ -32,7 +33,7 @@ impl StallWatch {
         StallWatch { looked: Instant::now(), told: Vec::new() }
     }
 
-    /// Whether a call that holds the process of `seat` is to be said now.
+    /// Whether to log a call that blocks the process of `seat` now.
     fn is_said(&mut self, seat: u16, held: Held, lasts_ns: u64) -> bool {
         let index = self.told.iter().position(|told| told.seat == seat && told.held == held);
         let index = index.unwrap_or_else(|| {
@@ -48,20 +49,20 @@ impl StallWatch {
         due
     }
 
-    /// Nothing holds the process of `seat`. Answers what held it until now.
+    /// The process of `seat` is not blocked. Returns the call that blocked it until now.
     fn is_free(&mut self, seat: u16) -> Option<Held> {
         let index = self.told.iter().position(|told| told.seat == seat)?;
         Some(self.told.swap_remove(index).held)
     }
 
-    /// The process of `seat` has ended, and whatever held it.
+    /// The process of `seat` has ended, and its stall with it.
     pub(crate) fn forget(&mut self, seat: u16) {
         self.told.retain(|told| told.seat != seat);
     }
 }
 
 impl Master {
-    /// Says in the log which strategy holds its process and for how long, and when it has let go.
+    /// Logs which strategy blocks its process and for how long, and when its call returns.
     pub(crate) fn look_for_stalls(&mut self) {
         if self.stalls.looked.elapsed() < ROUND {
             return;

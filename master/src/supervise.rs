@@ -1,4 +1,4 @@
-//! Master's loop: what it owns, and what it does again and again.
+//! Master's loop: what it owns, and what it does repeatedly.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,27 +24,27 @@ use crate::register;
 use crate::setup::{self, Instance};
 use crate::stalls::StallWatch;
 
-/// What master needs beside the topology.
+/// What master needs besides the topology.
 #[derive(Clone, Debug)]
 pub struct MasterOptions {
     /// The `colo` binary: it runs the platform's own nodes.
     pub colo: PathBuf,
 }
 
-/// Longest sleep of the supervision loop: deaths, knocks and signals end it.
+/// Longest sleep of the supervision loop: deaths, connections and signals end it.
 const IDLE_TICK: Duration = Duration::from_millis(250);
-/// The same while something shows only in shared memory: nodes that start, or what they handle before a stop.
+/// The same while something shows only in shared memory: starting nodes, or messages to be handled before a stop.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
-/// Who was told that all nodes have stopped and has not had the instance removed by then has given up, and the next who
-/// waits for that is told.
+/// Time limit of a client that was told that all nodes have stopped: if it has not had the instance removed by then,
+/// the next waiting client is told.
 const HEIR_AFTER: Duration = Duration::from_secs(10);
 
 /// Owns the instance until it is asked to stop.
 ///
 /// # Errors
-/// [`MasterError`]: what could not be made, or the node that failed before the platform was up. Nothing is left behind
-/// then.
+/// [`MasterError`]: what could not be created, or the node that failed before the platform was up. Then nothing is left
+/// behind.
 pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError> {
     let stop = StopFlag::install().map_err(|error| MasterError::Io {
         action: "handle signals of",
@@ -69,7 +69,7 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     let mut master = Master::new(instance, options, stop, running.is_empty())?;
     master.take_over(&running);
     let outcome = master.work();
-    // Once, while the lock is held; only then may those who wait for it bring up another.
+    // Removed once, while the lock is held; only then may a waiting process start another instance.
     setup::remove(&master.instance.claim);
     for client in std::mem::take(&mut master.awaiting_end) {
         master.clients.answer(client, &Reply::Done, Instant::now());
@@ -85,31 +85,31 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
 pub(crate) struct Managed {
     pub(crate) spec: NodeSpec,
     pub(crate) process: Option<NodeProcess>,
-    /// Its present process, or the one that ended last.
+    /// Its present process, or the last one.
     pub(crate) last_pid: u32,
-    /// Where the words of that process begin in its log.
+    /// Start of that process's text in its log.
     pub(crate) log_from: u64,
     /// It was killed because it did not stop when it was asked to.
     pub(crate) overstayed: bool,
-    /// Why the system did not start it.
+    /// Why the system refused to start it.
     pub(crate) refused: Option<io::Error>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Master {
     pub(crate) instance: Instance,
-    /// In the order of their starts; [`Lives`] knows them by their place in here.
+    /// In the order of their starts; [`Lives`] refers to them by index.
     pub(crate) nodes: Vec<Managed>,
     pub(crate) lives: Lives,
-    /// Happened, and not followed up yet.
+    /// Events that are not handled yet.
     pub(crate) pending: VecDeque<Event>,
     pub(crate) is_following_up: bool,
     pub(crate) options: MasterOptions,
     pub(crate) config: MasterConfig,
     pub(crate) events: Option<Writer>,
-    /// Why the platform does not come up.
+    /// Why the platform fails to start.
     pub(crate) failure: Option<MasterError>,
-    /// Children whose part another process has taken: to be reaped when they end.
+    /// Children whose place another process has taken: to be reaped when they end.
     pub(crate) left_over: Vec<Child>,
     /// Processes that the programs of ended nodes have started, and that have not ended.
     pub(crate) remainders: Vec<Remainder>,
@@ -117,20 +117,20 @@ pub(crate) struct Master {
     pub(crate) places: PlaceWatch,
     pub(crate) stalls: StallWatch,
     clients: Clients,
-    /// Who is to hear when all nodes have stopped, one at a time: the first of them looks at what they left and has it
-    /// removed.
+    /// Clients to tell, one at a time, that all nodes have stopped: the first of them looks at what they left and has
+    /// it removed.
     awaiting_stop: VecDeque<ClientId>,
     /// When the last of them was told.
     told_stop: Option<Instant>,
-    /// Who is to hear when the instance is gone.
+    /// Clients to tell when the instance is removed.
     awaiting_end: Vec<ClientId>,
     stop: StopFlag,
-    /// What the ended group of nodes has written is watched by this until it is handled.
+    /// Watches the messages of the ended group of nodes until they are handled.
     settling: Option<Quiescence>,
 }
 
 impl Master {
-    /// `is_fresh`: nobody runs yet, so that what was made goes again when this fails.
+    /// `is_fresh`: no node runs yet, so that everything created is removed when this fails.
     fn new(
         instance: Instance,
         options: MasterOptions,
@@ -151,7 +151,7 @@ impl Master {
     /// Master's socket, and its journal.
     fn open(instance: &Instance) -> Result<(Clients, Option<Writer>), MasterError> {
         let socket = instance.directory.socket();
-        // We hold the lock: a socket that is here is a dead master's.
+        // We hold the lock: an existing socket is a dead master's.
         let _ = std::fs::remove_file(&socket);
         let clients = Clients::listen(&socket).map_err(|source| MasterError::Io {
             action: "listen on",
@@ -209,7 +209,7 @@ impl Master {
         }
     }
 
-    /// Takes the nodes over that run already, and follows up the deaths that nobody has seen.
+    /// Takes over the running nodes, and handles the deaths that were not noticed.
     fn take_over(&mut self, running: &[(u16, ProcessIdentity)]) {
         if running.is_empty() {
             return;
@@ -245,7 +245,7 @@ impl Master {
                 return self.outcome();
             }
             self.wait();
-            // Before anybody is answered: who comes for a dead node's seat must not hide its death.
+            // Before any client is answered: a process that requests a dead node's seat must not hide its death.
             self.reap();
             self.answer();
             self.look_for_ready();
@@ -262,7 +262,7 @@ impl Master {
         }
     }
 
-    /// An instance whose folder or lock was deleted can be found by nobody any more: its nodes are stopped.
+    /// An instance whose folder or lock was deleted can no longer be found: its nodes are stopped.
     fn look_for_own_folder(&mut self) {
         if self.failure.is_some() || self.lives.stopping().is_some() || self.instance.claim.is_current() {
             return;
@@ -273,7 +273,7 @@ impl Master {
         self.happened(Event::StopAsked);
     }
 
-    /// All nodes have stopped: tells the first who waits for that. True when master has nothing left to do.
+    /// All nodes have stopped: tells the first waiting client. True when master has nothing left to do.
     fn is_over(&mut self) -> bool {
         let now = Instant::now();
         let is_due = self.told_stop.is_none_or(|told| now >= told + HEIR_AFTER);
@@ -294,7 +294,7 @@ impl Master {
         Ok(())
     }
 
-    /// Sleeps until a process ends, somebody knocks, or the next look is due.
+    /// Sleeps until a process ends, a client connects, or the next look is due.
     fn wait(&self) {
         let mut descriptors: Vec<PollFd<'_>> = self.clients.descriptors().collect();
         let processes = self.nodes.iter().filter_map(|node| node.process.as_ref()?.descriptor());
@@ -307,16 +307,16 @@ impl Master {
             Some(due) => (due + Duration::from_millis(1)).min(IDLE_TICK),
             None => IDLE_TICK,
         };
-        // A signal ends the wait, which is all it should do.
+        // A signal only ends the wait.
         let _ = poll(&mut descriptors, PollTimeout::try_from(tick).unwrap_or(PollTimeout::ZERO));
     }
 
-    /// Answers who has asked, as far as there is an answer yet.
+    /// Answers the requests that can be answered now.
     fn answer(&mut self) {
         for (client, request) in self.clients.look(Instant::now()) {
             let reply = match request {
                 Request::Register { version, node, pid } => self.register(version, &node, pid),
-                // Its seat says the rest, and is looked at next.
+                // Its seat has the details, and is looked at next.
                 Request::Left { .. } => Reply::Done,
                 Request::StopNodes => {
                     self.happened(Event::StopAsked);
@@ -365,7 +365,7 @@ impl Master {
             return;
         }
         (node.last_pid, node.overstayed) = (identity.pid, false);
-        // A script that has started it is of its group.
+        // A script that started it is in its group.
         let group = match &node.process {
             Some(script) => script.group(),
             None => Group::of(identity, &self.instance.directory),
@@ -385,12 +385,13 @@ impl Master {
         }
     }
 
-    /// While stopping: wakes those who were asked to end, and notices when what the ended have written is handled.
+    /// While stopping: wakes the nodes that were asked to end, and notices when the messages of the ended ones are
+    /// handled.
     fn help_stopping(&mut self) {
         match self.lives.stopping() {
             Some(Stopping::Ending { .. }) => {
                 self.settling = None;
-                // A signal that comes between a node's look at its flag and its sleep does not end the sleep.
+                // A signal between a node's look at its flag and its sleep does not end the sleep.
                 for node in self.nodes.iter().filter(|node| node.process.is_some()) {
                     journal::wake(&self.instance.registry, u32::from(node.spec.seat));
                 }
@@ -421,7 +422,7 @@ fn limits(config: &MasterConfig, topology: &Topology) -> Limits {
     }
 }
 
-/// What each node's life is decided by.
+/// The rules for each node's life.
 fn rules(nodes: &[Managed]) -> Vec<Rules> {
     let place = |name: &String| nodes.iter().position(|node| node.spec.name == *name);
     let of = |node: &Managed| Rules {

@@ -1,24 +1,24 @@
 //! Market data in: recorded days and simulated instruments, as instruments, quotes, trades and order flow.
 //!
-//! Everything here is pure: no clock, no threads, no randomness but a seeded one; files are the only thing read.
-//! The process that publishes it stands on top.
+//! Everything here is pure: no clock, no threads, only seeded randomness; the only input is files. The publishing
+//! process is built on top.
 //!
 //! ```text
 //! source   recorded files ──► SourceEvent { book events, trades }      sse · lobster · pitch · dbn
 //! book     SourceEvent ──► books of all orders ──► Quote when the ten best levels changed
-//! pace     time of an event ──► when it is due, at 1×, 50×, or as fast as can be
+//! pace     time of an event ──► when it is due, at 1×, 50×, or as fast as possible
 //! sim      seed ──► Quote, TradePrint, on a schedule
-//! verify   our book against what the market or vendor itself published
+//! verify   our book compared with what the market or vendor itself published
 //! ```
 //!
 //! # What this crate guarantees
 //!
 //! - **Every row is accounted for**: read = applied + skipped (by reason) + rejected ([`source::Counts`]).
-//! - **Book events fit**: a source never names an order that is not in the book, and never takes more from one than
-//!   it has. Where the files do not say what rests (from before their first row, or out of their view), the
-//!   source's own page says what it does about it.
+//! - **Book events fit**: a source never names an order that is not in the book, and never takes more from one than it
+//!   has. Where the files do not contain resting orders (from before their first row, or outside their view), the
+//!   source's own page describes how it treats them.
 //! - **Same input, same output**: no result depends on the order of a hash map, the time of day, or the machine.
-//! - **Bad input is an error that names file, row, column, what stands there and what should**; never a panic.
+//! - **Bad input is an error that names file, row, column, the value found and the value expected**; never a panic.
 //!
 //! # Example
 //!

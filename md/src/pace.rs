@@ -1,19 +1,19 @@
-//! When a recorded event is due on the wall clock. Pure: it is told every time and asks for none.
+//! When a recorded event is due on the wall clock. Pure: all times are passed in.
 
 use std::str::FromStr;
 
 use wire::Nanos;
 
-/// How fast recorded time goes by.
+/// The speed of a replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Speed {
-    /// As fast as the readers take it; nothing is ever due later.
+    /// As fast as the readers read; every event is due at once.
     Max,
-    /// This many recorded seconds a second; above zero and finite.
+    /// Recorded seconds per second; above zero and finite.
     Times(f64),
 }
 
-/// Text that is no speed.
+/// Text that is not a speed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no speed: write \"max\", or how many recorded seconds go by in one second, such as 1.0 or 50"
@@ -24,7 +24,7 @@ impl Speed {
     /// A factor above zero.
     ///
     /// # Errors
-    /// Zero, negative, infinite or no number.
+    /// Zero, negative, infinite or not a number.
     pub fn times(factor: f64) -> Result<Speed, ParseSpeedError> {
         if factor.is_finite() && factor > 0.0 {
             Ok(Speed::Times(factor))
@@ -48,10 +48,10 @@ impl FromStr for Speed {
 
 /// Maps the times of events to due times.
 ///
-/// The first event that is asked about is due at `start`. Due times never go back: an event whose time lies a little
-/// before one that came earlier in its file is due together with that one. Where the clock of the file goes back by
-/// more than a minute, another recording begins (files put together from several sessions); it is due right behind
-/// what came before, at its own pace.
+/// The first event is due at `start`. Due times never go back: an event whose time is slightly before an earlier one of
+/// its file is due together with that one. When the clock of the file goes back by more than a minute, another
+/// recording begins (a file put together from several sessions); it is due right after the previous one, at its own
+/// pace.
 ///
 /// ```
 /// use md::pace::{Pace, Speed};
@@ -70,11 +70,11 @@ pub struct Pace {
     first: Option<Nanos>,
     /// Latest time of an event.
     newest: Nanos,
-    /// Latest due time.
+    /// Latest due time so far.
     latest: Nanos,
 }
 
-/// No recording goes back by this much within itself.
+/// No single recording goes back by this much.
 const SEAM: u64 = 60_000_000_000;
 
 impl Pace {

@@ -1,4 +1,4 @@
-//! Wrong input: each case is an error that leads to the spot.
+//! Wrong input: each case is an error that names the place.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! What `verify` looks at: all that is there, and files that are no files of ours by their name.
+//! What `verify` reads: everything that is there, and files whose names do not match their content.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 mod support;

@@ -8,7 +8,7 @@ use dbn::MboMsg;
 use md::source::{Counts, Files, OnBadRow, Options, SourceKind, Tolerance};
 use support::*;
 
-/// Reads one kind of damage off the counts.
+/// Reads the count of one kind of damage.
 type Kind = fn(&Counts) -> u64;
 
 /// Name, orders and trades, what is counted and how often, words of the error.
@@ -18,7 +18,7 @@ fn strict() -> Options {
     Options { tolerate: Tolerance::share(0.0), ..Options::default() }
 }
 
-/// Counted once under its name; an error with these words where nothing is tolerated.
+/// Counted once under its name; an error with these words if nothing is tolerated.
 fn expect(name: &str, kind: SourceKind, files: &Files, counted: (Kind, u64), words: &[&str]) {
     let counts =
         replay(kind, files, &Options::default()).unwrap_or_else(|error| panic!("{name}: {error}")).counts;
@@ -189,7 +189,7 @@ fn rows_of_shanghai_that_were_cut_or_are_of_another_day_are_no_rows() {
         let error = replay(SourceKind::Sse, &path(&folder), &Options::default()).err().unwrap().to_string();
         assert!(words.iter().all(|word| error.contains(word)), "{name}: {error}");
     }
-    // A number that nothing checks: only the missing line end shows the cut, in each source of text.
+    // A number that nothing checks: only the missing line end shows the cut, in each text source.
     let lobster = sound_lobster();
     let cut = SSE_ORDERS.trim_end().replace(",09:30:02.000,5", ",09:30:02.000,");
     for (kind, files) in [
@@ -372,7 +372,7 @@ fn lobster_rows_that_would_take_good_orders_with_them_are_counted() {
             1,
             &["row 9", "found 14"],
         ),
-        // A sell below the bid says that the bid is gone; its next row says that it is not.
+        // A sell below the bid implies that the bid is gone; its next row contradicts that.
         ("another side", of("1,15,10,999000,1", "1,15,10,999000,-1"), |c| c.unmatched, 1, &["row 7"]),
     ];
     for (name, text, kind, count, words) in cases {

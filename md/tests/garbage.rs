@@ -1,4 +1,4 @@
-//! Random damage: every source answers an error or goes on, and never panics.
+//! Random damage: every source returns an error or continues, and never panics.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;
@@ -73,7 +73,7 @@ proptest! {
             match kind {
                 0 => bytes[at] = byte,
                 1 => bytes.insert(at, byte),
-                // Digits find their way past the first checks.
+                // Digits pass the first checks.
                 2 => bytes[at] = b'0' + byte % 10,
                 _ => {
                     let text = bytes[at..bytes.len().min(at + usize::from(byte))].to_vec();
@@ -129,7 +129,7 @@ proptest! {
         std::fs::write(&pitch_file, &pitch).unwrap();
         if let Ok(report) = verify_pitch(&pitch_file) {
             prop_assert!(report.anomalies == 0);
-            // More taken than there was, or from numbers given out again: said, never hidden.
+            // More taken than there was, or from reused numbers: reported, never hidden.
             prop_assert!(report.conserved || report.counts.excess + report.counts.displaced > 0
                 || report.counts.skipped.unknown_order > 0, "{:?}", report);
         }

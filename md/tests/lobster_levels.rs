@@ -1,4 +1,4 @@
-//! LOBSTER files of few levels, as LOBSTER would write them of a made-up market whose whole book is known.
+//! LOBSTER files of few levels, as LOBSTER would write them of an invented market whose whole book is known.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support;

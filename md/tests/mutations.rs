@@ -1,5 +1,5 @@
-//! One thing changed in a real day: the replay ends with an error, or the change is counted; or it is of a class of which
-//! the files say nothing, and which is named here.
+//! One change in a real day: the replay ends with an error, or the change is counted; or it is of a class about which
+//! the files contain nothing, and which is named here.
 //!
 //! `COLO_MUTATIONS=200` tries that many of each class; fewer are tried by default.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
@@ -55,7 +55,7 @@ struct Text {
 }
 
 impl Text {
-    /// Whether a replay of these files says that something is wrong.
+    /// Whether a replay of these files reports that something is wrong.
     fn notices(&self, files: &[(&str, Vec<String>)]) -> bool {
         let folder = tempfile::tempdir().unwrap();
         for (name, rows) in files {
@@ -65,8 +65,7 @@ impl Text {
     }
 }
 
-/// An error, or counted as irregular, or as a row about an order that is not known. What the sound slice has of the last
-/// is zero.
+/// An error, or counted as irregular, or as a row about an unknown order. The unchanged slice has none of the last.
 fn notices(kind: SourceKind, folder: &Path) -> bool {
     match replay(kind, &Files::Path(folder.to_owned()), &Options::default()) {
         Err(_) => true,
@@ -147,7 +146,7 @@ impl Format for Columns {
         with_column(row, self.place(&["OrderTime", "TradTime"])?, |text| Some(text.replacen("09:", "08:", 1)))
     }
     fn later_day(&self, row: &str) -> Option<String> {
-        // No date stands in these files: a time that lies past the end of trading stands for it.
+        // These files contain no date: a time past the end of trading represents it.
         with_column(row, self.place(&["OrderTime", "TradTime"])?, |text| Some(text.replacen("09:", "23:", 1)))
     }
     fn foreign(&self, row: &str) -> Option<String> {
@@ -257,7 +256,7 @@ fn change(class: &str, rows: &[String], at: usize, format: &dyn Format) -> Optio
     Some(changed)
 }
 
-/// What came of one class: noticed, tried.
+/// The result of one class: noticed, tried.
 type Table = BTreeMap<&'static str, (usize, usize)>;
 
 fn mutate(name: &str, text: &Text, formats: &[Box<dyn Format>]) -> Table {
@@ -292,7 +291,7 @@ fn print(name: &str, table: &Table) {
     }
 }
 
-/// Every change is noticed, but for classes that are named with the reason why the files say nothing of some.
+/// Every change is noticed, except for classes that are named with the reason why the files say nothing about some.
 fn judge(name: &str, table: &Table, unknowable: &[(&str, &str)]) {
     print(name, table);
     assert!(table.values().any(|(_, tried)| *tried > 0), "{name}: nothing was tried");

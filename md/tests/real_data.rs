@@ -1,5 +1,5 @@
-//! The sources against recorded days. They are looked for in the folder that COLO_DATA names, else in
-//! `../shared/data` beside the workspace; a test whose data is not there says so and passes.
+//! The sources on recorded days. They are looked for in the folder that COLO_DATA names, otherwise in `../shared/data`
+//! beside the workspace; a test whose data is missing says so and passes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ fn data(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What a whole replay came to.
+/// The result of a whole replay.
 struct Replayed {
     source: Box<dyn Source>,
     books: Books,
@@ -168,7 +168,7 @@ fn pitch_accounts_for_every_message() {
     assert_eq!(replayed.source.instruments()[0].symbol.as_str(), "SH");
     // The file is one session five times over: the orders that rest at the end of one are added again in the next.
     assert_eq!(counts.displaced, 4 * 784);
-    // Between a seam and the first number given out again, seven messages meet orders of the session before.
+    // Between a seam and the first repeated number, seven messages meet orders of the previous session.
     assert_eq!(replayed.books.crossed(), 4 * 7);
 }
 

@@ -1,7 +1,7 @@
-//! Reports to seats that share a journal: each seat's own tally, in its record of the registry.
+//! Answers to seats that share a journal, counted for each seat in its record of the registry.
 //!
-//! The journal's tally says how many there are in all; the topic of a frame says for whom it is. What a killed writer
-//! counted in the one and not in the other is found by the difference.
+//! The journal's tally counts all of them; the topic of a frame is the seat that it is for. The difference shows what a
+//! killed writer counted in the journal and not for the seat.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use journal::{Journal, OpenError, Registry, WriterState};
 
 use crate::tally::{Tally, class_of};
 
-/// Counts what is written for each topic, which is the number of a seat.
+/// Counts the frames of each topic, which is the number of a seat.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers(Arc<Registry>);
 

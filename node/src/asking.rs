@@ -1,26 +1,26 @@
-//! How a strategy asks the ledger for its state: by a word in its own seat, so that the question stays until it is
-//! answered, whoever dies meanwhile.
+//! How a strategy requests its state from the ledger: by a word in its own seat, so that the request stays until it is
+//! answered, even if either process dies meanwhile.
 //!
 //! ```text
-//!   0          it has not asked since it registered
-//!   2 n + 1    it has asked n times, and waits
-//!   2 n        it has what it asked for, or does not wait any more
+//!   0          no request since it registered
+//!   2 n + 1    request number n is waiting
+//!   2 n        request number n is answered, or no longer waits
 //! ```
 //!
-//! Whoever asks takes its place in the answer's journal first, and asks once more when it was overtaken there. A word
-//! that changes is followed by a wake-up ([`journal::wake`]); a ledger that is about to sleep looks at the words once
+//! The requesting node joins the answer's journal first, and repeats the request if it is overtaken there. After a
+//! change of the word it wakes the ledger ([`journal::wake`]); a ledger that is about to sleep looks at the words once
 //! more ([`Component::is_wanted`](crate::Component::is_wanted)), as it does at its journals.
 
 use crate::handle::NodeHandle;
 
-/// Where a seat stands with its question.
+/// State of a seat's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// It has not asked yet.
+    /// It has not made a request yet.
     Nothing,
-    /// It waits, for the answer to the question of this number, from 1 on.
+    /// It waits for the answer to the request of this number, from 1 on.
     Waits(u64),
-    /// It does not wait any more.
+    /// It no longer waits.
     Settled,
 }
 
@@ -35,7 +35,7 @@ impl Asked {
 }
 
 impl NodeHandle {
-    /// Asks the node in `whom`, or asks again.
+    /// Sends a request to the node in `whom`, or repeats it.
     pub fn ask(&self, whom: u32) {
         if let Some(seat) = self.registry.occupy(self.seat) {
             let asked = seat.asked() / 2;
@@ -44,16 +44,16 @@ impl NodeHandle {
         journal::wake(&self.registry, whom);
     }
 
-    /// Waits no more for what it asked of the node in `whom`.
+    /// Ends the wait for the answer of the node in `whom`.
     pub fn settle(&self, whom: u32) {
         if let Some(seat) = self.registry.occupy(self.seat) {
-            // Also one that has never asked: it has nothing to wait for.
+            // Also if it has made no request: it has nothing to wait for.
             seat.set_asked((seat.asked() / 2).max(1) * 2);
         }
         journal::wake(&self.registry, whom);
     }
 
-    /// What the node in `seat` asks.
+    /// The request of the node in `seat`.
     #[inline]
     pub fn asked_by(&self, seat: u32) -> Asked {
         self.registry.seat(seat).map_or(Asked::Nothing, |seat| Asked::from_word(seat.asked()))

@@ -1,15 +1,15 @@
-//! Which strategy a process is calling, for those who look on from outside.
+//! Records which strategy a process is calling, visible from outside.
 //!
-//! A process that one of its strategies holds cannot say so any more. So it says before each call whom it calls, in one
-//! word of its own seat that stands among the counters and is none:
+//! A process that is blocked in a strategy cannot report it any more. So it records each call beforehand, in one word
+//! of its own seat that lies among the counters without being one:
 //!
 //! ```text
-//!   63                                        10 9            0
-//!   | when the call began, ns, 1,024 at a time  | whose: seat |      0: nobody was called yet
+//!   63                                        10 9             0
+//!   | when the call began, ns, 1,024 at a time  | callee: seat |     0: no call so far
 //! ```
 //!
-//! A call costs one relaxed store. Nothing is stored when it returns: from then on the poll loop shows signs of life
-//! again, and a sign of life that is younger than the call tells that it has ended.
+//! A call costs one relaxed store. Nothing is stored when it returns: from then on the poll loop updates its heartbeat
+//! again, and a heartbeat that is later than the call shows that the call has ended.
 
 use journal::Seat;
 use journal::layout::MAX_SEATS;
@@ -21,8 +21,8 @@ use crate::state::CALL_WORD;
 const SEAT_BITS: u64 = (1 << 10) - 1;
 const _: () = assert!(MAX_SEATS as u64 == SEAT_BITS + 1, "every seat's number fits");
 
-/// A call that has lasted this long without a sign of life since, in nanoseconds, holds its process. A poll loop shows
-/// one every 10 ms while it turns, and after each sleep, which the safety net ends.
+/// A call blocks its process when it has lasted this long, in nanoseconds, without a later heartbeat. A running poll
+/// loop updates the heartbeat every 10 ms, and after each sleep, which the safety net ends.
 pub const HELD_NS: u64 = 1_000_000_000;
 const _: () = assert!(journal::LONGEST_SLEEP.as_nanos() * 2 < HELD_NS as u128, "who sleeps holds nobody");
 
@@ -36,7 +36,7 @@ pub struct Held {
 }
 
 impl NodeHandle {
-    /// Says that this process is about to call the strategy in `callee`'s seat, at `now`.
+    /// Records that this process is about to call the strategy in `callee`'s seat, at `now`.
     #[inline]
     pub fn enters(&self, callee: &NodeHandle, now: u64) {
         if let Some(seat) = self.registry.occupy(self.seat) {
@@ -45,8 +45,8 @@ impl NodeHandle {
     }
 }
 
-/// Which strategy has held the process of this seat for [`HELD_NS`] and longer. `None` too for a process that is gone, or
-/// that somebody has stopped: then no strategy is to blame.
+/// The strategy that has blocked the process of this seat for [`HELD_NS`] or longer. `None` also for a process that has
+/// ended or was stopped by a signal: then no strategy is to blame.
 pub fn held(seat: &Seat<'_>, now: u64) -> Option<Held> {
     let held = lasting(seat.counter(CALL_WORD), seat.heartbeat(), now)?;
     let process = seat.process();
@@ -55,7 +55,7 @@ pub fn held(seat: &Seat<'_>, now: u64) -> Option<Held> {
 
 fn lasting(word: u64, heartbeat: u64, now: u64) -> Option<Held> {
     let since = word & !SEAT_BITS;
-    // A sign of life in the same 1,024 ns counts as one before the call.
+    // A heartbeat in the same 1,024 ns counts as one before the call.
     let lasts = word != 0 && heartbeat & !SEAT_BITS <= since && now.saturating_sub(since) >= HELD_NS;
     lasts.then_some(Held { seat: (word & SEAT_BITS) as u32, since })
 }

@@ -1,11 +1,11 @@
-//! Holding an instance: one process at a time may make, take over or remove it.
+//! Claims on an instance: one process at a time may create, take over or remove it.
 //!
-//! Two locks of the kernel on the file `lock`, both gone with the process however it ends: `flock`, which decides, and
-//! an open-file-description lock, which others can ask for without taking it, from any pid namespace. The file's text
-//! says whose it is, and marks the folder as one of ours: what bears neither it nor a registry is never removed.
+//! The file `lock` has two kernel locks, both released with the process however it ends: `flock`, which decides, and an
+//! open-file-description lock, which others can query without taking it, from any pid namespace. The file's text names
+//! the holder, and marks the folder as an instance: a folder with neither this file nor a registry is never removed.
 //!
-//! A name can be removed and made again while somebody waits. So a claim locks first, and then looks whether the file
-//! and the folder that it has locked are still those under their names; if not, it begins again.
+//! A name can be removed and created again while a process waits. So a claim locks first, and then checks that the
+//! locked file and folder still have their names; otherwise it starts again.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
@@ -24,17 +24,17 @@ use crate::instance::{InstanceDir, JOURNALS, LOCK};
 
 /// First word of a lock file.
 const MARK: &str = "colo-lock";
-/// How often a claim begins again because the instance was removed under its hands.
+/// How often a claim starts again because the instance was removed meanwhile.
 const TRIES: u32 = 1_000;
 
-/// Between two tries while the holder is dead and the lock still held: by a child that it was about to start, which has its
-/// files until it runs its own program, or by its last threads. All tries together last seconds.
+/// Pause between two tries while the holder is dead and the lock still held: by a child that has not yet run its own
+/// program and still has the holder's files, or by the holder's last threads. All tries together last seconds.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Who holds an instance, as its lock file says.
+/// The holder of an instance, according to its lock file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process, as numbered in its own namespace.
+    /// Its process id in its own namespace.
     pub process: ProcessIdentity,
     /// The pid namespace that it runs in.
     pub namespace: u64,
@@ -45,7 +45,7 @@ impl Holder {
         Holder { process: ProcessIdentity::current(), namespace: pid_namespace() }
     }
 
-    /// False when its process id means nothing here.
+    /// False when its process id is of another namespace.
     pub fn is_of_this_namespace(&self) -> bool {
         self.namespace == pid_namespace()
     }
@@ -71,16 +71,16 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// An instance cannot be claimed.
+/// An instance could not be claimed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// Somebody has it.
+    /// Another process has it.
     #[error("it is held by {}", holder.map_or("another process".to_owned(), |holder| holder.to_string()))]
     Held {
-        /// Who, if the lock file says so.
+        /// The holder, if the lock file names one.
         holder: Option<Holder>,
     },
-    /// The folder is no instance of ours.
+    /// The folder is not an instance.
     #[error(
         "{} is there already and bears no mark of colo: it is left alone; choose another name for the instance, or move it away",
         path.display()
@@ -89,7 +89,7 @@ pub enum ClaimError {
         /// Which.
         path: PathBuf,
     },
-    /// A folder or file of it is not to be trusted, or the system refuses.
+    /// A folder or file of it is not trusted, or a system call failed.
     #[error(transparent)]
     Folder(#[from] FolderError),
 }
@@ -103,7 +103,7 @@ impl From<ClaimError> for io::Error {
     }
 }
 
-/// Holds an instance until it is dropped, or the process ends.
+/// A claim on an instance, until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct Claim {
     lock: File,
@@ -113,14 +113,14 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Takes the instance, and makes its folder if it has none.
+    /// Claims the instance, and creates its folder if it has none.
     pub(crate) fn take(instance: &InstanceDir) -> Result<Claim, ClaimError> {
         for _ in 0..TRIES {
             let root = OwnFolder::create(&InstanceDir::root(), FOLDER_MODE)?;
             match Claim::in_folder(instance, root, OwnFolder::create_folder) {
                 Ok(Some(claim)) => return Ok(claim),
                 Ok(None) => {}
-                // The root or the folder went when its last user removed it.
+                // The root or the folder was removed by its last user.
                 Err(ClaimError::Folder(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
             }
@@ -129,7 +129,7 @@ impl Claim {
         Err(ClaimError::Held { holder: None })
     }
 
-    /// Takes what there is of the instance; `None` when it has no folder.
+    /// Claims what is left of the instance; `None` when it has no folder.
     pub(crate) fn take_remains(instance: &InstanceDir) -> Result<Option<Claim>, ClaimError> {
         for _ in 0..TRIES {
             let claimed = OwnFolder::open(&InstanceDir::root())
@@ -145,7 +145,7 @@ impl Claim {
         Err(ClaimError::Held { holder: None })
     }
 
-    /// `None`: what was locked has lost its name meanwhile.
+    /// `None`: the locked file or folder has lost its name meanwhile.
     fn in_folder(
         instance: &InstanceDir,
         root: OwnFolder,
@@ -153,9 +153,9 @@ impl Claim {
     ) -> Result<Option<Claim>, ClaimError> {
         let folder = open(&root, instance.name())?;
         if !is_ours(&folder)? && !folder.names()?.is_empty() {
-            // Whoever comes up at this moment has made its lock and not marked it yet.
+            // A process that is starting now has created its lock and not marked it yet.
             if !has_empty_lock_only(&folder)? {
-                // Or marked it since the first look.
+                // Or has marked it since the first look.
                 return match is_ours(&folder)? {
                     true => Ok(None),
                     false => Err(ClaimError::NotOurs { path: folder.path().to_owned() }),
@@ -194,19 +194,19 @@ impl Claim {
         &self.instance
     }
 
-    /// False once the instance's folder or its lock was removed, whatever has its name by now.
+    /// False once the instance's folder or its lock was removed, even if others now have their names.
     pub fn is_current(&self) -> bool {
         self.folder.still_has(LOCK, &self.lock) && self.root.still_has(self.instance.name(), &self.folder)
     }
 
-    /// Whether any process writes a journal of the instance or reads one from a seat, in whatever pid namespace: asked of
-    /// the locks that they hold.
+    /// Whether any process writes a journal of the instance or reads one from a seat, in any pid namespace, according
+    /// to their locks.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn is_in_use(&self) -> io::Result<bool> {
         let journals = match self.folder.folder(JOURNALS) {
-            // A link that somebody has put there leads to nobody's journals.
+            // A link here does not lead to journals of this instance.
             Err(error) if error.is_missing() || matches!(error, FolderError::Kind { .. }) => {
                 return Ok(false);
             }
@@ -218,7 +218,7 @@ impl Claim {
                 Err(error) if error.is_missing() => continue,
                 control => control?,
             };
-            // A writer's lock can only be asked for by trying; nobody attaches while we hold the instance.
+            // A writer's lock can be queried only by trying; no process attaches while we hold the instance.
             if matches!(control.try_lock_shared(), Err(TryLockError::WouldBlock)) || is_locked(&control) {
                 return Ok(true);
             }
@@ -229,7 +229,7 @@ impl Claim {
     /// Removes all but the folder and its lock.
     ///
     /// # Errors
-    /// As the system says; what is gone already is fine.
+    /// The error of the system; missing files are not an error.
     pub fn clear(&self) -> io::Result<()> {
         if self.is_current() {
             remove_rings_on_huge_pages(&self.instance)?;
@@ -242,8 +242,8 @@ impl Claim {
         Ok(())
     }
 
-    /// Removes the instance with all that is in it, on huge pages too. Whoever comes next under the same name is left
-    /// alone, also when this is asked for twice.
+    /// Removes the instance with everything in it, including rings on huge pages. A successor under the same name is
+    /// left alone, even when this is called twice.
     ///
     /// # Errors
     /// As [`Claim::clear`].
@@ -251,25 +251,25 @@ impl Claim {
         self.clear()?;
         if self.is_current() {
             self.folder.remove(LOCK.as_ref())?;
-            // A successor that is in it already keeps it.
+            // Stays if a successor is in it already.
             self.root.remove_empty(self.instance.name());
             InstanceDir::forget_root();
         }
         Ok(())
     }
 
-    /// Makes the folder of the journals.
+    /// Creates the folder of the journals.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn create_journals(&self) -> Result<(), FolderError> {
         self.folder.create_folder(JOURNALS).map(drop)
     }
 
-    /// A file of the instance to write, made if it is not there.
+    /// Opens a file of the instance for writing, and creates it if it is missing.
     ///
     /// # Errors
-    /// As the system says, or something else has the name.
+    /// The error of the system, or the name belongs to something else.
     pub fn create_file(&self, name: &str) -> Result<File, FolderError> {
         self.folder.create_file(name, FILE_MODE)
     }
@@ -277,13 +277,13 @@ impl Claim {
 
 const REGISTRY: &str = "registry";
 
-/// The whole of a file, to lock it or to ask who has it locked.
+/// The range of a whole file, for locking it or querying its locks.
 fn whole_file(kind: i32) -> libc::flock {
     let (l_type, l_whence) = (kind as libc::c_short, libc::SEEK_SET as libc::c_short);
     libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
 }
 
-/// Takes the second lock, and says whose both are.
+/// Takes the second lock, and writes the holder of both.
 fn mark(lock: &File) -> io::Result<()> {
     fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK)))?;
     let Holder { process, namespace } = Holder::current();
@@ -298,7 +298,7 @@ fn read_holder(lock: &File) -> Option<Holder> {
     Holder::parse(std::str::from_utf8(text.get(..bytes)?).ok()?)
 }
 
-/// Whether a folder bears a mark: a lock that we wrote, or a registry.
+/// Whether a folder is marked: by a lock that colo wrote, or a registry.
 fn is_ours(folder: &OwnFolder) -> Result<bool, FolderError> {
     let begins = |name: &str, with: &[u8]| -> Result<bool, FolderError> {
         let mut file = match folder.file(name) {
@@ -318,13 +318,13 @@ fn has_empty_lock_only(folder: &OwnFolder) -> Result<bool, FolderError> {
     let empty = |file: File| file.metadata().is_ok_and(|found| found.len() == 0);
     match folder.file(LOCK) {
         Ok(file) => Ok(only && empty(file)),
-        // Gone since it was listed, or never there beside the files of somebody else.
+        // Removed since it was listed, or missing among foreign files.
         Err(error) if error.is_missing() => Ok(only),
         Err(error) => Err(error),
     }
 }
 
-/// Whether the folder of this instance bears a mark of ours; false when there is none.
+/// Whether the folder of this instance is marked; false when there is none.
 pub(crate) fn is_marked(instance: &InstanceDir) -> Result<bool, FolderError> {
     let folder = OwnFolder::open(&InstanceDir::root()).and_then(|root| root.folder(instance.name()));
     match folder {
@@ -334,7 +334,7 @@ pub(crate) fn is_marked(instance: &InstanceDir) -> Result<bool, FolderError> {
     }
 }
 
-/// Who holds the instance, asked without taking anything: true in any pid namespace.
+/// The holder of the instance, queried without taking a lock; valid in any pid namespace.
 pub(crate) fn holder(instance: &InstanceDir) -> Holding {
     let lock = OwnFolder::open(&InstanceDir::root())
         .and_then(|root| root.folder(instance.name()))
@@ -352,16 +352,16 @@ fn is_locked(file: &File) -> bool {
     }
 }
 
-/// Whether somebody holds an instance.
+/// Whether an instance is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holding {
-    /// Nobody.
+    /// Not held.
     Free,
     /// This process, if the lock file says so.
     By(Option<Holder>),
 }
 
-/// Removes the rings of an instance below every huge-page mount, and nothing but rings.
+/// Removes the rings of an instance on every huge-page mount, and nothing else.
 pub(crate) fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<()> {
     for mount in huge_mounts() {
         let place = mount.path.join(InstanceDir::root_on_huge_pages());
@@ -412,7 +412,7 @@ mod tests {
         };
         let first = take().unwrap().expect("nobody has it");
         assert!(matches!(take(), Err(ClaimError::Held { holder: Some(holder) }) if !holder.is_dead()));
-        // As if it were held by a child of a process that is dead.
+        // As if it were held by a child of a dead process.
         let Holder { process, namespace } = Holder::current();
         let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start + 1);
         first.lock.write_all_at(text.as_bytes(), 0).unwrap();

@@ -1,4 +1,4 @@
-//! Which inputs a round looks at.
+//! The inputs that a round looks at.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ struct Bell {
     doorbell: Doorbell,
     /// First input by bit of the bell. Journals share bits when there are more of them than bits.
     input: Vec<Option<usize>>,
-    /// By input: the next one of the same bit.
+    /// By input: the next input of the same bit.
     next: Vec<Option<usize>>,
 }
 
@@ -38,17 +38,17 @@ impl Due {
         self.bell.is_some()
     }
 
-    /// Every input is due.
+    /// Marks every input.
     pub(crate) fn everything(&mut self) {
         (0..self.inputs).for_each(|index| self.look_at(index));
     }
 
-    /// This input is due.
+    /// Marks this input.
     pub(crate) fn look_at(&mut self, index: usize) {
         self.bits[index / 64] |= 1 << (index % 64);
     }
 
-    /// This input has nothing more for now; the bell will say when it has.
+    /// Unmarks this input, which has nothing more for now; the bell marks it again.
     #[inline]
     pub(crate) fn is_empty_now(&mut self, index: usize) {
         if self.bell.is_some() {
@@ -56,7 +56,7 @@ impl Due {
         }
     }
 
-    /// Adds those that were rung for.
+    /// Marks the inputs that rang.
     #[inline]
     pub(crate) fn answer(&mut self) {
         if let Some(Bell { doorbell, input, next }) = &mut self.bell {
@@ -71,7 +71,7 @@ impl Due {
         }
     }
 
-    /// The first input at or behind `from` that is due.
+    /// The first marked input at or behind `from`.
     #[inline]
     pub(crate) fn next(&self, from: usize) -> Option<usize> {
         let first = from / 64;
@@ -91,13 +91,13 @@ impl Bell {
         let (input, next) = by_bit(node.inputs.iter().map(crate::input::Input::journal_id));
         let journals = node.inputs.iter().map(crate::input::Input::journal_id);
         let doorbell = Doorbell::install(Arc::clone(&node.registry), node.assignment.seat, journals)?;
-        // Before the bell is trusted for the first time; every input is due until then.
+        // Before the bell is relied on for the first time; every input is marked until then.
         journal::announce();
         Some(Bell { doorbell, input, next })
     }
 }
 
-/// The first input of each bit, and behind each input the next one of its bit.
+/// The first input of each bit, and for each input the next one of its bit.
 fn by_bit(journals: impl Iterator<Item = u32>) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
     let mut first = vec![None; Doorbell::BITS as usize];
     let mut next = Vec::new();

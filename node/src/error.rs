@@ -10,45 +10,45 @@ use crate::protocol::ProtocolError;
 /// A process could not become a node.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
-    /// The instance's name is no name.
+    /// The instance's name is invalid.
     #[error("`{0}` is no instance name: use 1 to 32 of a-z, 0-9, `-`, `_`")]
     BadInstance(String),
-    /// Nobody answers at the instance's socket.
+    /// No process answers at the instance's socket.
     #[error("no master runs for instance `{instance}` ({}: {source}); start it with `colo up`", socket.display())]
     NoMaster {
         /// Which instance.
         instance: String,
-        /// Where it should have been.
+        /// Where the socket should be.
         socket: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Master said no.
+    /// Master refused.
     #[error("master refuses node `{node}`: {reason}")]
     Refused {
         /// Which node.
         node: String,
-        /// Master's words.
+        /// Master's reason.
         reason: String,
     },
-    /// The conversation broke.
+    /// The connection failed.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// A journal or the registry cannot be used.
+    /// A journal or the registry could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The process cannot run where the plan says.
     #[error("cannot take its place: {0}")]
     Placement(#[from] pinning::ApplyError),
-    /// Its memory cannot be kept in RAM.
+    /// Its memory could not be locked in RAM.
     #[error(transparent)]
     Memory(#[from] pinning::LockError),
-    /// The node's own section does not fit its program.
+    /// The node's own section is not valid for its program.
     #[error("section of node `{node}`: {source}")]
     Section {
         /// Which node.
         node: String,
-        /// What does not fit.
+        /// What is invalid.
         source: serde_json::Error,
     },
     /// The topology gives the node no such journal.
@@ -64,15 +64,15 @@ pub enum JoinError {
     /// The process could not be set up.
     #[error("cannot {action}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl JoinError {
-    /// What the process ends with.
+    /// The exit code of the process.
     pub fn exit(&self) -> Exit {
         match self {
             JoinError::BadInstance(_) | JoinError::Section { .. } | JoinError::NoSuchRole { .. } => {
@@ -98,38 +98,38 @@ pub enum RunError {
     /// A journal that it reads is damaged.
     #[error("journal `{journal}`: {source}")]
     Read {
-        /// Which one.
+        /// The journal.
         journal: String,
-        /// What was found.
+        /// The damage.
         source: journal::ReadError,
     },
-    /// A message cannot be written and cannot be kept either.
+    /// A message could neither be written nor kept.
     #[error("journal `{journal}`: {source}")]
     Write {
-        /// Which one.
+        /// The journal.
         journal: String,
-        /// Why.
+        /// The reason.
         source: journal::WriteError,
     },
-    /// A frame is no message that belongs here.
+    /// A frame is not a valid message for this node.
     #[error("journal `{journal}` at position {position}: {source}")]
     Message {
-        /// Which one.
+        /// The journal.
         journal: String,
-        /// Where.
+        /// The frame's position.
         position: u64,
-        /// What does not fit.
+        /// What is invalid.
         source: wire::WireError,
     },
-    /// The component itself cannot go on.
+    /// The component cannot continue.
     #[error("{message}")]
     Component {
-        /// Why, and what to do.
+        /// The reason, and what to do.
         message: String,
-        /// What the process ends with.
+        /// The exit code of the process.
         exit: Exit,
     },
-    /// Nor could a successor: the node is not started again, and the run ends.
+    /// A successor could not continue either: the node is not restarted, and the run ends.
     #[error("{0}")]
     GivesUp(String),
 }
@@ -140,7 +140,7 @@ impl RunError {
         RunError::Component { message: message.into(), exit: Exit::Failed }
     }
 
-    /// What the process ends with.
+    /// The exit code of the process.
     pub fn exit(&self) -> Exit {
         match self {
             RunError::Component { exit, .. } => *exit,
@@ -148,14 +148,14 @@ impl RunError {
         }
     }
 
-    /// True when the run is to end with it.
+    /// True when the run should end with it.
     pub fn gives_up(&self) -> bool {
         matches!(self, RunError::GivesUp(_))
     }
 }
 
 impl From<JoinError> for RunError {
-    /// A component finds out late that its part of the topology does not fit: the node ends with the same code.
+    /// A component that later finds its part of the topology invalid ends the node with the same code.
     fn from(error: JoinError) -> RunError {
         RunError::Component { exit: error.exit(), message: error.to_string() }
     }

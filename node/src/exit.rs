@@ -1,10 +1,10 @@
-//! What a process says when it ends.
+//! Exit codes.
 
 use std::process::ExitCode;
 
 use nix::sys::signal::Signal;
 
-/// Exit codes of every colo process and verb.
+/// Exit codes of all colo processes and verbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -14,15 +14,15 @@ pub enum Exit {
     Failed = 1,
     /// The command line or a TOML file is wrong.
     Usage = 2,
-    /// The host is not fit for what was asked.
+    /// The host does not meet the requirements.
     HostUnfit = 3,
-    /// A check or comparison did not hold.
+    /// A check or comparison failed.
     CheckFailed = 4,
-    /// Nothing can be said.
+    /// No conclusion is possible.
     Inconclusive = 5,
-    /// No master runs.
+    /// No master is running.
     NoMaster = 69,
-    /// Something could not be made: memory, a file, a process.
+    /// Memory, a file or a process could not be created.
     CannotCreate = 73,
     /// Not permitted.
     Permission = 77,
@@ -34,31 +34,31 @@ impl Exit {
         self as u8
     }
 
-    /// As it stands in a seat: the number and one, and a mark when nobody is to start the node again.
+    /// The code in a seat's record: the number plus one, and a mark when the node must not be restarted.
     pub fn to_word(self, gives_up: bool) -> u64 {
         u64::from(self.code()) + 1 + if gives_up { Self::GIVES_UP } else { 0 }
     }
 
-    /// Whether this word of a seat says that nobody is to start the node again.
+    /// Whether this word of a seat says that the node must not be restarted.
     pub fn gives_up(word: u64) -> bool {
         word & Self::GIVES_UP != 0
     }
 
     const GIVES_UP: u64 = 1 << 16;
 
-    /// The word of a seat whose node did not stop when it was asked to, and was killed for that.
+    /// The word of a seat whose node did not stop when asked to, and was killed for that.
     pub fn overstayed(code: u8) -> u64 {
         (u64::from(code) + 1) | Self::OVERSTAYED
     }
 
-    /// Whether this word of a seat says so.
+    /// Whether this word of a seat says that the node did not stop when asked to.
     pub fn has_overstayed(word: u64) -> bool {
         word & Self::OVERSTAYED != 0
     }
 
     const OVERSTAYED: u64 = 1 << 17;
 
-    /// The exit for a refusal by the system.
+    /// The exit code for an error of the system.
     pub fn of_io(error: &std::io::Error) -> Exit {
         match error.kind() {
             std::io::ErrorKind::PermissionDenied => Exit::Permission,
@@ -80,7 +80,7 @@ pub fn killed_by(signal: i32) -> String {
     format!("was killed by signal {signal} ({name}){cause}")
 }
 
-/// How a process ended that left this code in its seat: its exit code, or 128 + the signal that killed it.
+/// How a process ended that left this code in its seat: its exit code, or 128 plus the signal that killed it.
 pub fn how_it_ended(code: u8) -> String {
     match code {
         129..=192 => killed_by(i32::from(code) - 128),

@@ -1,8 +1,7 @@
-//! A folder that this user alone can change, held open.
+//! A folder that only this user can change, held open.
 //!
-//! What lies below a root in shared memory is removed and overwritten by name. So that nobody else can lead those names
-//! elsewhere, every step is one component relative to an open folder, never through a link, and what was opened is
-//! looked at after it was opened.
+//! Files below a root in shared memory are removed and overwritten by name. So that no other user can redirect those
+//! names, every step is one component relative to an open folder, never follows a link, and is checked after opening.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
@@ -16,18 +15,18 @@ use nix::fcntl::{AtFlags, OFlag, open, openat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 
-/// Mode of every folder of an instance: the group may look, nobody else.
+/// Mode of every folder of an instance: the group may read, others may not.
 pub(crate) const FOLDER_MODE: u32 = 0o750;
-/// Mode of the files in it that are no journals.
+/// Mode of the files in it, except journals.
 pub(crate) const FILE_MODE: u32 = 0o640;
 
 /// Why a folder or file is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// Something else has the name.
+    /// The name belongs to something else.
     #[error("{} is {found}, not {wanted} of our own; it is not used, and not followed", path.display())]
     Kind {
-        /// Which.
+        /// Its path.
         path: PathBuf,
         /// "a link", …
         found: &'static str,
@@ -40,46 +39,46 @@ pub enum FolderError {
         path.display()
     )]
     Foreign {
-        /// Which.
+        /// Its path.
         path: PathBuf,
         /// Its owner.
         owner: u32,
-        /// Who runs this.
+        /// The user of this process.
         user: u32,
     },
-    /// Others could change what is in it.
+    /// Others could change its contents.
     #[error(
         "{} can be written by group or others (mode {mode:04o}), who could have anything removed or overwritten; \
          chmod go-w {0}, or let COLO_ROOT name a folder of its own", path.display()
     )]
     Writable {
-        /// Which.
+        /// Its path.
         path: PathBuf,
         /// Its permissions.
         mode: u32,
     },
-    /// A file has other names.
+    /// The file has further links.
     #[error("{} has {links} names; a file of an instance has one, so it is not used", path.display())]
     Links {
-        /// Which.
+        /// Its path.
         path: PathBuf,
         /// How many.
         links: u64,
     },
-    /// The system refuses.
+    /// A system call failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl FolderError {
-    /// There is nothing of that name.
+    /// True when nothing has this name.
     pub fn is_missing(&self) -> bool {
         matches!(self, FolderError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
@@ -94,7 +93,7 @@ impl From<FolderError> for io::Error {
     }
 }
 
-/// A folder of this user, held open: what is done in it stays in it, whatever becomes of its name.
+/// A folder of this user, held open: operations stay in this folder even when its name is given to another.
 #[derive(Debug)]
 pub(crate) struct OwnFolder {
     handle: OwnedFd,
@@ -102,14 +101,14 @@ pub(crate) struct OwnFolder {
 }
 
 impl OwnFolder {
-    /// Opens a folder, and looks whether it is ours alone.
+    /// Opens a folder, and checks that only this user can change it.
     pub(crate) fn open(path: &Path) -> Result<OwnFolder, FolderError> {
         let handle =
             open(path, FOLDER_FLAGS, Mode::empty()).map_err(|error| refused_open(path, error, "a folder"))?;
         OwnFolder::of(handle, path.to_owned())
     }
 
-    /// Opens a folder, and makes it with all that is above it if it is not there.
+    /// Opens a folder, and creates it with its parents if it is missing.
     pub(crate) fn create(path: &Path, mode: u32) -> Result<OwnFolder, FolderError> {
         let io = |source| FolderError::Io { action: "create", path: path.to_owned(), source };
         if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
@@ -135,7 +134,7 @@ impl OwnFolder {
         OwnFolder::of(handle, path)
     }
 
-    /// Opens a folder in this one, and makes it if it is not there.
+    /// Opens a folder in this one, and creates it if it is missing.
     pub(crate) fn create_folder(&self, name: &str) -> Result<OwnFolder, FolderError> {
         let is_new = match mkdirat(&self.handle, name, Mode::from_bits_truncate(FOLDER_MODE)) {
             Ok(()) => true,
@@ -144,13 +143,13 @@ impl OwnFolder {
         };
         let folder = self.folder(name)?;
         if is_new {
-            // mkdir has left out what the umask forbids.
+            // mkdir has removed the umask's bits.
             folder.set_mode(FOLDER_MODE)?;
         }
         Ok(folder)
     }
 
-    /// Opens a file in this folder to read and write, and makes it if it is not there.
+    /// Opens a file in this folder for reading and writing, and creates it if it is missing.
     pub(crate) fn create_file(&self, name: &str, mode: u32) -> Result<File, FolderError> {
         let flags = OFlag::O_RDWR | OFlag::O_CREAT | FILE_FLAGS;
         let file = self.open_at(name, flags, Mode::from_bits_truncate(mode))?;
@@ -159,7 +158,7 @@ impl OwnFolder {
         Ok(file)
     }
 
-    /// Opens a file that is there, to read.
+    /// Opens an existing file for reading.
     pub(crate) fn file(&self, name: &str) -> Result<File, FolderError> {
         self.open_at(name, OFlag::O_RDONLY | FILE_FLAGS, Mode::empty())
     }
@@ -192,26 +191,26 @@ impl OwnFolder {
             .map_err(|error| self.io("set the mode of", ".", error))
     }
 
-    /// Where it was when it was opened.
+    /// Its path when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Names of what is in it.
+    /// Names of its entries.
     pub(crate) fn names(&self) -> Result<Vec<OsString>, FolderError> {
         let io = |source| FolderError::Io { action: "list", path: self.path.clone(), source };
         let entries = fs::read_dir(self.itself()).map_err(io)?;
         entries.map(|entry| Ok(entry.map_err(io)?.file_name())).collect()
     }
 
-    /// True while `name` in this folder is that very file or folder.
+    /// True while `name` in this folder is the opened file or folder.
     pub(crate) fn still_has(&self, name: &str, opened: impl AsFd) -> bool {
         let now = fstatat(&self.handle, name, AtFlags::AT_SYMLINK_NOFOLLOW);
         let same = |a: FileStat, b: FileStat| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino);
         now.is_ok_and(|now| fstat(opened).is_ok_and(|opened| same(now, opened)))
     }
 
-    /// Removes a file, a link (not what it leads to), or a folder with all that is in it. What is gone is fine.
+    /// Removes a file, a link (not its target), or a folder with its contents. A missing entry is not an error.
     pub(crate) fn remove(&self, name: &std::ffi::OsStr) -> Result<(), FolderError> {
         let path = self.itself().join(name);
         let io = |source| FolderError::Io { action: "remove", path: self.path.join(name), source };
@@ -228,12 +227,12 @@ impl OwnFolder {
         }
     }
 
-    /// Removes a folder if nothing is in it; true when it went.
+    /// Removes a folder if it is empty; true when it was removed.
     pub(crate) fn remove_empty(&self, name: &str) -> bool {
         unlinkat(&self.handle, name, UnlinkatFlags::RemoveDir).is_ok()
     }
 
-    /// A path that leads to the open folder, not to whatever has its name now.
+    /// A path to the open folder, whatever has its name now.
     fn itself(&self) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.handle.as_raw_fd()))
     }
@@ -251,10 +250,10 @@ impl AsFd for OwnFolder {
 
 const FOLDER_FLAGS: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
-/// Not blocking: what has the name may be a pipe that nobody writes.
+/// Not blocking: the name may belong to a pipe without a writer.
 const FILE_FLAGS: OFlag = OFlag::O_NOFOLLOW.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
-/// An open that was refused because of what has the name says what that is.
+/// The error of a refused open, with the kind of file that has the name.
 fn refused_open(path: &Path, error: nix::errno::Errno, wanted: &'static str) -> FolderError {
     use nix::errno::Errno;
     if matches!(error, Errno::ELOOP | Errno::ENOTDIR | Errno::EISDIR | Errno::ENXIO)
@@ -288,7 +287,7 @@ fn check(stat: &FileStat, path: &Path, kind: SFlag, wanted: &'static str) -> Res
     Ok(())
 }
 
-/// True for a folder that this user owns: the place of the user's own logs must be one.
+/// True for a folder that this user owns, which the place of the user's logs must be.
 pub(crate) fn is_own_folder(path: &Path) -> bool {
     path.as_os_str().as_bytes().starts_with(b"/")
         && fs::metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw())

@@ -1,4 +1,4 @@
-//! What a node's threads may use: clock, counters, state, and the seats beside its own.
+//! What a node's threads may use: clock, counters, state, and other seats.
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::protocol::{self, ProtocolError, Reply, Request};
 use crate::state::{Counter, NodeState, Phase};
 use crate::stop::StopFlag;
 
-/// What any thread of a node may use.
+/// The part of a node that any thread may use.
 #[derive(Clone, Debug)]
 pub struct NodeHandle {
     pub(crate) registry: Arc<Registry>,
@@ -44,7 +44,7 @@ impl NodeHandle {
         }
     }
 
-    /// Counts messages to the node in `seat` that were given up: with ours, and with that seat.
+    /// Counts abandoned messages to the node in `seat`, for this node and for that seat.
     pub fn gave_up(&self, seat: u32, messages: u64) {
         self.add(Counter::Undelivered, messages);
         if let Some(seat) = self.registry.occupy(seat) {
@@ -52,14 +52,14 @@ impl NodeHandle {
         }
     }
 
-    /// Says for whoever comes after us how many messages to the node in `seat` only our memory holds.
+    /// Records how many messages to the node in `seat` exist only in this process's memory, for a successor.
     pub fn set_at_risk(&self, seat: u32, messages: u64) {
         if let Some(seat) = self.registry.occupy(seat) {
             seat.set_at_risk(messages);
         }
     }
 
-    /// What a predecessor last said there.
+    /// The number that a predecessor last recorded there.
     pub fn at_risk(&self, seat: u32) -> u64 {
         self.registry.seat(seat).map_or(0, |seat| seat.at_risk())
     }
@@ -74,14 +74,14 @@ impl NodeHandle {
         self.registry.seat(self.seat).map_or(0, |seat| seat.counter(counter as usize))
     }
 
-    /// Says where the node stands.
+    /// Sets the node's state.
     pub fn set_state(&self, state: NodeState) {
         if let Some(seat) = self.registry.occupy(self.seat) {
             seat.set_state(state.to_word());
         }
     }
 
-    /// Where the whole platform stands.
+    /// The phase of the platform.
     pub fn phase(&self) -> Phase {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
@@ -96,7 +96,7 @@ impl NodeHandle {
         Relay::give_back(&self.registry, self.seat)
     }
 
-    /// A sign of life, with the CPU that the caller runs on.
+    /// Updates the heartbeat and the CPU that the caller runs on.
     pub fn beat(&self, now: u64) {
         if let Some(seat) = self.registry.occupy(self.seat) {
             seat.set_heartbeat(now);
@@ -106,17 +106,17 @@ impl NodeHandle {
         }
     }
 
-    /// Wakes the node's own poll loop, should it sleep.
+    /// Wakes the node's own poll loop if it sleeps.
     pub fn wake(&self) {
         journal::wake(&self.registry, self.seat);
     }
 
-    /// The same for another seat of this instance: for a process that sits in several.
+    /// A handle for another seat of this instance, for a process with several seats.
     pub fn of_seat(&self, seat: u32) -> NodeHandle {
         NodeHandle { seat, ..self.clone() }
     }
 
-    /// Where the node in this seat stands.
+    /// State of the node in this seat.
     pub fn state(&self) -> NodeState {
         let seat = self.registry.seat(self.seat);
         seat.and_then(|seat| NodeState::from_word(seat.state())).unwrap_or(NodeState::Empty)
@@ -129,7 +129,7 @@ impl NodeHandle {
             seat.set_state(state.to_word());
         }
         if self.is_stopping() {
-            // It waits for the process as a whole.
+            // Master waits for the process as a whole.
             return;
         }
         let (socket, node) = (self.instance.socket(), self.registry.name(self.seat));
@@ -139,11 +139,11 @@ impl NodeHandle {
                 protocol::receive::<Reply>(&stream, None)
             });
             if let Err(error) = told {
-                // It looks at the seats by itself, a little later.
+                // Master looks at the seats by itself, a little later.
                 log::debug!("master was not told: {error}");
             }
         };
-        // Who shares the process does not wait for that.
+        // Other strategies in this process do not wait for that.
         let _ = std::thread::Builder::new().name("leave".to_owned()).spawn(tell);
     }
 }

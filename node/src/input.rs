@@ -2,18 +2,18 @@
 
 use journal::{Reader, Topics};
 
-/// Which of a node's inputs a frame comes from: an index into [`Node::inputs`](crate::Node::inputs).
+/// One of a node's inputs: an index into [`Node::inputs`](crate::Node::inputs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputId(pub usize);
 
-/// Of what a node wants to be told, beside what it reads.
+/// The frames for which a node wants to be woken, besides reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// Of nothing: it looks by itself. Leaving it out of the interest saves its writers a look.
+    /// None: the node polls. Leaving it out of the interest saves its writers a look.
     Nothing,
-    /// Of what it hears.
+    /// Those of the topics that it reads.
     Wanted,
-    /// Of every frame.
+    /// Every frame.
     Everything,
 }
 
@@ -26,12 +26,12 @@ pub struct Input {
     pub(crate) peer: String,
     pub(crate) peer_seat: u32,
     pub(crate) seat: u32,
-    /// Who is told of which frames.
+    /// The frames for which this input wakes the node.
     pub(crate) told: Told,
 }
 
 impl Input {
-    /// What the journal is to this node.
+    /// The role of the journal for this node.
     pub fn role(&self) -> &str {
         &self.role
     }
@@ -75,7 +75,7 @@ impl Input {
         }
     }
 
-    /// Hears only these topics from now on, and is woken only for them. `None`: all.
+    /// Reads only these topics from now on, and is woken only for them. `None`: all.
     ///
     /// # Errors
     /// [`journal::OpenError`] when the journal does not allow it.

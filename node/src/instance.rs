@@ -1,4 +1,4 @@
-//! Where an instance lives.
+//! The directory of an instance.
 
 use std::env;
 use std::fs;
@@ -22,9 +22,9 @@ use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
 /// $XDG_STATE_HOME/colo/INSTANCE/   0700; NODE.log: stays when the instance is gone
 /// ```
 ///
-/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must lie in a memory file system to be fast. Nothing in it is touched but
-/// folders that bear the mark of an instance: a lock or a registry. Without `XDG_STATE_HOME` logs lie below
-/// `~/.local/state`, and without a home of this user's own in the folder `.logs` of the root.
+/// `COLO_ROOT` replaces `/dev/shm/colo-$UID`; it must be in a memory file system to be fast. Only folders that are
+/// marked as an instance, by a lock or a registry, are touched in it. Without `XDG_STATE_HOME` logs go to
+/// `~/.local/state`, and without a home of this user's own to the folder `.logs` of the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceDir {
     name: String,
@@ -38,7 +38,7 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const JOURNALS: &str = "journals";
 
 impl InstanceDir {
-    /// The directory of the instance called `name`, which need not exist. `None` when the name is no good: 1 to 32 of
+    /// The directory of the instance called `name`, which need not exist. `None` when the name is invalid: 1 to 32 of
     /// `a-z`, `0-9`, `-`, `_`.
     pub fn new(name: &str) -> Option<InstanceDir> {
         let good = !name.is_empty()
@@ -51,7 +51,7 @@ impl InstanceDir {
     /// decides what this process maps and writes.
     ///
     /// # Errors
-    /// [`FolderError`]; a directory that is missing is none.
+    /// [`FolderError`]; a missing directory is not an error.
     pub fn demand_own(&self) -> Result<(), FolderError> {
         match OwnFolder::open(&root()).and_then(|root| root.folder(&self.name)) {
             Err(error) if !error.is_missing() => Err(error),
@@ -80,22 +80,22 @@ impl InstanceDir {
         &self.path
     }
 
-    /// Held by master.
+    /// The lock file, held by master.
     pub fn lock(&self) -> PathBuf {
         self.path.join(LOCK)
     }
 
-    /// The seats.
+    /// The registry.
     pub fn registry(&self) -> PathBuf {
         self.path.join("registry")
     }
 
-    /// td's histograms of the times of orders. Among the journals, so that it is made, left and removed with them.
+    /// td's histograms of the times of orders. Among the journals, so that it is created and removed with them.
     pub fn latencies(&self) -> PathBuf {
         self.journals().join("td.latencies")
     }
 
-    /// What runs here, as JSON.
+    /// The running topology, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")
     }
@@ -127,7 +127,7 @@ impl InstanceDir {
     /// Names of the journals that have a control file, sorted.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn journal_names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(self.journals())? {
@@ -138,7 +138,7 @@ impl InstanceDir {
         Ok(names)
     }
 
-    /// Where the nodes' standard error goes.
+    /// The folder of the nodes' standard error.
     pub fn logs(&self) -> PathBuf {
         logs_root().join(&self.name)
     }
@@ -148,10 +148,10 @@ impl InstanceDir {
         self.logs().join(format!("{node}.log"))
     }
 
-    /// Makes the directory of the logs, for this user's eyes only: they name positions and orders.
+    /// Creates the directory of the logs, readable only by this user: logs contain positions and orders.
     ///
     /// # Errors
-    /// As the system says.
+    /// The error of the system.
     pub fn create_logs(&self) -> io::Result<()> {
         let logs = self.logs();
         let place = logs.parent().unwrap_or(&logs);
@@ -161,10 +161,10 @@ impl InstanceDir {
         Ok(())
     }
 
-    /// Makes this instance's directory on a huge-page file system.
+    /// Creates this instance's directory on a huge-page file system.
     ///
     /// # Errors
-    /// As the system says, or somebody else could write there.
+    /// The error of the system, or another user could write there.
     pub fn create_on_huge_pages(&self, mount: &Path) -> Result<(), FolderError> {
         let root = OwnFolder::create(&mount.join(root_on_huge_pages()), FOLDER_MODE)?;
         root.create_folder(&self.name).map(drop)
@@ -185,10 +185,10 @@ impl InstanceDir {
         entries.map(|entry| entry.path()).filter(is_root).collect()
     }
 
-    /// The root goes with the last instance, unless somebody chose it.
+    /// Removes the root with the last instance, unless the user chose it.
     pub(crate) fn forget_root() {
         if other_root().is_none() {
-            // Not empty: other instances live there.
+            // If it is not empty, other instances are in it.
             let _ = fs::remove_dir(root());
         }
     }
@@ -197,7 +197,7 @@ impl InstanceDir {
         root_on_huge_pages()
     }
 
-    /// Files of a journal that is there, wherever its ring lies.
+    /// Files of an existing journal, wherever its ring lies.
     pub fn find_journal(&self, name: &str) -> JournalFiles {
         huge_mounts()
             .iter()
@@ -213,7 +213,7 @@ fn user_root() -> String {
 
 fn other_root() -> Option<PathBuf> {
     let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from)?;
-    // Without a slash at its end, which would have a link followed.
+    // Without a trailing slash, which would follow a link.
     Some(root.components().collect())
 }
 
@@ -221,8 +221,8 @@ fn root() -> PathBuf {
     other_root().unwrap_or_else(|| Path::new("/dev/shm").join(user_root()))
 }
 
-/// The folder of this root's instances on a huge-page file system: one of its own for each root, so that instances of
-/// one name below two roots never share a ring.
+/// The folder of this root's instances on a huge-page file system: one for each root, so that instances with the same
+/// name below two roots never share a ring.
 fn root_on_huge_pages() -> String {
     match other_root() {
         Some(root) => format!("{}{}", user_root(), root.to_string_lossy().replace('/', "-")),
@@ -233,8 +233,8 @@ fn root_on_huge_pages() -> String {
 /// Mode of the folders of the logs.
 const LOGS_MODE: u32 = 0o700;
 
-/// Folder of all logs. A home that is not ours (`/` for a user that the host does not know, another user's under sudo) is
-/// none; nothing lies in a shared temporary folder, where others could have made the name first.
+/// Folder of all logs. A home that belongs to another user (`/` for a user unknown to the host, another user's under
+/// sudo) is not used; nor is a shared temporary folder, where others could have created the name first.
 fn logs_root() -> PathBuf {
     let from = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let known = || nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.dir);

@@ -1,5 +1,5 @@
-//! Where the time of orders goes: kept by td as it goes, for as long as the instance lives, and read by anybody.
-//! The stages are those of [`wire::stages`].
+//! Histograms of the stages of orders: updated by td, kept as long as the instance, readable by any process. The stages
+//! are those of [`wire::stages`].
 
 use journal::{Histograms, OpenError};
 use wire::LatencySample;
@@ -13,7 +13,7 @@ use crate::instance::InstanceDir;
 pub struct Latencies(Histograms);
 
 impl Latencies {
-    /// Those of the node's instance, to add to them; a predecessor's stay.
+    /// The histograms of the node's instance, for recording; a predecessor's counts are kept.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -21,7 +21,7 @@ impl Latencies {
         Histograms::open_or_create(&node.instance.latencies(), STAGES.len()).map(Latencies)
     }
 
-    /// Those of an instance, to look at; `None` before td has run.
+    /// The histograms of an instance, for reading; `None` before td has run.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -34,7 +34,7 @@ impl Latencies {
         }
     }
 
-    /// Adds one order. Orders that no quote caused have no stages and are passed over.
+    /// Adds one order. Orders that no quote caused have no stages and are skipped.
     #[inline]
     pub fn add(&self, sample: &LatencySample) {
         let Some(stages) = sample.stages() else {
@@ -47,17 +47,17 @@ impl Latencies {
         }
     }
 
-    /// The buckets of a stage that hold anything, ascending: smallest value, how many.
+    /// The non-empty buckets of a stage, ascending: smallest value and count.
     pub fn counts(&self, stage: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.0.counts(stage)
     }
 
-    /// Longest time of a stage, exactly.
+    /// The exact longest time of a stage.
     pub fn largest(&self, stage: usize) -> u64 {
         self.0.largest(stage)
     }
 
-    /// Orders whose times contradict each other: in no stage.
+    /// Orders whose times contradict each other; no stage counts them.
     pub fn disordered(&self) -> u64 {
         self.0.left_out()
     }

@@ -1,13 +1,13 @@
-//! What every colo process does, whatever its work: join the platform, poll, wait, show signs of life, stop.
+//! The common part of all colo processes: join the platform, poll, wait, update the heartbeat, stop.
 //!
 //! # What this crate guarantees
 //!
 //! - A node needs master to register, and for nothing afterwards.
-//! - It stands where the plan says before it touches shared memory.
-//! - Its poll loop takes frames fairly from all inputs, sleeps only after it looked at every one of them while marked
-//!   as parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT), or
-//!   [`LONGEST_SLEEP`](journal::LONGEST_SLEEP) when nothing has happened for long.
-//! - On SIGTERM or SIGINT it handles what is committed, tells its component, and leaves its seat as *stopped*.
+//! - It runs where the plan says before it accesses shared memory.
+//! - Its poll loop reads fairly from all inputs, sleeps only after it looked at every one of them while marked as
+//!   parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT), or
+//!   [`LONGEST_SLEEP`](journal::LONGEST_SLEEP) after a long time without events.
+//! - On SIGTERM or SIGINT it handles what is committed, stops its component, and leaves its seat as *stopped*.
 //!
 //! ```text
 //!   Node::join ──socket──► master            Component
@@ -68,13 +68,13 @@ pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
 pub use stop::StopFlag;
 pub use tally::Tally;
 
-// What a component needs of the journal crate, so that it can depend on this crate alone.
+// What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;
 pub use journal::{Clock, Frame, Gap, WriteError, WriterState, Written};
 
-/// Errors and warnings go to standard error, with the level that `COLO_LOG` asks for (default: info).
+/// Starts the log of errors and warnings to standard error, with the level in `COLO_LOG` (default: info).
 pub fn start_log() {
     let environment = env_logger::Env::new().filter_or("COLO_LOG", "info");
-    // Already started by an embedding program: that one's choice stands.
+    // An embedding program may have started it already; then its settings stay.
     let _ = env_logger::Builder::from_env(environment).try_init();
 }

@@ -1,4 +1,4 @@
-//! From a process to a node: register, take the place, open the journals.
+//! Turns a process into a node: registers, moves to its place, opens the journals.
 
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
 pub const INSTANCE_VARIABLE: &str = "COLO_INSTANCE";
-/// Environment variable with the node's name, likewise.
+/// Environment variable with the node's name, set by master in the same way.
 pub const NODE_VARIABLE: &str = "COLO_NODE";
 
 /// From so many inputs on a node has a doorbell. Below, looking at every journal's line is as fast, and a message then
@@ -32,7 +32,7 @@ pub const BELL_FROM: usize = 16;
 /// `ready_timeout` may be over before.
 const REGISTERS_WITHIN: Duration = Duration::from_secs(60);
 
-/// A process that has its seat, its place and its journals, and polls nothing yet.
+/// A process that has its seat, its place and its journals, and does not poll yet.
 ///
 /// Master is needed for [`Node::join`] alone.
 #[derive(Debug)]
@@ -43,15 +43,15 @@ pub struct Node {
     pub(crate) clock: Clock,
     pub(crate) inputs: Vec<Input>,
     pub(crate) stop: StopFlag,
-    /// Whether it has so many inputs that a doorbell pays.
+    /// Whether it has enough inputs for a doorbell.
     pub(crate) rings: bool,
     outputs: Vec<Output>,
 }
 
 impl Node {
-    /// Registers as node `name` of `instance`, goes where the plan says, opens the journals.
+    /// Registers as node `name` of `instance`, moves to its planned place, opens the journals.
     ///
-    /// The place is taken before the journals are touched: the first touch decides which NUMA node a page lies on.
+    /// The place is taken before the journals are accessed: the first access decides which NUMA node a page lies on.
     ///
     /// # Errors
     /// [`JoinError`].
@@ -94,7 +94,7 @@ impl Node {
             outputs.push(Output::new(&journal, writer, write)?);
         }
         let rings = assignment.reads.len() >= BELL_FROM;
-        // A predecessor's; the poll loop puts ours up.
+        // A predecessor's bell; the poll loop installs ours.
         journal::Doorbell::remove(&registry, assignment.seat);
         let told = match (assignment.mode.sleeps(), assignment.wake) {
             (true, Wake::Broadcast) => Told::Everything,
@@ -118,7 +118,8 @@ impl Node {
         Ok(node)
     }
 
-    /// Counters outlive a process. Those of what it wrote may lack its predecessor's last message; the journals know.
+    /// Counters outlive a process. Those of written messages may lack its predecessor's last message, which the
+    /// journals count.
     fn resume_counters(&self) {
         let handle = self.handle();
         for output in &self.outputs {
@@ -141,7 +142,7 @@ impl Node {
         }
     }
 
-    /// The node's own section of the platform file, as its program understands it.
+    /// The node's own section of the platform file, as the type of its program.
     ///
     /// # Errors
     /// [`JoinError::Section`].
@@ -196,7 +197,7 @@ impl Node {
         &self.inputs
     }
 
-    /// One input, to narrow what it hears.
+    /// One input, to narrow its topics.
     pub fn input_mut(&mut self, input: InputId) -> Option<&mut Input> {
         self.inputs.get_mut(input.0)
     }
@@ -206,7 +207,7 @@ impl Node {
         &self.assignment.node
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> NodeKind {
         self.assignment.kind
     }
@@ -221,7 +222,7 @@ impl Node {
         self.assignment.seat
     }
 
-    /// Starts in this seat, this one included.
+    /// Number of starts in this seat, including this one.
     pub fn generation(&self) -> u64 {
         self.assignment.generation
     }
@@ -246,7 +247,7 @@ impl Node {
         self.stop.is_set()
     }
 
-    /// Where the whole platform stands.
+    /// The phase of the platform.
     pub fn phase(&self) -> Phase {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
@@ -270,7 +271,7 @@ impl Node {
         Ok(relay)
     }
 
-    /// A node without a master.
+    /// Creates a node without a master.
     #[cfg(test)]
     pub(crate) fn for_test(
         assignment: Assignment,
@@ -361,13 +362,13 @@ fn open_input(
     Ok(input)
 }
 
-/// The first frame, or once the journal went round the oldest that is still there.
+/// The first frame, or once the journal has wrapped the oldest that is left.
 fn oldest(journal: &Journal) -> Result<u64, OpenError> {
     let first = journal.first_position();
     if journal.stat().oldest <= first { Ok(first) } else { journal.oldest_frame() }
 }
 
-/// Sleeps end when they should: by default the system may end them 50 µs late to save power.
+/// Makes sleeps end on time: by default the system may delay them by 50 µs to save power.
 fn fine_timers() {
     if let Err(error) = nix::sys::prctl::set_timerslack(1) {
         log::debug!("timer slack stays as it is: {error}");

@@ -1,9 +1,9 @@
-//! Room for open files: each journal that a process reads or writes is one, and a lock on it another.
+//! Raises the limit of open files: each journal that a process reads or writes is one, and a lock on it another.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Lets this process open as many files as the system allows it. Logins give 1,024 by default, which is less than td
-/// and master need for a thousand strategies; the limit behind that is far higher.
+/// Raises the limit as far as the system allows. Logins give 1,024 by default, which is less than td and master need
+/// for a thousand strategies; the hard limit is far higher.
 pub fn raise_open_files() {
     let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| match soft < hard {
         true => setrlimit(Resource::RLIMIT_NOFILE, hard, hard),

@@ -10,10 +10,10 @@ use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
 use crate::tally::{Tally, class_of};
 
-/// Messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
+/// Limit of messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
 
-/// Writes messages, and keeps those that find the journal full if asked to.
+/// Writes messages, and if asked to, keeps those that find the journal full.
 #[derive(Debug)]
 pub struct Output {
     writer: Writer,
@@ -23,7 +23,7 @@ pub struct Output {
     peer_seat: u32,
     capacity: u64,
     backlog: VecDeque<Kept>,
-    /// Where several seats share the journal: counts each one's own.
+    /// Where several seats share the journal: counts the messages of each.
     answers: Option<Answers>,
     written: u64,
     full: u64,
@@ -37,7 +37,7 @@ struct Kept {
 }
 
 impl Output {
-    /// Counts what a killed predecessor left uncounted.
+    /// Counts the messages that a killed predecessor left uncounted.
     pub(crate) fn new(
         journal: &Journal,
         mut writer: Writer,
@@ -67,7 +67,7 @@ impl Output {
         self.send_bytes(M::ID, topic, message.bytes())
     }
 
-    /// As [`Output::send`], for a message that is bytes already.
+    /// As [`Output::send`], for an encoded message.
     ///
     /// # Errors
     /// As [`Output::send`].
@@ -78,7 +78,7 @@ impl Output {
         self.write(message_id, topic, payload)
     }
 
-    /// As [`Output::post`], for a message that is bytes already.
+    /// As [`Output::post`], for an encoded message.
     ///
     /// # Errors
     /// As [`Output::post`].
@@ -115,23 +115,23 @@ impl Output {
         }
     }
 
-    /// From now on counts what each of these seats gets apart: for a journal that they share, whose topics are their
-    /// numbers. Counts what a killed predecessor left uncounted.
+    /// From now on counts the messages to each of these seats separately: for a journal that they share, whose topics
+    /// are their numbers. Counts what a killed predecessor left uncounted.
     ///
     /// # Errors
-    /// [`OpenError`] when the journal cannot be looked through.
+    /// [`OpenError`] when the journal cannot be searched.
     pub fn count_by_seat(&mut self, node: &NodeHandle, seats: &[u32]) -> Result<(), OpenError> {
         let journal = Journal::open_read_only(node.instance.find_journal(&self.journal))?;
         self.answers = Some(Answers::new(&node.registry, &journal, &self.tally(), seats)?);
         Ok(())
     }
 
-    /// Commits several messages at once, so that readers see all of them or none, whatever happens to this process: one
-    /// part after the other only where they are too many for one batch. A part ends before a message whose index
-    /// `may_part` allows, if there is one. Says how many are committed, from the first on.
+    /// Commits several messages at once, so that readers see all of them or none, even if this process is killed. Too
+    /// many for one batch are committed in several parts; a part ends before a message whose index `may_part` allows,
+    /// if there is one. Returns how many are committed, from the first on.
     ///
     /// # Errors
-    /// As [`Output::send`]; those behind the number are not committed.
+    /// As [`Output::send`]; the messages after the returned number are not committed.
     pub fn send_all<'a>(
         &mut self,
         topic: u32,
@@ -142,7 +142,7 @@ impl Output {
             return (0, Err(error));
         }
         let mut committed = 0;
-        // Of a batch that proved too long: where the next try ends.
+        // End of the next attempt, after a batch that was too long.
         let mut limit = usize::MAX;
         loop {
             let mut batch = self.writer.batch();
@@ -191,13 +191,13 @@ impl Output {
     /// Commits one message now, or keeps it and commits it before any later one.
     ///
     /// # Errors
-    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message does not
-    /// fit the journal at all.
+    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message is too large
+    /// for the journal.
     pub fn post<M: Message>(&mut self, topic: u32, message: &M) -> Result<(), WriteError> {
         self.post_bytes(M::ID, topic, message.bytes())
     }
 
-    /// Writes what was kept, as far as the journal takes it.
+    /// Writes the kept messages, as far as the journal has room.
     ///
     /// # Errors
     /// [`WriteError::Full`] while something is still kept.
@@ -211,22 +211,22 @@ impl Output {
         Ok(())
     }
 
-    /// Number of messages kept back.
+    /// Number of kept messages.
     pub fn backlog(&self) -> usize {
         self.backlog.len()
     }
 
-    /// The messages kept back, oldest first: id and payload.
+    /// The kept messages, oldest first: id and payload.
     pub fn kept(&self) -> impl Iterator<Item = (u16, &[u8])> {
         self.backlog.iter().map(|kept| (kept.message_id, &*kept.payload))
     }
 
-    /// How many of the messages kept back come before the first of which `is_before` is false.
+    /// Number of kept messages before the first for which `is_before` is false.
     pub fn kept_before(&self, is_before: impl Fn(u16, &[u8]) -> bool) -> usize {
         self.backlog.partition_point(|kept| is_before(kept.message_id, &kept.payload))
     }
 
-    /// Messages handed over so far: those committed and those kept back.
+    /// Messages accepted so far: committed and kept.
     pub fn posted(&self) -> u64 {
         self.written + self.backlog.len() as u64
     }
@@ -236,7 +236,7 @@ impl Output {
         (self.written, self.full)
     }
 
-    /// What the journal is to this node.
+    /// The role of the journal for this node.
     pub fn role(&self) -> &str {
         &self.role
     }
@@ -266,12 +266,12 @@ impl Output {
         self.writer.frames()
     }
 
-    /// The same by class.
+    /// Frames in the journal since it was created, by class.
     pub fn tally(&self) -> Tally {
         Tally(self.writer.tally())
     }
 
-    /// Where the next message goes.
+    /// Position of the next message.
     pub fn position(&self) -> u64 {
         self.writer.position()
     }
@@ -297,7 +297,7 @@ mod tests {
         };
         let mut output =
             Output::new(&journal, journal.writer(0, Clock::monotonic()).unwrap(), &write).unwrap();
-        // One alone, then groups of five: 8 KiB hold 64 of these frames, which no group ends at.
+        // One alone, then groups of five: 8 KiB hold 64 of these frames, which is not the end of a group.
         let payload = [7; 80];
         let messages = std::iter::repeat_n((1, &payload[..]), 201);
         let (committed, outcome) = output.send_all(0, messages, |next| next % 5 == 1);
@@ -306,7 +306,7 @@ mod tests {
         while let Some(frame) = reader.read().unwrap() {
             times.push(frame.time);
         }
-        // The frames of one batch bear one time.
+        // The frames of one batch have the same time.
         let batches = times.chunk_by(|a, b| a == b).map(<[u64]>::len).collect::<Vec<_>>();
         assert_eq!(batches, [61, 60, 60, 20]);
     }

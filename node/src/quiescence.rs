@@ -1,4 +1,4 @@
-//! Knowing that nothing is under way any more.
+//! Detects that no message is under way.
 
 use std::io;
 use std::time::Duration;
@@ -13,12 +13,12 @@ pub const SETTLE: Duration = Duration::from_millis(500);
 
 /// Watches gated readers of an instance's journals.
 ///
-/// A gated reader publishes a cursor only after it has handled the frames before it, and has committed whatever they
-/// made it write. So when, in two looks one after the other, every gated cursor stands at its journal's head and no
-/// head has moved between the looks, then at the moment between them nothing was under way: whoever could move a head
-/// had nothing to handle. (The double collect of distributed termination detection.)
+/// A gated reader publishes a cursor only after it has handled the frames before it, and has committed the messages
+/// that they caused. So when, in two looks one after the other, every gated cursor stands at its journal's head and no
+/// head has moved between the looks, then at the moment between them nothing was under way: no reader that could move a
+/// head had anything to handle. (The double collect of distributed termination detection.)
 ///
-/// What is not caused by a frame is not seen: timers, and sources.
+/// Causes other than frames are not seen: timers, and sources.
 #[derive(Debug)]
 pub struct Quiescence {
     journals: Vec<Journal>,
@@ -26,7 +26,7 @@ pub struct Quiescence {
 }
 
 impl Quiescence {
-    /// Watches the journals that `wanted` picks by name.
+    /// Watches the journals whose names `wanted` accepts.
     ///
     /// # Errors
     /// [`OpenError`], or the directory cannot be listed.
@@ -39,7 +39,7 @@ impl Quiescence {
         let journals = names
             .iter()
             .filter(|name| wanted(name))
-            // The ring is not mapped for this, so it does not matter which file system holds it.
+            // The ring is not mapped for this, so its file system does not matter.
             .map(|name| Journal::open_read_only(instance.journal(name, None)))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Quiescence { heads: Vec::with_capacity(journals.len()), journals })
@@ -50,7 +50,7 @@ impl Quiescence {
         Quiescence { journals: Vec::new(), heads: Vec::new() }
     }
 
-    /// True when nothing that a gated reader must handle is under way.
+    /// True when no frame that a gated reader must handle is under way.
     pub fn is_quiet(&mut self) -> bool {
         self.heads.clear();
         for journal in &self.journals {
@@ -65,7 +65,7 @@ impl Quiescence {
             .all(|(journal, head)| journal.is_drained() && journal.head() == *head)
     }
 
-    /// The journals under watch.
+    /// The watched journals.
     pub fn journals(&self) -> &[Journal] {
         &self.journals
     }

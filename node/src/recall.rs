@@ -1,4 +1,4 @@
-//! What a node's predecessors left in the journals: for processes that are started again.
+//! Reads what a node's predecessors left in the journals, for processes that are restarted.
 
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
@@ -62,11 +62,11 @@ fn scan(journal: &Journal) -> Result<(Option<Snapshot>, bool), OpenError> {
     Ok((last, true))
 }
 
-/// Hands out what a journal of the instance holds, up to its head: from its oldest frame, or from the one whose first
-/// line holds position `from`. True when nothing of that was overwritten.
+/// Passes the frames of a journal of the instance to the caller, up to its head: from its oldest frame, or from the one
+/// whose first line holds position `from`. True when none of them was overwritten.
 ///
-/// `from` may be one past a frame's position ("everything before this was seen"): that frame then comes again, and the
-/// caller passes over what it knows.
+/// `from` may be one past a frame's position ("everything before this was seen"): that frame is then included, and the
+/// caller skips what it knows.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such journal, or it cannot be read.

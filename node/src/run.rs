@@ -1,4 +1,4 @@
-//! What the poll loop asks of a component, and what a component may ask of its node.
+//! The interface between the poll loop and a component.
 
 use journal::{Frame, Gap};
 
@@ -7,14 +7,14 @@ use crate::handle::NodeHandle;
 use crate::input::InputId;
 use crate::state::Counter;
 
-/// What a node does with what it hears. All methods run on the one thread of the poll loop.
+/// The behaviour of a node. All methods run on the one thread of the poll loop.
 ///
 /// ```text
 /// start ─► ┌ turn ─► frame* / gap* ─► (nothing to do: wait until news or deadline) ┐ ─► stop
 ///          └───────────────────────────────────────────────────────────────────────┘
 /// ```
 pub trait Component {
-    /// Once, before anything is polled.
+    /// Called once, before anything is polled.
     ///
     /// # Errors
     /// Any [`RunError`] ends the node.
@@ -22,8 +22,8 @@ pub trait Component {
         Ok(())
     }
 
-    /// Before each round over the inputs: timers, work that is due, messages kept back. Says through
-    /// [`Context::wake_at`] when it wants to be called again even without news.
+    /// Called before each round over the inputs: timers, due work, messages kept back. Sets with [`Context::wake_at`]
+    /// when it is to be called again even without frames.
     ///
     /// # Errors
     /// Any [`RunError`] ends the node.
@@ -31,32 +31,32 @@ pub trait Component {
         Ok(())
     }
 
-    /// Asked once more when the node is marked as asleep: true when it was given work that no input shows. Whoever gives
-    /// it such work wakes the node afterwards.
+    /// Called once more when the node is marked as asleep: true when there is work that no input shows. A process that
+    /// creates such work wakes the node afterwards.
     fn is_wanted(&self) -> bool {
         false
     }
 
-    /// True: frames are handed out in the order of their times over all inputs, one at a time, and none before what
-    /// caused it. False: input by input, which is faster. For nodes whose answers must not depend on which of two
-    /// journals they happen to look at first.
+    /// True: frames are passed on in the order of their times over all inputs, one at a time, and none before its
+    /// cause. False: input by input, which is faster. For nodes whose answers must not depend on which journal they
+    /// happen to look at first.
     fn in_time_order(&self) -> bool {
         false
     }
 
-    /// False while frames of this input cannot be taken; they stay where they are.
+    /// False while frames of this input cannot be accepted; they stay in the journal.
     fn accepts(&mut self, _input: InputId, _position: u64) -> bool {
         true
     }
 
-    /// True when all that this input's frames made the component write is committed. While it is not, the input's cursor
-    /// stays before the last frame taken, so that a successor takes that one again; such an input must not be accepted
-    /// meanwhile.
+    /// True when everything that this input's frames made the component write is committed. Until then the input's
+    /// cursor stays before the last frame read, so that a successor reads that one again; such an input must not be
+    /// accepted meanwhile.
     fn is_settled(&self, _input: InputId) -> bool {
         true
     }
 
-    /// Writes what was kept back. False while some of it remains; asked again and again at a clean stop, for a while.
+    /// Writes messages kept back. False while some remain; called repeatedly at a clean stop, for a limited time.
     ///
     /// # Errors
     /// Any [`RunError`] makes the exit a failure.
@@ -64,13 +64,13 @@ pub trait Component {
         Ok(true)
     }
 
-    /// One frame.
+    /// Handles one frame.
     ///
     /// # Errors
     /// Any [`RunError`] ends the node.
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError>;
 
-    /// A loose input was overtaken.
+    /// A loose input was lapped.
     ///
     /// # Errors
     /// Any [`RunError`] ends the node.
@@ -78,7 +78,7 @@ pub trait Component {
         Ok(())
     }
 
-    /// Once, after the last frame of a clean stop.
+    /// Called once, after the last frame of a clean stop.
     ///
     /// # Errors
     /// Any [`RunError`] makes the exit a failure.
@@ -87,18 +87,18 @@ pub trait Component {
     }
 }
 
-/// What a component may ask of its node.
+/// What a component may request of its node.
 #[derive(Debug)]
 pub struct Context {
     pub(crate) handle: NodeHandle,
     pub(crate) deadline: Option<u64>,
     pub(crate) stop_requested: bool,
-    pub(crate) wishes: Vec<Wish>,
+    pub(crate) requests: Vec<InputRequest>,
 }
 
-/// What a component wants of an input; granted when its call has returned.
+/// A component's request about an input; granted when its call has returned.
 #[derive(Debug)]
-pub(crate) enum Wish {
+pub(crate) enum InputRequest {
     Narrow(InputId, Option<Vec<u32>>),
     Keep(InputId, u64),
     Finish(InputId),
@@ -111,30 +111,30 @@ impl Context {
         self.handle.now()
     }
 
-    /// Calls [`Component::turn`] again at `time` at the latest. Holds for one wait; the earliest wish counts.
+    /// Calls [`Component::turn`] again at `time` at the latest. Applies to one wait; the earliest request counts.
     pub fn wake_at(&mut self, time: u64) {
         self.deadline = Some(self.deadline.map_or(time, |known| known.min(time)));
     }
 
-    /// Hears only these topics of an input from now on (`None`: all), and is woken only for them. Takes effect after
+    /// Reads only these topics of an input from now on (`None`: all), and is woken only for them. Takes effect after
     /// this call, before anything else is read.
     pub fn narrow(&mut self, input: InputId, topics: Option<&[u32]>) {
-        self.wishes.push(Wish::Narrow(input, topics.map(<[u32]>::to_vec)));
+        self.requests.push(InputRequest::Narrow(input, topics.map(<[u32]>::to_vec)));
     }
 
-    /// Keeps frames of a gated input from `position` on from being overwritten although they are read, for a successor
-    /// that must read them again. Grows only.
+    /// Prevents frames of a gated input from `position` on from being overwritten although they were read, for a
+    /// successor that must read them again. The position only grows.
     pub fn keep(&mut self, input: InputId, position: u64) {
-        self.wishes.push(Wish::Keep(input, position));
+        self.requests.push(InputRequest::Keep(input, position));
     }
 
-    /// Moves a gated input's cursor behind the last frame taken: for a component that could not write all that came of that
-    /// frame ([`Component::is_settled`]), and now has.
+    /// Moves a gated input's cursor behind the last frame read: for a component that could not write everything that
+    /// frame caused ([`Component::is_settled`]), and now has.
     pub fn finish(&mut self, input: InputId) {
-        self.wishes.push(Wish::Finish(input));
+        self.requests.push(InputRequest::Finish(input));
     }
 
-    /// Ends the node in good order after this call.
+    /// Stops the node cleanly after this call.
     pub fn request_stop(&mut self) {
         self.stop_requested = true;
     }

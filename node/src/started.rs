@@ -1,4 +1,4 @@
-//! Which node a process was started for: the environment that it was given says so, and its children inherit it.
+//! Finds the node that a process was started for, from its environment, which its children inherit.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use crate::instance::{InstanceDir, ROOT_VARIABLE};
 use crate::node::{INSTANCE_VARIABLE, NODE_VARIABLE};
 
-/// Name of the node of `instance` that master has started process `pid` for, or one of its ancestors. `None` also for a
-/// process that may not be looked into.
+/// Name of the node of `instance` for which master started process `pid`, or one of its ancestors. `None` also for a
+/// process that may not be inspected.
 pub fn started_for(pid: u32, instance: &InstanceDir) -> Option<String> {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! Being asked to stop.
+//! The flag that asks a process to stop.
 
 #![allow(
     clippy::disallowed_types,
@@ -17,7 +17,7 @@ use crate::error::JoinError;
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// From now on the two signals set the flag; a second one ends the process at once.
+    /// Makes the two signals set the flag from now on; a second signal ends the process at once.
     ///
     /// # Errors
     /// [`JoinError::System`].

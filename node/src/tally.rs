@@ -1,8 +1,8 @@
-//! Frames by class: what a journal holds, counted where it is written, for as long as the journal lives.
+//! Frames by class: the contents of a journal, counted where they are written, for as long as the journal exists.
 //!
-//! A count in a process dies with it. These lie in the journal's control page, and what a killed writer did not count
-//! its successor adds: see [`Journal::uncounted`](journal::Journal::uncounted). So they are what the journal ever held,
-//! whoever wrote it.
+//! A count in a process is lost with it. These counts are in the journal's control page, and a successor adds what a
+//! killed writer did not count: see [`Journal::uncounted`](journal::Journal::uncounted). So they cover everything that
+//! the journal ever held, by all writers.
 
 use std::mem::offset_of;
 
@@ -11,9 +11,9 @@ use journal::{Journal, OpenError, WriterState};
 use wire::TradePrint;
 use wire::{BookEvent, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder};
 
-/// Where the status lies in the bytes of an update.
+/// Offset of the status in the bytes of an update.
 const STATUS: usize = offset_of!(OrderUpdate, status);
-/// What nobody counts apart.
+/// Class of everything that is not counted separately.
 const OTHERS: usize = CLASSES - 1;
 
 /// The class of a message, in `docs/journal-format.md`.
@@ -33,7 +33,7 @@ pub(crate) fn class_of(message_id: u16, payload: &[u8]) -> usize {
     }
 }
 
-/// Frames that a journal held since it was made, by class.
+/// Frames of a journal since it was created, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally(pub(crate) [u64; CLASSES]);
 

@@ -1,5 +1,5 @@
-//! The values that `docs/journal-format.md` gives for the words of the registry are those of the code. After a wanted
-//! change: `UPDATE_GOLDEN=1 cargo test -p node --test format_document`, and read the difference.
+//! The values in `docs/journal-format.md` for the words of the registry are those of the code. After an intended
+//! change: `UPDATE_GOLDEN=1 cargo test -p node --test format_document`, and review the difference.
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use topology::config::Mode;
 const START: &str = "<!-- Values, made from node/src/state.rs: see node/tests/format_document.rs -->\n";
 const END: &str = "<!-- End of the values -->\n";
 
-/// A number with its word, as the source lists them, and what the doc comment says.
+/// A number with its word, as the source lists them, and its doc comment.
 struct Listed {
     number: u64,
     word: String,

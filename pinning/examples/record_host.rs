@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p pinning --example record_host > tests/topologies/NAME/tree.txt`
 //!
-//! Only what the crate reads about a host is recorded: no host name, no addresses, no process; of the kernel's
+//! Only what the crate reads about a host is recorded: no host name, no addresses, no processes; of the kernel's
 //! command line only the parameters that matter here.
 #![allow(clippy::print_stdout)] // It is for printing.
 
@@ -72,7 +72,7 @@ fn main() {
     let command_line = fs::read_to_string(root.join("proc/cmdline")).unwrap_or_default();
     let is_known = |word: &&str| PARAMETERS.iter().any(|parameter| word.starts_with(parameter));
     print("proc/cmdline", &command_line.split_whitespace().filter(is_known).collect::<Vec<_>>().join(" "));
-    // One processor is enough to know them all.
+    // All processors have the same entries; the first is enough.
     let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
     print("proc/cpuinfo", cpuinfo.split("\n\n").next().unwrap_or_default());
 }
@@ -85,7 +85,7 @@ fn print(path: &str, text: &str) {
     }
 }
 
-/// Paths below `root` that fit, where `*` stands for any text within a name.
+/// Paths below `root` that match, where `*` stands for any text within a name.
 fn matches(root: &Path, pattern: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for part in pattern.split('/') {

@@ -1,7 +1,7 @@
-//! What lies behind the files that a process maps: `/proc/PID/smaps`.
+//! Reads which pages back the files that a process maps: `/proc/PID/smaps`.
 //!
-//! A journal is asked for on huge pages; whether it lies there, only the kernel knows. Each mapping of a file has its
-//! own paragraph in `smaps`:
+//! A journal may be requested on huge pages; only the kernel knows whether it lies there. Each mapping of a file has
+//! its own paragraph in `smaps`:
 //!
 //! ```text
 //! 7f…-7f… rw-s … /mnt/huge/…/md.quotes.ring         a file of hugetlbfs: KernelPageSize 2048 kB
@@ -18,48 +18,48 @@ use serde::{Deserialize, Serialize};
 use crate::host::tree::{Tree, Unreadable};
 use crate::observe::ObserveError;
 
-/// A file that a process has mapped, all of its mappings together: a ring is mapped twice in a row.
+/// A mapped file of a process, with all of its mappings together: a ring is mapped twice in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedFile {
-    /// Where it is, or was.
+    /// Its path, now or before it was removed.
     pub path: PathBuf,
     /// Bytes of address space.
     pub mapped_bytes: u64,
-    /// Bytes of them with a page behind them.
+    /// Bytes of those that have a page.
     pub resident_bytes: u64,
-    /// Bytes of them that cannot be swapped out, because the process locked them.
+    /// Bytes of those that cannot be swapped out, because the process locked them.
     pub locked_bytes: u64,
-    /// On which pages.
+    /// The kind of pages.
     pub pages: PageBacking,
 }
 
-/// Which pages are behind a mapping.
+/// The pages behind a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum PageBacking {
     /// The CPU's smallest pages.
     Small {
-        /// Bytes of one.
+        /// Size of a page in bytes.
         page_bytes: u64,
     },
-    /// Pages of a reserved pool (hugetlbfs): they stay what they are.
+    /// Pages of a reserved pool (hugetlbfs): they never change size.
     Huge {
-        /// Bytes of one.
+        /// Size of a page in bytes.
         page_bytes: u64,
     },
-    /// Transparent huge pages: given by the kernel where it could, and taken back when it wants to.
+    /// Transparent huge pages: the kernel provides them where it can, and may take them back.
     Transparent {
-        /// Bytes of one of the small pages that the rest lies on.
+        /// Size of the small pages that the rest lies on, in bytes.
         page_bytes: u64,
         /// Bytes of address space that are mapped with them.
         huge_bytes: u64,
-        /// Bytes of address space in all.
+        /// Total bytes of address space.
         mapped_bytes: u64,
     },
 }
 
 impl PageBacking {
-    /// Bytes of one page; of the small ones where the kernel may give transparent huge ones.
+    /// Size of a page in bytes; of the small ones where the kernel may use transparent huge ones.
     pub fn page_bytes(self) -> u64 {
         match self {
             PageBacking::Small { page_bytes }
@@ -78,7 +78,7 @@ impl PageBacking {
     }
 }
 
-/// As in `2 MiB`.
+/// Formats a size as in `2 MiB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         _ if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
@@ -107,7 +107,7 @@ impl fmt::Display for PageBacking {
 /// The files that process `pid` has mapped, by path. A file that was removed meanwhile is listed under its old path.
 ///
 /// # Errors
-/// [`ObserveError`]: the process is gone, or belongs to somebody else.
+/// [`ObserveError`]: the process has ended, or belongs to another user.
 pub fn mapped_files(pid: u32) -> Result<Vec<MappedFile>, ObserveError> {
     mapped_files_below(Path::new("/"), pid)
 }
@@ -159,7 +159,7 @@ fn parse(text: &str) -> Vec<MappedFile> {
     files.into_iter().map(|(path, mapping)| mapping.file(path)).collect()
 }
 
-/// Garbled files must not make it overflow.
+/// Garbled files must not cause an overflow.
 fn add(sum: &mut u64, bytes: u64) {
     *sum = sum.saturating_add(bytes);
 }
@@ -172,7 +172,7 @@ fn path_of(line: &str) -> Option<Option<&str>> {
     if !is_address(start) || !is_address(end) {
         return None;
     }
-    // Rights, offset, device and inode stand before the path, which may hold blanks.
+    // Permissions, offset, device and inode precede the path, which may contain spaces.
     let path = rest.find('/').map(|at| &rest[at..]);
     Some(path.map(|path| path.strip_suffix(" (deleted)").unwrap_or(path)))
 }
@@ -186,7 +186,7 @@ fn field(line: &str) -> Option<(&str, u64)> {
 
 impl Mapping {
     fn file(self, path: &str) -> MappedFile {
-        /// What every CPU that this runs on can have as its smallest page: 4 KiB, or 64 KiB on some Arm kernels.
+        /// The largest smallest page of the supported CPUs: 4 KiB, or 64 KiB on some Arm kernels.
         const LARGEST_SMALL_PAGE: u64 = 64 << 10;
         let pages = if self.hugetlb > 0 || self.page > LARGEST_SMALL_PAGE {
             PageBacking::Huge { page_bytes: self.page }

@@ -1,7 +1,7 @@
-//! A growing block of records in memory of this process alone, on huge pages where the host has some to give.
+//! A growing block of records in memory of this process alone, on huge pages if the host has free ones.
 //!
-//! For what a node keeps for itself and walks through at random, such as the orders of a book: on 4 KiB pages every
-//! record is likely to miss the TLB. Journals are shared, and lie on files of hugetlbfs instead.
+//! For private data of a node that is accessed at random, such as the orders of a book: on 4 KiB pages every record is
+//! likely to miss the TLB. Journals are shared, and lie on files of hugetlbfs instead.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fmt;
@@ -11,40 +11,40 @@ use std::ptr::NonNull;
 
 use crate::host::tree::Tree;
 
-/// Records one behind the other, as in a `Vec`.
+/// Contiguous records, as in a `Vec`.
 ///
 /// ```
 /// let mut block = pinning::Block::with_capacity(100, true);
 /// block.push(7_u64);
 /// assert_eq!((block.len(), block[0]), (1, 7));
-/// // Without reserved huge pages it works all the same.
+/// It works without reserved huge pages too.
 /// println!("on huge pages: {}", block.is_huge());
 /// ```
 pub struct Block<T: Copy> {
     start: NonNull<T>,
     length: usize,
     capacity: usize,
-    /// Huge pages are wanted.
+    /// Whether to ask for huge pages.
     wants_huge: bool,
-    /// The memory came from huge pages.
+    /// Whether the memory is on huge pages.
     huge: bool,
 }
 
-// SAFETY: the block owns its records as a `Vec` does; whoever has it may use them if they may be sent at all.
+// SAFETY: the block owns its records as a `Vec` does, and may be sent if they may.
 unsafe impl<T: Copy + Send> Send for Block<T> {}
 // SAFETY: as above: shared access hands out shared references only.
 unsafe impl<T: Copy + Sync> Sync for Block<T> {}
 
 impl<T: Copy> Block<T> {
-    /// Room for `capacity` records before it grows for the first time. With `wants_huge`, on huge pages of the default
-    /// size if enough are free, else on ordinary ones.
+    /// Room for `capacity` records before the first growth. With `wants_huge`, on huge pages of the default size if
+    /// enough are free, otherwise on ordinary ones.
     pub fn with_capacity(capacity: usize, wants_huge: bool) -> Block<T> {
         let mut block = Block { start: NonNull::dangling(), length: 0, capacity: 0, wants_huge, huge: false };
         block.take(capacity);
         block
     }
 
-    /// Adds a record at the end. Doubles the room when there is none left.
+    /// Adds a record at the end. Doubles the capacity when it is used up.
     pub fn push(&mut self, record: T) {
         if self.length == self.capacity {
             self.take(self.capacity.saturating_mul(2).max(16));
@@ -59,7 +59,7 @@ impl<T: Copy> Block<T> {
         self.huge
     }
 
-    /// Moves the records to memory for `capacity` of them, which is not less than there are.
+    /// Moves the records to memory for `capacity` of them, which is not less than their number.
     fn take(&mut self, capacity: usize) {
         let Some(layout) = layout::<T>(capacity) else { return };
         let (start, huge) = match self.wants_huge.then(|| huge_memory(layout)).flatten() {
@@ -90,7 +90,7 @@ impl<T: Copy> Block<T> {
     }
 }
 
-/// `None` for nothing at all. More than the address space holds ends the process, as it does for a `Vec`.
+/// `None` for zero bytes. More than the address space holds aborts the process, as it does for a `Vec`.
 fn layout<T>(capacity: usize) -> Option<Layout> {
     match Layout::array::<T>(capacity) {
         Ok(layout) => Some(layout).filter(|layout| layout.size() > 0),
@@ -98,13 +98,14 @@ fn layout<T>(capacity: usize) -> Option<Layout> {
     }
 }
 
-/// Populated huge pages, or `None`.
+/// Allocates populated huge pages; `None` when there are not enough.
 fn huge_memory(layout: Layout) -> Option<NonNull<u8>> {
-    // The library takes it for granted that the kernel knows huge pages.
+    // The library assumes that the kernel supports huge pages.
     Tree::new(Path::new("/")).field("proc/meminfo", "Hugepagesize").ok().filter(|&size| size > 0)?;
     // SAFETY: the layout's size is not zero.
     let start = NonNull::new(unsafe { hugepage_rs::alloc(layout) })?;
-    // Reserved pages can still be missing where this thread's memory must come from: better known now than by a SIGBUS.
+    // Reserved pages can still be missing on the NUMA node of this thread's memory: find out now rather than by a
+    // SIGBUS.
     // SAFETY: the range was just mapped, and the advice changes no byte of it.
     let populated =
         unsafe { libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_POPULATE_WRITE) } == 0;

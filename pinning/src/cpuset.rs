@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// CPU numbers run from 0 to below this: the largest `NR_CPUS` that Linux can be built with on x86-64. It keeps
-/// a garbled list from asking for gigabytes.
+/// CPU numbers run from 0 to below this: the largest `NR_CPUS` that Linux can be built with on x86-64. It limits the
+/// memory that a garbled list can request.
 pub const MAX_CPUS: usize = 8_192;
 
 /// A set of CPU numbers (or of NUMA node numbers), written as the kernel writes it: `2-5,7`.
@@ -28,12 +28,12 @@ pub const MAX_CPUS: usize = 8_192;
 pub struct CpuSet(BTreeSet<usize>);
 
 impl CpuSet {
-    /// The set of no CPU.
+    /// The empty set.
     pub fn new() -> CpuSet {
         CpuSet::default()
     }
 
-    /// The set of this one CPU.
+    /// The set of a single CPU.
     pub fn single(cpu: usize) -> CpuSet {
         CpuSet(BTreeSet::from([cpu]))
     }
@@ -43,22 +43,22 @@ impl CpuSet {
         self.0.contains(&cpu)
     }
 
-    /// Puts `cpu` in; `false` when it was in already.
+    /// Adds `cpu`; `false` when it was in the set already.
     pub fn insert(&mut self, cpu: usize) -> bool {
         self.0.insert(cpu)
     }
 
-    /// Takes `cpu` out; `false` when it was not in.
+    /// Removes `cpu`; `false` when it was not in the set.
     pub fn remove(&mut self, cpu: usize) -> bool {
         self.0.remove(&cpu)
     }
 
-    /// How many CPUs.
+    /// Number of CPUs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -78,17 +78,17 @@ impl CpuSet {
         self.0.iter().copied()
     }
 
-    /// What is in either set.
+    /// The CPUs in either set.
     pub fn union(&self, other: &CpuSet) -> CpuSet {
         CpuSet(&self.0 | &other.0)
     }
 
-    /// What is in both sets.
+    /// The CPUs in both sets.
     pub fn intersection(&self, other: &CpuSet) -> CpuSet {
         CpuSet(&self.0 & &other.0)
     }
 
-    /// What is in this set and not in the other.
+    /// The CPUs in this set and not in the other.
     pub fn difference(&self, other: &CpuSet) -> CpuSet {
         CpuSet(&self.0 - &other.0)
     }
@@ -98,7 +98,7 @@ impl CpuSet {
         self.0.is_subset(&other.0)
     }
 
-    /// Whether some CPU is in both sets.
+    /// Whether any CPU is in both sets.
     pub fn overlaps(&self, other: &CpuSet) -> bool {
         !self.0.is_disjoint(&other.0)
     }
@@ -125,7 +125,7 @@ impl CpuSet {
         Ok(set)
     }
 
-    /// Prints the numbers one by one, for a shell's `for`.
+    /// Prints the numbers separated by spaces, for a shell's `for`.
     pub(crate) fn spaced(&self) -> String {
         self.iter().map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
     }
@@ -139,8 +139,8 @@ impl CpuSet {
         (0..=self.last().unwrap_or(0) / 32).rev().map(group).collect::<Vec<_>>().join(",")
     }
 
-    /// Reads a list from the kernel command line, where `all` and `N` (the last CPU, here `last`) are allowed and
-    /// flags may stand in front (`isolcpus=domain,managed_irq,2-5`).
+    /// Reads a list from the kernel command line, where `all` and `N` (the last CPU, here `last`) are allowed and flags
+    /// may precede the list (`isolcpus=domain,managed_irq,2-5`).
     pub fn from_command_line(text: &str, last: usize) -> Result<CpuSet, ParseCpuSetError> {
         let is_flag = |part: &str| part != "all" && part.starts_with(|c: char| c.is_ascii_lowercase());
         let parts: Vec<String> = text
@@ -155,7 +155,7 @@ impl CpuSet {
     }
 }
 
-/// Text that is no list of CPUs.
+/// Text that is not a list of CPUs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no list of CPUs ({reason}): write numbers and ranges, as in 2-5,7")]
 pub struct ParseCpuSetError {
@@ -165,7 +165,7 @@ pub struct ParseCpuSetError {
 
 impl ParseCpuSetError {
     fn new(text: &str, reason: &'static str) -> ParseCpuSetError {
-        // Foreign bytes end up in a message: one line of it is enough.
+        // The text ends up in a message, so only one line of it is kept.
         let text = text.chars().take(60).map(|c| if c.is_control() { '?' } else { c }).collect();
         ParseCpuSetError { text, reason }
     }
@@ -187,12 +187,12 @@ impl FromStr for CpuSet {
         };
         let mut set = CpuSet::new();
         let trimmed = text.trim();
-        // Some kernels print `(null)` for a set that was never made.
+        // Some kernels print `(null)` for a set that was never allocated.
         if trimmed.is_empty() || trimmed == "(null)" {
             return Ok(set);
         }
         for part in trimmed.split(',').map(str::trim) {
-            // `0-31:2/4` is the kernel's stride: of every 4 the first 2.
+            // `0-31:2/4` is the kernel's stride: the first 2 of every 4.
             let (range, stride) = match part.split_once(':') {
                 Some((range, stride)) => (range, Some(stride)),
                 None => (part, None),

@@ -1,4 +1,4 @@
-//! Huge-page file systems of this host, and what still goes onto them.
+//! Huge-page file systems of this host, and their free space.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,13 @@ use nix::unistd::{AccessFlags, access};
 /// A mounted huge-page file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HugeMount {
-    /// Where.
+    /// Its mount point.
     pub path: PathBuf,
-    /// Bytes of one of its pages.
+    /// Size of its pages in bytes.
     pub page: u64,
 }
 
-/// All of them, in the order of the mount table.
+/// All mounted huge-page file systems, in the order of the mount table.
 pub fn huge_mounts() -> Vec<HugeMount> {
     parse(&fs::read_to_string("/proc/mounts").unwrap_or_default())
 }
@@ -72,10 +72,11 @@ pub enum HugeLack {
 }
 
 impl HugeLack {
-    /// The command that mends it, for a root shell. `needed` is what all rings together take of pages of `page` bytes.
+    /// The command that corrects it, for a root shell. `needed` is the number of pages of `page` bytes that all rings
+    /// need.
     pub fn fix(&self, page: u64, needed: u64) -> String {
         let megabytes = page >> 20;
-        // Those that others hold stay theirs.
+        // Pages in use by others stay in use.
         let pool = all_huge_pages(page) + needed - free_huge_pages(page).min(needed);
         let reserve =
             format!("echo {pool} > /sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages", page / 1024);
@@ -85,7 +86,7 @@ impl HugeLack {
             ),
             HugeLack::ReadOnly { path } => format!("mount -o remount,rw {}", path.display()),
             HugeLack::NotWritable { path } => format!("chmod 1777 {}", path.display()),
-            // hugetlbfs takes no other size when it is mounted again in place.
+            // hugetlbfs accepts no other size when it is remounted.
             HugeLack::MountFull { path, .. } => {
                 let path = path.display();
                 format!("umount {path} && mount -t hugetlbfs -o pagesize={megabytes}M,mode=1777 none {path}")
@@ -95,11 +96,11 @@ impl HugeLack {
     }
 }
 
-/// What is left for new rings, ring by ring: pages that one takes are not there for the next.
+/// The space for new rings: each ring reduces the space for the next.
 #[derive(Clone, Debug)]
 pub struct HugePool {
     mounts: Vec<MountRoom>,
-    /// By size of a page.
+    /// By page size.
     free: BTreeMap<u64, u64>,
 }
 
@@ -107,12 +108,12 @@ pub struct HugePool {
 struct MountRoom {
     mount: HugeMount,
     refusal: Option<HugeLack>,
-    /// Pages that its own limit leaves; `None` without one.
+    /// Pages below its own limit; `None` without one.
     left: Option<u64>,
 }
 
 impl HugePool {
-    /// What this host has now.
+    /// The space on this host now.
     pub fn now() -> HugePool {
         HugePool::of(huge_mounts())
     }
@@ -126,13 +127,13 @@ impl HugePool {
     /// The mount for a ring of `wanted` pages of `page` bytes, which are then taken.
     ///
     /// # Errors
-    /// [`HugeLack`], of the mount that comes nearest.
+    /// [`HugeLack`] of the most suitable mount.
     pub fn take(&mut self, page: u64, wanted: u64) -> Result<PathBuf, HugeLack> {
         let mut lack = HugeLack::NoMount;
         let free = free_huge_pages(page);
         for room in self.mounts.iter_mut().filter(|room| room.mount.page == page) {
             if let Some(refusal) = &room.refusal {
-                // What a later mount lacks is nearer to what is wanted than one that takes nothing.
+                // A later mount's problem is more specific than having no mount at all.
                 if lack == HugeLack::NoMount {
                     lack = refusal.clone();
                 }
@@ -223,11 +224,11 @@ mod tests {
         assert_eq!(found[1].path, Path::new("/mnt/giant"));
     }
 
-    /// A mount of the test's own, gone with it.
+    /// A mount of the test's own, removed with it.
     struct Mounted(tempfile::TempDir);
 
     impl Mounted {
-        /// `None` where this process may not mount.
+        /// `None` if this process may not mount.
         fn new(options: &str) -> Option<Mounted> {
             let folder = tempfile::tempdir().unwrap();
             let mut mount = Command::new("mount");

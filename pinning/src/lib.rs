@@ -1,8 +1,8 @@
-//! What the host has → a plan → applied, and read back.
+//! Reads the host, plans where each node runs, applies the plan, and reads it back.
 //!
-//! A latency figure means something only if the processes ran where the plan says, on a host fit for it. This crate
-//! reads the host from `/sys` and `/proc`, places nodes on it by a plan, applies a placement and checks with the
-//! kernel that it holds, and says what in the host's settings costs latency.
+//! A latency figure means something only if the processes ran where the plan says, on a suitable host. This crate reads
+//! the host from `/sys` and `/proc`, places nodes on it by a plan, applies a placement and verifies it with the kernel,
+//! and reports which of the host's settings cost latency.
 //!
 //! ```text
 //! /sys /proc ──► Host ──┬──► Plan::resolve ──► Placement ──► apply ──► Applied    (by the node, before it touches memory)
@@ -14,12 +14,12 @@
 //!
 //! # What this crate guarantees
 //!
-//! - The topology comes from files below a root, never from the caller's own affinity mask; with another root it is
-//!   the topology of a recorded host.
-//! - No content of those files makes it panic: what is missing or garbled is left out and said.
-//! - Reading and checking change nothing and need no root. Only [`Proposal::apply`] writes, and [`undo`] puts back
+//! - The topology comes from files below a root, never from the caller's own affinity mask; with another root it is the
+//!   topology of a recorded host.
+//! - No content of those files makes it panic: missing or garbled facts are left out and reported.
+//! - Reading and checking change nothing and need no root. Only [`Proposal::apply`] writes, and [`undo`] restores
 //!   exactly what it wrote.
-//! - What [`apply()`] answers is what the kernel says after the fact, not what was asked for.
+//! - [`apply()`] returns the state that the kernel reports afterwards, not the requested one.
 //!
 //! # Example
 //!

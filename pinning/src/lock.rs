@@ -1,8 +1,8 @@
-//! Keeping a process's memory in RAM.
+//! Locks a process's memory in RAM.
 
 use std::io;
 
-/// Why memory is not locked.
+/// The memory could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// The kernel refused.
@@ -11,25 +11,25 @@ pub enum LockError {
          give it CAP_IPC_LOCK, or leave out platform.lock_memory"
     )]
     Refused {
-        /// Its answer.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// It agreed, and nothing is locked.
+    /// The call succeeded, but no memory is locked.
     #[error("mlockall succeeded, but /proc/self/status says VmLck: 0 kB; this kernel does not lock memory")]
     Nothing,
 }
 
-/// Keeps every page of this process in RAM from its first touch on: what is mapped now and what will be, its own memory
-/// and the journals. Such a page is never swapped out and never has to be read from a file again. Read back from
-/// `/proc/self/status`: the kilobytes locked now.
+/// Keeps every page of this process in RAM from its first access on: current and future mappings, private memory and
+/// journals. Such a page is never swapped out and never read from a file again. Returns the kilobytes locked now, read
+/// from `/proc/self/status`.
 ///
 /// # Errors
-/// [`LockError`]: the limit is too low, or the right is missing.
+/// [`LockError`]: the limit is too low, or the permission is missing.
 pub fn lock_memory() -> Result<u64, LockError> {
-    // On fault: locks what is there, and the rest when it is touched. Without, every stack and ring would be filled at
-    // once, whether it is ever used or not.
+    // On fault: locks existing pages now, and the rest when they are accessed. Otherwise every stack and ring would be
+    // populated at once, whether it is used or not.
     let flags = libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT;
-    // SAFETY: changes how long pages stay in memory, and nothing that is in them.
+    // SAFETY: changes how long pages stay in memory, not their contents.
     if unsafe { libc::mlockall(flags) } != 0 {
         return Err(LockError::Refused { source: io::Error::last_os_error() });
     }
@@ -56,7 +56,7 @@ mod tests {
             Ok(kib) => {
                 println!("{kib} KiB locked");
                 assert!(kib > 0);
-                // SAFETY: takes back what the line above did.
+                // SAFETY: reverts the call above.
                 assert_eq!(unsafe { libc::munlockall() }, 0);
             }
             Err(error) => {

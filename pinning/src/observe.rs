@@ -1,4 +1,4 @@
-//! Where the threads of a process run, seen from outside: `/proc/PID/task/*`.
+//! Where the threads of another process run: `/proc/PID/task/*`.
 
 use std::fmt;
 use std::path::Path;
@@ -9,26 +9,26 @@ use crate::cpuset::CpuSet;
 use crate::host::tree::{Tree, Unreadable};
 use crate::plan::{Placement, Policy};
 
-/// One thread, as the kernel shows it at the moment of reading.
+/// One thread, as reported by the kernel at the moment of reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadPlacement {
     /// Thread id; that of the first thread is the process id.
     pub tid: u32,
     /// Name of the thread.
     pub name: String,
-    /// CPU that it last ran on.
+    /// CPU on which it last ran.
     pub cpu: usize,
-    /// CPUs that it may run on.
+    /// CPUs on which it may run.
     pub allowed: CpuSet,
-    /// NUMA nodes that its cpuset lets memory come from.
+    /// NUMA nodes from which its cpuset allows memory.
     pub allowed_memory_nodes: CpuSet,
-    /// How it is scheduled.
+    /// Its scheduling policy.
     pub scheduling: Scheduling,
-    /// Times it gave the CPU up to wait.
+    /// How often it gave up the CPU to wait.
     pub voluntary_switches: u64,
-    /// Times the CPU was taken from it.
+    /// How often it was preempted.
     pub involuntary_switches: u64,
-    /// Times it changed the CPU; `None` where the kernel does not count it.
+    /// How often it changed the CPU; `None` where the kernel does not count it.
     pub migrations: Option<u64>,
     /// Time on a CPU in ns; `None` where the kernel does not count it.
     pub run_ns: Option<u64>,
@@ -59,7 +59,7 @@ pub enum Scheduling {
 }
 
 impl Scheduling {
-    /// From the kernel's numbers.
+    /// Converts the kernel's numbers.
     pub(crate) fn from_numbers(policy: u32, nice: i64, priority: i64) -> Scheduling {
         let nice = i8::try_from(nice).unwrap_or(0);
         let priority = u8::try_from(priority).unwrap_or(0);
@@ -73,7 +73,7 @@ impl Scheduling {
         }
     }
 
-    /// Whether this is what a plan asked for.
+    /// Whether this is the policy of a plan.
     pub fn is(self, policy: Policy) -> bool {
         match policy {
             Policy::Fifo(priority) => self == Scheduling::Fifo(priority),
@@ -96,12 +96,12 @@ impl fmt::Display for Scheduling {
     }
 }
 
-/// How a thread departs from its plan.
+/// How a thread deviates from its plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)] // The messages say what each field is.
 pub enum OffPlan {
-    /// It ran elsewhere.
+    /// It ran on another CPU.
     #[error("ran on CPU {cpu}, the plan says {planned}")]
     Cpu { cpu: usize, planned: CpuSet },
     /// Its mask was changed.
@@ -113,7 +113,7 @@ pub enum OffPlan {
 }
 
 impl OffPlan {
-    /// How a thread that ran on `cpu`, may run on `allowed` and is scheduled so departs from the plan.
+    /// How a thread with this CPU, mask and scheduling deviates from the plan.
     pub(crate) fn of(
         cpu: usize,
         allowed: &CpuSet,
@@ -133,16 +133,16 @@ impl OffPlan {
 }
 
 impl ThreadPlacement {
-    /// How this thread departs from the plan; `None` when it does not.
+    /// How this thread deviates from the plan; `None` when it does not.
     pub fn off_plan(&self, placement: &Placement) -> Option<OffPlan> {
         OffPlan::of(self.cpu, &self.allowed, self.scheduling, placement)
     }
 }
 
-/// Why a process cannot be looked at.
+/// A process could not be observed.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
-    /// It is gone, or was never there.
+    /// It has ended, or never existed.
     #[error("process {pid} is not there (any more)")]
     Gone {
         /// The process.
@@ -153,7 +153,7 @@ pub enum ObserveError {
     Hidden {
         /// The process.
         pid: u32,
-        /// What the first file said.
+        /// The error of the first file.
         reason: String,
     },
 }
@@ -188,11 +188,11 @@ fn thread(tree: &Tree, folder: &str, tid: u32) -> Result<ThreadPlacement, Unread
     let path = format!("{folder}/stat");
     let text = tree.text(&path)?;
     let garbled = || Unreadable::garbled(&path, &text, "a line of /proc/PID/stat");
-    // The name stands in parentheses and may hold any character, parentheses too: the last one ends it.
+    // The name is in parentheses and may contain any character, parentheses too: the last one ends it.
     let (head, tail) = text.rsplit_once(')').ok_or_else(garbled)?;
     let name = head.split_once('(').map_or("", |(_, name)| name).to_owned();
     let fields: Vec<&str> = tail.split_whitespace().collect();
-    // Numbers as in proc(5), where the state, the first word after the name, is field 3.
+    // Field numbers as in proc(5), where the state, the first word after the name, is field 3.
     let field = |number: usize| -> Result<i64, Unreadable> {
         let word = fields.get(number - 3).ok_or_else(garbled)?;
         word.parse().map_err(|_| garbled())

@@ -1,20 +1,20 @@
-//! One look at where the threads of a process are, against their plan: cheap enough to be done all the time.
+//! A quick comparison of a process's threads with their plan, cheap enough to run all the time.
 
 use crate::host::tree::Tree;
 use crate::observe::{ObserveError, OffPlan, Scheduling, list};
 use crate::plan::Placement;
 use std::path::Path;
 
-/// What one look at a process showed.
+/// The result of one look at a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaceSample {
-    /// Threads that were looked at.
+    /// Number of threads that were checked.
     pub threads: u64,
-    /// Of those, the ones that were not where the plan says, with their names.
+    /// Of those, the ones that deviate from the plan, with their names.
     pub off_plan: Vec<(String, OffPlan)>,
 }
 
-/// Looks once at every thread of process `pid`. Threads that end meanwhile are left out.
+/// Checks every thread of process `pid` once. Threads that end meanwhile are left out.
 ///
 /// # Errors
 /// [`ObserveError::Gone`] when no thread can be seen.
@@ -38,14 +38,14 @@ pub fn sample_below(root: &Path, pid: u32, placement: &Placement) -> Result<Plac
     if found.threads == 0 { Err(ObserveError::Gone { pid }) } else { Ok(found) }
 }
 
-/// A thread's name and how it departs from the plan; `None` when it cannot be read.
+/// A thread's name and how it deviates from the plan; `None` when it cannot be read.
 fn look(tree: &Tree, folder: &str, placement: &Placement) -> Option<(String, Option<OffPlan>)> {
     let stat = tree.text(&format!("{folder}/stat")).ok()?;
-    // The name stands in parentheses and may hold any character, parentheses too: the last one ends it.
+    // The name is in parentheses and may contain any character, parentheses too: the last one ends it.
     let (head, tail) = stat.rsplit_once(')')?;
     let name = head.split_once('(').map_or("", |(_, name)| name).to_owned();
     let fields: Vec<&str> = tail.split_whitespace().collect();
-    // Numbers as in proc(5), where the state, the first word after the name, is field 3.
+    // Field numbers as in proc(5), where the state, the first word after the name, is field 3.
     let field = |number: usize| fields.get(number - 3)?.parse::<i64>().ok();
     let cpu = usize::try_from(field(39)?).ok()?;
     let policy = u32::try_from(field(41)?).ok()?;

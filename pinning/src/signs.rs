@@ -1,21 +1,21 @@
-//! The few facts of a host that change while a platform runs, read often and so in two files.
+//! The facts of a host that may change while a platform runs; reading them takes two files.
 
 use std::path::Path;
 
 use crate::cpuset::CpuSet;
 use crate::host::tree::Tree;
 
-/// What a host shows at one moment.
+/// The state of a host at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSigns {
-    /// The kernel's time source; `None` where it does not say.
+    /// The kernel's time source; `None` where it does not report it.
     pub clock_source: Option<String>,
-    /// CPUs that run; `None` where the kernel does not say.
+    /// CPUs that are online; `None` where the kernel does not report it.
     pub online: Option<CpuSet>,
 }
 
 impl HostSigns {
-    /// Those of the host whose `sys` folder lies below `root`.
+    /// Reads the state of the host whose `sys` folder lies below `root`.
     ///
     /// ```
     /// let signs = pinning::HostSigns::read("/".as_ref());

@@ -1,4 +1,4 @@
-//! Placements on the running host: what the kernel says afterwards, from inside and from outside.
+//! Placements on the running host: what the kernel reports afterwards, from inside and from outside.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 use std::io::Read;
@@ -27,7 +27,7 @@ fn placement(cpus: CpuSet, policy: Option<Policy>, memory_node: Option<usize>) -
     }
 }
 
-/// On a thread of its own, because a placement stays with the thread that asked for it.
+/// On a thread of its own, because a placement stays with the thread that applied it.
 fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(work).join().unwrap())
 }
@@ -56,7 +56,7 @@ fn one_cpu_holds_and_is_seen_from_outside() {
         assert_eq!((seen.cpu, &seen.allowed), (cpu, &wanted.cpus));
         assert_eq!(seen.off_plan(&wanted), None);
         assert!(seen.run_ns.is_none_or(|ns| ns > 0));
-        // The kernel counts migrations where it was built to; then they must be seen.
+        // Kernels with migration counts must show them.
         let is_counted =
             std::fs::read_to_string("/proc/self/sched").is_ok_and(|text| text.contains("nr_migrations"));
         assert_eq!(seen.migrations.is_some(), is_counted);
@@ -82,7 +82,7 @@ fn cpus_that_are_not_there_are_an_error_and_a_half_truth_too() {
     assert!(matches!(&absent, ApplyError::Affinity { cpus, .. } if cpus.contains(1_000)), "{absent}");
     let far = on_a_thread(|| apply(&placement(CpuSet::single(8_000), None, None))).unwrap_err();
     assert!(matches!(far, ApplyError::Affinity { .. }), "{far}");
-    // The kernel takes the part that exists and says nothing; the read-back does.
+    // The kernel uses the existing part without an error; the read-back detects it.
     let first = host().allowed.first().unwrap();
     let half: CpuSet = [first, 1_000].into_iter().collect();
     let error = on_a_thread(|| apply(&placement(half, None, None))).unwrap_err();
@@ -152,7 +152,7 @@ fn a_process_is_seen_from_outside_until_it_is_gone() {
     assert_eq!(threads[0].tid, child.id());
     assert!(threads[0].allowed.is_subset(&host().online));
 
-    // Told to another place than it has, it is off its plan.
+    // Compared with another placement than its own, it deviates.
     let elsewhere = placement(CpuSet::single(4_000), None, None);
     assert!(matches!(threads[0].off_plan(&elsewhere), Some(OffPlan::Cpu { .. })));
     let narrower = placement(CpuSet::single(threads[0].cpu), None, None);

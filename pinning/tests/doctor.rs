@@ -1,4 +1,4 @@
-//! The doctor against a plan, and what a made-up `/proc` says about threads.
+//! The doctor against a plan, and against a `/proc` with invented threads.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
@@ -93,7 +93,7 @@ fn check<'a>(checks: &'a [Check], id: &str) -> &'a Check {
     checks.iter().find(|check| check.id == id).unwrap()
 }
 
-/// Two CPUs, what stands in `more` besides.
+/// Two CPUs, with the files in `more`.
 fn two_cpus(more: &str) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let base = "\
@@ -111,7 +111,7 @@ proc/self/status:
 }
 
 fn resolve_below(root: &std::path::Path, text: &str) -> ResolvedPlan {
-    // Who polls without a rule would get the CPU that is left.
+    // A polling node without a rule would get the remaining CPU.
     let td = if text.contains("td") { WaitMode::Fast } else { WaitMode::Parked };
     let nodes = [("md", WaitMode::Fast), ("td", td), ("master", WaitMode::Parked)];
     let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
@@ -206,7 +206,7 @@ fn no_mend_names_what_the_kernel_does_not_have() {
     assert!(loaded.starts_with("sudo modprobe"), "{loaded}");
 }
 
-/// What starts like a command is one: it can be pasted into a shell.
+/// A correction that starts like a command is one: it can be pasted into a shell.
 #[test]
 fn every_mend_that_is_a_command_can_be_pasted() {
     let mut commands = 0;

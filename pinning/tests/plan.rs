@@ -1,4 +1,4 @@
-//! Plans against recorded hosts: what is placed where, what is refused, what is only warned of.
+//! Plans against recorded hosts: placements, errors and warnings.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
@@ -16,7 +16,7 @@ mod wait {
     pub(crate) const ADAPTIVE: WaitMode = WaitMode::Adaptive;
 }
 
-/// 80 strategies over the cores that the platform leaves, as on a host of 12 cores.
+/// 80 strategies on the cores that the platform leaves, as on a host of 12 cores.
 const TWELVE_CORES: &str = r#"
     [nodes]
     master       = { cpu = 0 }
@@ -124,7 +124,7 @@ fn remap_keeps_what_is_there_when_there_is_room() {
         plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", FAST), ("td", FAST)])).unwrap();
     assert_eq!((cpus(&resolved, "md"), cpus(&resolved, "td")), ("1".into(), "0".into()));
     assert_eq!(resolved.remapped, BTreeMap::from([(1, 1), (9, 0)]));
-    // A plan that fits is not touched, and its promises stay promises.
+    // A plan that fits is not changed, and its promises stay promises.
     let text = "on_small_host = \"remap\"\nnodes = { md = { cpu = 1 }, td = { cpu = 1 } }";
     let found =
         problems(plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", FAST), ("td", FAST)])));
@@ -198,7 +198,7 @@ fn busy_pollers_need_cpus_of_their_own() {
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("`strategy-1` and `strategy-3` busy-poll on CPU 2"), "{found:?}");
     assert!(plan(text).resolve(&host, &strategies(3, ADAPTIVE)).is_ok());
-    // Floating ones are the kernel's to share out: said, not refused.
+    // The kernel distributes floating nodes: a warning, not an error.
     let floating =
         plan(r#"nodes."strategy-*" = { cpus = "2-3" }"#).resolve(&host, &strategies(3, FAST)).unwrap();
     assert!(has_warning(&floating, |warning| matches!(warning, PlanWarning::BusyFloat { .. })));
@@ -231,7 +231,7 @@ fn exclusive_and_empty_siblings_are_promises() {
     let found = problems(plan(text).resolve(&xeon, &nodes));
     assert!(found[0].contains("and `td` may run on CPU 23"), "{found:?}");
 
-    // A node that nobody places keeps away from both.
+    // A node without a rule keeps away from both.
     let text = "nodes.md = { cpu = 3, no_smt_sibling = true, exclusive = true }";
     let resolved = plan(text).resolve(&xeon, &nodes).unwrap();
     assert_eq!(cpus(&resolved, "td"), "0-2,4-22,24-39");
@@ -363,7 +363,7 @@ fn auto_latency_gives_busy_pollers_whole_cores_near_each_other() {
     assert_eq!(place("xeon-2s-smt"), "0 1 2 3 4 5");
     // One L3 of four cores has room for the platform; the strategies take whole cores next to it.
     assert_eq!(place("epyc-many-l3"), "0 1 2 3 4 5");
-    // Isolated CPUs for those who busy-poll, an ordinary one for the rest.
+    // Isolated CPUs for busy-pollers, an ordinary one for the rest.
     assert_eq!(place("isolcpus"), "0 2 3 4 5 1");
     // Fast cores only.
     assert_eq!(place("hybrid-intel"), "0 2 4 6 8 9");
@@ -378,7 +378,7 @@ fn auto_density_packs() {
     let resolved = auto.resolve(&host("xeon-2s-smt"), &nodes).unwrap();
     let places =
         ["master", "md", "td", "strategy-1", "strategy-80", "strategy-81"].map(|node| cpus(&resolved, node));
-    // Both threads of one core for md and td: that is what density costs, and it is said.
+    // Both threads of one core for md and td: the cost of density, which is reported.
     assert_eq!(places.join(" "), "0 1 21 2 2 22");
     assert!(has_warning(&resolved, |warning| matches!(warning, PlanWarning::BusyOnOneCore { .. })));
 }

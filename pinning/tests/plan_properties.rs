@@ -1,4 +1,4 @@
-//! Random plans for random nodes on every recorded host: what is accepted can be carried out.
+//! Random plans for random nodes on every recorded host: what is accepted can be applied.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;

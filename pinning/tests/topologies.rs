@@ -1,7 +1,7 @@
-//! Every host in `tests/topologies`: what is read from it stands beside it in `expected.toml`.
+//! Every host in `tests/topologies`: the facts that must be read from it are in its `expected.toml`.
 //!
 //! A new host is a new folder with a `tree.txt` (see `support`) or with the `sys` and `proc` folders themselves.
-//! Without an `expected.toml` the test fails and prints one, to be compared with the tree by hand.
+//! Without an `expected.toml` the test fails and prints one, to be checked against the tree by hand.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use support::Recorded;
 
-/// What of a host is compared.
+/// The compared facts of a host.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
@@ -53,7 +53,7 @@ struct Digest {
     huge_pages: Vec<String>,
     limits: String,
     memory_mib: u64,
-    /// How many things could not be read.
+    /// Number of facts that could not be read.
     notes: usize,
 }
 
@@ -183,7 +183,7 @@ fn compare(name: &str, expected: &Expected, found: &Expected, wrong: &mut Vec<St
     }
 }
 
-/// What holds for every host, whatever is in its files.
+/// Properties that hold for every host, whatever its files contain.
 fn sound(name: &str, read: &Result<Host, pinning::HostError>, checks: &[Check]) {
     let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
     assert_eq!(ids, check_ids(), "{name}");
@@ -281,7 +281,7 @@ fn no_damage_to_a_tree_makes_anything_panic() {
             let name = format!("{} damaged, round {round}", recorded.name);
             sound(&name, &Host::read(root), &Doctor::run(root));
             damaged += before.len();
-            // In reverse, so that a file that was hit twice ends as it began.
+            // In reverse, so that a file that was damaged twice is restored fully.
             for (file, content) in before.into_iter().rev() {
                 match content {
                     Some(content) => fs::write(&all[file], content).unwrap(),

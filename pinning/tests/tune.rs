@@ -1,4 +1,4 @@
-//! Tuning made-up hosts: what is proposed, made, and put back.
+//! Tuning invented hosts: what is proposed, made, and undone.
 #![allow(clippy::unwrap_used)] // The helpers are tests too.
 
 mod support;
@@ -37,7 +37,7 @@ fn done(outcomes: &[Outcome]) -> Vec<&Change> {
         .collect()
 }
 
-/// A host whose files read the same after a value went in and out again.
+/// A host whose files read the same after a value was changed and restored.
 fn small_host() -> (tempfile::TempDir, PathBuf) {
     let root = tempfile::tempdir().unwrap();
     let text = "\
@@ -88,7 +88,7 @@ fn a_proposal_changes_nothing_and_names_each_change() {
         "memory-ksm sys/kernel/mm/ksm/run: 1 -> 0",
     ];
     assert_eq!(lines, expected);
-    // The watchdog is a safety net: that is left to a person.
+    // The watchdog is a safety net: a person must decide about it.
     assert!(
         proposal.hints.iter().any(|hint| hint.starts_with("kernel-watchdog: sudo sysctl")),
         "{:?}",
@@ -168,8 +168,8 @@ fn a_death_at_any_point_can_be_undone() {
     let before = files(root.path());
     let proposal = propose(root.path(), 64);
     for made in 0..proposal.changes.len() {
-        // `made` changes were made; the next one stands in the record and may, or may not, be made; the line after
-        // it was cut short.
+        // `made` changes were made; the next one is recorded and may, or may not, be made; the line after it was cut
+        // short.
         for is_made in [false, true] {
             let mut part = proposal.clone();
             part.changes.truncate(made + usize::from(is_made));
@@ -199,7 +199,7 @@ fn nothing_is_changed_that_could_not_be_undone() {
     assert!(matches!(proposal.apply(&record), Err(TuneError::Garbled { line: 1, .. })));
     assert!(matches!(undo(root.path(), &record), Err(TuneError::Garbled { line: 1, .. })));
     fs::remove_file(&record).unwrap();
-    // Somebody else at it.
+    // Another process holds it.
     fs::write(&record, "").unwrap();
     let held = nix::fcntl::Flock::lock(fs::File::open(&record).unwrap(), nix::fcntl::FlockArg::LockExclusive)
         .unwrap();

@@ -1,4 +1,4 @@
-//! One block: its processes, from start to end.
+//! Runs one block, from starting its processes to their end.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -6,74 +6,69 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use bench_kit::OwnedChild;
+
 use crate::board::Board;
 use crate::driver::disturbance::Meter;
 use crate::error::{CompareError, system};
 use crate::rival::Facts;
 use crate::task::{Answer, Outcome, Quantiles, Task, Work};
 
-/// Longest that a block may take.
+/// Time limit of a block.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The figures of a block, by their stable names.
 pub(crate) type Figures = BTreeMap<&'static str, f64>;
 
-/// A block that went well.
+/// A successful block.
 #[derive(Clone, Debug)]
 pub(crate) struct Good {
     pub(crate) figures: Figures,
-    /// What disturbed it; empty: nothing did.
+    /// What disturbed it; empty if nothing did.
     pub(crate) disturbed: Vec<String>,
 }
 
-/// The processes of a block; none outlives this value.
+/// The processes of a block; they are ended when this is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Peers(Vec<(usize, Child)>);
+pub(crate) struct Peers(Vec<(usize, OwnedChild)>);
 
 impl Peers {
     /// Starts a role.
     pub(crate) fn start(&mut self, role: usize, task: &Task) -> Result<(), CompareError> {
         let program = std::env::current_exe().map_err(system("find this program"))?;
         let text = serde_json::to_string(task).map_err(|error| CompareError::Peer(error.to_string()))?;
-        let child = Command::new(program)
-            .args(["peer", &role.to_string(), &text])
-            .env("RUST_BACKTRACE", "0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(system("start a peer"))?;
+        let mut command = Command::new(program);
+        command.args(["peer", &role.to_string(), &text]).env("RUST_BACKTRACE", "0");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = OwnedChild::spawn(&mut command).map_err(system("start a peer"))?;
         self.0.push((role, child));
         Ok(())
     }
 
-    /// Kills a role at once and reaps it. What it said, if it had ended before.
+    /// Kills a role at once and reaps it. Returns its message if it had ended before.
     pub(crate) fn kill(&mut self, role: usize) -> Option<String> {
         let index = self.0.iter().position(|(other, _)| *other == role)?;
         let (_, mut child) = self.0.swap_remove(index);
         let ended = matches!(child.try_wait(), Ok(Some(_)));
-        let _ = child.kill();
-        let _ = child.wait();
+        child.end();
         ended.then(|| said(&mut child))
     }
 
-    /// Kills a role; what it had said until then, if anything.
+    /// Kills a role; returns its message up to then, if there is one.
     pub(crate) fn last_words(&mut self, role: usize) -> Option<String> {
         let index = self.0.iter().position(|(other, _)| *other == role)?;
         let (_, mut child) = self.0.swap_remove(index);
-        // One that has ended already cannot be killed, and needs not be.
-        let _ = child.kill();
-        let _ = child.wait();
+        child.end();
         Some(said(&mut child)).filter(|words| words != SILENCE)
     }
 
-    /// What a role said, if it has ended.
+    /// The message of a role, if it has ended.
     pub(crate) fn ended(&mut self, role: usize) -> Option<String> {
         let (_, child) = self.0.iter_mut().find(|(other, _)| *other == role)?;
         matches!(child.try_wait(), Ok(Some(_))).then(|| said(child))
     }
 
-    /// Waits for all; the first failure is the block's.
+    /// Waits for all roles; the first failure is the block's.
     fn outcomes(&mut self) -> Result<Vec<Outcome>, CompareError> {
         let begin = Instant::now();
         loop {
@@ -101,16 +96,6 @@ impl Peers {
     }
 }
 
-impl Drop for Peers {
-    fn drop(&mut self) {
-        for (_, child) in &mut self.0 {
-            // One that has ended already cannot be killed, and needs not be.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 fn outcome(role: usize, child: &mut Child) -> Result<Outcome, CompareError> {
     let mut text = String::new();
     if let Some(output) = &mut child.stdout {
@@ -120,14 +105,14 @@ fn outcome(role: usize, child: &mut Child) -> Result<Outcome, CompareError> {
         .map_err(|error| CompareError::Peer(format!("role {role} answered nonsense: {error}")))
 }
 
-/// In place of words.
+/// Stands for a missing message.
 const SILENCE: &str = "(silence)";
 
-/// What stands on standard error: of a panic what it says, else the last line.
+/// The message on standard error: of a panic its text, otherwise the last line.
 fn said(child: &mut Child) -> String {
     let mut text = String::new();
     if let Some(error) = &mut child.stderr {
-        // Whatever can be read will do.
+        // Use whatever can be read.
         let _ = error.read_to_string(&mut text);
     }
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -139,8 +124,8 @@ fn said(child: &mut Child) -> String {
     line.chars().take(300).collect()
 }
 
-/// A fresh folder in memory. It goes with this value, and so does what lies beside it under its name: the segments that
-/// killed processes leave behind.
+/// A fresh folder in memory. When it is dropped, it is removed together with everything beside it that begins with its
+/// name: the segments that killed processes leave behind.
 #[derive(Debug)]
 pub(crate) struct Folder(tempfile::TempDir);
 
@@ -163,14 +148,14 @@ impl Drop for Folder {
         };
         for entry in std::fs::read_dir("/dev/shm").into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&name) {
-                // One that is gone already needs no removing.
+                // It may be removed already.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
     }
 }
 
-/// What all roles of a block are told.
+/// The task of all roles of a block.
 pub(crate) fn task(facts: &Facts, work: Work, payload: usize, room: &Path, cpus: &[usize]) -> Task {
     Task {
         rival: facts.name.to_owned(),

@@ -1,4 +1,4 @@
-//! Deaths: the driver kills, waits, and reads off the board what the others saw.
+//! Deaths: the driver kills a process, waits, and reads from the board what the others observed.
 
 use std::time::{Duration, Instant};
 
@@ -15,54 +15,54 @@ use crate::task::Work;
 
 /// Bytes of the messages.
 const PAYLOAD: usize = 128;
-/// How long the first message may take.
+/// Time limit for the first message.
 const START: Duration = Duration::from_secs(30);
 
-/// Writers were killed, a reader was attached all the time.
+/// Writers were killed while a reader stayed attached.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct WriterDeaths {
-    /// Who.
+    /// The rival.
     pub(crate) rival: &'static str,
     /// Writers that were killed while they wrote.
     pub(crate) kills: usize,
-    /// New writers that the attached reader heard.
+    /// New writers from which the attached reader received messages.
     pub(crate) heard: usize,
     /// From when the new writer began to open until the reader had its first message: median, in milliseconds.
     pub(crate) median_ms: Option<f64>,
     /// The longest.
     pub(crate) longest_ms: Option<f64>,
-    /// How long was waited before a writer counted as never heard, in seconds.
+    /// How long was waited before a writer counted as never received, in seconds.
     pub(crate) patience_s: u64,
-    /// Messages whose bytes were not all their own.
+    /// Messages whose bytes were not all from one message.
     pub(crate) torn: u64,
     /// Places where messages of one writer were missing.
     pub(crate) gaps: u64,
-    /// What a new writer or the reader said when it gave up.
+    /// The message of a new writer or the reader that gave up.
     pub(crate) said: Option<String>,
 }
 
 /// One of two readers was killed.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ReaderDeath {
-    /// Who.
+    /// The rival.
     pub(crate) rival: &'static str,
-    /// The other's longest silence since, in milliseconds.
+    /// The other reader's longest silence since, in milliseconds.
     pub(crate) silence_ms: Option<f64>,
-    /// True when it heard nothing more for as long as was waited.
+    /// True when it received nothing more within the waiting time.
     pub(crate) for_ever: bool,
-    /// How long was waited, in seconds.
+    /// The waiting time, in seconds.
     pub(crate) patience_s: u64,
-    /// What went wrong otherwise.
+    /// Any other failure.
     pub(crate) said: Option<String>,
 }
 
-/// Both kinds for all that can die.
+/// Both kinds, for all rivals whose processes can be killed.
 pub(crate) fn measure(plan: &Plan) -> Result<(Vec<WriterDeaths>, Vec<ReaderDeath>), CompareError> {
     let (mut writers, mut readers) = (Vec::new(), Vec::new());
     for facts in plan.rivals.iter().filter(|facts| facts.can.die) {
         eprintln!("deaths: {}", facts.name);
         writers.push(writer_dies(plan, facts)?);
-        // A channel that fills up falls silent by itself.
+        // A channel that fills up stops by itself.
         if facts.can.fan_out && facts.can.lossless && facts.can.endless {
             readers.push(reader_dies(plan, facts)?);
         }
@@ -108,7 +108,7 @@ fn writer_dies(plan: &Plan, facts: &Facts) -> Result<WriterDeaths, CompareError>
     for generation in 1..=plan.kills as u64 + 1 {
         told.generation = generation;
         peers.start(1, &told)?;
-        // Who has not heard two of them for all of our patience gets less of it.
+        // After two writers that were never received, the patience is reduced.
         let unheard =
             generation.saturating_sub(2) as usize - result.heard.min(generation.saturating_sub(2) as usize);
         let limit = match (generation, unheard) {
@@ -133,7 +133,7 @@ fn writer_dies(plan: &Plan, facts: &Facts) -> Result<WriterDeaths, CompareError>
             times.push(board.get(0, word::HEARD).saturating_sub(board.get(1, word::BEGUN)) as f64 / 1e6);
         }
         if generation <= plan.kills as u64 {
-            // At any moment of its writing.
+            // At a random moment of its writing.
             std::thread::sleep(Duration::from_micros(rand::rng().random_range(5_000..15_000)));
             result.kills += 1;
         }
@@ -177,7 +177,7 @@ fn reader_dies(plan: &Plan, facts: &Facts) -> Result<ReaderDeath, CompareError> 
         std::thread::sleep(Duration::from_millis(10));
         let quiet = now().saturating_sub(board.get(1, word::LAST));
         let silence = board.get(1, word::SILENCE);
-        // It flows again, or it never stopped.
+        // Messages flow again, or never stopped.
         if killed.elapsed() > Duration::from_millis(1_500) && quiet < 100_000_000 {
             result.silence_ms = Some(silence as f64 / 1e6);
             return Ok(result);

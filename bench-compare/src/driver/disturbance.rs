@@ -1,4 +1,4 @@
-//! Who else was on the CPUs while a block ran.
+//! Measures other load on the CPUs during a block.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ const STOLEN: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
-    /// CPU time of everybody, in seconds.
+    /// CPU time of all processes, in seconds.
     busy: f64,
     /// Time that the hypervisor gave to others.
     stolen: f64,
@@ -51,19 +51,19 @@ pub(crate) struct Meter {
     before: Reading,
 }
 
-/// What a meter saw, in cores: CPU time through elapsed time.
+/// The result of a meter, in cores: CPU time divided by elapsed time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
-    /// By the block's own processes.
+    /// Used by the block's own processes.
     pub(crate) own_cores: f64,
-    /// By others on this host.
+    /// Used by other processes on this host.
     pub(crate) foreign_cores: f64,
-    /// By other virtual machines.
+    /// Used by other virtual machines.
     pub(crate) stolen_cores: f64,
 }
 
 impl Meter {
-    /// Before the block.
+    /// Starts before the block.
     pub(crate) fn start() -> Meter {
         Meter { begin: Instant::now(), before: Reading::now() }
     }
@@ -82,7 +82,7 @@ impl Meter {
 }
 
 impl Usage {
-    /// What is beyond the bounds, in words.
+    /// What exceeds the limits, as text.
     pub(crate) fn disturbances(&self) -> Vec<String> {
         let mut words = Vec::new();
         if self.stolen_cores > STOLEN {

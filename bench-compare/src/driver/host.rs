@@ -1,9 +1,10 @@
-//! What the results are worth nothing without: where, when, with what.
+//! Facts about the host and the run, without which the results cannot be interpreted.
 
 use serde::Serialize;
 
 use super::Plan;
 use crate::args::Settings;
+use crate::error::CompareError;
 
 /// The host and the run.
 #[derive(Clone, Debug, Serialize)]
@@ -34,12 +35,6 @@ pub(crate) struct HostFacts {
     pub(crate) quick: bool,
 }
 
-fn line_of(path: &str, key: &str) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let line = text.lines().find(|line| line.starts_with(key))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
-}
-
 fn said(program: &str, arguments: &[&str]) -> String {
     let output = std::process::Command::new(program).args(arguments).output();
     output.map_or_else(
@@ -49,16 +44,18 @@ fn said(program: &str, arguments: &[&str]) -> String {
 }
 
 impl HostFacts {
-    /// Reads them.
-    pub(crate) fn read(plan: &Plan, settings: &Settings) -> HostFacts {
-        let first = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
-        let flags = line_of("/proc/cpuinfo", "flags").unwrap_or_default();
-        HostFacts {
-            cpu: line_of("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
-            cpus: std::thread::available_parallelism().map_or(0, usize::from),
-            kernel: first("/proc/sys/kernel/osrelease"),
-            virtual_machine: flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"),
-            load: first("/proc/loadavg").split_ascii_whitespace().next().unwrap_or_default().to_owned(),
+    /// Reads the facts.
+    pub(crate) fn read(plan: &Plan, settings: &Settings) -> Result<HostFacts, CompareError> {
+        let host = pinning::Host::read("/".as_ref())
+            .map_err(|error| CompareError::Usage(format!("the host cannot be read: {error}")))?;
+        let host = host.summary();
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        Ok(HostFacts {
+            cpu: host.cpu_model,
+            cpus: host.allowed_cpus.len(),
+            kernel: host.kernel.map(|kernel| kernel.to_string()).unwrap_or_default(),
+            virtual_machine: host.virtualised.is_some(),
+            load: load.split_ascii_whitespace().next().unwrap_or_default().to_owned(),
             rustc: said("rustc", &["--version"]),
             date: said("date", &["-u", "+%Y-%m-%d %H:%M UTC"]),
             note: settings.note.clone(),
@@ -66,6 +63,6 @@ impl HostFacts {
             rounds: plan.rounds,
             repeats: plan.repeats,
             quick: settings.quick,
-        }
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! The driver: plans, goes round, and hands what was measured to the report.
+//! The driver: plans a run, and measures all rounds.
 
 mod block;
 mod deaths;
@@ -17,10 +17,27 @@ use std::time::Instant;
 
 use crate::args::Settings;
 use crate::error::{CompareError, system};
-use crate::{report, rivals};
+use crate::rivals;
 
-/// Measures, and writes the results.
-pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
+/// Everything that one run measured.
+#[derive(Debug)]
+pub(crate) struct Results {
+    /// What was planned.
+    pub(crate) plan: Plan,
+    /// The host and the run.
+    pub(crate) host: HostFacts,
+    /// The result of every block.
+    pub(crate) blocks: Vec<Measured>,
+    /// Writers killed.
+    pub(crate) writer_deaths: Vec<WriterDeaths>,
+    /// Readers killed.
+    pub(crate) reader_deaths: Vec<ReaderDeath>,
+    /// Duration of the run.
+    pub(crate) minutes: f64,
+}
+
+/// Measures.
+pub(crate) fn run(settings: &Settings) -> Result<Results, CompareError> {
     let plan = Plan::new(settings)?;
     std::fs::create_dir_all(&settings.out).map_err(system("make the folder for the results"))?;
     for missing in &plan.missing {
@@ -29,18 +46,15 @@ pub(crate) fn run(settings: &Settings) -> Result<(), CompareError> {
     let names: Vec<&str> = plan.rivals.iter().map(|facts| facts.name).collect();
     eprintln!("{} rounds of {} on CPUs {:?}", plan.rounds, names.join(", "), plan.cpus);
     let begin = Instant::now();
-    let host = HostFacts::read(&plan, settings);
+    let host = HostFacts::read(&plan, settings)?;
     let blocks = rounds::measure(&plan)?;
     let (writer_deaths, reader_deaths) =
         if plan.kills > 0 { deaths::measure(&plan)? } else { (Vec::new(), Vec::new()) };
     let minutes = begin.elapsed().as_secs_f64() / 60.0;
-    let report = report::Report::new(&plan, host, blocks, writer_deaths, reader_deaths, minutes);
-    report.write(settings)?;
-    eprintln!("{minutes:.1} minutes; results in {}", settings.out.display());
-    Ok(())
+    Ok(Results { plan, host, blocks, writer_deaths, reader_deaths, minutes })
 }
 
-/// Prints who takes part.
+/// Prints the rivals.
 pub(crate) fn list() {
     let (rivals, missing) = rivals::ready(|_| true);
     for facts in rivals {

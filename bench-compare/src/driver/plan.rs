@@ -1,4 +1,4 @@
-//! What is measured.
+//! The plan of a run.
 
 use std::time::Duration;
 
@@ -8,26 +8,26 @@ use crate::rival::{Can, Facts};
 use crate::rivals::{self, Missing};
 use crate::task::Work;
 
-/// Everything that the run is about.
+/// The rivals, the rows and the settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Who takes part.
+    /// The rivals that take part.
     pub(crate) rivals: Vec<Facts>,
-    /// Who cannot, and why.
+    /// The rivals that cannot, with the reasons.
     pub(crate) missing: Vec<Missing>,
-    /// What is measured in each round.
+    /// The rows measured in each round.
     pub(crate) rows: Vec<Row>,
-    /// Rounds.
+    /// Number of rounds.
     pub(crate) rounds: usize,
     /// How often a disturbed block is measured again.
     pub(crate) repeats: usize,
     /// Rounds in which slow blocks are measured.
     pub(crate) slow_rounds: usize,
-    /// Time for all that is measured again.
+    /// Time limit for all repeated blocks.
     pub(crate) repeats_time: Duration,
-    /// Writers that are killed; 0: no deaths at all.
+    /// Writers that are killed; 0: no measurement of deaths.
     pub(crate) kills: usize,
-    /// How long somebody may stay silent before it counts as for ever, in seconds.
+    /// The silence that counts as permanent, in seconds.
     pub(crate) patience_s: u64,
     /// CPUs of the roles.
     pub(crate) cpus: Vec<usize>,
@@ -38,17 +38,17 @@ pub(crate) struct Plan {
 pub(crate) struct Row {
     /// Stable name.
     pub(crate) id: String,
-    /// As a heading.
+    /// Heading.
     pub(crate) title: String,
-    /// Which table.
+    /// The table that it belongs to.
     pub(crate) kind: RowKind,
     /// Bytes of each message.
     pub(crate) payload: usize,
-    /// What is done.
+    /// The work.
     pub(crate) work: Work,
 }
 
-/// Rows of one kind share their figures.
+/// Kinds of rows; rows of one kind share their figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RowKind {
@@ -63,7 +63,7 @@ pub(crate) enum RowKind {
 }
 
 impl Row {
-    /// True when a rival can do it.
+    /// True when a rival is capable of it.
     pub(crate) fn suits(&self, can: Can) -> bool {
         match self.work {
             Work::PingPong { .. } => can.ping,
@@ -77,7 +77,7 @@ impl Row {
 }
 
 impl Plan {
-    /// From the command line.
+    /// Makes a plan from the command line.
     pub(crate) fn new(settings: &Settings) -> Result<Plan, CompareError> {
         for name in &settings.only {
             rivals::find(name)?;
@@ -93,7 +93,8 @@ impl Plan {
                 || facts.name.starts_with("colo")
                 || settings.only.iter().any(|name| name == facts.name)
         });
-        let wanted = |work: &str| settings.works.is_empty() || settings.works.iter().any(|wish| wish == work);
+        let wanted =
+            |work: &str| settings.works.is_empty() || settings.works.iter().any(|asked| asked == work);
         let quick = settings.quick;
         Ok(Plan {
             rivals,
@@ -165,7 +166,7 @@ fn rows(settings: &Settings) -> Vec<Row> {
     rows
 }
 
-/// Those asked for; else the last four that this process may use, the last first: CPU 0 takes most interrupts.
+/// The requested CPUs; otherwise the last four that this process may use, the last first: CPU 0 takes most interrupts.
 fn cpus(settings: &Settings) -> Result<Vec<usize>, CompareError> {
     let host = pinning::Host::read("/".as_ref())
         .map_err(|error| CompareError::Usage(format!("the host cannot be read: {error}")))?;

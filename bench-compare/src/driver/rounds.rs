@@ -1,4 +1,4 @@
-//! Round and round: every rival once in each, in an order of its own.
+//! Runs all rounds: each contains every rival once, in an order of its own.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -10,30 +10,30 @@ use super::{Figures, Plan};
 use crate::error::CompareError;
 use crate::rival::Facts;
 
-/// One block, as it counts in the end.
+/// The final result of one block.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     /// Index of the row.
     pub(crate) row: usize,
     /// From 0.
     pub(crate) round: usize,
-    /// Name.
+    /// Name of the rival.
     pub(crate) rival: &'static str,
-    /// What came out, or why nothing did.
+    /// The figures, or the reason why there are none.
     pub(crate) outcome: Result<Figures, String>,
-    /// What disturbed it to the last; empty: nothing.
+    /// What disturbed even the last attempt; empty: nothing.
     pub(crate) disturbed: Vec<String>,
     /// How often it was measured again.
     pub(crate) repeated: usize,
-    /// How long the last took, from the start of its processes to their end.
+    /// Duration of the last attempt, from the start of its processes to their end.
     pub(crate) took: Duration,
 }
 
-/// Blocks that take longer, mostly to start eighty virtual machines, are measured in [`Plan::slow_rounds`] only, and never
-/// again.
+/// Blocks that take longer, mostly to start eighty virtual machines, are measured in [`Plan::slow_rounds`] only, and
+/// never repeated.
 const SLOW: Duration = Duration::from_secs(8);
 
-/// All rounds. A rival that fails twice at one thing is not asked for it again.
+/// Runs all rounds. A rival that fails twice at one row is not measured there again.
 pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     let mut measured: Vec<Measured> = Vec::new();
     let mut order = rand::rng();
@@ -41,7 +41,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     for round in 0..plan.rounds {
         for (index, row) in plan.rows.iter().enumerate() {
             eprint!("\rround {} of {}: {:<44}", round + 1, plan.rounds, row.title);
-            // A progress line that is not shown harms nothing.
+            // A progress line that is not shown does no harm.
             let _ = std::io::stderr().flush();
             let mut rivals: Vec<_> = plan.rivals.iter().filter(|facts| row.suits(facts.can)).collect();
             rivals.shuffle(&mut order);
@@ -60,7 +60,7 @@ pub(crate) fn measure(plan: &Plan) -> Result<Vec<Measured>, CompareError> {
     Ok(measured)
 }
 
-/// A block, again while something disturbs it and there is time for it.
+/// Measures a block, and repeats it while it is disturbed and there is time for it.
 fn one(plan: &Plan, index: usize, round: usize, facts: &Facts, repeats_time: &mut Duration) -> Measured {
     let row = &plan.rows[index];
     let mut repeated = 0;

@@ -1,12 +1,14 @@
-//! The page: tables, and what they say.
+//! The page: tables and their summary.
 
 use std::fmt::Write as _;
 
+use bench_kit::Spread;
+
 use super::verdict;
-use super::{Entry, Report, RivalFacts, RowSummary, Spread};
+use super::{Entry, Report, RivalFacts, RowSummary};
 use crate::driver::{ReaderDeath, RowKind, WriterDeaths};
 
-/// The whole page, with a picture beside it.
+/// The whole page, which refers to a picture beside it.
 pub(crate) fn page(report: &Report, picture: &str) -> String {
     let mut page = String::new();
     // Writing to a string cannot fail.

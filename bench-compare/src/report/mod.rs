@@ -1,4 +1,4 @@
-//! What is made of the blocks: JSON, Markdown, a plot.
+//! The report of the blocks: JSON, Markdown, a plot.
 
 mod markdown;
 mod plot;
@@ -8,24 +8,24 @@ mod verdict;
 use serde::Serialize;
 
 use crate::args::Settings;
-use crate::driver::{HostFacts, Measured, Plan, ReaderDeath, WriterDeaths};
+use crate::driver::{HostFacts, ReaderDeath, Results, WriterDeaths};
 use crate::error::{CompareError, system};
 use crate::rivals::Missing;
 
-pub(crate) use summary::{Entry, RowSummary, Spread};
+pub(crate) use summary::{Entry, RowSummary};
 
-/// Everything that is written.
+/// The report.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
-    /// Changes when a name changes its meaning.
+    /// Changes when the meaning of a name changes.
     pub(crate) format: u32,
-    /// Where, when, with what.
+    /// The host and the run.
     pub(crate) host: HostFacts,
-    /// How long it took.
+    /// Duration of the run.
     pub(crate) minutes: f64,
-    /// Who took part, with versions and settings.
+    /// The rivals, with versions and settings.
     pub(crate) rivals: Vec<RivalFacts>,
-    /// Who could not, and why.
+    /// The rivals that could not take part, with the reasons.
     pub(crate) missing: Vec<Missing>,
     /// The rows.
     pub(crate) rows: Vec<RowSummary>,
@@ -37,7 +37,7 @@ pub(crate) struct Report {
     pub(crate) blocks: Vec<BlockFacts>,
 }
 
-/// About one rival.
+/// A rival.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct RivalFacts {
     /// Short name.
@@ -46,13 +46,13 @@ pub(crate) struct RivalFacts {
     pub(crate) version: String,
     /// Settings.
     pub(crate) settings: Vec<&'static str>,
-    /// Threads of one process.
+    /// Runs as threads of one process.
     pub(crate) in_process: bool,
-    /// Nothing is lost.
+    /// Loses nothing.
     pub(crate) lossless: bool,
     /// Its readers can sleep.
     pub(crate) sleeps: bool,
-    /// They are woken by nobody but a timer.
+    /// Its readers nap by a timer instead of being woken.
     pub(crate) naps: bool,
 }
 
@@ -69,15 +69,9 @@ pub(crate) struct BlockFacts {
 }
 
 impl Report {
-    /// Puts it together.
-    pub(crate) fn new(
-        plan: &Plan,
-        host: HostFacts,
-        measured: Vec<Measured>,
-        writer_deaths: Vec<WriterDeaths>,
-        reader_deaths: Vec<ReaderDeath>,
-        minutes: f64,
-    ) -> Report {
+    /// Builds the report.
+    pub(crate) fn new(results: Results) -> Report {
+        let Results { plan, host, blocks, writer_deaths, reader_deaths, minutes } = results;
         let rivals = plan.rivals.iter().map(|facts| RivalFacts {
             name: facts.name,
             version: facts.version.clone(),
@@ -87,8 +81,8 @@ impl Report {
             sleeps: facts.can.sleep,
             naps: facts.naps,
         });
-        let rows = summary::rows(plan, &measured);
-        let blocks = measured.into_iter().map(|block| BlockFacts {
+        let rows = summary::rows(&plan, &blocks);
+        let blocks = blocks.into_iter().map(|block| BlockFacts {
             row: plan.rows[block.row].id.clone(),
             round: block.round,
             rival: block.rival,
@@ -110,7 +104,7 @@ impl Report {
         }
     }
 
-    /// Writes all three, and the page of the documentation if asked for.
+    /// Writes all three files, and the documentation's page if requested.
     pub(crate) fn write(&self, settings: &Settings) -> Result<(), CompareError> {
         let json =
             serde_json::to_string_pretty(self).map_err(|error| CompareError::Peer(error.to_string()))?;

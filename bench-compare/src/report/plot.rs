@@ -29,7 +29,7 @@ pub(crate) fn draw(report: &Report, path: &Path) -> Result<(), CompareError> {
     root.present().map_err(failed)
 }
 
-/// Name, length of the bar, and whether it is colo or a floor.
+/// Name and length of each bar, and whether it is colo or a floor.
 fn bars(row: &RowSummary) -> Vec<(&'static str, f64)> {
     let scale = if row.kind == RowKind::OneWay { 1e-6 } else { 1e-3 };
     let bar = |entry: &super::Entry| Some((entry.rival, entry.figures.get(row.ranked_by)?.median * scale));

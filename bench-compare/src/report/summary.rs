@@ -2,33 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use bench_kit::Spread;
 use serde::Serialize;
 
 use crate::driver::{Measured, Plan, RowKind};
-
-/// Lowest, median, highest over the rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Spread {
-    /// Lowest.
-    pub(crate) low: f64,
-    /// The middle one; the mean of the two middle ones of an even number.
-    pub(crate) median: f64,
-    /// Highest.
-    pub(crate) high: f64,
-}
-
-impl Spread {
-    /// `None` without any figure.
-    pub(crate) fn of(figures: impl IntoIterator<Item = f64>) -> Option<Spread> {
-        let mut sorted: Vec<f64> = figures.into_iter().filter(|figure| figure.is_finite()).collect();
-        sorted.sort_by(f64::total_cmp);
-        let (low, high) = (*sorted.first()?, *sorted.last()?);
-        let middle = sorted.len() / 2;
-        let median =
-            if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 };
-        Some(Spread { low, median, high })
-    }
-}
 
 /// One row of the tables.
 #[derive(Clone, Debug, Serialize)]
@@ -37,34 +14,34 @@ pub(crate) struct RowSummary {
     pub(crate) id: String,
     /// Heading.
     pub(crate) title: String,
-    /// Which table.
+    /// The table that it belongs to.
     pub(crate) kind: RowKind,
-    /// The figure that ranks.
+    /// The ranking figure.
     pub(crate) ranked_by: &'static str,
-    /// The best first; floors and those that failed last.
+    /// The best first; floors and failed rivals last.
     pub(crate) entries: Vec<Entry>,
 }
 
 /// One rival in a row.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
-    /// Who.
+    /// The rival.
     pub(crate) rival: &'static str,
-    /// In the ranking: no floor, processes, and nothing lost.
+    /// Whether it is ranked: not a floor, processes, and nothing lost.
     pub(crate) ranked: bool,
-    /// By stable name, over the rounds.
+    /// The figures by stable name, over the rounds.
     pub(crate) figures: BTreeMap<&'static str, Spread>,
-    /// The ranking figure through colo's of the same round.
+    /// The ranking figure divided by colo's in the same round.
     pub(crate) to_colo: Option<Spread>,
     /// Rounds that count.
     pub(crate) rounds: usize,
-    /// Of these, disturbed to the last.
+    /// Rounds among them that were disturbed in every attempt.
     pub(crate) disturbed: usize,
-    /// Why there are no figures.
+    /// The reason why there are no figures.
     pub(crate) error: Option<String>,
 }
 
-/// The figure that ranks a kind of row, and whether more is better.
+/// The ranking figure of a kind of row, and whether more is better.
 pub(crate) fn ranked_by(kind: RowKind) -> (&'static str, bool) {
     match kind {
         RowKind::Ping | RowKind::Asleep | RowKind::Sleepers => ("p50_ns", false),
@@ -72,7 +49,7 @@ pub(crate) fn ranked_by(kind: RowKind) -> (&'static str, bool) {
     }
 }
 
-/// All rows. Where some rounds of a rival were undisturbed, only those count; else all do.
+/// All rows. If some rounds of a rival were undisturbed, only those count; otherwise all do.
 pub(crate) fn rows(plan: &Plan, measured: &[Measured]) -> Vec<RowSummary> {
     let summarise = |(index, row): (usize, &crate::driver::Row)| {
         let (figure, more_is_better) = ranked_by(row.kind);
@@ -125,7 +102,7 @@ fn entry(
     let names = names.map(|figures| figures.keys().copied().collect::<Vec<_>>()).unwrap_or_default();
     let figures = names
         .into_iter()
-        .filter_map(|name| Some((name, Spread::of(counted.iter().filter_map(|block| value(block, name)))?)))
+        .filter_map(|name| Some((name, spread(counted.iter().filter_map(|block| value(block, name)))?)))
         .collect();
     let ratios = counted.iter().filter_map(|block| {
         Some(value(block, figure)? / of_colo.get(&block.round).filter(|colo| **colo > 0.0)?)
@@ -135,21 +112,26 @@ fn entry(
         rival,
         ranked,
         figures,
-        to_colo: Spread::of(ratios),
+        to_colo: spread(ratios),
         rounds: counted.len(),
         disturbed,
         error: if good.is_empty() { error } else { None },
     }
 }
 
+/// The spread of the finite figures; `None` without any.
+fn spread(figures: impl Iterator<Item = f64>) -> Option<Spread> {
+    Spread::of(figures.filter(|figure| figure.is_finite()))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Spread;
+    use super::spread;
 
     #[test]
-    fn an_even_number_of_rounds_has_its_median_between_two() {
-        let spread = Spread::of([4.0, 1.0, 3.0, 2.0]);
-        assert_eq!(spread, Some(Spread { low: 1.0, median: 2.5, high: 4.0 }));
-        assert_eq!(Spread::of([f64::NAN]), None);
+    fn figures_that_are_no_numbers_do_not_count() {
+        assert_eq!(spread([f64::NAN, f64::INFINITY].into_iter()), None);
+        let spread = spread([4.0, f64::NAN, 2.0].into_iter());
+        assert_eq!(spread.map(|spread| (spread.runs, spread.median)), Some((2, 3.0)));
     }
 }

@@ -1,10 +1,10 @@
-//! What the tables say, in words: who is first in each row, and by how much.
+//! Summarises the tables in words: the first in each row, and its margin.
 
 use super::markdown::nanos;
 use super::{Entry, Report, RowSummary};
 use crate::driver::RowKind;
 
-/// One line a row; a rival that wins is named.
+/// One line for each row, which names the best rival.
 pub(crate) fn lines(report: &Report) -> Vec<String> {
     let mut lines: Vec<String> = report.rows.iter().filter_map(of_row).collect();
     lines.extend(of_writer_deaths(report));
@@ -32,7 +32,7 @@ fn of_reader_deaths(report: &Report) -> Option<String> {
     Some(format!("**Reader killed**: the other reader's longest silence{}", first_to_be_back(times, own)))
 }
 
-/// The shortest of these times in milliseconds, next to colo's.
+/// The shortest of these times in milliseconds, compared with colo's.
 fn first_to_be_back(times: impl Iterator<Item = (f64, &'static str)>, own: Option<f64>) -> String {
     match (times.min_by(|a, b| a.0.total_cmp(&b.0)), own) {
         (Some((_, "colo")), Some(own)) => format!("; colo is first with {own:.2} ms."),
@@ -99,7 +99,7 @@ fn of_row(row: &RowSummary) -> Option<String> {
     Some(line)
 }
 
-/// How many blocks were disturbed.
+/// The number of disturbed blocks.
 pub(crate) fn disturbed(report: &Report) -> String {
     let all = report.blocks.len();
     let disturbed = report.blocks.iter().filter(|block| !block.disturbed.is_empty()).count();

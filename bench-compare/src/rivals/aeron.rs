@@ -15,24 +15,24 @@ use crate::error::{CompareError, refused};
 use crate::rival::{Can, Facts, Link, Receiver, Rival, Room, Sender};
 
 const NAME: &str = "aeron";
-/// How long Aeron may take to set something up.
+/// Time limit for Aeron's set-up.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest sleep of its default backoff.
 const LONGEST_NAP: Duration = Duration::from_millis(1);
 
-/// Aeron IPC, with all of the media driver in one thread, or with its agents in threads of their own.
+/// Aeron IPC, with the whole media driver in one thread, or with its agents in threads of their own.
 pub(crate) struct Aeron<const DEDICATED: bool>;
 
 /// How a media driver runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
-    /// Each of its agents has a thread; otherwise all share one.
+    /// Each of its agents has a thread; otherwise they share one.
     dedicated: bool,
     /// Its threads nap while idle; otherwise they spin.
     naps: bool,
 }
 
-/// All, by the names of their helpers.
+/// All modes, by the names of their helpers.
 const MODES: [(&str, Mode); 4] = [
     ("aeron-shared-spins", Mode { dedicated: false, naps: false }),
     ("aeron-shared-naps", Mode { dedicated: false, naps: true }),
@@ -40,7 +40,7 @@ const MODES: [(&str, Mode); 4] = [
     ("aeron-dedicated-naps", Mode { dedicated: true, naps: true }),
 ];
 
-/// The media driver that a helper's name stands for.
+/// The media driver for a helper's name.
 pub(super) fn mode(helper: &str) -> Option<Mode> {
     MODES.into_iter().find(|(name, _)| *name == helper).map(|(_, mode)| mode)
 }
@@ -75,7 +75,7 @@ pub(super) fn drive(room: &Path, Mode { dedicated, naps }: Mode) -> Result<(), C
     }
 }
 
-/// One client a process.
+/// One client per process.
 fn client(room: Room<'_>) -> Result<Client, CompareError> {
     thread_local!(static CLIENT: RefCell<Option<Client>> = const { RefCell::new(None) });
     CLIENT.with_borrow_mut(|client| {
@@ -218,7 +218,7 @@ impl<const N: usize> Sender<N> for Writing {
 /// A reading end.
 pub(crate) struct Reading {
     subscription: AeronSubscription,
-    /// Waits since something came.
+    /// Waits since the last message.
     idle: u32,
 }
 

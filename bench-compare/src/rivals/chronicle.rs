@@ -1,4 +1,4 @@
-//! Chronicle Queue, over a Java peer of our own in `chronicle/`: whoever is told to do a role becomes that program.
+//! Chronicle Queue, through a Java peer of ours in `chronicle/`: the process of a role executes that program.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use crate::rival::{Can, Facts};
 use crate::task::{Outcome, Task, Work};
 
 const NAME: &str = "chronicle-queue";
-/// Longest that Maven may take: it fetches some 10 MB when it has none of it.
+/// Time limit for Maven, which fetches some 10 MB if it has none of it.
 const BUILD: Duration = Duration::from_secs(300);
-/// Its classes, ready to be mapped.
+/// Archive of its classes for mapping.
 const ARCHIVE: &str = "peer.jsa";
-/// What its documentation asks for on JDK 17.
+/// Options that its documentation requires on JDK 17.
 const MODULES: [&str; 9] = [
     "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
     "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -30,7 +30,7 @@ const MODULES: [&str; 9] = [
     "--add-opens=java.base/java.io=ALL-UNNAMED",
     "--add-opens=java.base/java.util=ALL-UNNAMED",
 ];
-/// A small heap that is never collected while it is measured, few threads beside ours, no checks, no talk.
+/// A small heap that is not collected during the measurement, few threads besides ours, no checks, no output.
 const MACHINE: [&str; 10] = [
     "-Xms64m",
     "-Xmx64m",
@@ -63,7 +63,7 @@ pub(super) fn facts() -> Facts {
     }
 }
 
-/// This program becomes the Java peer, for one role of one block.
+/// Replaces this program by the Java peer, for one role of one block.
 pub(super) fn run(role: usize, task: &Task) -> Result<Outcome, CompareError> {
     let (work, first, second) = match task.work {
         Work::PingPong { trips, warm_up } => ("ping", trips, warm_up),
@@ -73,12 +73,12 @@ pub(super) fn run(role: usize, task: &Task) -> Result<Outcome, CompareError> {
         Work::WriterDies => ("writer-dies", 0, 0),
         Work::ReaderDies => ("reader-dies", 0, 0),
     };
-    // The JVM's own threads may go where they want; the one that measures pins itself.
+    // The JVM's own threads may run on any of the CPUs; the measuring one pins itself.
     place::pin_to_any(&task.cpus)?;
     let mut command = java(&task.room)?;
     command.arg(format!("-XX:SharedArchiveFile={}", built().join(ARCHIVE).display()));
     if matches!(task.work, Work::Sleepers { .. }) {
-        // Eighty optimising compilers on few cores would be measured, not the queue.
+        // Otherwise eighty optimising compilers on few cores would be measured, not the queue.
         command.arg("-XX:TieredStopAtLevel=1");
     }
     command.arg("compare.Peer").arg(&task.room);
@@ -95,12 +95,12 @@ pub(super) fn run(role: usize, task: &Task) -> Result<Outcome, CompareError> {
     Err(system("start java")(command.exec()))
 }
 
-/// The virtual machine, up to its class path; what it unpacks goes with the room.
+/// The JVM's command, up to its class path; its temporary files are removed with the room.
 fn java(room: &Path) -> Result<Command, CompareError> {
     let jars =
         std::fs::read_dir(built().join("lib")).map_err(system("list the libraries of the Java peer"))?;
     let mut jars: Vec<PathBuf> = jars.flatten().map(|jar| jar.path()).collect();
-    // The archive of classes holds for the very class path that it was made with.
+    // The archive of classes is valid only for the same class path.
     jars.sort();
     jars.insert(0, built().join("peer.jar"));
     let jars: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
@@ -116,15 +116,15 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("chronicle")
 }
 
-/// Where Maven puts the peer and what it needs.
+/// Where Maven puts the peer and its dependencies.
 fn built() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("target/chronicle")
 }
 
-/// Builds the peer where it is missing or older than its source.
+/// Builds the peer if it is missing or older than its source.
 ///
 /// # Errors
-/// Why it cannot be run here, in words.
+/// Why it cannot be run here, as text.
 pub(super) fn prepare() -> Result<(), String> {
     works("java").map_err(|why| format!("{why}: it needs a JDK, 17 or later"))?;
     let stamp = built().join("complete");
@@ -144,7 +144,7 @@ pub(super) fn prepare() -> Result<(), String> {
             Some(status) if status.success() => break,
             Some(status) => return Err(format!("`mvn -f chronicle/pom.xml package` ended with {status}")),
             None if begin.elapsed() > BUILD => {
-                // One that has just ended cannot be killed, and needs not be.
+                // A process that has just ended cannot be killed.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("Maven did not finish within {} s", BUILD.as_secs()));
@@ -156,7 +156,7 @@ pub(super) fn prepare() -> Result<(), String> {
     std::fs::write(&stamp, "").map_err(|error| format!("{} cannot be written: {error}", stamp.display()))
 }
 
-/// Runs the peer once, for the archive of its classes: it halves what a start costs.
+/// Runs the peer once to archive its classes, which halves the start time.
 fn archive_classes() -> Result<(), CompareError> {
     let room = tempfile::tempdir_in("/dev/shm").map_err(system("make a folder in /dev/shm"))?;
     let _board = Board::create(room.path(), 1)?;
@@ -187,7 +187,7 @@ fn changed(path: &Path) -> Option<SystemTime> {
     path.metadata().ok()?.modified().ok()
 }
 
-/// When the last file below `path` was changed.
+/// Time of the last change of a file below `path`.
 fn newest(path: &Path) -> Option<SystemTime> {
     let below = std::fs::read_dir(path).ok()?.flatten().filter_map(|entry| {
         let path = entry.path();

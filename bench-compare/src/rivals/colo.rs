@@ -1,4 +1,4 @@
-//! Ourselves, through the public interface of the `journal` crate.
+//! Colo, through the public interface of the `journal` crate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const TOPICS: u32 = 128;
 /// Colo's journals.
 pub(crate) struct Colo;
 
-/// What one process has open.
+/// What one process has opened.
 pub(crate) struct Hub {
     registry: Arc<Registry>,
     clock: Clock,
@@ -119,14 +119,14 @@ impl<const N: usize> Rival<N> for Colo {
     }
 }
 
-/// What master does for its nodes: who has died no longer holds the writer up.
+/// Does what master does for its nodes: a dead reader no longer holds up the writer.
 fn dismiss_the_dead(hub: &Hub, room: Room<'_>, link: Link) -> Result<(), CompareError> {
     for seat in 1..=link.readers as u32 {
         let Some(process) = hub.registry.seat(seat).map(|seat| seat.process()) else { continue };
         let journal = journal(room, link)?;
         supervise::on_death(process, move || {
             if let Err(error) = journal.dismiss(seat) {
-                // The driver hands it on when the other reader stays silent.
+                // The driver reports it if the other reader stays silent.
                 eprintln!("seat {seat} cannot be dismissed: {error}");
             }
         })?;

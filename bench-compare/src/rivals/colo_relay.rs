@@ -1,5 +1,5 @@
-//! Ourselves with a relay: a process that polls on the sleepers' own cores, when nobody else wants them, and wakes in
-//! the writer's stead.
+//! Colo with a relay: a process that polls on the sleepers' own cores when they are otherwise idle, and wakes in place
+//! of the writer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ const NAME: &str = "colo-relay";
 pub(super) const RELAY: &str = "colo-relay";
 /// First seat of the relays, behind those of the roles.
 const FIRST_SEAT: u32 = 112;
-/// Polls between two signs of life.
+/// Polls between two heartbeats.
 const SIGN: u32 = 1 << 10;
 
-/// Colo's journals, sleepers woken by relays.
+/// Colo's journals, with sleepers woken by relays.
 pub(crate) struct ColoRelay;
 
-/// What one process has open, and the process of the relays.
+/// What one process has opened, and the process of the relays.
 pub(crate) struct Hub {
     inner: colo::Hub,
     _relays: Option<Helper>,
@@ -119,7 +119,7 @@ fn relay(room: &Path, own: u32, seats: &[u32], cpu: usize) -> Result<(), Compare
     let mut turns = 0_u32;
     loop {
         if turns.is_multiple_of(SIGN) {
-            // Seats of readers that come only now, too.
+            // Also seats of readers that start later.
             relay.take_over();
             if let Some(seat) = registry.occupy(own) {
                 seat.set_heartbeat(clock.now());

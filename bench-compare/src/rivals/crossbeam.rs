@@ -1,4 +1,4 @@
-//! A bounded channel between threads: what one has without shared memory.
+//! A bounded channel between threads: the usual choice without shared memory.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -77,7 +77,7 @@ impl<const N: usize> Sender<N> for Outgoing<N> {
     #[inline]
     fn send(&mut self, message: &[u8; N]) -> Result<bool, CompareError> {
         for (index, channel) in self.channels.iter().enumerate() {
-            // Once the first has it, the others must get it.
+            // Once the first receiver has it, the others must get it.
             while let Err(error) = channel.try_send(*message) {
                 match error {
                     TrySendError::Full(_) if index == 0 => return Ok(false),
@@ -102,7 +102,7 @@ impl<const N: usize> Sender<N> for Outgoing<N> {
 /// A reading end.
 pub(crate) struct Incoming<const N: usize> {
     channel: crossbeam_channel::Receiver<[u8; N]>,
-    /// What a sleep ended with.
+    /// The message that ended a sleep.
     slept: Option<[u8; N]>,
 }
 

@@ -1,4 +1,4 @@
-//! The disruptor between threads: what one has without shared memory, with a ring.
+//! The disruptor between threads: a ring without shared memory.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -20,15 +20,15 @@ pub(crate) struct Disruptor;
 
 type Poller<const N: usize> = EventPoller<[u8; N], SingleProducerBarrier>;
 
-/// The writing end; its type depends on how many read.
+/// The writing end; its type depends on the number of readers.
 pub(crate) enum Writing<const N: usize> {
-    /// One reads.
+    /// One reader.
     Single(SingleProducer<[u8; N], SingleConsumerBarrier>),
-    /// Several do.
+    /// Several readers.
     Multi(SingleProducer<[u8; N], MultiConsumerBarrier>),
 }
 
-/// What is not yet taken, by link.
+/// The ends that are not taken yet, by link.
 pub(crate) struct Hub<const N: usize> {
     senders: Mutex<BTreeMap<usize, Writing<N>>>,
     pollers: Mutex<BTreeMap<(usize, usize), Poller<N>>>,

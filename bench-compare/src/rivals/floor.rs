@@ -1,5 +1,5 @@
-//! The bare machine: a word on a cache line of its own that both sides poll, or a bare futex. It moves a number, no
-//! message: what nobody can be faster than.
+//! The bare machine: a word on a cache line of its own that both sides poll, or a bare futex. It transfers a number,
+//! not a message: the lower limit for all rivals.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ impl<const N: usize> Rival<N> for Bare {
 pub(crate) struct End {
     floor: Floor,
     asleep: bool,
-    /// What the word last said; numbers are sent plus one, so that 0 is none.
+    /// The last value seen; numbers are sent plus one, so that 0 means none.
     seen: u64,
 }
 

@@ -1,13 +1,17 @@
-//! A process that a rival needs beside its peers: this very program, told to be something else.
+//! A process that a rival needs besides its peers: this program, started as a helper.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+
+use bench_kit::OwnedChild;
 
 use crate::error::{CompareError, system};
 
-/// A helper; it does not outlive this value, nor the process that holds it.
+/// A helper; it ends when this is dropped, and with the process that holds it.
 #[derive(Debug)]
-pub(crate) struct Helper(Child);
+pub(crate) struct Helper {
+    _process: OwnedChild,
+}
 
 impl Helper {
     /// Starts one.
@@ -15,14 +19,7 @@ impl Helper {
         let program = std::env::current_exe().map_err(system("find this program"))?;
         let mut command = Command::new(program);
         command.args(["helper", name]).arg(room).stdin(Stdio::null()).stdout(Stdio::null());
-        command.spawn().map(Helper).map_err(system("start the helper"))
-    }
-}
-
-impl Drop for Helper {
-    fn drop(&mut self) {
-        // One that has ended already cannot be killed, and needs not be.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let process = OwnedChild::spawn(&mut command).map_err(system("start the helper"))?;
+        Ok(Helper { _process: process })
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{CompareError, refused};
 use crate::rival::{Can, Facts, Link, Receiver, Rival, Room, Sender};
 
 const NAME: &str = "iceoryx2";
-/// Messages that wait for each subscriber.
+/// Buffered messages of each subscriber.
 const BUFFER: usize = 1024;
 
 /// iceoryx2.
@@ -23,7 +23,7 @@ fn node(room: Room<'_>) -> Result<Node<ipc::Service>, CompareError> {
     let mut config = Config::default();
     let path = Path::new(room.directory.as_os_str().as_encoded_bytes()).map_err(|_| "the folder's name");
     config.global.set_root_path(&path.map_err(refused(NAME, "set the root path"))?);
-    // What a killed process leaves behind bears the name of the block's folder, and goes with it.
+    // The remains of a killed process begin with the name of the block's folder, and are removed with it.
     let prefix = FileName::new(format!("{folder}_").as_bytes()).map_err(|_| "the folder's name");
     config.global.prefix = prefix.map_err(refused(NAME, "set the prefix"))?;
     NodeBuilder::new()
@@ -184,7 +184,7 @@ impl<const N: usize> Receiver<N> for Reading<N> {
         Ok(handed)
     }
 
-    /// Maps the publisher's end: what is sent before is lost once the buffer is full.
+    /// Maps the publisher's end: messages sent before that are lost once the buffer is full.
     fn settle(&mut self) -> Result<(), CompareError> {
         self.subscriber.has_samples().map(drop).map_err(refused(NAME, "connect"))
     }

@@ -1,4 +1,4 @@
-//! kekbit: a file that is written once from its beginning to its end.
+//! kekbit: a file that is written once from beginning to end.
 #![allow(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::rival::{Can, Facts, Link, Receiver, Rival, Room, Sender};
 use crate::task::Work;
 
 const NAME: &str = "kekbit";
-/// Largest channel that is made.
+/// Largest size of a channel.
 const MOST: u64 = 1 << 29;
 
 /// kekbit.
@@ -21,7 +21,7 @@ fn folder(room: Room<'_>) -> PathBuf {
     room.directory.join("kekbit")
 }
 
-/// Room for all that will be written: a channel does not wrap.
+/// Capacity for everything that will be written: a channel does not wrap.
 fn capacity(work: Work, payload: usize) -> u32 {
     let record = (payload + 16) as u64;
     let bytes = match work {
@@ -33,7 +33,7 @@ fn capacity(work: Work, payload: usize) -> u32 {
     bytes.min(MOST) as u32
 }
 
-/// Takes the pages of this process's mapping of a channel in advance.
+/// Populates this process's mapping of a channel in advance.
 fn populate(path: &Path) -> Result<(), CompareError> {
     let maps = std::fs::read_to_string("/proc/self/maps").map_err(system("read the mappings"))?;
     let line = maps.lines().find(|line| line.ends_with(&*path.to_string_lossy()));
@@ -81,7 +81,7 @@ impl<const N: usize> Rival<N> for Kekbit {
 
     fn receiver((): &(), room: Room<'_>, link: Link, _reader: usize) -> Result<Reading, CompareError> {
         let mut reading = Reading { folder: folder(room), channel: link.number as u64, reader: None };
-        // Where the writer does not exist yet, later.
+        // If the writer does not exist yet, attach later.
         if storage_path(&reading.folder, reading.channel).exists() {
             reading.attach()?;
         }
@@ -109,7 +109,7 @@ impl<const N: usize> Sender<N> for Writing {
     fn send(&mut self, message: &[u8; N]) -> Result<bool, CompareError> {
         match self.writer.write(&&message[..]) {
             Ok(_) => Ok(true),
-            // What does not fit into the rest of a channel is an encoding error to it.
+            // It reports a message that does not fit into the rest of a channel as an encoding error.
             Err(WriteError::ChannelFull | WriteError::NoSpaceForRecord | WriteError::EncodingError(_)) => {
                 Ok(false)
             }
@@ -139,7 +139,7 @@ impl<const N: usize> Receiver<N> for Reading {
     #[inline]
     fn receive(&mut self, most: usize, each: &mut impl FnMut(&[u8; N])) -> Result<usize, CompareError> {
         let Some(reader) = &mut self.reader else {
-            // The channel may be there and not yet be whole.
+            // The channel may exist and not be complete yet.
             let _ = self.attach();
             return Ok(0);
         };

@@ -1,5 +1,5 @@
-//! A stand-in for how Kungfu tells sleepers: a socket message from the writer to a relay, and from there to everybody.
-//! It is not Kungfu: it has the same two hops and the same "all are woken", over the sockets of `nng`, and the data
+//! A stand-in for Kungfu's way of waking: a socket message from the writer to a relay, and from there to all readers.
+//! It is not Kungfu: it has the same two hops and also wakes all readers, over the sockets of `nng`, and the data
 //! travels in the message.
 
 use std::path::Path;
@@ -24,7 +24,7 @@ fn url(room: &Path, what: &str) -> String {
     format!("ipc://{}", room.join(what).display())
 }
 
-/// The relay: passes on whatever comes, to all.
+/// The relay: forwards every message to all.
 pub(super) fn relay(room: &Path) -> Result<(), CompareError> {
     crate::place::follow_parent()?;
     let from = Socket::new(Protocol::Pull0).map_err(refused(NAME, "make a socket"))?;
@@ -110,7 +110,7 @@ impl<const N: usize> Sender<N> for Writing {
 /// A reading end.
 pub(crate) struct Reading<const N: usize> {
     socket: Socket,
-    /// What a sleep ended with.
+    /// The message that ended a sleep.
     slept: Option<nng::Message>,
 }
 
@@ -127,7 +127,7 @@ impl<const N: usize> Receiver<N> for Reading<N> {
 
     fn wait(&mut self, timeout: Duration) -> Result<(), CompareError> {
         self.socket.set_opt::<RecvTimeout>(Some(timeout)).map_err(refused(NAME, "set the time-out"))?;
-        // A time-out is as good as news here.
+        // A time-out needs no distinction here.
         self.slept = self.socket.recv().ok();
         Ok(())
     }

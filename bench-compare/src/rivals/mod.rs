@@ -1,4 +1,4 @@
-//! Who takes part: one file each. To add one, implement [`Rival`] for every `N` and name it in [`all`].
+//! The rivals, one file each. To add one, implement [`Rival`] for every `N` and list it in [`all`].
 
 #[cfg(feature = "aeron")]
 mod aeron;
@@ -24,27 +24,27 @@ mod unix;
 use std::path::Path;
 
 use crate::error::CompareError;
-use crate::peer;
 use crate::rival::{Facts, Rival};
+use crate::role;
 use crate::task::{Outcome, Task};
 
-/// One that takes part.
+/// A rival that takes part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// About it.
+    /// Facts about it.
     pub(crate) facts: fn() -> Facts,
-    /// Does one role of a block.
+    /// Performs one role of a block.
     pub(crate) run: fn(usize, &Task) -> Result<Outcome, CompareError>,
-    /// Makes what it needs on this host; why that cannot be had, in words.
+    /// Prepares what it needs on this host; on failure returns the reason as text.
     pub(crate) prepare: fn() -> Result<(), String>,
 }
 
-/// One that takes no part in this build or on this host.
+/// A rival that is missing in this build or on this host.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(crate) struct Missing {
-    /// Who.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// Why.
+    /// The reason.
     pub(crate) why: String,
 }
 
@@ -52,10 +52,10 @@ fn entry<R>() -> Entry
 where
     R: Rival<32> + Rival<64> + Rival<128> + Rival<1024>,
 {
-    Entry { facts: <R as Rival<32>>::facts, run: peer::by_size::<R>, prepare: || Ok(()) }
+    Entry { facts: <R as Rival<32>>::facts, run: role::by_size::<R>, prepare: || Ok(()) }
 }
 
-/// All that take part, the floor first, colo second.
+/// All rivals, the floor first, colo second.
 pub(crate) fn all() -> Vec<Entry> {
     vec![
         entry::<floor::Bare>(),
@@ -80,7 +80,7 @@ pub(crate) fn all() -> Vec<Entry> {
     ]
 }
 
-/// Of those that are wanted: who takes part, made ready, and who cannot, and why.
+/// Prepares the wanted rivals; returns those that take part, and those that cannot with the reasons.
 pub(crate) fn ready(wanted: impl Fn(&Facts) -> bool) -> (Vec<Facts>, Vec<Missing>) {
     let (mut ready, mut missing) = (Vec::new(), Vec::new());
     for entry in all() {
@@ -100,7 +100,7 @@ pub(crate) fn ready(wanted: impl Fn(&Facts) -> bool) -> (Vec<Facts>, Vec<Missing
     (ready, missing)
 }
 
-/// By name.
+/// Finds a rival by name.
 pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
     all().into_iter().find(|entry| (entry.facts)().name == name).ok_or_else(|| {
         let names: Vec<&str> = all().iter().map(|entry| (entry.facts)().name).collect();
@@ -108,7 +108,7 @@ pub(crate) fn find(name: &str) -> Result<Entry, CompareError> {
     })
 }
 
-/// A process that a rival needs beside its peers.
+/// Runs a process that a rival needs besides its peers.
 pub(crate) fn run_helper(name: &str, room: &Path) -> Result<(), CompareError> {
     #[cfg(feature = "aeron")]
     if let Some(mode) = aeron::mode(name) {
@@ -121,7 +121,7 @@ pub(crate) fn run_helper(name: &str, room: &Path) -> Result<(), CompareError> {
     }
 }
 
-/// Version of the running kernel, for what comes with it.
+/// Version of the running kernel, for rivals that are part of it.
 fn kernel() -> String {
     let version = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!("Linux {}", version.trim())

@@ -58,7 +58,7 @@ impl<const N: usize> Rival<N> for Pipe {
     }
 
     fn receiver((): &(), room: Room<'_>, link: Link, reader: usize) -> Result<Incoming<File>, CompareError> {
-        // For writing, too: so the pipe stays open when its writer dies.
+        // Opened for writing too, so that the pipe stays open when its writer dies.
         let file = OpenOptions::new()
             .read(true)
             .write(true)

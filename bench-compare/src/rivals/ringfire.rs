@@ -50,7 +50,7 @@ impl<const N: usize> Rival<N> for Ringfire {
     fn receiver((): &(), room: Room<'_>, link: Link, _reader: usize) -> Result<Reading<N>, CompareError> {
         let mut reading =
             Reading { path: path(room, link), consumer: None, slept: None, buffer: vec![[0; N]; BATCH] };
-        // Where the writer does not exist yet, later.
+        // If the writer does not exist yet, attach later.
         if reading.path.exists() {
             reading.attach()?;
         }
@@ -100,7 +100,7 @@ impl<const N: usize> Sender<N> for Writing<N> {
 pub(crate) struct Reading<const N: usize> {
     path: PathBuf,
     consumer: Option<RingConsumer<[u8; N]>>,
-    /// What a sleep ended with.
+    /// The message that ended a sleep.
     slept: Option<[u8; N]>,
     buffer: Vec<[u8; N]>,
 }
@@ -118,7 +118,7 @@ impl<const N: usize> Receiver<N> for Reading<N> {
     #[inline]
     fn receive(&mut self, most: usize, each: &mut impl FnMut(&[u8; N])) -> Result<usize, CompareError> {
         let Some(consumer) = &mut self.consumer else {
-            // The ring may be there and not yet be whole.
+            // The ring may exist and not be complete yet.
             let _ = self.attach();
             return Ok(0);
         };

@@ -1,4 +1,4 @@
-//! shaq: a queue from one to one, and a broadcast where several read.
+//! shaq: a queue between two processes, and a broadcast for several readers.
 #![allow(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
@@ -22,12 +22,12 @@ const CAPACITY: usize = 8192;
 /// shaq.
 pub(crate) struct Shaq;
 
-/// A queue for each reader of a routed link; else one for all.
+/// A queue for each reader of a routed link; otherwise one for all.
 fn path(room: Room<'_>, link: Link, reader: usize) -> PathBuf {
     room.directory.join(format!("shaq-{}-{}", link.number, if link.routed { reader } else { 0 }))
 }
 
-/// True when one reads what is written.
+/// True when one reader reads what is written.
 fn is_single(link: Link) -> bool {
     link.routed || link.readers == 1
 }
@@ -68,7 +68,7 @@ impl<const N: usize> Rival<N> for Shaq {
         for &link in links {
             if !is_single(link) {
                 let config = BroadcastConfig { capacity: CAPACITY, producer_slots: 1, consumer_slots: 8 };
-                // SAFETY: this role alone initialises the file, before any other opens it; all use [u8; N].
+                // SAFETY: only this role initialises the file, before any other opens it; all use [u8; N].
                 unsafe { Broadcast::<[u8; N]>::create(&file(&path(room, link, 0))?, config) }
                     .map_err(failed("make the broadcast"))?;
                 continue;
@@ -76,7 +76,7 @@ impl<const N: usize> Rival<N> for Shaq {
             let (queues, capacity) = if link.routed { (link.readers, 256) } else { (1, CAPACITY) };
             for reader in 0..queues {
                 let bytes = spsc::minimum_file_size::<[u8; N]>(capacity);
-                // SAFETY: as above; this handle is gone before the one producer joins.
+                // SAFETY: as above; this handle is dropped before the one producer joins.
                 unsafe { spsc::Producer::<[u8; N]>::create(&file(&path(room, link, reader))?, bytes) }
                     .map_err(failed("make the queue"))?;
             }
@@ -97,7 +97,7 @@ impl<const N: usize> Rival<N> for Shaq {
         }
         // SAFETY: all participants agree on [u8; N], which is valid in every process.
         let consumer = unsafe { broadcast::Consumer::join(&file) }.map_err(failed("join the broadcast"))?;
-        // For who supervises us.
+        // For the supervising role.
         let note = format!("{} {}", std::process::id(), consumer.index());
         std::fs::write(room.directory.join(format!("shaq-reader-{reader}")), note)
             .map_err(system("write down the reader's index"))?;
@@ -125,7 +125,7 @@ impl<const N: usize> Rival<N> for Shaq {
     }
 }
 
-/// Gives the places of readers that die back to the queue.
+/// Returns the places of dead readers to the queue.
 fn release_the_dead<const N: usize>(
     joined: &Broadcast<[u8; N]>,
     room: Room<'_>,
@@ -139,9 +139,9 @@ fn release_the_dead<const N: usize>(
         let Some(process) = ProcessIdentity::of(pid) else { continue };
         let joined = joined.clone();
         supervise::on_death(process, move || {
-            // SAFETY: the owner of the index is dead, and nobody joins or leaves meanwhile.
+            // SAFETY: the owner of the index is dead, and no process joins or leaves meanwhile.
             let released = unsafe { joined.force_release(index) };
-            // The measurement shows it if this fails.
+            // A failure shows in the measurement.
             drop(released);
         })?;
     }
@@ -237,7 +237,7 @@ impl<const N: usize> Receiver<N> for Reading<N> {
 
     fn wait(&mut self, timeout: Duration) -> Result<(), CompareError> {
         if let Reading::Single(consumer) = self {
-            // A time-out is as good as news here.
+            // A time-out needs no distinction here.
             let _ = consumer.wait_readable_timeout(timeout);
         }
         Ok(())

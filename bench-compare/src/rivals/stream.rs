@@ -1,4 +1,4 @@
-//! Messages of one size over a stream of bytes: what pipe and socket have in common.
+//! Messages of one size over a stream of bytes: shared by pipe and socket.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -17,7 +17,8 @@ impl<W: Write> Outgoing<W> {
         Outgoing { streams: streams.into_iter().map(Some).collect(), buffer: Vec::new() }
     }
 
-    /// To all. With one reader, false when there is no room; with several, waits for each, as some may have it already.
+    /// Sends to all. With one reader, false when there is no room; with several, waits for each, as some may have it
+    /// already.
     #[inline]
     pub(crate) fn send(&mut self, message: &[u8]) -> Result<bool, CompareError> {
         let waits = self.streams.len() > 1;
@@ -29,13 +30,13 @@ impl<W: Write> Outgoing<W> {
         Ok(true)
     }
 
-    /// To one.
+    /// Sends to one reader.
     #[inline]
     pub(crate) fn send_to(&mut self, reader: usize, message: &[u8]) -> Result<bool, CompareError> {
         Ok(write(&mut self.streams[reader], message, false)? > 0)
     }
 
-    /// Several messages with one call of the system.
+    /// Sends several messages with one system call.
     pub(crate) fn send_batch<const N: usize>(
         &mut self,
         first: u64,
@@ -51,7 +52,7 @@ impl<W: Write> Outgoing<W> {
         let mut sent = count;
         for stream in &mut self.streams {
             let mut written = write(stream, &self.buffer, waits)?;
-            // Half a message is not left lying: the other half is for the next moment.
+            // Completes a partly written message at once.
             if written % N > 0 {
                 let rest = &self.buffer[written..written.next_multiple_of(N)];
                 written += write(stream, rest, true)?;
@@ -64,7 +65,7 @@ impl<W: Write> Outgoing<W> {
     }
 }
 
-/// Writes what there is room for, or with `all`, everything. A reader that has gone is forgotten.
+/// Writes as much as there is room for, or with `all`, everything. A reader that has disconnected is dropped.
 #[inline]
 fn write<W: Write>(stream: &mut Option<W>, bytes: &[u8], all: bool) -> Result<usize, CompareError> {
     let mut written = 0;
@@ -89,13 +90,13 @@ fn write<W: Write>(stream: &mut Option<W>, bytes: &[u8], all: bool) -> Result<us
 pub(crate) struct Incoming<R> {
     stream: R,
     buffer: Vec<u8>,
-    /// What of the buffer is filled and not yet handed out.
+    /// The filled part of the buffer that is not yet passed on.
     filled: std::ops::Range<usize>,
 }
 
-/// What came.
+/// The result of reading.
 pub(crate) enum Came {
-    /// That many messages.
+    /// This many messages.
     Messages(usize),
     /// The other side has closed.
     End,

@@ -1,4 +1,4 @@
-//! What becomes of the others when a process is killed. The driver kills; the roles only write down what they see.
+//! The effect of a killed process on the others. The driver kills; the roles only record what they observe.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::task::Answer;
 /// Time between two messages of a writer that will be killed.
 const PACE_NANOS: u64 = 20_000;
 
-/// Fills a message with what only its number and its writer's generation give.
+/// Fills a message with bytes derived from its number and its writer's generation.
 fn fill<const N: usize>(message: &mut [u8; N], count: u64, generation: u64) {
     for (index, bytes) in message.chunks_exact_mut(8).enumerate() {
         let value = match index {
@@ -29,7 +29,7 @@ fn generation_of<const N: usize>(message: &[u8; N]) -> u64 {
     message[8..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Role 0 reads; role 1 writes until it is killed, and is started again with the next generation.
+/// Role 0 reads; role 1 writes until it is killed, and is restarted with the next generation.
 pub(super) fn writer_dies<R: Rival<N>, const N: usize>(
     hub: &R::Hub,
     room: Room<'_>,
@@ -59,7 +59,7 @@ pub(super) fn writer_dies<R: Rival<N>, const N: usize>(
     Ok(Answer::Done)
 }
 
-/// Reads until the driver says that it is over.
+/// Reads until the driver ends the measurement.
 fn watch<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result<Answer, CompareError> {
     let (mut generation, mut next, mut torn, mut gaps, mut seen) = (0, 0, 0, 0, 0_u64);
     while board.driver(word::END) == 0 {
@@ -116,7 +116,7 @@ pub(super) fn reader_dies<R: Rival<N>, const N: usize>(
     Ok(Answer::Done)
 }
 
-/// Reads, and writes down the longest silence since the other was killed.
+/// Reads, and records the longest silence since the other reader was killed.
 fn listen<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result<Answer, CompareError> {
     let mut last = now();
     let (mut silence, mut seen) = (0, 0_u64);

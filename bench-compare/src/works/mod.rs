@@ -12,7 +12,7 @@ use crate::error::CompareError;
 use crate::rival::{Link, Receiver, Rival, Room};
 use crate::task::{Answer, Work};
 
-/// Longest silence of the other side while something is measured.
+/// Longest silence of the other side during a measurement.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The links of a work.
@@ -27,7 +27,7 @@ pub(crate) fn links(work: Work) -> Vec<Link> {
     }
 }
 
-/// Does one role, over what [`Rival::create`] or [`Rival::open`] made.
+/// Performs one role, with what [`Rival::create`] or [`Rival::open`] returned.
 pub(crate) fn take_part<R: Rival<N>, const N: usize>(
     hub: &R::Hub,
     room: Room<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn take_part<R: Rival<N>, const N: usize>(
     }
 }
 
-/// The ends that a role has, made in the order that the rival wants; the others do the same meanwhile.
+/// The ends of a role, created in the order that the rival needs; the other roles do the same meanwhile.
 #[expect(clippy::type_complexity, reason = "two ends, either of which a role may not have")]
 fn ends<R: Rival<N>, const N: usize>(
     hub: &R::Hub,
@@ -72,7 +72,7 @@ fn ends<R: Rival<N>, const N: usize>(
     settled(board, receiver, sender)
 }
 
-/// Everybody is there: nothing is sent before every receiver knows its sender.
+/// Waits for all roles: nothing is sent before every receiver knows its sender.
 fn settled<R: Receiver<N>, S, const N: usize>(
     board: &Board,
     mut receiver: Option<R>,
@@ -85,12 +85,12 @@ fn settled<R: Receiver<N>, S, const N: usize>(
     Ok((receiver, sender))
 }
 
-/// For an end that was asked for.
+/// Unwraps an end that must exist.
 fn had<T>(end: Option<T>) -> Result<T, CompareError> {
     end.ok_or_else(|| CompareError::Peer("an end that was asked for is not there".to_owned()))
 }
 
-/// Counts turns without news, and loses patience.
+/// Counts turns without news, up to a time limit.
 #[derive(Debug, Default)]
 struct Patience {
     turns: u32,
@@ -101,7 +101,7 @@ impl Patience {
     /// Turns between two looks at the time: about a millisecond.
     const TURNS: u32 = 1 << 16;
 
-    /// Something came.
+    /// Something arrived.
     #[inline(always)]
     fn news(&mut self) {
         self.turns = 0;
@@ -120,7 +120,7 @@ impl Patience {
         if self.turns == Patience::TURNS {
             self.since = Some(Instant::now());
         }
-        // Stays above the mark: from now on every turn looks, it is no measurement any more.
+        // Stays above the mark, so that every further turn checks: precision no longer matters.
         self.turns = Patience::TURNS + 1;
         if self.since.is_some_and(|since| since.elapsed() > PATIENCE) {
             return Err(CompareError::Silent { seconds: PATIENCE.as_secs() });

@@ -1,4 +1,4 @@
-//! One writes as fast as it can, the others read everything.
+//! One role writes as fast as it can, the others read everything.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use crate::task::Answer;
 const BATCH: u64 = 64;
 /// Batches between two looks at the time.
 const LOOK: u64 = 64;
-/// Number of the message that says there are no more.
+/// Number of the message that ends the stream.
 const END: u64 = u64::MAX;
 
 pub(super) fn take_part<R: Rival<N>, const N: usize>(
@@ -51,7 +51,7 @@ fn write<const N: usize>(
             let sent = sender.send_batch(written, BATCH, black_box(&mut message))?;
             written += sent;
             if sent == 0 {
-                // Full: leaves the readers' lines alone for a moment.
+                // Full: do not touch the readers' lines for a moment.
                 for _ in 0..32 {
                     std::hint::spin_loop();
                 }
@@ -62,7 +62,7 @@ fn write<const N: usize>(
     let (mut last, mut lost) = (begin, 0);
     for reader in 1..=readers {
         while board.get(reader, word::COUNT) == 0 {
-            // Who may have been overwritten needs something to come after the gap.
+            // A reader that may have been overwritten needs a message after the gap.
             number(&mut message, END);
             sender.send(&message)?;
             for _ in 0..2_000 {
@@ -114,7 +114,7 @@ fn read<const N: usize>(mut receiver: impl Receiver<N>, board: &Board) -> Result
     }
     board.set(word::LAST, now());
     board.set(word::LOST, lost);
-    // Last: the writer looks at the others when it sees this.
+    // Last: the writer reads the other words when it sees this.
     board.set(word::COUNT, board.get(0, word::COUNT) - lost);
     Ok(())
 }

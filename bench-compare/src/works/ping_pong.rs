@@ -1,5 +1,5 @@
 //! Two roles bounce messages. The bare word is bounced between the same cores right before and after: on a virtual
-//! machine the same line takes 60 ns now and 250 ns a second later, so a ratio needs both from one moment.
+//! machine a line's latency changes from second to second, so a ratio needs both from one moment.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -16,9 +16,10 @@ use crate::task::{Answer, Quantiles};
 const FLOOR_TRIPS: u64 = 4_000;
 /// Round trips before them.
 const FLOOR_WARM_UP: u64 = 500;
-/// How long a sleeper's message is kept before it is answered, at both ends: whoever polls for a while before it sleeps is
-/// asleep by then. shaq spins through 2,048 pauses, 28 µs on one CPU, 100 µs on another; and a virtual machine
-/// may poll for 200 µs before it halts an idle core: who spins part of that sleeps lighter than the others.
+/// How long a sleeper keeps a message before it answers, at both ends, so that a reader that polls before it sleeps is
+/// asleep by then. shaq spins through 2,048 pauses, 28 µs on one CPU, 100 µs on another; and a virtual machine may poll
+/// for 200 µs before it halts an idle core: a reader that spins for part of that time sleeps less deeply than the
+/// others.
 const PAUSE: Duration = Duration::from_micros(500);
 /// Longest sleep; a message ends it.
 const SLEEP: Duration = Duration::from_millis(100);
@@ -49,7 +50,7 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
     let floor_before = floor(board, clock)?;
     let own = ends.bounce(board, clock, warm_up, trips)?;
     let floor_after = floor(board, clock)?;
-    // Nobody leaves while the other may still need what they share.
+    // No role leaves while the other may still need what they share.
     board.meet(6)?;
     Ok(Answer::PingPong { floor_before, own, floor_after })
 }
@@ -87,7 +88,7 @@ fn answer_floor(board: &Board) -> Result<(), CompareError> {
     Ok(())
 }
 
-/// Keeps this core awake while the other end falls asleep; the time after that.
+/// Keeps this core awake while the other end falls asleep; returns the time after that.
 fn pause(clock: Clock) -> u64 {
     let end = clock.now() + PAUSE.as_nanos() as u64;
     loop {
@@ -169,7 +170,7 @@ impl<S, R> Ends<S, R> {
         Ok(())
     }
 
-    /// The next message, every byte of it copied out.
+    /// The next message, with every byte copied out.
     #[inline(always)]
     fn take<const N: usize>(&mut self) -> Result<[u8; N], CompareError>
     where

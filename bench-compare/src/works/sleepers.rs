@@ -1,4 +1,4 @@
-//! One writes at a steady rate, many sleep; each message is for one of them.
+//! One role writes at a steady rate, many sleep; each message is for one of them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::place::now;
 use crate::rival::{Link, Receiver, Rival, Room, Sender, number, number_of};
 use crate::task::{Answer, Quantiles};
 
-/// Number of the message that says there are no more.
+/// Number of the message that ends the stream.
 const END: u64 = u64::MAX;
 /// Longest sleep of a reader; a message ends it.
 const SLEEP: Duration = Duration::from_millis(100);
@@ -39,7 +39,7 @@ pub(super) fn take_part<R: Rival<N>, const N: usize>(
     Ok(answer)
 }
 
-/// Whom message `index` is for: scattered, the same for every rival.
+/// The reader of message `index`: scattered, the same for every rival.
 fn target(index: u64, readers: usize) -> usize {
     ((index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % readers as u64) as usize
 }
@@ -72,7 +72,7 @@ fn write<const N: usize>(
             std::hint::spin_loop();
             sent_at = now();
         }
-        // A writer that falls behind goes on at once; the rate that it held is part of the answer.
+        // A writer that falls behind continues at once; its actual rate is part of the answer.
         if sent_at > begin + millis * 1_000_000 {
             break;
         }
@@ -116,7 +116,7 @@ fn read<const N: usize>(
             }
         })?;
         if count == 0 {
-            // Were the last message lost, the safety net would end this.
+            // If the last message were lost, this safety net would end the loop.
             let over = board.get(0, word::STEP) >= 5;
             receiver.wait(SLEEP)?;
             ended |= over;

@@ -1,15 +1,15 @@
-//! What a write costs as loose readers are added.
+//! The cost of a write with more and more loose readers.
 
 use std::hint::black_box;
 
+use bench_kit::Spread;
 use journal::LooseReader;
 use serde::{Deserialize, Serialize};
 
 use super::IpcError;
-use super::flow::{arrive, meet};
 use super::parts::{FAN_OUT, FAN_OUT_SEAT, Parts, SEAT, word};
+use super::rendezvous::{arrive, meet};
 use super::watch::Watch;
-use crate::spread::Spread;
 
 /// Loose readers of each row.
 const READERS: [usize; 4] = [0, 1, 10, FAN_OUT];
@@ -64,7 +64,7 @@ pub(super) fn measure(
     Ok(rows.collect())
 }
 
-/// The first peer's side: polls with as many readers as the step wants, until the next one begins.
+/// The first peer's side: polls with the step's number of readers until the next step begins.
 pub(super) fn take_part(parts: &Parts, watch: &mut Watch) -> Result<(), IpcError> {
     let mut step = FIRST_STEP;
     for _ in 0..ROUNDS {
@@ -76,7 +76,7 @@ pub(super) fn take_part(parts: &Parts, watch: &mut Watch) -> Result<(), IpcError
             arrive(parts, 0, step, watch)?;
             while parts.floor.get(word::STEP) == step {
                 for reader in &mut readers {
-                    // A lap is no error here.
+                    // A lap is not an error here.
                     if let Ok(Some(frame)) = reader.read() {
                         black_box(frame.payload);
                     }

@@ -1,21 +1,21 @@
-//! How fast a journal is, against the cache line that it moves on.
+//! The speed of a journal, compared with the cache line that it moves on.
 //!
 //! Two processes bounce messages over two journals, and in the same rounds, between the same two cores, a bare word:
-//! the host's floor. On a virtual machine the same line takes 60 ns now and 250 ns a second later; so every block of
-//! journal round trips stands between two blocks of the floor, a block is *near* or *far* by both of its neighbours,
-//! and a ratio never divides figures of different moments.
+//! the host's floor. On a virtual machine a line's latency changes from second to second; so every block of journal
+//! round trips lies between two blocks of the floor, a block is *near* or *far* by both of its neighbours, and a ratio
+//! never divides figures of different moments.
 //!
 //! ```text
 //!  round:  floor │ 32 B │ floor │ 64 B │ floor │ 128 B │ floor │ 1,024 B │ floor      (some thousand round trips each)
 //! ```
 //!
-//! One-way times are half of a round trip. Every round trip is timed by one reading of the clock, which is part of
-//! it: the floor's by an extra one, the journal's by the time that its frame bears anyway (the answering side stamps
-//! its frame too, which the floor's does not). The bare floor is the same word without that reading: a hundred round trips
-//! between two of them. The two ways of the word lie on two cache lines, as those of two journals do; both on one line
-//! would be faster. The reader copies every payload out whole before it answers.
+//! One-way times are half of a round trip. Every round trip is timed by one reading of the clock, which is included:
+//! for the floor an extra one, for the journal the frame's own time (the answering side stamps its frame too, which the
+//! floor's does not). The bare floor is the same word without that reading: a hundred round trips between two of them.
+//! The two directions of the word lie on two cache lines, as those of two journals do; both on one line would be
+//! faster. The reader copies every payload out completely before it answers.
 //!
-//! Then throughput, the cost of a write as loose readers are added, and what idle journals add to one round of
+//! Then follow throughput, the cost of a write with loose readers, and the cost of idle journals in one round of
 //! polling.
 
 mod fan_out;
@@ -24,13 +24,16 @@ mod parts;
 mod peer;
 mod ping;
 mod poll;
+mod rendezvous;
 mod report;
+mod step;
 mod watch;
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use bench_kit::OwnedChild;
 use pinning::{CpuSet, Host};
 use serde::{Deserialize, Serialize};
 
@@ -83,35 +86,35 @@ impl IpcSettings {
     }
 }
 
-/// Why nothing was measured.
+/// A measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum IpcError {
     /// Fewer CPUs than the measurement needs.
     #[error("needs at least 2 CPUs that this process may use, there are {found}")]
     TooFewCpus {
-        /// There are.
+        /// CPUs found.
         found: usize,
     },
-    /// A CPU was asked for that is not there, or twice.
+    /// A requested CPU does not exist, or is listed twice.
     #[error("CPU {cpu} cannot be used: {why}")]
     BadCpu {
-        /// Which.
+        /// The CPU.
         cpu: usize,
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
-    /// It was asked to end.
+    /// The measurement was asked to stop.
     #[error("stopped: nothing was measured to its end")]
     Stopped,
     /// The peer did nothing for a long time, or ended.
     #[error("the other process {0}")]
     Peer(String),
-    /// A message came back wrong.
+    /// A message came back with a wrong number.
     #[error("message {expected} came as {found}")]
     Mixed {
-        /// Number that was due.
+        /// The expected number.
         expected: u64,
-        /// Number that came.
+        /// The number found.
         found: u64,
     },
     /// The host could not be read.
@@ -120,7 +123,7 @@ pub enum IpcError {
     /// The thread could not be placed.
     #[error(transparent)]
     Place(#[from] pinning::ApplyError),
-    /// A journal could not be made.
+    /// A journal could not be created.
     #[error(transparent)]
     Create(#[from] journal::CreateError),
     /// A journal could not be opened.
@@ -132,12 +135,12 @@ pub enum IpcError {
     /// A journal could not be written.
     #[error(transparent)]
     Write(#[from] journal::WriteError),
-    /// The system refused something else.
+    /// Another system call failed.
     #[error("cannot {action}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -146,7 +149,7 @@ pub(crate) fn system(action: &'static str) -> impl Fn(std::io::Error) -> IpcErro
     move |source| IpcError::System { action, source }
 }
 
-/// What both sides must agree on.
+/// What all sides must agree on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(crate) settings: IpcSettings,
@@ -159,23 +162,9 @@ pub(crate) struct Setup {
     pub(crate) parent: u32,
 }
 
-/// Processes that are ended with this value.
-#[derive(Debug, Default)]
-struct Peers(Vec<Child>);
-
-impl Drop for Peers {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // One that has ended already cannot be killed, and needs not be.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// Measures. `program` starts this very program as a peer, which must call [`run_peer`] with what it reads from
-/// standard input; `progress` hears what is being measured, and how far it is (0 to 1). When it answers false, the
-/// measurement ends with [`IpcError::Stopped`], and nothing of it stays.
+/// Measures. `program` starts this program as a peer, which must call [`run_peer`] with its standard input; `progress`
+/// receives what is being measured, and how much is done (0 to 1). When it returns false, the measurement ends with
+/// [`IpcError::Stopped`], and leaves nothing behind.
 ///
 /// # Errors
 /// [`IpcError`].
@@ -189,7 +178,7 @@ pub fn measure(
     let directory = Scratch::create().map_err(system("make a folder in /dev/shm"))?;
     let peers = (cpus.len() - 1).min(3);
     let parts = parts::Parts::create(directory.path(), settings, peers)?;
-    let mut children = Peers::default();
+    let mut children = Vec::with_capacity(peers);
     for peer in 0..peers {
         let setup = Setup {
             settings: settings.clone(),
@@ -199,11 +188,11 @@ pub fn measure(
             cpu: cpus[peer + 1],
             parent: std::process::id(),
         };
-        children.0.push(start(&program, &setup)?);
+        children.push(start(&program, &setup)?);
     }
     parts::pin(cpus[0])?;
     let progress = |what: &str, done| if progress(what, done) { Ok(()) } else { Err(IpcError::Stopped) };
-    let result = report::measure_all(settings, &parts, &mut children.0, peers, &progress);
+    let result = report::measure_all(settings, &parts, &mut children, peers, &progress);
     let (rows, throughput, fan_out, poll) = result?;
     Ok(IpcReport {
         host: host.summary(),
@@ -218,11 +207,8 @@ pub fn measure(
     })
 }
 
-fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcError> {
-    let mut child = program()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
+fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<OwnedChild, IpcError> {
+    let mut child = OwnedChild::spawn(program().stdin(Stdio::piped()).stdout(Stdio::null()))
         .map_err(system("start the other process"))?;
     let text = serde_json::to_string(setup).map_err(|error| system("describe the work")(error.into()))?;
     if let Some(mut input) = child.stdin.take() {
@@ -231,11 +217,11 @@ fn start(program: &impl Fn() -> Command, setup: &Setup) -> Result<Child, IpcErro
     Ok(child)
 }
 
-/// The CPUs asked for; or up to four of those allowed, each on a core of its own, the last ones first: CPU 0 takes
-/// most of the host's interrupts.
-pub(crate) fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcError> {
+/// The requested CPUs; or up to four of those allowed, each on a core of its own, the last ones first: CPU 0 takes most
+/// of the host's interrupts.
+pub(crate) fn choose(host: &Host, requested: &[usize]) -> Result<Vec<usize>, IpcError> {
     let mut seen = CpuSet::new();
-    for &cpu in wished {
+    for &cpu in requested {
         if !host.allowed.contains(cpu) {
             return Err(IpcError::BadCpu { cpu, why: "this process may not use it" });
         }
@@ -243,7 +229,7 @@ pub(crate) fn choose(host: &Host, wished: &[usize]) -> Result<Vec<usize>, IpcErr
             return Err(IpcError::BadCpu { cpu, why: "it was named twice" });
         }
     }
-    let mut cpus = wished.to_vec();
+    let mut cpus = requested.to_vec();
     if cpus.is_empty() {
         let cores = host.cores.iter().rev();
         cpus = cores.filter_map(|core| core.cpus.intersection(&host.allowed).first()).take(4).collect();

@@ -5,16 +5,17 @@ use std::path::Path;
 use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry};
 use pinning::{CpuSet, Placement, WaitMode};
 
+use super::step::steps;
 use super::{IpcError, IpcSettings};
 
 /// Seat of the measuring process; peers have the seats from 1 on.
 pub(super) const SEAT: u32 = 0;
 /// First seat of the readers of the fan-out.
 pub(super) const FAN_OUT_SEAT: u32 = 8;
-/// Most loose readers of the fan-out.
+/// Greatest number of loose readers in the fan-out.
 pub(super) const FAN_OUT: usize = 100;
 
-/// Words of the floor page, by what they say.
+/// Words of the floor page.
 pub(super) mod word {
     /// Frames written in the step that just ended, plus one.
     pub(crate) const WRITTEN: usize = 3;
@@ -26,19 +27,19 @@ pub(super) mod word {
     pub(crate) const READ: usize = 12;
     /// One word a peer: frames lost in that step.
     pub(crate) const LOST: usize = 16;
-    /// One word a peer: frames that were not those that were due.
+    /// One word a peer: frames other than the expected ones.
     pub(crate) const STRANGE: usize = 20;
-    /// One word a peer: the last step that it may begin. Not one word for all: whoever wakes one sleeper of several on
-    /// one word cannot say which.
+    /// One word a peer: the last step that it may begin. Not one word for all: a wake-up on a shared word could not
+    /// choose the sleeper.
     pub(crate) const STEP: usize = 24;
-    /// From here on the bounced ones, two for each line: to the peer, and back.
+    /// From here on the bounced words, two for each line: to the peer, and back.
     const BOUNCED: usize = 32;
     const PAIRS: usize = (journal::Floor::WORDS - BOUNCED) / 2;
-    /// Trips before the next pair has its turn: what a line takes depends on where it lies, and a journal's frames
-    /// lie everywhere.
+    /// Trips before the next pair is used: a line's latency depends on its address, and a journal's frames lie at many
+    /// addresses.
     const TRIPS: u64 = 256;
 
-    /// The pair that trip `trip` is made on.
+    /// The pair for trip `trip`.
     #[inline(always)]
     pub(crate) fn bounced(trip: u64) -> (usize, usize) {
         let pair = (trip / TRIPS) as usize % PAIRS;
@@ -61,7 +62,7 @@ impl Parts {
         let registry = Registry::create(&directory.join("registry"), 128, clock)?;
         let floor = Floor::create(&directory.join("floor"))?;
         let mut names = vec!["ping".to_owned(), "pong".to_owned(), "fan-out".to_owned()];
-        names.extend(super::flow::steps(settings, peers).into_iter().map(|step| step.name()));
+        names.extend(steps(peers).into_iter().map(|step| step.name()));
         for (id, name) in names.into_iter().enumerate() {
             let shape = JournalShape {
                 id: id as u32,
@@ -91,7 +92,7 @@ impl Parts {
         Ok(Journal::open(JournalFiles::new(&self.directory, &self.directory, name))?)
     }
 
-    /// A writer as nodes have it: it looks whom to wake after every commit.
+    /// A writer like a node's: it looks for sleepers after every commit.
     pub(super) fn writer(&self, name: &str, seat: u32) -> Result<journal::Writer, IpcError> {
         let mut writer = self.journal(name)?.writer(seat, self.clock)?;
         writer.wake_through(std::sync::Arc::clone(&self.registry));

@@ -6,7 +6,7 @@ use super::parts::{Parts, pin};
 use super::watch::Watch;
 use super::{IpcError, Setup, fan_out, flow, ping, system};
 
-/// Takes part as what the text on `input` says; returns when the measurement is over.
+/// Takes part as described by the text on `input`; returns when the measurement is over.
 ///
 /// # Errors
 /// [`IpcError`]; also when the measuring process has ended.

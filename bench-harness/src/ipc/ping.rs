@@ -2,26 +2,27 @@
 
 use std::hint::black_box;
 
+use bench_kit::Spread;
 use hdrhistogram::Histogram;
 use journal::{Clock, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
 use super::parts::{Parts, SEAT, word};
+use super::rendezvous::{arrive, meet};
 use super::watch::Watch;
 use super::{IpcError, IpcSettings, PAYLOADS};
-use crate::spread::Spread;
 
 /// Round trips at the start of a block that are not counted: the lines come from where the last block left them.
 const WARM_UP: usize = 200;
-/// Where "near" ends: a one-way of the bare word that is longer goes through more than the cores' own cache.
+/// Limit of "near": a longer one-way time of the bare word goes through more than the cores' own cache.
 const NEAR_NS: f64 = 110.0;
 /// Round trips of the bare floor between two readings of the clock, and such stretches after a block of the floor.
 const BARE_TRIPS: usize = 100;
 const BARE_STRETCHES: usize = 10;
-/// The floor's word goes over one line and comes back over another: see [`word::bounced`].
+/// The floor's word uses one line per direction: see [`word::bounced`].
 pub(super) const FLOOR_LINES: usize = 2;
 
-/// Where the two cores were, as the bare word saw it.
+/// The relative placement of the two cores, according to the bare word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
@@ -38,8 +39,8 @@ pub enum Placement {
 pub struct PingRow {
     /// Payload of each message.
     pub payload_bytes: usize,
-    /// Median of the bare word in the blocks next to these, with one reading of the clock a round trip, as the journal has
-    /// it.
+    /// Median of the bare word in the blocks next to these, with one reading of the clock a round trip, like the
+    /// journal.
     pub floor_p50_ns: f64,
     /// Its 99th percentile.
     pub floor_p99_ns: f64,
@@ -61,7 +62,7 @@ pub struct PingRow {
     pub ratio_p50: f64,
     /// The same, with the floor that does not read the clock.
     pub ratio_bare_p50: f64,
-    /// Where the cores were.
+    /// Placement of the cores.
     pub placement: Placement,
     /// Round trips.
     pub samples: u64,
@@ -74,7 +75,7 @@ struct Block {
     times: Vec<u64>,
     /// One-way.
     median: f64,
-    /// One-way means of stretches without a reading of the clock; only of the floor.
+    /// One-way means of stretches without a reading of the clock; only for the floor.
     bare: Vec<f64>,
 }
 
@@ -105,7 +106,7 @@ pub(super) fn measure(
 ) -> Result<Vec<PingRow>, IpcError> {
     let mut lines = lines(parts, "ping", "pong", SEAT)?;
     let mut watch = Watch::default();
-    super::flow::meet(parts, 1, 1, &mut watch)?;
+    meet(parts, 1, 1, &mut watch)?;
     let (mut floors, mut journals) = (Vec::new(), Vec::new());
     let mut bounced = 0;
     for round in 0..settings.rounds {
@@ -159,7 +160,7 @@ fn floor(parts: &Parts, bounced: &mut u64, trips: usize, watch: &mut Watch) -> R
     Ok(Block { bare, ..Block::of(times) })
 }
 
-/// A block of journal round trips. The time that a frame bears is also the end of the round trip before it.
+/// A block of journal round trips. The time of a frame is also the end of the round trip before it.
 fn journal<const BYTES: usize>(
     lines: &mut Lines,
     clock: Clock,
@@ -186,7 +187,7 @@ fn journal<const BYTES: usize>(
     Ok(Block::of(times))
 }
 
-/// The next message, copied out whole.
+/// The next message, copied out completely.
 #[inline(always)]
 fn take<const BYTES: usize>(reader: &mut GatedReader, watch: &mut Watch) -> Result<[u8; BYTES], IpcError> {
     loop {
@@ -207,7 +208,7 @@ pub(super) fn answer(
     watch: &mut Watch,
 ) -> Result<(), IpcError> {
     let mut lines = lines(parts, "pong", "ping", seat)?;
-    super::flow::arrive(parts, 0, 1, watch)?;
+    arrive(parts, 0, 1, watch)?;
     let mut bounced = 0;
     for _ in 0..settings.rounds {
         answer_floor(parts, &mut bounced, settings.trips, watch)?;
@@ -336,7 +337,7 @@ mod tests {
     #[test]
     fn rounds_near_and_far_are_told_apart_and_each_divided_by_its_own_floor() {
         let block = |time: u64| Block { bare: vec![time as f64 * 0.75], ..Block::of(vec![2 * time; 10]) };
-        // Two rounds near, one far: the journal takes 1.5 times its own round's floor, always.
+        // Two rounds near, one far: the journal always takes 1.5 times its own round's floor.
         let (mut floors, mut journals) = (Vec::new(), Vec::new());
         for floor in [60, 80, 280] {
             floors.extend((0..=PAYLOADS.len()).map(|_| block(floor)));

@@ -1,14 +1,14 @@
-//! What idle journals add to one round of polling.
+//! The cost of idle journals in one round of polling.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Doorbell, GatedReader, Journal, JournalShape, Registry};
 use node::BELL_FROM;
 use serde::{Deserialize, Serialize};
 
 use super::IpcError;
-use crate::spread::Spread;
 
 /// Idle journals of each column.
 const IDLE: [usize; 3] = [0, 8, 80];
@@ -19,16 +19,16 @@ const BLOCKS: usize = 101;
 /// Columns of the same length, one entry for each number of idle journals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PollRow {
-    /// Journals without news beside the one that is waited for.
+    /// Journals without news in addition to the one that is waited for.
     pub idle_journals: Vec<usize>,
-    /// What they add to a round as a node makes it, in nanoseconds: it looks at each journal while they are few, and
-    /// at its doorbell when they are many.
+    /// What they add to a node's round, in nanoseconds: a node looks at each journal while they are few, and at its
+    /// doorbell when they are many.
     pub added_p50_ns: Vec<f64>,
     /// What they would add to a round that looks at each journal.
     pub looking_added_p50_ns: Vec<f64>,
 }
 
-/// Polls journals in which nothing happens; blocks of all columns interleaved.
+/// Polls idle journals; blocks of all columns interleaved.
 pub(super) fn measure(clock: Clock) -> Result<PollRow, IpcError> {
     let most = IDLE.into_iter().max().unwrap_or(0) + 1;
     let mut readers = Vec::with_capacity(most);

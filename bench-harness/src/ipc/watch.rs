@@ -1,4 +1,4 @@
-//! Busy waiting that ends when the other side is gone.
+//! Busy waiting that ends when the other side has ended.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(super) struct Watch {
     turns: u32,
     since: Option<Instant>,
-    /// Our parent, for a peer: it must not outlive it.
+    /// The parent of a peer, which must not outlive it.
     parent: Option<u32>,
 }
 
@@ -23,7 +23,7 @@ impl Watch {
         Watch { parent: Some(parent), ..Watch::default() }
     }
 
-    /// Something came: patience starts anew.
+    /// Something arrived: restarts the patience.
     #[inline(always)]
     pub(super) fn news(&mut self) {
         self.turns = 0;
@@ -41,7 +41,7 @@ impl Watch {
         if self.turns == TURNS {
             self.since = Some(Instant::now());
         }
-        // Stays above the mark, so that from now on every turn looks: it is no measurement any more.
+        // Stays above the mark, so that from now on every turn checks: precision no longer matters.
         self.turns = TURNS + 1;
         self.parent_lives()?;
         if self.since.is_some_and(|since| since.elapsed() > PATIENCE) {
@@ -50,7 +50,7 @@ impl Watch {
         Ok(())
     }
 
-    /// An error once the process that measures has ended.
+    /// An error once the measuring process has ended.
     pub(super) fn parent_lives(&self) -> Result<(), IpcError> {
         if self.parent.is_some_and(|parent| std::os::unix::process::parent_id() != parent) {
             return Err(IpcError::Peer("has ended".to_owned()));

@@ -1,9 +1,9 @@
-//! Which quotes of a measured stretch were answered, and which were not.
+//! Finds which quotes of a measured stretch were answered, and which were not.
 //!
-//! The stretch has the quotes that were *due* in it, not those that were published or answered in it: a part that stands
-//! still at the end cannot make them fewer. Each of them has as many answers due as strategies hear its instrument. An
-//! answer that is not there when the run is over is open: it counts with the time that it has been waited for until
-//! then, which is less than it would have been.
+//! The stretch contains the quotes that were *due* in it, not those that were published or answered in it: a component
+//! that stalls at the end cannot reduce their number. For each of them one answer is expected from each strategy that
+//! reads its instrument. An answer that has not arrived when the run ends is open: it counts with the time waited so
+//! far, which is less than it would have been.
 //!
 //! ```text
 //!            from                                       until         closed
@@ -24,31 +24,31 @@ pub(crate) struct Stretch {
     pub(crate) from: u64,
     /// … to before here.
     pub(crate) until: u64,
-    /// Answers were waited for until here.
+    /// End of the wait for answers.
     pub(crate) closed: u64,
-    /// Time between two quotes of the schedule, whatever their instrument.
+    /// Time between two quotes of the schedule, of any instrument.
     pub(crate) turn: f64,
 }
 
 /// The answers of a stretch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answers {
-    /// Those that came, and the open ones: see [`Stamps::is_open`].
+    /// The answers that arrived, and the open ones: see [`Stamps::is_open`].
     pub(crate) records: Vec<Stamps>,
-    /// Answers that were due: those that came and those that are open.
+    /// Expected answers: those that arrived and the open ones.
     pub(crate) expected: u64,
-    /// Open: the quote was published, no sample came.
+    /// Open: the quote was published, but no sample arrived.
     pub(crate) unanswered: u64,
     /// Open: md did not publish the quote.
     pub(crate) unpublished: u64,
-    /// Not there at the stretch's end, those that came later included.
+    /// Answers that had not arrived at the stretch's end, including those that arrived later.
     pub(crate) outstanding: u64,
     /// Quotes that md published between the stretch's begin and end.
     pub(crate) published: u64,
 }
 
 impl Answers {
-    /// Puts together what md published and what td sampled, both over the whole run.
+    /// Combines what md published and what td sampled, both over the whole run.
     pub(crate) fn of(
         stretch: Stretch,
         listeners: &Listeners,
@@ -60,7 +60,7 @@ impl Answers {
         samples.sort_by_key(|sample| (sample.due, sample.published));
         let mut quotes: Vec<(Quoted, u64)> =
             quotes.iter().map(|quote| (*quote, listeners.hear(quote.instrument))).collect();
-        // A quote that was overwritten before it was read here, but answered.
+        // A quote that was overwritten before it was read here, but was answered.
         let known: Vec<(u64, u64)> = sorted(quotes.iter().map(|(quote, _)| (quote.due, quote.published)));
         let missed =
             samples.iter().filter(|sample| sample.due > 0).map(|sample| (sample.due, sample.published));
@@ -99,7 +99,7 @@ impl Answers {
         answers
     }
 
-    /// The schedule is even: where two neighbours lie further apart than one turn, md has left some out.
+    /// The schedule is even: if two neighbours are further apart than one turn, md has left out some quotes.
     fn add_unpublished(&mut self, stretch: Stretch, listeners: &Listeners, quotes: &[(Quoted, u64)]) {
         let mut dues: Vec<u64> = quotes.iter().map(|(quote, _)| quote.due).filter(|due| *due > 0).collect();
         dues.dedup();
@@ -119,7 +119,7 @@ impl Answers {
         }
         match dues.last() {
             Some(last) if *last < stretch.until => hole(*last, None),
-            // Nothing at all was published: the schedule's phase is not known, its rate is.
+            // Nothing was published at all: the schedule's phase is unknown, but its rate is known.
             None => hole(stretch.from, None),
             Some(_) => {}
         }
@@ -131,7 +131,7 @@ impl Answers {
         self.records.extend(each.map(|due| Stamps::open(*due, 0, stretch.closed)));
     }
 
-    /// Answers that were due and did not come.
+    /// Expected answers that did not arrive.
     pub(crate) fn lost(&self) -> u64 {
         self.unanswered + self.unpublished
     }

@@ -1,7 +1,7 @@
-//! How many strategies a host carries: a search by measuring.
+//! Searches for the number of strategies that a host carries.
 //!
-//! The number is doubled until the target is missed, then the gap is halved until it is an eighth. Measured figures
-//! scatter, so the answer is the largest number that met the target with no smaller one missing it.
+//! The number is doubled until the target is missed, then the gap is halved down to an eighth. Measured figures
+//! scatter, so the result is the largest number that met the target with no smaller one missing it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,47 +9,47 @@ use std::time::Duration;
 use pinning::Host;
 use serde::Serialize;
 
+use super::caveats;
 use super::error::T2oError;
-use super::marks;
 use super::order::Run;
 use super::record::RunRecord;
 use super::runner::{self, Verdict};
 use super::scenario::Cell;
 
-/// One number of strategies, measured.
+/// The result of one number of strategies.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// Strategies.
     pub strategies: u32,
-    /// Median of t2o, in µs: the middle one of the runs.
+    /// Median of t2o, in µs: the median over the runs.
     pub p50_us: f64,
-    /// 99th percentile of t2o, in µs: the middle one of the runs.
+    /// 99th percentile of t2o, in µs: the median over the runs.
     pub p99_us: f64,
-    /// Share of the quotes that md published in time.
+    /// Share of the quotes that md published on time.
     pub achieved: f64,
-    /// Share of the answers that came, in the worst run.
+    /// Share of the answers that arrived, in the worst run.
     pub answered: f64,
-    /// Whether it meets the target, keeps the rate, and every answer came without a growing backlog.
+    /// Whether the target is met, the rate is kept, and every answer arrived without a growing backlog.
     pub carries: bool,
-    /// Why not.
+    /// The reasons if not.
     pub why_not: Vec<String>,
 }
 
-/// What the search found.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Capacity {
-    /// The most strategies that the host carries; 0 when not even one.
+    /// The greatest number of strategies that the host carries; 0 when not even one.
     pub strategies: u32,
-    /// The search ended at its own limit: there may be more.
+    /// The search ended at its own limit: the host may carry more.
     pub at_limit: bool,
-    /// All that was measured, fewest strategies first.
+    /// All measured points, fewest strategies first.
     pub curve: Vec<Point>,
 }
 
-/// Searches from one strategy to `most`. `measure` answers `None` to end the search where it stands.
+/// Searches from one strategy to `most`. `measure` returns `None` to end the search.
 ///
 /// # Errors
-/// Those of `measure`.
+/// The errors of `measure`.
 pub fn search<E>(most: u32, mut measure: impl FnMut(u32) -> Result<Option<Point>, E>) -> Result<Capacity, E> {
     let mut curve: Vec<Point> = Vec::new();
     let (mut good, mut bad) = (0, most.saturating_add(1));
@@ -73,10 +73,10 @@ pub fn search<E>(most: u32, mut measure: impl FnMut(u32) -> Result<Option<Point>
     Ok(Capacity { strategies: good, at_limit: good == most, curve })
 }
 
-/// Measures one cell by `repeats` fresh platforms; `None` when `go_on` answered false.
+/// Measures one cell on `repeats` fresh platforms; `None` when `go_on` returned false.
 ///
 /// # Errors
-/// [`T2oError`]. A platform that does not come up does not carry.
+/// [`T2oError`]. A platform that fails to start counts as not carried.
 pub fn measure(
     cell: &Cell,
     repeats: u32,
@@ -96,7 +96,7 @@ pub fn measure(
     Ok(Some(point(cell, target, &records)))
 }
 
-/// How late md may be, as a share of its rate, before the rate counts as missed.
+/// Least share of its rate that md must reach.
 const RATE_KEPT: f64 = 0.98;
 
 fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
@@ -105,7 +105,7 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
     };
     let p99_us = middle(|record| Some(record.stages.get("t2o_intended")?.p99_us));
     let achieved = middle(|record| Some(record.achieved_rate)) / cell.rate;
-    // A quote that falls out of the window at either end is no missed rate.
+    // A quote that falls out of the window at either end does not count as a missed rate.
     let edges = 2.0 / (cell.rate * cell.measured().as_secs_f64()).max(1.0);
     let answered = |record: &RunRecord| 1.0 - record.lost as f64 / record.expected.max(1) as f64;
     let mut why_not = Vec::new();
@@ -124,7 +124,7 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
         not(record.lost == 0, &|| {
             format!("run {run}: {} of {} answers did not come", record.lost, record.expected)
         });
-        not(!marks::has_backlog(record), &|| {
+        not(!caveats::has_backlog(record), &|| {
             format!("run {run}: {} of {} answers came after the end", record.outstanding, record.expected)
         });
         not(record.observed.restarted.is_empty(), &|| {
@@ -149,15 +149,15 @@ fn point(cell: &Cell, target: Duration, records: &[RunRecord]) -> Point {
 mod tests {
     use super::*;
 
-    fn made_up(strategies: u32, carries: bool) -> Point {
+    fn fixture(strategies: u32, carries: bool) -> Point {
         let why_not = if carries { Vec::new() } else { vec!["p99 is 2.0 µs".to_owned()] };
         Point { strategies, p50_us: 1.0, p99_us: 2.0, achieved: 1.0, answered: 1.0, carries, why_not }
     }
 
     #[test]
     fn a_rate_whose_answers_do_not_come_is_not_carried() {
-        let whole = crate::t2o::made_up::cell("A", 1, 80.0, &[40.0]).runs;
-        let cell = crate::t2o::made_up::scenario_cell("A", 80.0);
+        let whole = crate::t2o::fixture::cell("A", 1, 80.0, &[40.0]).runs;
+        let cell = crate::t2o::fixture::scenario_cell("A", 80.0);
         let carried = |spoil: &dyn Fn(&mut RunRecord)| {
             let mut runs = whole.clone();
             spoil(&mut runs[0]);
@@ -166,13 +166,13 @@ mod tests {
         assert!(carried(&|_| {}).carries);
         let lost = carried(&|run| run.lost = 1);
         assert!(!lost.carries && lost.why_not[0].contains("1 of 1000 answers did not come"), "{lost:?}");
-        // It takes 1.35 s to answer the quotes of a second, and a target of ten seconds does not hide it.
+        // Answering the quotes of one second takes 1.35 s, and a target of ten seconds does not hide it.
         assert!(!carried(&|run| run.outstanding = 259).carries);
         assert!(!carried(&|run| run.observed.restarted = vec!["td".to_owned()]).carries);
     }
 
     fn found(most: u32, limit: u32) -> (u32, bool, usize) {
-        let measure = |strategies| Ok::<_, ()>(Some(made_up(strategies, strategies <= limit)));
+        let measure = |strategies| Ok::<_, ()>(Some(fixture(strategies, strategies <= limit)));
         let capacity = search(most, measure).unwrap();
         assert!(capacity.curve.is_sorted_by_key(|point| point.strategies));
         (capacity.strategies, capacity.at_limit, capacity.curve.len())
@@ -200,7 +200,7 @@ mod tests {
         let mut left = 3;
         let capacity = search(100, |strategies| {
             left -= 1;
-            Ok::<_, ()>((left > 0).then(|| made_up(strategies, true)))
+            Ok::<_, ()>((left > 0).then(|| fixture(strategies, true)))
         });
         assert_eq!(capacity.unwrap().strategies, 2);
     }

@@ -1,10 +1,10 @@
-//! What the figures say to the scenario's claims.
+//! Judges the scenario's claims by the figures.
 //!
-//! A figure is an interval: what the runs of its cell spread over, whichever figure it is. A comparison holds when it
-//! does so for the whole intervals, is refuted when it does so for none of it, and is inconclusive where they overlap, or
-//! where a cell has no figures to speak of: not run, too few messages, or a host that was busy with something else. Where
-//! answers did not come, a time that lies above the shortest wait for one is a least: its interval has no upper end. A
-//! claim is therefore as strong as the runs allow, and never stronger.
+//! A figure is an interval: the range over the runs of its cell, for every kind of figure. A comparison holds when it
+//! holds for the whole intervals, is refuted when it holds nowhere in them, and is inconclusive where they overlap, or
+//! where a cell has no usable figures: not run, too few messages, or a host that was busy otherwise. Where answers are
+//! missing, a time above the shortest wait for one is a lower bound: its interval has no upper end. A claim is
+//! therefore as strong as the runs allow, and never stronger.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ use super::scenario::claim::{self, Expression, Operator};
 /// By how much a curve must rise or fall to count as a hump.
 const HUMP: f64 = 1.25;
 
-/// What came of a claim.
+/// The result of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// The figures bear it out.
+    /// The figures confirm it.
     Holds,
-    /// The figures say the contrary.
+    /// The figures contradict it.
     Refuted,
-    /// The figures do not tell.
+    /// The figures do not decide it.
     Inconclusive,
 }
 
@@ -39,24 +39,24 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A claim and what came of it.
+/// A claim and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Its short name.
     pub name: String,
-    /// In words.
+    /// The claim in words.
     pub says: String,
-    /// Who claims it.
+    /// The claim's author.
     pub source: String,
-    /// As a comparison.
+    /// The claim as a comparison.
     pub holds: String,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// The comparison's figures, or why there are none.
+    /// The comparison's figures, or the reason why there are none.
     pub numbers: String,
 }
 
-/// Judges all claims of the scenario that was run.
+/// Judges all claims of the scenario.
 pub fn judge(results: &Results) -> Vec<Verdict> {
     let judge_one = |claim: &super::scenario::ClaimConfig| {
         let mut judge = Judge { results, numbers: Vec::new() };
@@ -79,7 +79,7 @@ pub fn judge(results: &Results) -> Vec<Verdict> {
     results.settings.claim.iter().map(judge_one).collect()
 }
 
-/// What a figure may be: low and high.
+/// The range of a figure: low and high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Interval {
     low: f64,
@@ -91,7 +91,7 @@ impl Interval {
         Interval { low: figure, high: figure }
     }
 
-    /// Around some figures; `None` without any.
+    /// The interval around some figures; `None` without any.
     fn around(figures: impl Iterator<Item = f64>) -> Option<Interval> {
         figures
             .map(Interval::point)
@@ -111,7 +111,7 @@ impl Interval {
             apply(self.high, other.low),
             apply(self.high, other.high),
         ];
-        // An upper end that is not known stays so; what cannot be counted (∞ - ∞, a division by zero) decides nothing.
+        // An unknown upper end stays unknown; undefined results (∞ - ∞, a division by zero) decide nothing.
         let divides = matches!(operator, Operator::Over) && other.low <= 0.0 && other.high >= 0.0;
         let whole = !divides && corners.iter().all(|figure| !figure.is_nan());
         whole.then(|| Interval::around(corners.into_iter())).flatten()
@@ -203,7 +203,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Over all rates that the group was to be measured at: one that is missing may have been the extreme.
+    /// Over all rates of the group: a missing one may have been the extreme.
     fn extreme(&mut self, highest: bool, figure: &str, group: &str) -> Option<Interval> {
         let all = self.curve(group, figure)?;
         let pick = |figures: &mut dyn Iterator<Item = f64>| {
@@ -253,8 +253,8 @@ impl Judge<'_> {
     }
 }
 
-/// Valley, hump, valley, hump, valley, in this order, each step by [`HUMP`] at least. Each point comes as what it
-/// counts as a peak and what it counts as a valley.
+/// Valley, hump, valley, hump, valley, in this order, each step by at least [`HUMP`]. Each point has its value as a
+/// peak and its value as a valley.
 fn has_two_humps(points: &[(f64, f64)]) -> bool {
     // Reached so far: 0 nothing, 1 a valley, 2 a hump, … 5 the last valley. Always keep the most extreme point.
     let (mut reached, mut last) = (1, f64::INFINITY);
@@ -277,19 +277,19 @@ fn has_two_humps(points: &[(f64, f64)]) -> bool {
     false
 }
 
-/// The mark, if there is one, that makes a cell's times those of something else than the platform.
+/// The caveat, if there is one, that makes a cell's times useless for judging the platform.
 pub(crate) fn disturbed(cell: &CellResult) -> Option<&str> {
     let spoils = |mark: &str| ["failed", "others", "steal", "off-plan", "restarted"].contains(&mark);
     cell.marked.iter().filter_map(|mark| mark.split(':').next()).find(|mark| spoils(mark))
 }
 
 /// A figure of a cell as the interval that its runs span. Of a single run the mean has the interval of its standard
-/// error, and a percentile none at all.
+/// error, and a percentile none.
 fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) -> Option<Interval> {
     let runs: Vec<_> =
         cell.runs.iter().filter(|run| run.failed.is_none() && !run.stages.is_empty()).collect();
     let too_few = runs.is_empty() || cell.samples < results.settings.run.fewest_samples;
-    // Losses and contradictions are what claims may be about, on whatever host.
+    // Claims may be about losses and contradictions on any host.
     let counted = ["lost", "samples", "disordered"].contains(&figure);
     if too_few || (!counted && disturbed(cell).is_some()) {
         return None;

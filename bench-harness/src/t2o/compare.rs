@@ -1,11 +1,12 @@
-//! Two matrices, cell by cell.
+//! Compares two matrices cell by cell.
 //!
-//! The figure is t2o's median over the messages of a run; a cell has one a run. Between two cells stands the ratio of
-//! the medians over their runs, with an interval over the runs that holds its level (see `interval`): all intervals of a
-//! comparison hold together in 95 of 100. Messages are never counted as if each told something of its own: those of one
-//! run have the host's mood in common.
+//! The figure is t2o's median over the messages of a run; a cell has one for each run. Two cells are compared by the
+//! ratio of the medians over their runs, with a confidence interval over the runs (see `interval`): all intervals of a
+//! comparison hold together in 95 of 100 cases. Messages are not treated as independent: those of one run share the
+//! state of the host.
 //!
-//! A cell that was disturbed, or was not measured under the same load on both sides, has no verdict, and it is said why.
+//! A cell that was disturbed, or was not measured under the same load on both sides, has no verdict, and the reason is
+//! given.
 
 use std::fmt;
 
@@ -15,7 +16,7 @@ use super::claims::disturbed;
 use super::interval::{self, FEWEST_RUNS};
 use super::result::{CellResult, Results};
 
-/// What became of a cell from one matrix to the other.
+/// How a cell changed from one matrix to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
@@ -25,7 +26,7 @@ pub enum Change {
     Worse,
     /// The whole interval lies within the tolerance.
     NoChange,
-    /// The runs do not tell.
+    /// The runs do not decide it.
     Inconclusive,
 }
 
@@ -40,45 +41,45 @@ impl fmt::Display for Change {
     }
 }
 
-/// One cell in both.
+/// One cell in both matrices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     /// `A10`.
     pub cell: String,
     /// Quotes a second.
     pub rate: f64,
-    /// Median over the runs of the first, in µs.
+    /// Median over the runs of the first matrix, in µs.
     pub before_us: f64,
-    /// Of the second.
+    /// Median over the runs of the second, in µs.
     pub after_us: f64,
     /// Difference, as a share of the first: 0.1 is ten per cent slower.
     pub difference: f64,
     /// The true difference lies between these; in 95 of 100 comparisons that holds for all of their cells. `null` when
     /// there are too few runs.
     pub interval: Option<[f64; 2]>,
-    /// Runs of the first and of the second.
+    /// Number of runs in the first and in the second.
     pub runs: [usize; 2],
-    /// What became of it.
+    /// The verdict.
     pub change: Change,
-    /// Why there is no verdict, beside an interval that is too wide for one.
+    /// The reason for having no verdict, other than an interval that is too wide.
     pub why: Option<String>,
 }
 
-/// All cells that both have.
+/// All cells that are in both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Share of the first's figure that does not count as a change.
     pub tolerance: f64,
     /// Cell by cell.
     pub cells: Vec<Compared>,
-    /// Cells that only one of them has.
+    /// Cells that are in only one of them.
     pub unmatched: Vec<String>,
-    /// What of the platforms differs: perhaps what is compared on purpose.
+    /// Differences of the platforms, which may be what is compared on purpose.
     pub notes: Vec<String>,
 }
 
 impl Comparison {
-    /// Of two matrices. Cells are the same when group and rate are.
+    /// Compares two matrices. Cells are the same when group and rate are.
     pub fn of(before: &Results, after: &Results, tolerance: f64) -> Comparison {
         let mut pairs = Vec::new();
         let mut unmatched = Vec::new();
@@ -98,18 +99,18 @@ impl Comparison {
         Comparison { tolerance, cells, unmatched, notes: platforms_differ(before, after) }
     }
 
-    /// How many cells became so.
+    /// Number of cells with this verdict.
     pub fn count(&self, change: Change) -> usize {
         self.cells.iter().filter(|cell| cell.change == change).count()
     }
 
-    /// Whether nothing can be said about any cell.
+    /// Whether no cell has a verdict.
     pub fn says_nothing(&self) -> bool {
         self.count(Change::Inconclusive) == self.cells.len()
     }
 }
 
-/// What of the hosts differs that makes figures differ; empty when they are alike.
+/// Relevant differences of the hosts; empty when there are none.
 pub fn host_differences(before: &Results, after: &Results) -> Vec<String> {
     let (a, b) = (&before.host, &after.host);
     let mut found = Vec::new();
@@ -129,7 +130,7 @@ pub fn host_differences(before: &Results, after: &Results) -> Vec<String> {
     found
 }
 
-/// Why these two say nothing about what lies between them.
+/// Why these two cells cannot be compared.
 fn unfit(before: &Results, after: &Results, cell: &CellResult, other: &CellResult) -> Option<String> {
     let load = |results: &Results| {
         let (run, group) =
@@ -171,7 +172,7 @@ fn humantime(duration: std::time::Duration) -> String {
     format!("{duration:?}")
 }
 
-/// Sections of the platforms that are not the same.
+/// Sections of the platforms that differ.
 fn platforms_differ(before: &Results, after: &Results) -> Vec<String> {
     let (a, b) = (&before.settings, &after.settings);
     let mut notes = Vec::new();
@@ -214,7 +215,7 @@ fn compare(
     })
 }
 
-/// The median of t2o of each run.
+/// The median of t2o in each run.
 fn medians(cell: &CellResult) -> Vec<f64> {
     let good = cell.runs.iter().filter(|run| run.failed.is_none());
     good.filter_map(|run| Some(run.stages.get("t2o")?.p50_us)).collect()

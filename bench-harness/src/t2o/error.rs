@@ -1,25 +1,25 @@
-//! Why a matrix cannot be run, read or reported.
+//! Errors of running, reading and reporting a matrix.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Something about a folder of results, or about the run itself.
+/// An error of a folder of results, or of the run itself.
 #[derive(Debug, thiserror::Error)]
 pub enum T2oError {
-    /// A file or folder.
+    /// A file or folder could not be used.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// With what.
+        /// Its path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// Results of an earlier run lie there.
+    /// The folder contains results of an earlier run.
     #[error("{} holds results already: go on with --resume, or name another --out", .0.display())]
     NotEmpty(PathBuf),
-    /// Results of something else lie there.
+    /// The folder contains results of another scenario.
     #[error(
         "{} holds results of another scenario, or of an older text of this one ({what}): name another --out",
         folder.display()
@@ -27,18 +27,18 @@ pub enum T2oError {
     OtherScenario {
         /// The folder.
         folder: PathBuf,
-        /// What differs first.
+        /// The first difference.
         what: String,
     },
-    /// Nothing to report.
+    /// There are no results to report.
     #[error("{} holds no results: `colo t2o run SCENARIO --out DIR` makes them", .0.display())]
     NoResults(PathBuf),
-    /// A file of ours that is none.
+    /// A damaged file.
     #[error("{} is no file of results: {reason}", path.display())]
     Garbled {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A file of another version of colo.
@@ -49,12 +49,12 @@ pub enum T2oError {
     OtherFormat {
         /// The file.
         path: PathBuf,
-        /// Its form.
+        /// Its format.
         found: u64,
-        /// Ours.
+        /// The supported format.
         wanted: u32,
     },
-    /// Two files of one folder that say different things of the same run.
+    /// Two files of one folder contradict each other about the same run.
     #[error(
         "{} and {} say different things: {what}; measure again into another folder, or take the files as they were \
          written",
@@ -62,11 +62,11 @@ pub enum T2oError {
         raw.display()
     )]
     Disagrees {
-        /// What is made from the other.
+        /// The derived file.
         path: PathBuf,
-        /// What it was made from.
+        /// Its source.
         raw: PathBuf,
-        /// Figure, and what the two say.
+        /// The figure, and both values.
         what: String,
     },
     /// The histograms' bounds.
@@ -75,15 +75,15 @@ pub enum T2oError {
     /// A plot could not be drawn.
     #[error("cannot draw {what}: {reason}")]
     Plot {
-        /// Which plot.
+        /// The plot.
         what: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl T2oError {
-    /// For `map_err`.
+    /// Converts an error of the system, for `map_err`.
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> T2oError + use<> {
         let path = path.to_owned();
         move |source| T2oError::File { action, path, source }

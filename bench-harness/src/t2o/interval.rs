@@ -1,23 +1,22 @@
-//! How far apart two cells may lie, by the medians of their runs: an interval that holds its level with as few runs as
-//! there are.
+//! Confidence interval of the ratio of two cells, from the medians of their runs, valid for few runs.
 //!
-//! Both ways look at logarithms, so a difference is a ratio. Welch's interval holds for runs that scatter normally around
-//! their cell's median, each cell in its own width. The interval of Mann and Whitney (every difference of two runs,
-//! cut at the ranks that their test allows) holds whatever the shape is, as long as both cells have the same. Neither
-//! is true of a shared host all the time, so the answer spans both. Resampling a few runs, which has neither condition,
-//! reaches 80 instead of 95 % with two runs and 88 with three.
+//! Both methods use logarithms, so a difference is a ratio. Welch's interval is valid for runs that scatter normally
+//! around their cell's median, each cell with its own width. The interval of Mann and Whitney (all differences of two
+//! runs, cut at the ranks that their test allows) is valid for any shape, as long as both cells have the same. On a
+//! shared host neither always applies, so the result spans both. Resampling a few runs, which needs neither assumption,
+//! covers too little.
 //!
-//! Fewer than [`FEWEST_RUNS`] on either side have no interval.
+//! There is no interval with fewer than [`FEWEST_RUNS`] on either side.
 
-/// Fewer runs than this on either side say nothing.
+/// Fewest runs on either side for an interval.
 pub(crate) const FEWEST_RUNS: usize = 5;
-/// What an interval may miss, in all.
+/// Chance of missing the true value, in total.
 const MISSED: f64 = 0.05;
-/// From here on the ranks' sum is as good as normal.
+/// From here on the distribution of the ranks' sum is taken as normal.
 const MANY_RUNS: usize = 25;
 
-/// Lowest and highest ratio of `after` to `before`, less one, that these runs leave open: one of `family` intervals that
-/// hold together in 95 of 100 comparisons. `None` of too few runs, or of figures that are none.
+/// Lowest and highest ratio of `after` to `before`, minus one, that these runs allow: one of `family` intervals that
+/// hold together in 95 of 100 comparisons. `None` for too few runs, or for invalid figures.
 pub(crate) fn of_ratio(before: &[f64], after: &[f64], family: usize) -> Option<[f64; 2]> {
     let enough = before.len().min(after.len()) >= FEWEST_RUNS;
     let sound = |figures: &[f64]| figures.iter().all(|figure| figure.is_finite() && *figure > 0.0);
@@ -58,7 +57,7 @@ impl Moments {
     }
 }
 
-/// Between the differences of rank k from below and from above, where k is the largest that [`MISSED`] allows.
+/// The differences of rank k from below and from above, where k is the largest that [`MISSED`] allows.
 fn mann_whitney(before: &[f64], after: &[f64]) -> [f64; 2] {
     let mut differences: Vec<f64> =
         before.iter().flat_map(|before| after.iter().map(move |after| after - before)).collect();
@@ -69,7 +68,7 @@ fn mann_whitney(before: &[f64], after: &[f64]) -> [f64; 2] {
     }
 }
 
-/// The largest k for which U < k has a chance of half of [`MISSED`] at most.
+/// The largest k for which U < k has a chance of at most half of [`MISSED`].
 fn ranks_cut(n: usize, m: usize) -> usize {
     if n.min(m) >= MANY_RUNS {
         let (n, m) = (n as f64, m as f64);
@@ -139,7 +138,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     front * fraction
 }
 
-/// Of the gamma function, by Lanczos' series.
+/// The logarithm of the gamma function, by Lanczos' series.
 fn ln_gamma(x: f64) -> f64 {
     const SERIES: [f64; 6] = [
         76.180_091_729_471_46,

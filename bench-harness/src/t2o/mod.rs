@@ -8,13 +8,13 @@
 
 mod answers;
 mod capacity;
+mod caveats;
 mod claims;
 mod compare;
 mod error;
-mod interval;
 #[cfg(test)]
-mod made_up;
-mod marks;
+mod fixture;
+mod interval;
 mod order;
 mod others;
 mod pages;

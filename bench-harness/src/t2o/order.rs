@@ -9,14 +9,14 @@ use super::scenario::{Cell, RunOrder};
 /// One run of one cell, on a platform of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// Which cell.
+    /// The cell.
     pub cell: &'a Cell,
     /// From 1 to the cell's repeats.
     pub repeat: u32,
 }
 
-/// All runs. Repeats are passes over the cells: what drifts on the host falls on all cells alike, and whoever stops
-/// early has whole passes. Shuffled passes differ from each other, and are the same for the same seed.
+/// All runs. Each repeat is a pass over all cells: a drift of the host affects all cells alike, and a session that is
+/// stopped early has complete passes. Shuffled passes differ from each other, and are reproducible by the seed.
 pub fn runs<'a>(cells: &[&'a Cell], order: RunOrder, seed: u64) -> Vec<Run<'a>> {
     let passes = cells.iter().map(|cell| cell.repeats).max().unwrap_or(0);
     let mut generator = ChaCha8Rng::seed_from_u64(seed);

@@ -1,19 +1,19 @@
-//! What other processes ran on the CPUs that a platform may use.
+//! Measures what other processes ran on the CPUs that a platform may use.
 //!
-//! From each process's own account (`/proc/PID/stat`), which the kernel keeps exactly, and adds to as long as the
-//! process lives: nothing between two looks is missed. A process that came and went in between stands in the account of
-//! the parent that waited for it. The host's own account (`/proc/stat`) samples with the timer's tick, with which a
-//! platform's short wake-ups are in step: it is off by more than half a CPU at thousands of wake-ups a second, so it
-//! counts only where other processes cannot be seen.
+//! Uses each process's own account (`/proc/PID/stat`), which the kernel keeps exactly, and updates as long as the
+//! process lives: nothing between two looks is missed. A process that started and ended in between is in the account of
+//! the parent that waited for it. The host's own account (`/proc/stat`) samples with the timer's tick, which a
+//! platform's short wake-ups are in step with: at thousands of wake-ups a second its error exceeds half a CPU, so it is
+//! used only where other processes are not visible.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use pinning::CpuSet;
 
-/// The kernel's unit in `/proc/PID/stat`.
+/// The unit of `/proc/PID/stat`.
 const TICK_NS: f64 = 1e7;
-/// This many are named.
+/// Limit of the processes that are named.
 const NAMED: usize = 8;
 
 /// Accounts of all processes, by pid and start time.
@@ -24,23 +24,23 @@ pub(crate) struct Processes(BTreeMap<(u32, u64), Account>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Account {
     name: String,
-    /// Its own, threads that ended included.
+    /// Its own time, including threads that ended.
     own: u64,
-    /// That of its children that it has waited for.
+    /// Time of its children that it has waited for.
     children: u64,
 }
 
-/// What others ran between two looks.
+/// What other processes ran between two looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Others {
-    /// CPUs.
+    /// CPU time, in CPUs.
     pub(crate) cpus: f64,
-    /// Who, most first: name, pid, CPUs.
+    /// The processes, most first: name, pid, CPUs.
     pub(crate) most: Vec<String>,
 }
 
 impl Processes {
-    /// Now. `None` where other processes cannot be seen: in a pid namespace of one's own.
+    /// The current accounts. `None` where other processes are not visible: in a pid namespace of one's own.
     pub(crate) fn now() -> Option<Processes> {
         let kernel_is_there = fs::read_to_string("/proc/2/comm").is_ok_and(|name| name.trim() == "kthreadd");
         if !kernel_is_there {
@@ -50,7 +50,7 @@ impl Processes {
         for entry in fs::read_dir("/proc").ok()?.flatten() {
             let pid = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
             let Some(pid) = pid else { continue };
-            // One that has ended meanwhile is none.
+            // A process that has ended meanwhile is skipped.
             let text = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             if let Some((start, account)) = Account::parse(&text) {
                 processes.insert((pid, start), account);
@@ -59,7 +59,7 @@ impl Processes {
         Some(Processes(processes))
     }
 
-    /// What ran since `before`, in `seconds`, that may run on `cpus` and is none of `ours`.
+    /// CPU time since `before`, in `seconds`, of processes that may run on `cpus` and are not among `ours`.
     pub(crate) fn since(
         &self,
         before: &Processes,
@@ -79,11 +79,11 @@ impl Processes {
             ticks += (grown + children) as i64;
             most.push((grown + children, key.0, after.name.clone()));
         }
-        // What a child had run before is in its parent's account too, once it has been waited for.
+        // What a child had run before is also in its parent's account, once it has been waited for.
         let gone = before.0.iter().filter(|(key, _)| !self.0.contains_key(key) && !ours.contains(&key.0));
         ticks -= gone.map(|(_, was)| (was.own + was.children) as i64).sum::<i64>();
         let ticks = (own as i64).max(ticks);
-        // A parent's account takes in at once what its children ran before: nobody ran more than all together.
+        // A parent's account includes at once what its children ran before: limit a process to the total.
         let all = ticks as f64;
         let share = |ticks: f64| ticks * TICK_NS / 1e9 / seconds;
         most.sort_by(|a, b| b.cmp(a));
@@ -94,7 +94,7 @@ impl Processes {
     }
 }
 
-/// Whether any thread of the process may run there; one that has ended may have.
+/// Whether any thread of the process may run there; true for one that has ended.
 fn may_run_on(pid: u32, cpus: &CpuSet) -> bool {
     match pinning::observe(pid) {
         Ok(threads) => threads.iter().any(|thread| thread.allowed.overlaps(cpus)),
@@ -105,11 +105,11 @@ fn may_run_on(pid: u32, cpus: &CpuSet) -> bool {
 impl Account {
     /// Start time and account of a line of `/proc/PID/stat`.
     fn parse(text: &str) -> Option<(u64, Account)> {
-        // The name stands in parentheses and may hold any character, parentheses too: the last one ends it.
+        // The name is in parentheses and may contain any character, parentheses too: the last one ends it.
         let (head, tail) = text.rsplit_once(')')?;
         let name = head.split_once('(')?.1.to_owned();
         let fields: Vec<&str> = tail.split_whitespace().collect();
-        // Numbers as in proc(5), where the state, the first word after the name, is field 3.
+        // Field numbers as in proc(5), where the state, the first word after the name, is field 3.
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let account = Account { name, own: field(14)? + field(15)?, children: field(16)? + field(17)? };
         Some((field(22)?, account))
@@ -122,7 +122,7 @@ mod tests {
 
     fn processes(accounts: &[(u32, u64, u64)]) -> Processes {
         let account = |&(pid, own, children): &(u32, u64, u64)| {
-            // Far beyond any pid of this host: its CPUs are not known, so it may have been anywhere.
+            // Far beyond any pid of this host: its CPUs are unknown, so it may have run anywhere.
             ((pid + 4_000_000_000, 1), Account { name: format!("p{pid}"), own, children })
         };
         Processes(accounts.iter().map(account).collect())

@@ -1,4 +1,4 @@
-//! What the rings really lie on.
+//! The actual pages of the rings.
 
 use observe::{InstanceView, JournalView};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Of all rings that a living process has mapped.
+    /// The pages of all rings that a living process has mapped.
     pub(crate) fn of(view: &InstanceView) -> Pages {
         let journals = view.journals().unwrap_or_default();
         let journals: Vec<JournalView> = journals.sound.into_iter().map(|(_, journal)| journal).collect();
@@ -30,7 +30,7 @@ impl Pages {
         pages
     }
 
-    /// In words: `2 MiB pages`, `4 KiB pages`, `both`.
+    /// As text: `2 MiB pages`, `4 KiB pages`, `both`.
     pub fn words(&self) -> &'static str {
         match (self.small_bytes, self.huge_bytes) {
             (0, 0) => "unknown",

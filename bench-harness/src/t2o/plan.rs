@@ -1,4 +1,4 @@
-//! What a scenario will take, before anything starts.
+//! The cost of a scenario, computed before anything starts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::scenario::{Cell, Scenario};
 
-/// What will run, and what it takes.
+/// The runs of a scenario, and their cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     /// Name of the scenario.
     pub scenario: String,
     /// The cells that will run, in the order of the file.
     pub cells: Vec<PlannedCell>,
-    /// Groups that this host is too small for.
+    /// Groups for which this host is too small.
     pub left_out: Vec<LeftOut>,
-    /// Platforms that will be brought up.
+    /// Number of platforms that will be started.
     pub runs: u64,
     /// Predicted wall time in seconds.
     pub seconds: f64,
@@ -27,37 +27,37 @@ pub struct Plan {
     pub small_bytes: u64,
     /// Largest shared memory of a cell on huge pages, in bytes.
     pub huge_bytes: u64,
-    /// What each group asks of the cores.
+    /// The cores that each group needs.
     pub cores: Vec<CoreNeed>,
 }
 
 /// One cell of the plan.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlannedCell {
-    /// As in `A10`.
+    /// The name, such as `A10`.
     pub name: String,
     /// Its group.
     pub group: String,
-    /// Number of its load.
+    /// Number of the load.
     pub load: usize,
     /// Quotes a second.
     pub rate: f64,
-    /// Fresh platforms.
+    /// Number of fresh platforms.
     pub repeats: u32,
     /// Measured seconds of one run.
     pub measured_seconds: f64,
     /// Samples of one run, when every quote is answered.
     pub samples: u64,
-    /// Seconds of all its runs, with all that is around them.
+    /// Seconds of all its runs, including starting and stopping.
     pub seconds: f64,
 }
 
-/// A group that does not run here.
+/// A group that is not run on this host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The group.
     pub group: String,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
@@ -66,20 +66,20 @@ pub struct LeftOut {
 pub struct CoreNeed {
     /// The group.
     pub group: String,
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// Nodes that take a whole core each.
+    /// Nodes that need a whole core each.
     pub fast: usize,
     /// Nodes that sleep between messages.
     pub sleeping: usize,
-    /// Cores that the plan pins nodes to, as the kernel writes lists; empty when the kernel decides.
+    /// Cores to which the plan pins nodes, in the kernel's list notation; empty when the kernel decides.
     pub pinned_to: String,
     /// The plan was made for a larger host: planned core → used core.
     pub remapped: BTreeMap<usize, usize>,
 }
 
 impl Plan {
-    /// Of the cells that `chosen` picks, on this host.
+    /// Plans the cells that `chosen` accepts, on this host.
     ///
     /// # Errors
     /// Everything in the groups' pin plans that does not fit this host.
@@ -149,7 +149,7 @@ fn core_need(cell: &Cell, title: &str, host: &Host) -> Result<CoreNeed, Vec<Stri
     let resolved = cell.topology.place(host).map_err(|problems| {
         problems.iter().map(|problem| format!("group {}: {problem}", cell.group)).collect::<Vec<_>>()
     })?;
-    // A hosted strategy is no process of its own.
+    // A hosted strategy has no process of its own.
     let processes = || cell.topology.nodes.iter().filter(|node| node.host.is_none());
     let fast = processes().filter(|node| node.mode.is_fast()).count();
     Ok(CoreNeed {
@@ -195,7 +195,7 @@ cores = 4096
         let host = Host::read("/".as_ref()).unwrap();
         let plan = Plan::of(&scenario, &host, |_| true).unwrap();
         assert_eq!((plan.cells.len(), plan.runs), (2, 5));
-        // Three runs of 1 + 1 + 2 seconds, two more of the same.
+        // Three runs of 1 + 1 + 2 seconds, and two more of the same.
         assert_eq!(plan.seconds, 20.0);
         assert_eq!(plan.left_out[0].group, "Z");
         assert!(plan.small_bytes > 0);

@@ -1,4 +1,4 @@
-//! What a platform's processes cost the host while a run lasts, from `/proc`, and where they ran.
+//! The cost of a platform's processes for the host during a run, from `/proc`, and their CPUs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,38 +17,38 @@ use super::others::{Others, Processes};
 pub struct Observed {
     /// Seconds between the two looks.
     pub seconds: f64,
-    /// Sleeps that somebody ended.
+    /// Sleeps that a waker ended.
     pub wakeups: u64,
-    /// Context switches: to wait, and because the CPU was taken away.
+    /// Context switches, voluntary and involuntary.
     pub context_switches: u64,
-    /// Of those: because the CPU was taken away.
+    /// Involuntary context switches among them.
     pub preemptions: u64,
     /// Changes of CPU; `None` where the kernel does not count them.
     pub migrations: Option<u64>,
     /// Page faults.
     pub page_faults: u64,
-    /// Of those: from disk.
+    /// Major page faults among them.
     pub major_faults: u64,
     /// Time that threads were ready and waited for a CPU, in milliseconds, over all processes.
     pub run_queue_wait_ms: Option<f64>,
     /// CPU time of the platform, in CPUs.
     pub cpus_used: Option<f64>,
-    /// CPU time of others on the CPUs that the platform may use, in CPUs.
+    /// CPU time of other processes on the CPUs that the platform may use, in CPUs.
     pub cpus_others: Option<f64>,
     /// CPUs that the platform may use.
     pub cpus_allowed: usize,
-    /// Who the others were, most first: name, pid, CPUs. Empty where other processes cannot be seen.
+    /// The other processes, most first: name, pid, CPUs. Empty where other processes are not visible.
     pub others: Vec<String>,
-    /// How long nodes that have a CPU for themselves were ready and had it not, worst first.
+    /// How long nodes that have a CPU for themselves were ready but not running, worst first.
     pub waited: Vec<Waited>,
-    /// Nodes that ended meanwhile and are there again.
+    /// Nodes that were restarted meanwhile.
     pub restarted: Vec<String>,
-    /// Share of time that the hypervisor took away, in per cent.
+    /// Percentage of time that the hypervisor took.
     pub steal_percent: f64,
-    /// Looks at threads that found one where the plan does not have it, and changes of CPU of threads that the plan
-    /// gives a single one: the kernel counts those, so none between two looks is missed.
+    /// Looks that found a thread off its plan, and CPU changes of threads that the plan pins to a single CPU: the
+    /// kernel counts those, so none between two looks is missed.
     pub off_plan: u64,
-    /// Threads looked at for that.
+    /// Number of threads looked at for that.
     pub looked_at: u64,
     /// The first threads that were off plan.
     pub strays: Vec<String>,
@@ -56,7 +56,7 @@ pub struct Observed {
     pub bytes_lost: u64,
     /// Messages that could not be delivered.
     pub undelivered: u64,
-    /// Sleeps that only the safety time-out ended, although there was news.
+    /// Sleeps that only the safety time-out ended, although there was a message.
     pub wait_timeouts_with_data: u64,
     /// Quotes that md published.
     pub quotes: u64,
@@ -64,14 +64,14 @@ pub struct Observed {
     pub orders: u64,
 }
 
-/// A node that has a CPU which no other node may run on.
+/// A node with a CPU on which no other node may run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Waited {
     /// Its name.
     pub node: String,
     /// Its CPU.
     pub cpu: usize,
-    /// Milliseconds a second that its threads were ready and did not run.
+    /// Milliseconds a second during which its threads were ready but not running.
     pub ms_a_second: f64,
 }
 
@@ -79,7 +79,7 @@ pub struct Waited {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshot {
     threads: BTreeMap<u32, ThreadPlacement>,
-    /// Who sits in which seat, and which of the threads are its.
+    /// The process in each seat, and its own threads.
     nodes: BTreeMap<String, Node>,
     processes: Option<Processes>,
     counters: BTreeMap<&'static str, u64>,
@@ -137,7 +137,7 @@ impl Snapshot {
         Snapshot { threads, nodes, processes, counters: counters.into(), cpu: CpuTimes::now(), at_ns }
     }
 
-    /// What happened since `before`. Of the looks at places, those of master; a run's own are added by its watch.
+    /// What happened since `before`. Of the checks of places only those of master; a run's own are added by its watch.
     pub(crate) fn since(&self, before: &Snapshot) -> Observed {
         let counted = |name| self.counter(name).saturating_sub(before.counter(name));
         let seconds = (self.at_ns.saturating_sub(before.at_ns) as f64 / 1e9).max(1e-9);
@@ -181,7 +181,7 @@ impl Snapshot {
         }
     }
 
-    /// CPUs that some thread of the platform may run on.
+    /// CPUs on which any thread of the platform may run.
     fn allowed(&self) -> CpuSet {
         self.threads.values().fold(CpuSet::new(), |all, thread| all.union(&thread.allowed))
     }
@@ -196,7 +196,7 @@ impl Snapshot {
         Some(after.since(before, seconds, &ours, &self.allowed()))
     }
 
-    /// Nodes in whose seat another process sits than before, or the same in another life.
+    /// Nodes whose seat has another process than before, or the same in another generation.
     pub(crate) fn restarted(&self, before: &Snapshot) -> Vec<String> {
         let other = |(name, node): (&String, &Node)| {
             let was = before.nodes.get(name)?;
@@ -206,7 +206,7 @@ impl Snapshot {
         self.nodes.iter().filter_map(other).collect()
     }
 
-    /// Of nodes that are alone on one CPU: what they wait for is not the platform's.
+    /// Nodes that are alone on one CPU: what they wait for is not the platform's.
     fn waited(&self, before: &Snapshot, seconds: f64) -> Vec<Waited> {
         let threads = |node: &Node| -> Vec<&ThreadPlacement> {
             node.tids.iter().filter_map(|tid| self.threads.get(tid)).collect()
@@ -217,7 +217,7 @@ impl Snapshot {
             let Some(cpu) = own.first().and_then(|thread| thread.allowed.first()) else { continue };
             let here = |thread: &&ThreadPlacement| thread.allowed.contains(cpu);
             let single = own.iter().all(|thread| thread.allowed == CpuSet::single(cpu));
-            // Hosted strategies sit in seats of their own with their host's process.
+            // Hosted strategies have seats of their own with their host's process.
             let others = self.nodes.values().filter(|other| other.process != node.process);
             if !single || others.flat_map(threads).any(|thread| here(&thread)) {
                 continue;

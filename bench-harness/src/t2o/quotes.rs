@@ -1,4 +1,4 @@
-//! What md published, read beside the platform as any tool may: the other half of what td's samples say.
+//! The quotes that md published, read as any tool may read them, to complement td's samples.
 
 use journal::{LooseReader, OpenError, ReadError};
 use observe::InstanceView;
@@ -9,7 +9,7 @@ use wire::{Instrument, Message, Quote};
 /// One quote, as md published it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Quoted {
-    /// When the schedule wanted it.
+    /// Its time in the schedule.
     pub(crate) due: u64,
     /// When md committed it.
     pub(crate) published: u64,
@@ -31,8 +31,8 @@ impl QuoteReader {
         Ok(QuoteReader { reader: journal.loose_from_start()?, quotes: Vec::new() })
     }
 
-    /// Takes what has come since the last call. A quote that is overwritten before it is read is missed here, and found
-    /// again by its place in the schedule: see [`super::answers`].
+    /// Reads what has arrived since the last call. A quote that is overwritten before it is read is missing here, and
+    /// is found by its place in the schedule: see [`super::answers`].
     pub(crate) fn take(&mut self) {
         loop {
             match self.reader.read() {
@@ -58,12 +58,13 @@ impl QuoteReader {
 /// How many strategies answer a quote of each instrument.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Listeners {
-    /// By the instrument's number, ascending. Empty when md's list could not be read: one each is taken for granted.
+    /// By the instrument's number, ascending. Empty when md's list could not be read: then one strategy each is
+    /// assumed.
     by_instrument: Vec<(u32, u32)>,
 }
 
 impl Listeners {
-    /// From what the topology gives the strategies and what md has listed.
+    /// From the strategies in the topology and the instruments that md has listed.
     pub(crate) fn of(view: &InstanceView, topology: &Topology) -> Listeners {
         let mut listed = listed(view, topology);
         listed.sort_by_key(|(id, _)| *id);
@@ -91,7 +92,7 @@ impl Listeners {
         Listeners { by_instrument }
     }
 
-    /// Strategies that hear this instrument.
+    /// Number of strategies that read this instrument.
     pub(crate) fn hear(&self, instrument: u32) -> u64 {
         if self.by_instrument.is_empty() {
             return 1;
@@ -100,7 +101,7 @@ impl Listeners {
         place.map_or(0, |place| u64::from(self.by_instrument[place].1))
     }
 
-    /// Answers that a quote has on average: of one whose instrument is not known.
+    /// Average number of answers to a quote, for one whose instrument is unknown.
     pub(crate) fn average(&self) -> f64 {
         if self.by_instrument.is_empty() {
             return 1.0;

@@ -1,5 +1,5 @@
-//! Raw records, one line an answer, compressed: what every figure is made from. An answer that did not come has the order id 0,
-//! no `received` and `ordered` (0), and in `taken` until when it was waited for.
+//! Raw records, one line an answer, compressed: the source of every figure. A missing answer has order id 0, `received`
+//! and `ordered` 0, and in `taken` the end of the wait for it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -31,7 +31,7 @@ pub fn write(path: &Path, records: &[Stamps]) -> io::Result<()> {
 /// Reads what [`write()`] wrote.
 ///
 /// # Errors
-/// The file cannot be read, or is none of ours.
+/// The file cannot be read, or is not of this format.
 pub fn read(path: &Path) -> io::Result<Vec<Stamps>> {
     let mut lines = BufReader::new(GzDecoder::new(File::open(path)?)).lines();
     let wrong = |line: usize| {

@@ -1,4 +1,4 @@
-//! What one run of a cell left behind: `runs/A10-1.json`.
+//! The result of one run of a cell: `runs/A10-1.json`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::pages::Pages;
 use super::probe::Observed;
 use super::stamps::Stamps;
 
-/// Longest time that is told apart from longer ones: an hour, in nanoseconds.
+/// Greatest time of the histograms: an hour, in nanoseconds.
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// One run of one cell.
@@ -18,28 +18,28 @@ const LONGEST: u64 = 3_600_000_000_000;
 pub struct RunRecord {
     /// The cell: `A10`.
     pub cell: String,
-    /// From 1.
+    /// Number of the repeat, from 1.
     pub repeat: u32,
     /// When it began, in seconds since 1970.
     pub started_unix: u64,
     /// Measured seconds, without the warm-up.
     pub seconds: f64,
-    /// Answers that came; for each of them md + strategy + order = t2o was checked.
+    /// Answers that arrived; for each of them md + strategy + order = t2o was checked.
     pub samples: u64,
     /// Messages whose times contradict each other; not among the samples.
     pub disordered: u64,
-    /// Quotes a second that md really published.
+    /// Quotes a second that md actually published.
     pub achieved_rate: f64,
-    /// Answers that were due: one for each quote of the stretch and each strategy that hears it.
+    /// Expected answers: one for each quote of the stretch and each strategy that reads it.
     pub expected: u64,
-    /// Of those: they did not come. The quotes of the stretch less their samples, always.
+    /// Expected answers that did not arrive: always the difference from the samples.
     pub lost: u64,
-    /// Of the lost ones: md did not even publish the quote.
+    /// Lost answers whose quote md did not even publish.
     pub unpublished: u64,
-    /// Answers that were not there at the stretch's end: the lost ones, and those that came late.
+    /// Answers that had not arrived at the stretch's end: the lost ones, and the late ones.
     pub outstanding: u64,
-    /// Shortest wait for an answer that did not come, in microseconds. A figure above it is a least: the waits would have
-    /// gone on.
+    /// Shortest wait for an answer that did not arrive, in microseconds. A figure above it is a lower bound, because
+    /// the waits would have continued.
     pub open_from_us: Option<f64>,
     /// 99th percentile of md's lateness against its schedule, in microseconds.
     pub lateness_p99_us: f64,
@@ -47,15 +47,15 @@ pub struct RunRecord {
     pub stages: BTreeMap<String, RunStage>,
     /// Costs, places, losses.
     pub observed: Observed,
-    /// What the rings were mapped on.
+    /// The pages of the rings.
     pub pages: Pages,
-    /// The configuration asks for huge pages.
+    /// Whether the configuration asks for huge pages.
     pub huge_wanted: bool,
     /// Checks of the doctor that failed, by id.
     pub doctor_fail: Vec<String>,
     /// Checks of the doctor that warn, by id.
     pub doctor_warn: Vec<String>,
-    /// Why there are no figures: the platform did not come up, or did not last.
+    /// Why there are no figures: the platform failed to start, or failed later.
     pub failed: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct RunStage {
 }
 
 impl RunRecord {
-    /// Takes over what the run's answers say: all that can be made from them again.
+    /// Takes over everything that is computed from the run's answers.
     pub(crate) fn take(&mut self, messages: &Histograms) {
         self.samples = messages.samples;
         self.disordered = messages.disordered;
@@ -89,7 +89,7 @@ impl RunRecord {
         self.stages = messages.run_stages();
     }
 
-    /// Whether a figure of t2o, in microseconds, is a least: some answer that did not come had been waited for less long.
+    /// Whether a figure of t2o, in microseconds, is a lower bound: some missing answer was waited for less long.
     pub fn is_least(&self, figure_us: f64) -> bool {
         self.open_from_us.is_some_and(|open| open < figure_us)
     }
@@ -104,19 +104,20 @@ pub struct Histograms {
     pub samples: u64,
     /// Messages whose times contradict each other.
     pub disordered: u64,
-    /// Answers that did not come. They are in the histograms of t2o and t2o_intended with the time they were waited for.
+    /// Answers that did not arrive. The histograms of t2o and t2o_intended contain them with the time they were waited
+    /// for.
     pub open: u64,
-    /// Of those: md did not publish the quote. They are in the histogram of t2o_intended only.
+    /// Open answers whose quote md did not publish. Only the histogram of t2o_intended contains them.
     pub unpublished: u64,
     /// Shortest of those waits, in nanoseconds.
     open_from: Option<u64>,
 }
 
 impl Histograms {
-    /// Empty ones.
+    /// Creates empty histograms.
     ///
     /// # Errors
-    /// None in practice: the bounds are constants that a histogram takes.
+    /// None in practice: the bounds are valid constants.
     pub fn new() -> Result<Histograms, hdrhistogram::CreationError> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 3);
         let stages = STAGES.iter().map(|_| empty()).collect::<Result<_, _>>()?;
@@ -131,14 +132,14 @@ impl Histograms {
         })
     }
 
-    /// Adds one answer, or one that did not come.
+    /// Adds one answer, or a missing one.
     pub fn add(&mut self, stamps: &Stamps) {
         if let Some((published, due)) = stamps.open_waits() {
             self.add_open(published, due);
             self.lateness.saturating_record(stamps.lateness().min(LONGEST));
             return;
         }
-        // Each answer of a measurement has a cause: one without contradicts it.
+        // Each answer of a measurement has a cause: one without it is contradictory.
         let Some(stages) = stamps.stages().filter(|stages| stages[T2O].is_some()) else {
             self.disordered += 1;
             return;
@@ -163,12 +164,12 @@ impl Histograms {
         self.open_from = Some(self.open_from.map_or(wait, |known| known.min(wait)));
     }
 
-    /// Shortest wait for an answer that did not come, in microseconds.
+    /// Shortest wait for an answer that did not arrive, in microseconds.
     pub fn open_from_us(&self) -> Option<f64> {
         self.open_from.map(|wait| wait as f64 / 1e3)
     }
 
-    /// The histogram of a stage, by its place in [`STAGES`].
+    /// The histogram of a stage, by its index in [`STAGES`].
     pub fn stage(&self, index: usize) -> Option<&Histogram<u64>> {
         self.stages.get(index)
     }
@@ -178,7 +179,7 @@ impl Histograms {
         at_us(&self.lateness, 0.99)
     }
 
-    /// Each stage in short.
+    /// The summary of each stage.
     pub fn run_stages(&self) -> BTreeMap<String, RunStage> {
         let short = |histogram: &Histogram<u64>| RunStage {
             mean_us: histogram.mean() / 1e3,

@@ -6,20 +6,20 @@ use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
 use wire::stages::STAGES;
 
-use super::marks;
+use super::caveats;
 use super::plan::LeftOut;
 use super::record::{Histograms, RunRecord, at_us};
 use super::scenario::{Cell, ScenarioConfig};
 
-/// Version of the object's form.
+/// Version of the object's format.
 pub const FORMAT: u32 = 2;
 
-/// The matrix: what was measured, where, and how.
+/// The matrix: the measurements, the host, and the settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Results {
-    /// Version of this object's form.
+    /// Version of this object's format.
     pub format: u32,
-    /// Where it ran.
+    /// The host.
     pub host: HostSummary,
     /// Name of the scenario.
     pub scenario: String,
@@ -35,18 +35,18 @@ pub struct Results {
     pub cells: Vec<CellResult>,
     /// Cells of the scenario that have no run.
     pub missing: Vec<String>,
-    /// Groups that this host is too small for.
+    /// Groups for which this host is too small.
     pub left_out: Vec<LeftOut>,
-    /// The scenario as it was run, with what its file leaves out filled in.
+    /// The scenario as it was run, including default values.
     pub settings: ScenarioConfig,
 }
 
 /// Ids of the doctor's checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoctorWords {
-    /// That failed.
+    /// Failed checks.
     pub fail: Vec<String>,
-    /// That warned.
+    /// Checks with a warning.
     pub warn: Vec<String>,
 }
 
@@ -59,25 +59,25 @@ pub struct CellResult {
     pub group: String,
     /// Number of the load, from 1.
     pub load: usize,
-    /// Quotes a second that were asked for.
+    /// Requested quotes a second.
     pub rate: f64,
-    /// Runs that gave figures.
+    /// Runs with figures.
     pub repeats: usize,
     /// Messages over all runs.
     pub samples: u64,
     /// Quotes a second that were published: the lowest of all runs.
     pub achieved_rate: f64,
-    /// Answers that were due, over all runs: one for each quote and each strategy that hears it.
+    /// Expected answers over all runs: one for each quote and each strategy that reads it.
     pub expected: u64,
-    /// Of those: they did not come. They count in t2o with the time that they were waited for.
+    /// Expected answers that did not arrive. They count in t2o with the time that they were waited for.
     pub lost: u64,
-    /// Of the lost ones: md did not even publish the quote.
+    /// Lost answers whose quote md did not even publish.
     pub unpublished: u64,
-    /// Why these figures are to be read with care; empty is best.
+    /// Reasons to read these figures with care; preferably empty.
     pub marked: Vec<String>,
     /// `md`, `strategy`, `order`, `t2o`, `t2o_intended`.
     pub stages: BTreeMap<String, StageResult>,
-    /// Sleeps that somebody ended, a second.
+    /// Sleeps a second that a waker ended.
     pub wakeups: f64,
     /// Context switches a second.
     pub context_switches: f64,
@@ -85,17 +85,17 @@ pub struct CellResult {
     pub migrations: Option<f64>,
     /// Page faults over all runs.
     pub page_faults: u64,
-    /// Time that threads were ready and had no CPU, in milliseconds a second.
+    /// Time that threads were ready but not running, in milliseconds a second.
     pub run_queue_wait_ms: Option<f64>,
     /// Looks at threads that found one off plan.
     pub off_plan: u64,
-    /// Share of time that the hypervisor took away, in per cent: the highest of all runs.
+    /// Percentage of time that the hypervisor took: the highest of all runs.
     pub steal_percent: f64,
     /// CPUs that the platform used.
     pub cpus_used: Option<f64>,
-    /// CPUs that others used: the highest of all runs.
+    /// CPUs that other processes used: the highest of all runs.
     pub cpus_others: Option<f64>,
-    /// What the rings were mapped on: `4 KiB`, `huge`, `both`.
+    /// The pages of the rings: `4 KiB`, `huge`, `both`.
     pub pages: String,
     /// 99th percentile of md's lateness, in microseconds: the highest of all runs.
     pub lateness_p99_us: f64,
@@ -124,7 +124,7 @@ pub struct StageResult {
     pub curve: Vec<[f64; 2]>,
 }
 
-/// Which cell: what its figures are made with, beside its runs.
+/// The identity of a cell: what its figures depend on besides its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CellName {
     pub(crate) name: String,
@@ -140,19 +140,19 @@ impl From<&Cell> for CellName {
 }
 
 impl CellResult {
-    /// Which cell this is.
+    /// The identity of this cell.
     pub(crate) fn measured_at(&self) -> CellName {
         CellName { name: self.name.clone(), group: self.group.clone(), load: self.load, rate: self.rate }
     }
 
-    /// From the cell's runs, and the messages of all of them.
+    /// Computed from the cell's runs, and the messages of all of them.
     pub(crate) fn of(
         cell: &CellName,
         fewest: u64,
         runs: Vec<RunRecord>,
         messages: &Histograms,
     ) -> CellResult {
-        // A run in which not one answer came has figures too: waits.
+        // A run without a single answer has figures too: the waits.
         let good: Vec<&RunRecord> = runs.iter().filter(|run| !run.stages.is_empty()).collect();
         let seconds: f64 = good.iter().map(|run| run.seconds).sum::<f64>().max(1e-9);
         let a_second =
@@ -172,7 +172,7 @@ impl CellResult {
             expected: runs.iter().map(|run| run.expected).sum(),
             lost: runs.iter().map(|run| run.lost).sum(),
             unpublished: runs.iter().map(|run| run.unpublished).sum(),
-            marked: marks::of(cell.rate, fewest, &runs),
+            marked: caveats::of(cell.rate, fewest, &runs),
             stages: stages(&good, messages),
             wakeups: a_second(|run| run.observed.wakeups),
             context_switches: a_second(|run| run.observed.context_switches),
@@ -214,7 +214,7 @@ fn stages(runs: &[&RunRecord], messages: &Histograms) -> BTreeMap<String, StageR
         let at = |quantile| at_us(histogram, quantile);
         let low = means.iter().copied().fold(f64::INFINITY, f64::min);
         let high = means.iter().copied().fold(0.0, f64::max);
-        // The figures of a distribution are for the end of it: the stages between would only swell the file.
+        // The figures of a distribution matter for the end of it: those of the stages would only enlarge the file.
         let curve = if name.starts_with("t2o") { quantiles(messages.samples) } else { Vec::new() };
         stages.insert(
             name.to_owned(),
@@ -233,7 +233,7 @@ fn stages(runs: &[&RunRecord], messages: &Histograms) -> BTreeMap<String, StageR
     stages
 }
 
-/// Quantiles evenly spread over the nines, as far as `samples` messages tell.
+/// Quantiles evenly spread over the nines, as far as `samples` messages allow.
 fn quantiles(samples: u64) -> Vec<f64> {
     let nines = (samples.max(1) as f64).log10();
     let steps = (nines * 12.0).ceil() as u32;

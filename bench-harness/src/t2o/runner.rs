@@ -1,4 +1,4 @@
-//! One run of one cell: a fresh platform, a warm-up, a measured stretch, and down again.
+//! One run of one cell: starts a fresh platform, warms up, measures, and stops it.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -18,9 +18,9 @@ use super::record::{Histograms, RunRecord};
 use super::stamps::Stamps;
 use super::watch::PlanWatch;
 
-/// Between two looks at the samples: seldom enough to cost nothing, often enough that the ring never laps.
+/// Time between two looks at the samples: long enough to cost nothing, short enough that the ring never laps.
 const TICK: Duration = Duration::from_millis(10);
-/// Orders that answer the last quotes are waited for at least this long …
+/// Answers to the last quotes are waited for at least this long …
 const DRAIN: Duration = Duration::from_millis(60);
 /// … and this long while some are missing.
 const LONGEST_DRAIN: Duration = Duration::from_millis(250);
@@ -36,7 +36,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// The doctor's, on this host, for this plan.
+    /// The doctor's verdict on this host, for this plan.
     pub(crate) fn of(plan: Option<&ResolvedPlan>) -> Verdict {
         let checks = Doctor::report("/".as_ref(), plan).checks;
         let with = |status| {
@@ -47,8 +47,8 @@ impl Verdict {
     }
 }
 
-/// Runs it. `go_on` is called every few milliseconds with the share that is done; when it answers false, the platform
-/// comes down and there is no outcome. A platform that fails is an outcome too.
+/// Runs it. `go_on` is called every few milliseconds with the share that is done; when it returns false, the platform
+/// is stopped and there is no outcome. A platform that fails is an outcome too.
 ///
 /// # Errors
 /// [`T2oError::Histogram`].
@@ -196,14 +196,14 @@ impl Measured {
         let mut observed = after.since(&before);
         let stretch = Stretch { from, until, closed: until, turn: 1e9 / cell.rate };
         let answers = self.drain(stretch, &listeners);
-        // Somebody who ended while the last answers were waited for may be why they did not come.
+        // A node that ended during the wait for the last answers may be the reason why they are missing.
         observed.restarted = Snapshot::take(self.running.view()).restarted(&before);
         record.seconds = (until - from) as f64 / 1e9;
         self.settle(answers, observed, record);
         Ended::Done
     }
 
-    /// Takes what has come; false when master is gone.
+    /// Reads what has arrived; false when master has ended.
     fn look(&mut self) -> bool {
         self.quotes.take();
         self.running.look()
@@ -218,13 +218,13 @@ impl Measured {
         self.running.collector().map_or(0, |collector| collector.raw().len() as u64)
     }
 
-    /// Waits for the answers that are under way, until all are there or it has taken too long.
+    /// Waits for answers under way, until all have arrived or the time limit is reached.
     fn drain(&mut self, stretch: Stretch, listeners: &Listeners) -> Answers {
         let begun = Instant::now();
         sleep(DRAIN);
         loop {
             self.look();
-            // The time first: what comes after it is open.
+            // The time first: anything that arrives after it is open.
             let stretch = Stretch { closed: self.now(), ..stretch };
             let samples = self.running.collector().map(|collector| collector.raw()).unwrap_or_default();
             let samples: Vec<Stamps> = samples.iter().map(Stamps::from).collect();

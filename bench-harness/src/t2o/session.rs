@@ -13,16 +13,16 @@ use super::runner::{self, Verdict};
 use super::scenario::{Cell, Scenario};
 use super::store::Store;
 
-/// Where a session stands.
+/// Progress of a session.
 #[derive(Clone, Debug)]
 pub struct Progress {
-    /// The cell and repeat at work: `A10-1`.
+    /// The current cell and repeat: `A10-1`.
     pub run: String,
-    /// Runs that are behind us, those of an earlier session too.
+    /// Finished runs, including those of an earlier session.
     pub done: usize,
-    /// Runs in all.
+    /// Total number of runs.
     pub runs: usize,
-    /// Of the run at work, from 0 to 1.
+    /// Done share of the current run, from 0 to 1.
     pub share: f64,
     /// Predicted seconds to the end.
     pub seconds_left: f64,
@@ -31,19 +31,20 @@ pub struct Progress {
 /// How a session ended.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// All that the folder holds now.
+    /// Everything that the folder contains now.
     pub results: Results,
     /// The caller stopped it.
     pub stopped: bool,
-    /// Runs that did not come to figures: name and reason.
+    /// Runs without figures: name and reason.
     pub failed: Vec<(String, String)>,
 }
 
-/// Runs what of `scenario` is in `plan` and not yet in `store`. `go_on` is called every few milliseconds; when it
-/// answers false, the run at work is given up, and what was finished stays. `colo` is the binary.
+/// Runs the cells of `scenario` that are in `plan` and not yet in `store`. `go_on` is called every few milliseconds;
+/// when it returns false, the current run is abandoned, and the finished ones stay. `colo` is the binary.
 ///
 /// # Errors
-/// [`T2oError`]: the folder cannot be written. A platform that does not come up is no error, but a marked cell.
+/// [`T2oError`]: the folder cannot be written. A platform that fails to start is not an error, but a cell with a
+/// caveat.
 pub fn session(
     scenario: &Scenario,
     plan: &Plan,

@@ -6,22 +6,22 @@ use wire::{LatencySample, Nanos, OrderId};
 /// The times of one order on the platform's clock, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamps {
-    /// Writer and number of the order; 0 of an answer that did not come.
+    /// Writer and number of the order; 0 for a missing answer.
     pub order_id: u64,
-    /// t0: the generator's schedule says so.
+    /// t0: time in the generator's schedule.
     pub due: u64,
     /// t1: md committed the quote.
     pub published: u64,
-    /// t2: the strategy had it in hand.
+    /// t2: the strategy received it.
     pub received: u64,
     /// t3: the strategy committed the order.
     pub ordered: u64,
-    /// t4: td had it in hand; of an answer that did not come: until when it was waited for.
+    /// t4: td received it; for a missing answer, the end of the wait.
     pub taken: u64,
 }
 
 impl Stamps {
-    /// How long each stage took; see [`LatencySample::stages`].
+    /// The duration of each stage; see [`LatencySample::stages`].
     pub fn stages(&self) -> Option<StageTimes> {
         LatencySample {
             order_id: OrderId(self.order_id),
@@ -34,24 +34,24 @@ impl Stamps {
         .stages()
     }
 
-    /// An answer that had not come when it was waited for no longer.
+    /// An answer that had not arrived at the end of the wait.
     pub(crate) fn open(due: u64, published: u64, closed: u64) -> Stamps {
         Stamps { order_id: 0, due, published, received: 0, ordered: 0, taken: closed }
     }
 
-    /// Whether this is an answer that did not come: no order has the number 0.
+    /// Whether this is a missing answer: no order has the number 0.
     pub fn is_open(&self) -> bool {
         self.order_id == 0
     }
 
-    /// How long an open answer was waited for: since the quote was published (`None` when it was not), and since it was
-    /// due. `None` of an answer that came.
+    /// The waits for an open answer: since the quote was published (`None` when it was not), and since it was due.
+    /// `None` for an answer that arrived.
     pub fn open_waits(&self) -> Option<(Option<u64>, u64)> {
         let since = |time: u64| self.taken.saturating_sub(time);
         self.is_open().then(|| ((self.published > 0).then(|| since(self.published)), since(self.due)))
     }
 
-    /// How late md was, in nanoseconds; with a quote that it did not publish, so far.
+    /// md's lateness in nanoseconds; for a quote that it did not publish, the lateness so far.
     pub fn lateness(&self) -> u64 {
         let published = if self.is_open() && self.published == 0 { self.taken } else { self.published };
         published.saturating_sub(self.due)

@@ -22,12 +22,12 @@ use super::result::{CellResult, FORMAT, Results};
 use super::scenario::{Cell, Scenario};
 use super::stamps::Stamps;
 
-/// Results, and whether they were held against the raw files.
+/// Results, and whether they were compared with the raw files.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The results.
     pub results: Results,
-    /// The raw files are there and say the same; else there are none.
+    /// Raw files exist and agree; false when there are none.
     pub from_raw: bool,
 }
 
@@ -38,10 +38,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the folder, or goes on in it when `resume` says so.
+    /// Creates the folder, or continues in it if `resume` is set.
     ///
     /// # Errors
-    /// [`T2oError::NotEmpty`], [`T2oError::OtherScenario`], or the system's.
+    /// [`T2oError::NotEmpty`], [`T2oError::OtherScenario`], or an error of the system.
     pub fn create(folder: &Path, scenario: &Scenario, text: &str, resume: bool) -> Result<Store, T2oError> {
         let store = Store { folder: folder.to_owned() };
         let settings = store.path("scenario.json");
@@ -62,11 +62,12 @@ impl Store {
         Ok(store)
     }
 
-    /// The results that lie in `folder`, or in a `t2o.json` itself. Every figure is made from the raw files again and held
-    /// against what `t2o.json` says, where there are raw files beside it.
+    /// The results in `folder`, or in a `t2o.json` itself. If there are raw files beside it, every figure is computed
+    /// from them again and compared with `t2o.json`.
     ///
     /// # Errors
-    /// [`T2oError::NoResults`], [`T2oError::OtherFormat`], [`T2oError::Garbled`], [`T2oError::Disagrees`], or the system's.
+    /// [`T2oError::NoResults`], [`T2oError::OtherFormat`], [`T2oError::Garbled`], [`T2oError::Disagrees`], or an error
+    /// of the system.
     pub fn results(folder: &Path) -> Result<Checked, T2oError> {
         let path = if folder.is_file() { folder.to_owned() } else { folder.join("t2o.json") };
         if !path.exists() {
@@ -90,7 +91,7 @@ impl Store {
         Ok(Checked { results, from_raw })
     }
 
-    /// Makes every cell again.
+    /// Computes every cell again.
     fn check(&self, path: &Path, results: &Results) -> Result<(), T2oError> {
         let fewest = results.settings.run.fewest_samples;
         for cell in &results.cells {
@@ -118,7 +119,7 @@ impl Store {
         Ok(())
     }
 
-    /// Claims may change between two runs, what is measured may not.
+    /// Claims may change between two runs, measured settings may not.
     fn same_scenario(&self, scenario: &Scenario) -> Result<(), T2oError> {
         let before: Json = read_json(&self.path("scenario.json"))?;
         let now = serde_json::to_value(&scenario.config).unwrap_or_default();
@@ -131,10 +132,10 @@ impl Store {
         Ok(())
     }
 
-    /// Whether this run is there and has figures.
+    /// Whether this run exists and has figures.
     ///
     /// # Errors
-    /// [`T2oError::Garbled`], or the system's.
+    /// [`T2oError::Garbled`], or an error of the system.
     pub fn has(&self, cell: &str, repeat: u32) -> Result<bool, T2oError> {
         Ok(self.run(cell, repeat)?.is_some_and(|run| run.failed.is_none()))
     }
@@ -144,7 +145,7 @@ impl Store {
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
 
-    /// Keeps a run; its messages first, so that a run that is there is whole.
+    /// Stores a run; its messages first, so that an existing run is complete.
     pub(crate) fn keep(&self, record: &RunRecord, messages: &[Stamps]) -> Result<(), T2oError> {
         let name = format!("{}-{}", record.cell, record.repeat);
         let path = self.path(&format!("raw/{name}.csv.gz"));
@@ -152,7 +153,7 @@ impl Store {
         self.write_json(&self.path(&format!("runs/{name}.json")), record)
     }
 
-    /// All runs of one cell put together; `None` when there is none.
+    /// All runs of one cell combined; `None` when there is none.
     pub(crate) fn cell(&self, cell: &Cell, fewest: u64) -> Result<Option<CellResult>, T2oError> {
         let mut runs = Vec::new();
         for repeat in 1..=cell.repeats {
@@ -165,7 +166,7 @@ impl Store {
         Ok(Some(CellResult::of(&cell.into(), fewest, runs, &messages)))
     }
 
-    /// The messages of these runs. Each run's own record is held against them.
+    /// The messages of these runs. Each run's own record is compared with them.
     fn messages(&self, runs: &[RunRecord]) -> Result<Histograms, T2oError> {
         let mut messages = Histograms::new()?;
         for run in runs.iter().filter(|run| !run.stages.is_empty()) {
@@ -203,7 +204,7 @@ impl Store {
         self.folder.join(name)
     }
 
-    /// Whole or not at all: a file that is there was written to its end.
+    /// Writes completely or not at all.
     fn write_json(&self, path: &Path, value: &impl Serialize) -> Result<(), T2oError> {
         let text =
             serde_json::to_vec_pretty(value).map_err(|error| T2oError::file("write", path)(error.into()))?;
@@ -219,7 +220,7 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, T2oError> {
         .map_err(|error| T2oError::Garbled { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// The first figure that differs by more than rounding: where it stands, and both.
+/// The first figure that differs by more than rounding: its place, and both values.
 fn difference(at: &str, said: &Json, found: &Json) -> Option<String> {
     match (said, found) {
         (Json::Object(a), Json::Object(b)) => {

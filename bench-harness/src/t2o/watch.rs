@@ -1,4 +1,4 @@
-//! Whether threads are where the plan has them, while a run lasts.
+//! Checks during a run that threads are where the plan says.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use pinning::{Placement, ResolvedPlan};
 
 use super::probe::Observed;
 
-/// Looks at the threads of the nodes that the plan keeps to some CPUs. A look sees where a thread is at that moment; what
-/// happens between two looks, the kernel's count of changes of CPU tells for threads that have a single one.
+/// Looks at the threads of the nodes that the plan restricts to some CPUs. A look shows where a thread is at that
+/// moment; the kernel's count of CPU changes covers the time between two looks, for threads with a single CPU.
 #[derive(Debug)]
 pub(crate) struct PlanWatch {
     placed: Vec<Placement>,
     off_plan: u64,
     looked_at: u64,
     strays: Vec<String>,
-    /// Changes of CPU at the first look, by process and thread.
+    /// CPU changes at the first look, by process and thread.
     first: Option<BTreeMap<(u32, u32), u64>>,
     /// The same at the last look.
     last: BTreeMap<(u32, u32), (u64, String)>,
 }
 
 impl PlanWatch {
-    /// Watches the nodes that the plan keeps to some of the host's `cpus`.
+    /// Watches the nodes that the plan restricts to some of the host's `cpus`.
     pub(crate) fn new(plan: Option<&ResolvedPlan>, cpus: usize) -> PlanWatch {
         let placements = plan.map(|plan| plan.placements.as_slice()).unwrap_or_default();
         let placed = placements.iter().filter(|placement| placement.cpus.len() < cpus).cloned().collect();
@@ -67,7 +67,7 @@ impl PlanWatch {
         }
     }
 
-    /// Adds what was seen to what master saw.
+    /// Adds these observations to those of master.
     pub(crate) fn into(mut self, observed: &mut Observed) {
         for (who, moves) in moved(self.first.as_ref(), &self.last) {
             self.off_plan += moves;
@@ -80,7 +80,7 @@ impl PlanWatch {
     }
 }
 
-/// Threads whose count has grown, and by how much. One that came later came to its place, which is no fault.
+/// Threads whose count has grown, and by how much. A later thread moved to its place first, which is not a deviation.
 fn moved(
     first: Option<&BTreeMap<(u32, u32), u64>>,
     last: &BTreeMap<(u32, u32), (u64, String)>,

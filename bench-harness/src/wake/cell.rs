@@ -11,25 +11,25 @@ use super::share::{END, NEWS, Share, seat, word};
 use super::{Policy, WakeSettings};
 use crate::ipc::{IpcError, system};
 
-/// A writer that sleeps is up so long before a message is due: a timer's lateness must not count as the message's.
+/// A sleeping writer wakes this long before a message is due: a timer's lateness must not count as the message's.
 const UP_BEFORE: u64 = 200_000;
-/// Pause before the first message: readers go to sleep meanwhile.
+/// Pause before the first message, in which readers go to sleep.
 const SETTLE: u64 = 30_000_000;
 
-/// Times above this, in nanoseconds, count as this.
+/// Greater times, in nanoseconds, count as this.
 const LONGEST: u64 = 600_000_000_000;
 
-/// What one cell found.
+/// The result of one cell.
 #[derive(Debug)]
 pub(super) struct CellResult {
     /// Time of each write in the writer.
     pub(super) write_ns: Histogram<u64>,
-    /// From when a message was due to when its reader had it.
+    /// From a message's due time until its reader had it.
     pub(super) latency_ns: Histogram<u64>,
-    /// From when a message was due to when the writer began to write it.
+    /// From a message's due time until the writer began to write it.
     pub(super) lateness_ns: Histogram<u64>,
     pub(super) messages: u64,
-    /// How long messages were due.
+    /// Duration of the schedule.
     pub(super) seconds: f64,
     pub(super) wakes: u64,
     pub(super) switches: u64,
@@ -137,7 +137,7 @@ fn write(
             break;
         }
         wait_until(clock, due, policy != Policy::Mixed);
-        // Neighbours in time are no neighbours in the table.
+        // Neighbours in time are not neighbours in the table.
         let topic = (messages * 37 % settings.readers as u64) as u32;
         let begin = clock.now();
         writer.write(NEWS, topic, &due.to_le_bytes())?;
@@ -145,7 +145,7 @@ fn write(
         lateness_ns.saturating_record(begin.saturating_sub(due));
         messages += 1;
     }
-    // The last ones are still under way.
+    // The last messages are still under way.
     std::thread::sleep(Duration::from_millis(20));
     Ok(CellResult {
         write_ns,

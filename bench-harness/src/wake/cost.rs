@@ -1,28 +1,28 @@
-//! What being able to wake costs a writer that wakes nobody.
+//! The cost of being able to wake, for a writer that wakes no reader.
 
 use std::hint::black_box;
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Journal, JournalShape, Registry, Writer, announce};
 use serde::{Deserialize, Serialize};
 
 use crate::ipc::IpcError;
-use crate::spread::Spread;
 
 /// Writes of one block, and blocks.
 const WRITES: usize = 4_000;
 const BLOCKS: usize = 301;
-/// The seat that wants to be told.
+/// The seat of the interested reader.
 const SEAT: u32 = 5;
 
-/// A write of 32 bytes, in memory that no other core reads; blocks of all three ways take turns.
+/// A write of 32 bytes, in memory that no other core reads; blocks of all three variants alternate.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WaitSupport {
-    /// A writer that cannot wake anybody.
+    /// A writer that cannot wake.
     pub write_p50_ns: f64,
-    /// What it adds to be able to, while nobody wants to be told: median of the differences of neighbouring blocks.
+    /// The added cost of being able to, while no seat is interested: median of the differences of neighbouring blocks.
     pub nobody_added_ns: f64,
-    /// What it adds while one reader that sleeps at times wants to be told, and is awake: the full fence.
+    /// The added cost while one reader that sleeps at times is interested, and awake: the full fence.
     pub awake_added_ns: f64,
 }
 

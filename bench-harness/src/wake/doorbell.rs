@@ -1,9 +1,10 @@
-//! A reader of many journals that polls: every journal's line, or its doorbell.
+//! A reader that polls many journals: every journal's line, or its doorbell.
 //!
-//! The measuring process writes into one of the journals, here and there, and waits until the other has read it.
+//! The measuring process writes into one journal after another, and waits until the other has read it.
 
 use std::sync::Arc;
 
+use bench_kit::Spread;
 use journal::{Clock, Doorbell, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +12,12 @@ use super::WakeSettings;
 use super::process::Peer;
 use super::share::{MANY, NEWS, Share, many, seat, word};
 use crate::ipc::IpcError;
-use crate::spread::Spread;
 
 /// Messages of one block.
 const MESSAGES: u64 = 2_000;
 /// Idle rounds that are timed together.
 const ROUNDS: u64 = 1_000;
-/// Looks at a word before the other side counts as gone: some ten seconds.
+/// Looks at a word before the other side counts as ended: some ten seconds.
 const PATIENCE: u64 = 1 << 30;
 
 /// Values of [`word::MODE`].
@@ -27,7 +27,7 @@ mod mode {
     pub(super) const END: u64 = 3;
 }
 
-/// Both ways, in blocks that take turns.
+/// Both ways, in alternating blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DoorbellCost {
     /// Journals of the reader.
@@ -36,7 +36,7 @@ pub struct DoorbellCost {
     pub direct_round_p50_ns: f64,
     /// The same by doorbell.
     pub bell_round_p50_ns: f64,
-    /// From before a write until the writer knows that the reader had it, looking at every journal; median.
+    /// From before a write until the writer sees that the reader has it, with a look at every journal; median.
     pub direct_latency_p50_ns: f64,
     /// The same by doorbell.
     pub bell_latency_p50_ns: f64,
@@ -46,7 +46,7 @@ fn gone() -> IpcError {
     IpcError::Peer("does nothing".to_owned())
 }
 
-/// Looks at a word until it is what it should become.
+/// Looks at a word until it has the expected value.
 fn until(share: &Share, word: usize, value: u64) -> Result<(), IpcError> {
     for _ in 0..PATIENCE {
         if share.floor.get(word) == value {
@@ -125,7 +125,7 @@ pub(super) fn answer(share: &Share) -> Result<(), IpcError> {
         let ids = journals.iter().map(|journal| journal.shape().id);
         let mut bell = Doorbell::install(Arc::clone(&share.registry), seat::MANY, ids).ok_or_else(gone)?;
         journal::announce();
-        // Those of a block before.
+        // Those of the block before.
         (0..2).for_each(|_| bell.answer(|_| ()));
         let mut due = Vec::with_capacity(MANY as usize);
         let mut poll = || -> Result<(), IpcError> {
@@ -150,7 +150,7 @@ pub(super) fn answer(share: &Share) -> Result<(), IpcError> {
     }
 }
 
-/// Time of a round without news, in picoseconds: the least of some blocks, which nobody interrupted.
+/// Time of a round without news, in picoseconds: the least of several blocks, which was not interrupted.
 fn idle_round(clock: Clock, poll: &mut impl FnMut() -> Result<(), IpcError>) -> Result<u64, IpcError> {
     let mut least = u64::MAX;
     for _ in 0..9 {

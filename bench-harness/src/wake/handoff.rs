@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bench_kit::Spread;
 use journal::{Clock, GatedReader, Parker, SAFETY_TIMEOUT, Wakeup, Writer};
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +11,11 @@ use super::WakeSettings;
 use super::process::Peer;
 use super::share::{NEWS, PATIENCE, Share, seat, word};
 use crate::ipc::IpcError;
-use crate::spread::Spread;
 
 /// Round trips at the start of a block that are not counted.
 const WARM_UP: usize = 20;
 
-/// A sleeper is told, wakes and has it: one way, half of a round trip.
+/// From the wake-up of a sleeper until it has the message: one way, half of a round trip.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Handoff {
     /// A word, a futex, nothing else; median.

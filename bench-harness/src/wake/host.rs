@@ -1,4 +1,4 @@
-//! Many readers in one process that polls for all of them: nobody sleeps, and nobody is woken.
+//! Many readers in one process that polls for all of them, without sleeping.
 
 use journal::{LooseReader, ReadError};
 
@@ -6,10 +6,10 @@ use super::reader::Heard;
 use super::share::{END, NEWS, Share, seat};
 use crate::ipc::IpcError;
 
-/// Turns without news between two looks whether anybody is left to listen for.
+/// Turns without news between two checks whether any reader is left.
 const LOOK: u32 = 1 << 16;
 
-/// One of the readers: what it has to know of its messages.
+/// What one of the readers has to know of its messages.
 #[derive(Debug, Default)]
 struct Member {
     latencies: Vec<u64>,
@@ -19,13 +19,13 @@ struct Member {
 pub(super) struct Hosting<'a> {
     share: &'a Share,
     reader: LooseReader,
-    /// By topic: those who want it.
+    /// The interested readers by topic.
     dispatch: Vec<Vec<u16>>,
     members: Vec<Member>,
 }
 
 impl<'a> Hosting<'a> {
-    /// Ready: from now on nothing is missed.
+    /// Ready: from now on no message is missed.
     pub(super) fn new(share: &'a Share, readers: usize) -> Result<Hosting<'a>, IpcError> {
         let members: Vec<Member> = (0..readers).map(|_| Member::default()).collect();
         let dispatch = (0..readers as u16).map(|member| vec![member]).collect();
@@ -56,7 +56,7 @@ impl<'a> Hosting<'a> {
                         break;
                     }
                 }
-                // What it missed it missed; the ends come last.
+                // Lost messages stay lost; the end messages come last.
                 Err(ReadError::Lapped(_)) => {}
                 Err(error) => return Err(error.into()),
             }

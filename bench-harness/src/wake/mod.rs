@@ -1,21 +1,22 @@
-//! What it costs to wake somebody, and how long it takes.
+//! The cost and the latency of a wake-up.
 //!
-//! One writer, and readers that sleep in processes of their own (80 by default), each of which wants one topic. The
-//! writer keeps to a schedule, and a latency counts from the time that the schedule says (open loop): a writer that
-//! falls behind cannot hide it.
+//! One writer, and readers that sleep in processes of their own (80 by default), each interested in one topic. The
+//! writer follows a schedule, and a latency counts from the scheduled time (open loop): a writer that falls behind
+//! cannot hide it.
 //!
 //! ```text
 //!  for each round, rate, policy:   writer (CPU 0) ──► journal, 80 topics ──► 80 sleepers (CPU 1) ◄── relay (CPU 1)
 //! ```
 //!
-//! Policies: `broadcast` wakes every sleeper at every message, `targeted` the one that wants it, `relay` lets a relay
-//! on the sleepers' core do that, and `mixed` is `targeted` with a writer that never sleeps. `hosted` has no sleepers: one
-//! process on their core polls for all of them, with a table from topic to reader. But for `mixed` the writer sleeps until shortly before a message is due. All policies of a rate are measured one after the other, round
-//! by round.
+//! Policies: `broadcast` wakes every sleeper at every message, `targeted` the interested one, `relay` leaves that to a
+//! relay on the sleepers' core, and `mixed` is `targeted` with a writer that never sleeps. `hosted` has no sleepers:
+//! one process on their core polls for all of them, with a table from topic to reader. Except for `mixed`, the writer
+//! sleeps until shortly before a message is due. All policies of a rate are measured one after the other, round by
+//! round.
 //!
-//! The hand-over is measured by itself: two processes on two cores that wake each other, over journals and with a bare
-//! futex, in blocks that take turns. So are what being able to wake costs a writer that has nobody to wake, and what a
-//! doorbell is worth to a reader of 80 journals.
+//! The hand-over is measured separately: two processes on two cores that wake each other, over journals and with a bare
+//! futex, in alternating blocks. So are the cost of being able to wake for a writer without sleepers, and the benefit
+//! of a doorbell for a reader of 80 journals.
 
 mod cell;
 mod cost;
@@ -47,15 +48,15 @@ use share::Share;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Policy {
-    /// All of them, at every message.
+    /// Every sleeper, at every message.
     Broadcast,
-    /// The one that wants it, by the writer.
+    /// The interested one, by the writer.
     Targeted,
-    /// The one that wants it, by a relay on its core.
+    /// The interested one, by a relay on its core.
     Relay,
-    /// Nobody: one process polls for all of them, and hands each message to the one that wants it.
+    /// None: one process polls for all of them, and passes each message to the interested one.
     Hosted,
-    /// As targeted, by a writer that never sleeps.
+    /// As targeted, with a writer that never sleeps.
     Mixed,
 }
 
@@ -82,12 +83,12 @@ pub struct WakeSettings {
     pub handoff_rounds: usize,
     /// Round trips of one block.
     pub handoff_trips: usize,
-    /// CPUs: the writer's, then those of the readers; a relay runs on the first of these. Chosen when empty: two.
+    /// CPUs: the writer's, then those of the readers; a relay runs on the first of these. Two are chosen when empty.
     pub cpus: Vec<usize>,
 }
 
 impl WakeSettings {
-    /// Most readers.
+    /// Greatest number of readers.
     pub const MOST_READERS: usize = 1_000;
 
     /// Some four minutes.
@@ -116,9 +117,9 @@ impl WakeSettings {
     }
 }
 
-/// Measures. `program` starts this very program as a peer, which must call [`run_peer`] with its standard streams;
-/// `progress` hears what is being measured, and how far it is (0 to 1); when it answers false, the measurement ends with
-/// [`IpcError::Stopped`], and nothing of it stays.
+/// Measures. `program` starts this program as a peer, which must call [`run_peer`] with its standard streams;
+/// `progress` receives what is being measured, and how much is done (0 to 1). When it returns false, the measurement
+/// ends with [`IpcError::Stopped`], and leaves nothing behind.
 ///
 /// # Errors
 /// [`IpcError`].

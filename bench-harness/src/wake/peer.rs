@@ -1,4 +1,4 @@
-//! The other processes, from their own side.
+//! The peers' side of the measurement.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use super::share::{Share, seat, word};
 use super::{doorbell, handoff};
 use crate::ipc::{IpcError, pin, system};
 
-/// What a process does.
+/// The role of a process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Part {
     /// Sleeps until its topic has news.
     Reader { number: usize, cpu: usize },
-    /// Wakes the readers when it is told to take part.
+    /// Wakes the readers when asked to take part.
     Relay { cpu: usize, readers: usize },
-    /// Polls for all readers when it is told to take part.
+    /// Polls for all readers when asked to take part.
     Host { cpu: usize, readers: usize },
     /// The other side of the hand-over.
     Pong { cpu: usize },
@@ -29,7 +29,7 @@ pub(super) enum Part {
     Many { cpu: usize },
 }
 
-/// Takes part as the first line of `input` says, until it ends.
+/// Takes part as the first line of `input` says, until the input ends.
 ///
 /// # Errors
 /// [`IpcError`].
@@ -96,7 +96,7 @@ fn say(what: &impl Serialize) -> Result<String, IpcError> {
     serde_json::to_string(what).map_err(|error| system("answer")(error.into()))
 }
 
-/// The relay's place: the readers' core, when nobody else wants it.
+/// The relay's place: the readers' core, whenever it is idle.
 fn idle_on(cpu: usize) -> Result<(), IpcError> {
     pinning::apply(&Placement {
         node: format!("relay on CPU {cpu}"),
@@ -112,7 +112,7 @@ fn idle_on(cpu: usize) -> Result<(), IpcError> {
     Ok(())
 }
 
-/// One cell of a relay; how many it woke.
+/// One cell of a relay; returns how many sleepers it woke.
 fn relay(
     share: &Share,
     readers: usize,

@@ -1,8 +1,9 @@
-//! The other processes, from the measuring one: started, spoken to line by line, asked what they cost.
+//! The peers as seen by the measuring process: it starts them, exchanges lines with them, and measures their cost.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
+use bench_kit::OwnedChild;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -17,15 +18,15 @@ pub(super) struct Setup {
     pub(super) part: Part,
 }
 
-/// A process that ends with this value.
+/// A process that ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Peer {
-    child: Child,
+    child: OwnedChild,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-/// What a process has used so far.
+/// Resources that a process has used so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) cpu_ns: u64,
@@ -34,10 +35,7 @@ pub(super) struct Usage {
 
 impl Peer {
     pub(super) fn start(program: &impl Fn() -> Command, share: &Share, part: Part) -> Result<Peer, IpcError> {
-        let mut child = program()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
+        let mut child = OwnedChild::spawn(program().stdin(Stdio::piped()).stdout(Stdio::piped()))
             .map_err(system("start another process"))?;
         let gone = || IpcError::Peer("has no streams".to_owned());
         let input = child.stdin.take().ok_or_else(gone)?;
@@ -47,19 +45,19 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Says one thing.
+    /// Sends one line.
     pub(super) fn tell(&mut self, what: &impl Serialize) -> Result<(), IpcError> {
         let mut line = serde_json::to_vec(what).map_err(|error| system("say what to do")(error.into()))?;
         line.push(b'\n');
         self.input.write_all(&line).map_err(system("speak to another process"))
     }
 
-    /// Hears one answer.
+    /// Receives one answer.
     pub(super) fn hear<T: DeserializeOwned>(&mut self) -> Result<T, IpcError> {
         let mut line = String::new();
         self.output.read_line(&mut line).map_err(system("hear another process"))?;
         if line.is_empty() {
-            // It has said why on standard error.
+            // It has reported the reason on standard error.
             let how = self
                 .child
                 .try_wait()
@@ -83,13 +81,5 @@ impl Peer {
             name.ends_with("ctxt_switches").then(|| number(count)).flatten()
         });
         Usage { cpu_ns: number(&read("schedstat")).unwrap_or(0), switches: switches.sum() }
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // One that has ended already cannot be killed, and needs not be.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

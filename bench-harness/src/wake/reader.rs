@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::share::{END, PATIENCE, Share, seat};
 use crate::ipc::IpcError;
 
-/// A frame that a time-out finds and that is older than this, in nanoseconds, was slept through.
+/// A frame older than this, in nanoseconds, that a time-out finds was missed.
 const MISSED: u64 = 10_000_000;
 
-/// For what a reader is woken.
+/// The messages for which a reader is woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Interest {
     /// Its own topic.
@@ -20,10 +20,10 @@ pub(super) enum Interest {
     Everything,
 }
 
-/// What a reader found in one cell.
+/// What a reader received in one cell.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Heard {
-    /// From when each message was due to when it was in hand, in nanoseconds.
+    /// From a message's due time until it was received, in nanoseconds.
     pub(super) latencies: Vec<u64>,
     pub(super) timeouts_with_data: u64,
 }
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { share, journal: share.journal("news")?, parker, topic: number as u32, seat })
     }
 
-    /// Ready for the next cell: from now on nothing is missed.
+    /// Ready for the next cell: from now on no message is missed.
     pub(super) fn prepare(&self, interest: Interest) -> Result<Ready<'_>, IpcError> {
         let own = [self.topic];
         self.journal.set_interest(self.seat, (interest == Interest::Own).then_some(&own))?;
@@ -76,7 +76,7 @@ impl Ready<'_> {
                     self.heard.latencies.push(last.saturating_sub(due));
                 }
                 Ok(None) => self.sleep(&mut last)?,
-                // A reader that the writer came round to under a storm of broadcasts: what it missed it missed.
+                // Under a storm of broadcasts the writer may lap this reader: lost messages stay lost.
                 Err(ReadError::Lapped(_)) => {}
                 Err(error) => return Err(error.into()),
             }

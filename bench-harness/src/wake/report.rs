@@ -9,10 +9,10 @@ use super::doorbell::DoorbellCost;
 use super::handoff::Handoff;
 use super::{Policy, WakeSettings};
 
-/// What `colo bench wake` measured.
+/// Results of `colo bench wake`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WakeReport {
-    /// Where.
+    /// The host.
     pub host: HostSummary,
     /// CPU of the writer, then those of the readers.
     pub cpus: Vec<usize>,
@@ -33,21 +33,21 @@ pub struct WakeRow {
     pub policy: Policy,
     /// Sleepers.
     pub readers: usize,
-    /// Messages that were due each second.
+    /// Messages due each second.
     pub rate: u64,
-    /// Messages that were written each second.
+    /// Messages written each second.
     pub achieved_rate: f64,
-    /// What a write takes in the writer, waking included.
+    /// Median time of a write in the writer, waking included.
     pub writer_p50_ns: u64,
     /// Its 99th percentile.
     pub writer_p99_ns: u64,
-    /// From when a message was due to when its reader had it.
+    /// From a message's due time until its reader had it, median.
     pub latency_p50_us: f64,
     /// Its 99th percentile.
     pub latency_p99_us: f64,
     /// Its 99.9th percentile.
     pub latency_p999_us: f64,
-    /// Of all readers.
+    /// Context switches of all readers.
     pub context_switches: u64,
     /// Sleepers woken for each message.
     pub wakeups_per_message: f64,
@@ -55,13 +55,13 @@ pub struct WakeRow {
     pub cpu_seconds_readers: f64,
     /// Safety time-outs that found a message which should have ended the sleep. Must be zero.
     pub wait_timeouts_with_data: u64,
-    /// From when a message was due to when the writer began with it.
+    /// From a message's due time until the writer began to write it.
     pub lateness_p99_us: f64,
     /// Messages received.
     pub samples: u64,
 }
 
-/// Results as they come in.
+/// Collects results.
 #[derive(Debug)]
 pub(super) struct Cells {
     readers: usize,
@@ -97,7 +97,7 @@ impl Cells {
 
 impl CellResult {
     fn add(&mut self, other: CellResult) {
-        // Histograms of one shape, which grow by themselves: nothing can be refused.
+        // All histograms have the same bounds and grow by themselves: this cannot fail.
         let _ = self.write_ns.add(other.write_ns);
         let _ = self.latency_ns.add(other.latency_ns);
         let _ = self.lateness_ns.add(other.lateness_ns);

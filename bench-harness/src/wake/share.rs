@@ -1,4 +1,4 @@
-//! What the processes share.
+//! The journals and words that the processes share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry, Write
 use crate::ipc::IpcError;
 use crate::scratch::Scratch;
 
-/// Seats by what sits there; readers from [`seat::READERS`] on.
+/// Seats by role; readers from [`seat::READERS`] on.
 pub(super) mod seat {
     pub(crate) const WRITER: u32 = 0;
     pub(crate) const RELAY: u32 = 1;
@@ -21,7 +21,7 @@ pub(super) mod seat {
 
 /// Words of the floor page.
 pub(super) mod word {
-    /// Bounced to the other process, and what that sleeps on.
+    /// Bounced to the other process, which sleeps on it.
     pub(crate) const TO_PONG: usize = 0;
     /// Bounced back.
     pub(crate) const TO_PING: usize = 1;
@@ -31,9 +31,9 @@ pub(super) mod word {
     pub(crate) const MODE: usize = 3;
     /// The mode that it is in.
     pub(crate) const IN_MODE: usize = 4;
-    /// Messages that it had.
+    /// Messages received.
     pub(crate) const HAD: usize = 5;
-    /// What a round of polling without news took last, in picoseconds.
+    /// Time of the last round of polling without news, in picoseconds.
     pub(crate) const ROUND: usize = 6;
 }
 
@@ -50,7 +50,7 @@ pub(super) const NEWS: u16 = 1;
 /// Ends a cell for the readers of its topic.
 pub(super) const END: u16 = 2;
 
-/// Longest that one side of a conversation is silent.
+/// Longest silence of one side of a conversation.
 pub(super) const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -59,12 +59,12 @@ pub(super) struct Share {
     pub(super) floor: Floor,
     pub(super) clock: Clock,
     pub(super) path: PathBuf,
-    /// Removed with this value, by the process that made it.
+    /// Removed when this is dropped, by the process that created it.
     _directory: Option<Scratch>,
 }
 
 impl Share {
-    /// Everything, for so many readers.
+    /// Creates everything, for this many readers.
     pub(super) fn create(readers: usize) -> Result<Share, IpcError> {
         let directory = Scratch::create().map_err(crate::ipc::system("make a folder in /dev/shm"))?;
         let path = directory.path().to_owned();
@@ -88,7 +88,7 @@ impl Share {
         Ok(Share { registry: registry.into(), floor, clock, path, _directory: Some(directory) })
     }
 
-    /// What another process made.
+    /// Opens what another process created.
     pub(super) fn open(path: &Path) -> Result<Share, IpcError> {
         let registry_path = path.join("registry");
         let registry = Registry::open(&registry_path)?;
@@ -105,7 +105,7 @@ impl Share {
         Ok(Journal::open(JournalFiles::new(&self.path, &self.path, name))?)
     }
 
-    /// A writer as nodes have it.
+    /// A writer like a node's.
     pub(super) fn writer(&self, name: &str, seat: u32) -> Result<Writer, IpcError> {
         let mut writer = self.journal(name)?.writer(seat, self.clock)?;
         writer.wake_through(Arc::clone(&self.registry));

@@ -1,33 +1,32 @@
 //! Bytes into and out of shared words.
 //!
-//! A payload may be read by a loose reader in the moment in which it is overwritten, so it is never copied as plain
-//! memory: each unit is one access that the compiler neither splits, repeats nor leaves out. On x86-64 the unit is 16
-//! bytes, moved by one volatile access, which is what volatile is for: memory that others change. (The hardware
-//! promises no tearing within 8 bytes, and nothing here needs more.) Elsewhere, and where a tool watches the
-//! accesses, it is two relaxed atomic words.
+//! A payload may be read by a loose reader at the moment in which it is overwritten, so it is never copied as plain
+//! memory: each unit is one access that the compiler neither splits, repeats nor omits. On x86-64 the unit is 16 bytes,
+//! moved by one volatile access, which is meant for memory that changes from outside. (The hardware promises no tearing
+//! within 8 bytes, and nothing here needs more.) Elsewhere, and under tools that watch the accesses, it is two relaxed
+//! atomic words.
 //!
 //! The caller's bytes are loaded in words, because they were stored in words a moment ago, as the fields of a message.
-//! A load that is wider than the store whose bytes it wants cannot have them from the store buffer: it waits until
-//! everything stored before has left for the cache, the last frame's lines included, which readers on other cores
-//! hold. Measured by a write of 8 bytes to a reader that polls: 150 ns with wide loads or a padded copy, 65 ns so.
+//! A load that is wider than the stores it reads from cannot be served by the store buffer: it waits until all earlier
+//! stores have left for the cache, including those to lines of the last frame, which readers on other cores hold.
 
 use crate::layout::WORD_BYTES;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Payloads are filled up with zeros to a multiple of this.
+/// Payloads are padded with zeros to a multiple of this.
 pub(crate) const UNIT_BYTES: usize = 16;
 /// Words in a unit.
 pub(crate) const UNIT_WORDS: usize = UNIT_BYTES / WORD_BYTES;
 
-/// Copies `bytes` to the words from `target` on, and fills the last unit up with zeros.
+/// Copies `bytes` to the words from `target` on, and pads the last unit with zeros.
 ///
 /// # Safety
-/// `target` is aligned to a unit, and whole units for all of `bytes` are mapped there and stay so.
+/// `target` is aligned to a unit, and whole units for all of `bytes` are mapped there and stay mapped.
 #[inline(always)]
 pub(crate) unsafe fn store(target: *const AtomicU64, bytes: &[u8]) {
     let (units, tail) = bytes.as_chunks::<UNIT_BYTES>();
     for (index, unit) in units.iter().enumerate() {
-        // SAFETY: within what the caller promises.
+        // SAFETY: within the range that the caller promises.
         unsafe { store_unit(&*target.add(index * UNIT_WORDS).cast(), unit) };
     }
     if !tail.is_empty() {
@@ -39,7 +38,7 @@ pub(crate) unsafe fn store(target: *const AtomicU64, bytes: &[u8]) {
     }
 }
 
-/// Up to eight bytes, filled up with zeros: put together in a register, from pieces as wide as fields are.
+/// Up to eight bytes, padded with zeros: assembled in a register from pieces as wide as fields are.
 #[inline(always)]
 fn word_of(bytes: &[u8]) -> u64 {
     if let Some(whole) = bytes.first_chunk() {
@@ -69,7 +68,7 @@ pub(crate) unsafe fn load(source: *const AtomicU64, bytes: &mut [u8]) {
     let (units, tail) = bytes.as_chunks_mut::<UNIT_BYTES>();
     let whole = units.len();
     for (index, unit) in units.iter_mut().enumerate() {
-        // SAFETY: within what the caller promises.
+        // SAFETY: within the range that the caller promises.
         *unit = unsafe { load_unit(&*source.add(index * UNIT_WORDS).cast()) };
     }
     if !tail.is_empty() {
@@ -89,7 +88,7 @@ mod unit {
     #[inline(always)]
     pub(super) fn store_unit(target: &[AtomicU64; UNIT_WORDS], unit: &[u8; UNIT_BYTES]) {
         let value: __m128i;
-        // By hand: the compiler makes one load of two words that lie side by side.
+        // Explicit: the compiler would merge loads of two adjacent words into one.
         // SAFETY: loads 16 bytes of private memory, any alignment.
         unsafe {
             #[cfg(not(target_feature = "avx"))]

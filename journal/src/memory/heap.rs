@@ -4,7 +4,7 @@ use super::{Owner, Region};
 use crate::layout::LINE_WORDS;
 use crate::sync::AtomicU64;
 
-/// A line where a line starts, as in a mapped file.
+/// A line, aligned as in a mapped file.
 #[repr(C, align(64))]
 pub(super) struct Line([AtomicU64; LINE_WORDS]);
 
@@ -12,7 +12,7 @@ pub(super) struct Line([AtomicU64; LINE_WORDS]);
 pub(crate) fn heap(words: usize) -> Region {
     let lines = words.div_ceil(LINE_WORDS);
     let memory: Box<[Line]> = (0..lines).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
-    // The box is given up until the region is dropped: a box that is moved claims its words for itself alone.
+    // The region owns the box as a raw pointer: moving a `Box` would assert unique access to its words.
     let memory = Box::into_raw(memory);
     Region { words: memory.cast_const().cast(), length: words, mirrored: false, owner: Owner::Heap(memory) }
 }

@@ -1,4 +1,4 @@
-//! Hints to the processor's caches: they change no memory, cannot fault, and do nothing where there is no such thing.
+//! Hints to the processor's caches: they change no memory, cannot fault, and do nothing on processors without them.
 
 use crate::layout::LINE_WORDS;
 use crate::sync::AtomicU64;

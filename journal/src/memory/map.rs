@@ -7,7 +7,7 @@ use std::ptr;
 
 use super::{Owner, Region};
 
-/// What a mapping may do to the file.
+/// Permissions of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -23,11 +23,11 @@ impl Access {
     }
 }
 
-/// Gives the file its length and takes all of its memory now, so that a full file system is an error here and
-/// never a SIGBUS later.
+/// Sets the file's length and reserves all of its memory now, so that a full file system is an error here and never a
+/// SIGBUS later.
 ///
 /// # Errors
-/// `ENOSPC` when the memory is not there; others as the system says.
+/// `ENOSPC` when the memory is not available; other errors of the system.
 pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     file.set_len(bytes)?;
     // SAFETY: an open descriptor and integers.
@@ -38,7 +38,7 @@ pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 /// Maps the whole file once and populates this process's page tables.
 ///
 /// # Errors
-/// As the system says.
+/// The error of the system.
 pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region> {
     let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
     // SAFETY: a fresh mapping at an address of the kernel's choice; it aliases nothing of ours.
@@ -64,10 +64,10 @@ const TRANSPARENT_PAGE: u64 = 2 << 20;
 /// Maps the file twice in a row, so that any run of up to `bytes` that starts in the first half is contiguous.
 ///
 /// `page` is the size of the file's pages: huge pages need an address that is a multiple of it. A file on small pages
-/// gets an address that would do for transparent huge ones, should the kernel have put it there.
+/// gets an address that suits transparent huge pages too, in case the kernel uses them.
 ///
 /// # Errors
-/// As the system says.
+/// The error of the system.
 pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::Result<Region> {
     let alignment = if bytes.is_multiple_of(TRANSPARENT_PAGE) { page.max(TRANSPARENT_PAGE) } else { page };
     let (Ok(length), Ok(page)) = (usize::try_from(bytes), usize::try_from(alignment)) else {
@@ -111,7 +111,7 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
             return Err(error);
         }
     }
-    // The slack before and behind the views is given back, so that one range describes all that is left.
+    // Unmap the slack before and behind the views, so that one range describes the mapping.
     let tail = start.wrapping_byte_add(span);
     for (address, slack) in [(reserved, lead), (tail, page - lead)] {
         if slack > 0 {
@@ -129,15 +129,15 @@ pub(crate) fn mirror(file: &File, bytes: u64, page: u64, access: Access) -> io::
     Ok(region)
 }
 
-/// A refusal that may pass is asked again this often.
+/// Attempts when the kernel refuses for a reason that may pass.
 const COLLAPSE_ATTEMPTS: u32 = 5;
 
-/// Moves a mapped file's memory onto transparent huge pages now. What other processes have mapped of it stays where it
-/// is, with what stands in it.
+/// Moves a mapped file's memory onto transparent huge pages now. Mappings in other processes keep their addresses and
+/// contents.
 ///
 /// # Errors
-/// `EINVAL` where the kernel does not know how (before 6.1, or switched off for shared memory), `ENOMEM` or `EAGAIN`
-/// where it finds no huge page. Part of the memory may have been moved then.
+/// `EINVAL` where the kernel does not support this (before 6.1, or switched off for shared memory), `ENOMEM` or
+/// `EAGAIN` where it finds no huge page. Part of the memory may have been moved then.
 pub(crate) fn collapse(region: &Region) -> io::Result<()> {
     let Owner::Map { address, bytes } = region.owner else { return Err(io::ErrorKind::Unsupported.into()) };
     let once = if region.mirrored { bytes / 2 } else { bytes };
@@ -149,7 +149,7 @@ pub(crate) fn collapse(region: &Region) -> io::Result<()> {
             return Ok(());
         }
         let error = io::Error::last_os_error();
-        // Pages that are on their way between the kernel's lists cannot be moved at that moment.
+        // Pages in transit between the kernel's lists cannot be moved at that moment.
         let passing = matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM | libc::EBUSY));
         if !passing || attempts == COLLAPSE_ATTEMPTS {
             return Err(error);
@@ -169,7 +169,7 @@ fn populate(address: *mut libc::c_void, length: usize, access: Access) -> io::Re
         return Ok(());
     }
     let error = io::Error::last_os_error();
-    // Kernels before 5.14 do not know the advice. The pages exist (`reserve`), so the only loss is a minor fault
-    // at the first touch of each.
+    // Kernels before 5.14 do not know the advice. The pages exist (`reserve`), so the only cost is a minor fault at the
+    // first access to each.
     if error.raw_os_error() == Some(libc::EINVAL) { Ok(()) } else { Err(error) }
 }

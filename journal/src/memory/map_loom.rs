@@ -1,4 +1,4 @@
-//! Files cannot be mapped in a model: the same functions, which refuse.
+//! Files cannot be mapped in a model: the same functions, which always fail.
 
 use std::fs::File;
 use std::io;

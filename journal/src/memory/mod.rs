@@ -3,7 +3,7 @@
 pub(crate) mod copy;
 mod heap;
 pub(crate) mod hint;
-// Models keep to the heap: what another process maps is out of loom's sight.
+// Models use the heap only: loom cannot follow memory that another process maps.
 #[cfg(not(loom))]
 mod map;
 #[cfg(loom)]
@@ -17,7 +17,7 @@ use std::fmt;
 
 use crate::sync::AtomicU64;
 
-/// A run of words that lives as long as this value, and whoever else maps it.
+/// A run of words that lives as long as this value. Other mappings of a file are not affected by its end.
 ///
 /// Everything in it is an atomic: another process may write any word at any time, so no plain reference into it
 /// may exist (but see [`Ring::borrow_payload`](crate::ring::Ring::borrow_payload)). A region mapped read-only is only ever loaded from: the types that
@@ -26,7 +26,7 @@ pub(crate) struct Region {
     words: *const AtomicU64,
     /// Words that may be addressed: twice the file when mirrored.
     length: usize,
-    /// The second half shows the first again.
+    /// The second half maps the same memory as the first.
     mirrored: bool,
     /// Frees the memory.
     owner: Owner,
@@ -70,7 +70,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         match &self.owner {
             Owner::Heap(memory) => {
-                // SAFETY: `heap` got this pointer from a box that nobody else has, and no reference into it outlives
+                // SAFETY: `heap` got this pointer from a box that is not shared, and no reference into it outlives
                 // `self`.
                 drop(unsafe { Box::from_raw(*memory) });
             }

@@ -1,4 +1,4 @@
-//! Models of batches and claims: several frames seen all at once, and a frame that is filled in place.
+//! Models of batches and claims: several frames that become visible at once, and a frame that is filled in place.
 
 use super::scenes::{ROUND, Watched, gate, lap, leave_forged_commit_words, nothing};
 use super::stage::yield_now;
@@ -14,7 +14,7 @@ fn batch(writer: &mut Writer, numbers: std::ops::RangeInclusive<u16>, payload: u
     batch.commit();
 }
 
-/// Who sees the first frame of a batch sees the others at once.
+/// A reader that sees the first frame of a batch sees the others at once.
 #[test]
 fn a_batch_is_seen_whole_or_not_at_all() {
     let scene = Watched {
@@ -29,7 +29,7 @@ fn a_batch_is_seen_whole_or_not_at_all() {
     scene.explore();
 }
 
-/// The lines of the batch, and the one behind it, held payloads that say what a reader waits for there.
+/// The batch's lines and the one behind it held payloads that equal the commit words a reader waits for there.
 #[test]
 fn a_batch_over_old_payloads_ends_where_it_ends() {
     let scene = Watched {
@@ -48,7 +48,7 @@ fn a_batch_over_old_payloads_ends_where_it_ends() {
     scene.explore();
 }
 
-/// Of what was put into a batch or claim that is dropped, nothing is ever seen.
+/// The contents of a batch or claim that is dropped are never seen.
 #[test]
 fn what_is_dropped_never_was() {
     let scene = Watched {
@@ -93,13 +93,13 @@ fn a_claim_is_seen_whole_or_not_at_all() {
     scene.explore();
 }
 
-/// A batch goes over the place that a loose reader copies from.
+/// A batch overwrites the place that a loose reader copies from.
 #[test]
 fn a_batch_that_laps_tears_nothing() {
     lap("batch and lap", 16, |writer, next| batch(writer, next..=next + 1, 32));
 }
 
-/// Batches go round as far as a reader in bulk lets them.
+/// Batches wrap around as far as a bulk reader lets them.
 #[test]
 fn a_batch_never_touches_what_a_bulk_reader_holds() {
     gate(

@@ -1,4 +1,4 @@
-//! The kernel's part of a sleep: a queue under a lock, in which the word is looked at once more.
+//! The kernel's part of a sleep: a queue under a lock, in which the word is checked once more.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::sync::{AtomicU64, Ordering, is_dead};
 struct Sleepers {
     /// Calls to wake, by address.
     wakes: BTreeMap<usize, u64>,
-    /// Every time-out is over, also those of sleeps to come.
+    /// Every time-out has expired, including those of future sleeps.
     expired: bool,
 }
 
@@ -24,7 +24,7 @@ fn address(word: &AtomicU64) -> usize {
     std::ptr::from_ref(word) as usize
 }
 
-/// Time passes only by [`expire`]: a wake-up that is lost shows as a deadlock.
+/// Time passes only by [`expire`], so a lost wake-up shows as a deadlock.
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, _timeout: Duration) -> bool {
     let mut sleepers = SLEEPERS.lock().expect("no model panics in here");
     if word.load(Ordering::Relaxed) as u32 != expected {
@@ -47,7 +47,7 @@ pub(crate) fn futex_wake(word: &AtomicU64) {
     NEWS.notify_all();
 }
 
-/// From now on no sleep lasts: its time is over.
+/// From now on every sleep times out at once.
 #[cfg(test)]
 pub(crate) fn expire() {
     let mut sleepers = SLEEPERS.lock().expect("no model panics in here");

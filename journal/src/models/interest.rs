@@ -7,8 +7,8 @@ use super::support::{GATED, LONG, journal, registry, write, writer};
 use super::sync::{hear_announcements, kill_after, spawn};
 use crate::wait::{Parker, announce, wake};
 
-/// The interest of a seat grows while it sleeps: by another thread, which announces it and wakes the sleeper, so that
-/// it looks again. Either the writer sees the new interest, or the sleeper sees the frame.
+/// Another thread extends the interest of a sleeping seat, announces it, and wakes the sleeper so that it looks again.
+/// Either the writer sees the new interest, or the sleeper sees the frame.
 #[test]
 fn interest_may_change_while_its_node_sleeps() {
     explore("interest while parked", 2, || {
@@ -21,7 +21,7 @@ fn interest_may_change_while_its_node_sleeps() {
                 let mut writer = writer(&journal);
                 writer.wake_through(registry);
                 write(&mut writer, 1, 0).unwrap();
-                // Leaving wakes everybody, which is not what this model asks about.
+                // Leaving wakes every seat, which this model does not test.
                 kill_after(Some(0));
             })
         };

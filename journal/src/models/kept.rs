@@ -1,4 +1,4 @@
-//! Models of what a gated reader keeps although it has read it: SYNC: gate.
+//! Models of frames that a gated reader keeps after reading them: SYNC: gate.
 
 use super::scenes::{ROUND, gate};
 use super::stage::{explore, spawn, yield_now};
@@ -9,7 +9,7 @@ use crate::journal::Journal;
 use crate::layout::control as at;
 use crate::reader::{GatedReader, Reader};
 
-/// Number of the frame at `position`: all are of one line.
+/// Number of the frame at `position`; every frame is one line long.
 fn number_at(journal: &Journal, position: u64) -> u16 {
     ((position - journal.first_position()) / 64) as u16 + 1
 }
@@ -23,7 +23,7 @@ fn check_from(journal: &Journal, position: u64, last: u16) {
     }
 }
 
-/// Reads the next frame, which is there or will be, and is done with it.
+/// Reads the next frame, waiting for it if necessary, and publishes.
 fn read_and_publish(reader: &mut GatedReader) -> u64 {
     loop {
         if let Some(frame) = reader.read().unwrap() {
@@ -36,8 +36,8 @@ fn read_and_publish(reader: &mut GatedReader) -> u64 {
     }
 }
 
-/// The writer goes round as far as what is kept lets it, not as far as what is read: the frame before the last one stays
-/// until it is given back.
+/// The kept position, not the read position, limits the writer: the frame before the last one stays until it is
+/// released.
 #[test]
 fn the_writer_never_touches_what_is_kept() {
     gate(
@@ -45,7 +45,7 @@ fn the_writer_never_touches_what_is_kept() {
         |writer, number| write(writer, number, 0).map(drop),
         |journal, loans| {
             let mut reader = journal.gated(GATED).unwrap();
-            // From now on, what is read stays.
+            // From now on the frames that were read stay.
             reader.keep(reader.position());
             for number in 1..=ROUND {
                 let position = read_and_publish(&mut reader);
@@ -60,8 +60,8 @@ fn the_writer_never_touches_what_is_kept() {
     );
 }
 
-/// The first thing that is kept is said before the cursor leaves it: whoever sees the cursor beyond it sees that too. The
-/// writer declares nothing past it either, or a reader that comes again would be told that it is gone.
+/// The kept position is stored before the cursor moves past it: a thread that sees the cursor beyond it sees it too.
+/// The writer declares nothing past it either; otherwise a reader that starts again would find it lost.
 #[test]
 fn what_is_kept_first_is_never_passed() {
     explore("kept first", 3, || {
@@ -86,7 +86,7 @@ fn what_is_kept_first_is_never_passed() {
     });
 }
 
-/// What the control page says of the reader's seat: where it goes on, and what is kept for it.
+/// What the control page records for the reader's seat: the position to resume at, and the kept position.
 fn left_behind(journal: &Journal) -> (u64, u64) {
     let cursor = journal.control.cursor(GATED);
     let position = journal.control.load(cursor + at::CURSOR_POSITION);
@@ -96,9 +96,9 @@ fn left_behind(journal: &Journal) -> (u64, u64) {
     }
 }
 
-/// Keeps the last frame that it has read. `stores` of its stores are its last; then another reader takes the cursor up,
-/// finds what was kept, misses nothing, and is dismissed at last: the writer is held up by nobody. Returns whether the
-/// first one lived.
+/// Keeps the last frame that it has read. The reader is killed after `stores` stores; then another reader takes over
+/// the cursor, finds the kept frames, misses nothing, and is dismissed at last: nothing holds up the writer. Returns
+/// whether the first reader survived.
 fn die_and_come_again(stores: Option<u32>) -> bool {
     let journal = journal(1, 4);
     journal.admit_gated(GATED).unwrap();
@@ -152,7 +152,7 @@ fn die_and_come_again(stores: Option<u32>) -> bool {
     lived
 }
 
-/// At every store of the reader's.
+/// The reader is killed at each of its stores.
 #[test]
 #[cfg(loom)]
 fn what_a_killed_reader_kept_is_there_for_its_successor() {

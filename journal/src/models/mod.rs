@@ -1,11 +1,11 @@
-//! Model checks: loom runs the shipped code under every interleaving of its atomics, and every value that the memory
-//! model lets a load see, within the bounds that each model prints.
+//! Model checks: loom runs the shipped code under every interleaving of its atomics, and with every value that the
+//! memory model lets a load return, within the bounds that each model prints.
 //!
-//! Only what the outside world does is replaced: [`sync`] wraps loom's atomics so that a thread can be killed between
-//! any two stores, [`futex`] plays the kernel's part, files cannot be mapped. A wake-up that gets lost leaves a
-//! thread asleep for ever, which loom reports as a deadlock.
+//! Only the outside world is replaced: [`sync`] wraps loom's atomics so that a thread can be killed between any two
+//! stores, [`futex`] plays the kernel's part, and files cannot be mapped. A lost wake-up leaves a thread asleep for
+//! ever, which loom reports as a deadlock.
 //!
-//! The models of the ring are played by plain threads too ([`stage`]), without loom: under miri above all.
+//! The models of the ring also run on plain threads ([`stage`]), without loom, mainly under miri.
 
 #[cfg(loom)]
 pub(crate) mod futex;

@@ -19,7 +19,7 @@ fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops
     }
 }
 
-/// Sleeps until the readers have had `frames` frames together.
+/// Sleeps until the readers together have read `frames` frames.
 fn sleep_until(parker: &Parker, readers: &mut [Reader], frames: usize) {
     let mut seen = Vec::new();
     loop {
@@ -74,7 +74,7 @@ fn one_word_serves_the_writers_of_two_journals() {
     });
 }
 
-/// One message wakes the seat that wants its topic, and the other sleeps on.
+/// One message wakes the seat that wants its topic; the other sleeps on.
 #[test]
 fn only_who_wants_the_topic_is_woken() {
     explore("park, two seats", 2, || {
@@ -89,7 +89,7 @@ fn only_who_wants_the_topic_is_woken() {
         };
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
-            // Number 1 has topic 1.
+            // Seat 1 wants topic 1.
             spawn(2, move || write_and_stay(&journal, &registry))
         };
         sleep_until(&Parker::new(Arc::clone(&registry), GATED).unwrap(), &mut readers, 1);
@@ -100,7 +100,7 @@ fn only_who_wants_the_topic_is_woken() {
     });
 }
 
-/// Fails when anything wakes the seat before the phase is 1.
+/// Fails when the seat is woken before the phase is 1.
 fn sleep_until_phase_1(registry: &Arc<Registry>) {
     let parker = Parker::new(Arc::clone(registry), LOOSE).unwrap();
     while registry.phase() != 1 {
@@ -113,12 +113,12 @@ fn write_and_stay(journal: &Journal, registry: &Arc<Registry>) {
     let mut writer = writer(journal);
     writer.wake_through(Arc::clone(registry));
     write(&mut writer, 1, 0).unwrap();
-    // Leaving wakes everybody, which is not what this model asks about.
+    // Leaving wakes every seat, which this model does not test.
     kill_after(Some(0));
 }
 
-/// A writer that is killed between the exchange and the call leaves a sleeper whom nobody wakes: the time-out does,
-/// and no committed frame is overlooked then.
+/// A writer that is killed between the exchange and the call leaves a sleeper that is never woken: the time-out ends
+/// the sleep, and no committed frame is overlooked then.
 #[test]
 fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
     for stores in 0..30 {
@@ -134,7 +134,7 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
                     write_and_wake(&journal, &registry, 1..=1);
                     let killed = is_dead();
                     kill_after(None);
-                    // Stands for master, which tells everybody to stop; or for the clock.
+                    // Stands for master, which tells every node to stop, or for the clock.
                     registry.set_phase(1);
                     if killed {
                         expire();
@@ -162,7 +162,7 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
     }
 }
 
-/// The same with a master that has noticed the death: it rouses the sleeper, and no time passes.
+/// The same with a master that has noticed the death: it wakes the sleeper, and no time passes.
 #[test]
 fn whom_a_killed_waker_left_asleep_is_roused() {
     for stores in 0..30 {
@@ -176,7 +176,8 @@ fn whom_a_killed_waker_left_asleep_is_roused() {
                 spawn(1, move || {
                     kill_after(Some(stores));
                     write_and_wake(&journal, &registry, 1..=1);
-                    // From here on this is master: what the dead one stored is visible once its pidfd says so.
+                    // From here on this thread is master: what the dead one stored is visible once its pidfd reports
+                    // the end.
                     kill_after(None);
                     registry.set_phase(1);
                     rouse(&registry, GATED);

@@ -1,4 +1,4 @@
-//! Models of a writer's death: it is killed after each of its stores in turn, and another takes over.
+//! Models of a writer's death: it is killed after each of its stores in turn, and a successor takes over.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::journal::Journal;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
-/// How the writer that dies writes its frames 1 and 2.
+/// How the writer that is killed writes its frames 1 and 2.
 type Way = fn(&mut Writer, usize);
 
 fn one_by_one(writer: &mut Writer, payload: usize) {
@@ -32,14 +32,14 @@ fn in_claims(writer: &mut Writer, payload: usize) {
     }
 }
 
-/// Attaches, writes two frames, and is killed after `stores` stores; then a successor writes number 3. Returns
-/// whether the first was killed at all.
+/// Attaches, writes two frames, and is killed after `stores` stores; then a successor writes number 3. Returns whether
+/// the first writer was killed.
 fn die_and_go_on(journal: &Journal, stores: u32, payload: usize, way: Way) -> bool {
     kill_after(Some(stores));
     let mut first = writer(journal);
     way(&mut first, payload);
     let killed = is_dead();
-    // Out of fuel, it leaves nothing but its lease.
+    // A killed thread stores nothing more; only its lease is released.
     drop(first);
     kill_after(None);
     let mut second = writer(journal);
@@ -47,8 +47,8 @@ fn die_and_go_on(journal: &Journal, stores: u32, payload: usize, way: Way) -> bo
     killed
 }
 
-/// Runs `model` for a writer that is killed after 0, 1, 2, … stores, until it lives. A writer's whole life is one
-/// store after the other, so this is every moment that it can be killed at.
+/// Runs `model` for a writer that is killed after 0, 1, 2, … stores, until it survives. A writer's actions are a
+/// sequence of stores, so this covers every moment at which it can be killed.
 fn at_every_store(name: &str, model: impl Fn(u32) -> bool + Sync + Send + Copy + 'static) {
     let mut stores = 0;
     loop {
@@ -112,7 +112,7 @@ fn killed_anywhere(name: &str, lines: u64, way: Way, allowed: &'static [&'static
     });
 }
 
-/// A loose reader stands where the dead writer was about to come round.
+/// A loose reader stands where the dead writer was about to wrap around.
 #[test]
 fn a_writer_killed_on_its_way_round_tears_nothing() {
     at_every_store("recovery on the way round", |stores| {

@@ -29,7 +29,7 @@ fn a_frame_is_seen_whole_or_not_at_all() {
     scene.explore();
 }
 
-/// The line that the third frame starts on held a payload that says exactly what a reader waits for there.
+/// The line that the third frame starts on held a payload that equals the commit word a reader waits for there.
 #[test]
 fn an_old_payload_is_never_taken_for_a_commit_word() {
     let scene = Watched {
@@ -54,8 +54,8 @@ fn a_lapped_reader_sees_no_torn_frame_and_resumes_at_the_head() {
     lap("lap", 8, |writer, next| write_all(writer, next..=next + 1, 32));
 }
 
-/// SYNC: reach. Who learns from the intent that it was overtaken finds a head that is near: a stale one would look like
-/// damage.
+/// SYNC: reach. A reader that learns from the intent that it was lapped finds a head that is near: a stale one would
+/// look like damage.
 #[test]
 fn a_lapped_reader_never_takes_a_stale_head_for_damage() {
     explore("reach", 1, || {
@@ -72,8 +72,8 @@ fn a_lapped_reader_never_takes_a_stale_head_for_damage() {
     });
 }
 
-/// SYNC: reach. The same of a successor's first intent: no fence of its own came before, and its predecessor was another
-/// process.
+/// SYNC: reach. The same for a successor's first intent: the successor has executed no fence before it, and its
+/// predecessor was another process.
 #[test]
 fn a_successors_intent_tells_of_its_predecessors_head() {
     explore("reach of a successor", 2, || {
@@ -121,8 +121,8 @@ fn the_writer_never_touches_what_a_gated_reader_holds() {
     );
 }
 
-/// SYNC: join. A gated reader comes while the writer goes round: from where it starts, nothing is missing, however
-/// far the writer goes before the reader reads at all.
+/// SYNC: join. A gated reader joins while the writer laps: from where the reader starts, nothing is missing, however
+/// far the writer goes before the first read.
 #[test]
 fn a_gated_reader_that_joins_late_misses_nothing_from_there_on() {
     join("join", 0);

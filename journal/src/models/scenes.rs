@@ -1,4 +1,4 @@
-//! What happens alike whether frames are written one by one, in batches or in claims.
+//! Scenes shared by the models of single frames, batches and claims.
 
 use std::sync::Arc;
 
@@ -9,24 +9,25 @@ use crate::journal::Journal;
 use crate::reader::Reader;
 use crate::writer::Writer;
 
-/// Both kinds of reader look on while something is written.
+/// Both kinds of reader read while frames are written.
 #[derive(Clone, Copy)]
 pub(super) struct Watched {
     pub(super) name: &'static str,
     pub(super) lines: u64,
-    /// Before anybody looks.
+    /// Runs before the readers start.
     pub(super) before: fn(&mut Writer),
     pub(super) writing: fn(&mut Writer),
-    /// Numbers of the frames that this leaves.
+    /// Numbers of the frames that this writes.
     pub(super) frames: &'static [u16],
-    /// How often each reader looks meanwhile.
+    /// How often each reader reads meanwhile.
     pub(super) looks: usize,
     /// The frames become visible together.
     pub(super) at_once: bool,
 }
 
 impl Watched {
-    /// SYNC: commit. What is seen is a beginning of the frames, whole ones; and in the end all of them are.
+    /// SYNC: commit. The frames that are seen are a prefix of those written, each whole; in the end all of them are
+    /// seen.
     pub(super) fn explore(self) {
         explore(self.name, 2, move || {
             let journal = journal(1, self.lines);
@@ -58,7 +59,7 @@ impl Watched {
 
 pub(super) fn nothing(_: &mut Writer) {}
 
-/// Fills a ring of 16 lines but for the last two. The second line of each frame holds, where a commit word will stand
+/// Fills a ring of 16 lines except for the last two. The second line of each frame holds, where a commit word will be
 /// in the next lap, exactly the word that a reader waits for there.
 pub(super) fn leave_forged_commit_words(writer: &mut Writer) {
     let first = writer.position();
@@ -68,8 +69,8 @@ pub(super) fn leave_forged_commit_words(writer: &mut Writer) {
     }
 }
 
-/// SYNC: intent, SYNC: reach. The writer comes round while a loose reader copies: what `writing` writes, given the next
-/// frame's number, are two frames of a line each.
+/// SYNC: intent, SYNC: reach. The writer laps while a loose reader copies: `writing`, given the next frame's number,
+/// writes two frames of a line each.
 pub(super) fn lap(name: &str, lines: u64, writing: fn(&mut Writer, u16)) {
     explore(name, 2, move || {
         let journal = journal(1, lines);
@@ -110,11 +111,11 @@ pub(super) fn lap(name: &str, lines: u64, writing: fn(&mut Writer, u16)) {
     });
 }
 
-/// Frames that go round in [`gate`].
+/// Frames that are written in [`gate`].
 pub(super) const ROUND: u16 = 4;
 
-/// SYNC: gate. A ring of four lines, in which the writer goes round as far as a gated reader lets it: what is lent out
-/// stays as it is, and what is overwritten was given back before. `loans` has one entry a frame, by its number.
+/// SYNC: gate. A ring of four lines, in which the writer wraps around as far as a gated reader lets it: a lent frame
+/// does not change, and an overwritten one was given back before. `loans` has one entry a frame, by its number.
 pub(super) fn gate(
     name: &str,
     write: fn(&mut Writer, u16) -> Result<(), WriteError>,
@@ -132,7 +133,7 @@ pub(super) fn gate(
                     assert!(matches!(error, WriteError::Full { .. }), "{error}");
                     yield_now();
                 }
-                // Its successor's line, which is cleared, held the frame that is three back.
+                // The cleared line of its successor held the frame three before.
                 if number > 3 {
                     overwritten[usize::from(number - 3)].overwrite();
                 }

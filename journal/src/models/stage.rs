@@ -1,6 +1,6 @@
-//! What the models of the ring are played on. loom tries every interleaving within a bound, on atomics of its own.
-//! Plain threads play the same scenes a few times over, on the accesses that ship: that is for an interpreter (miri),
-//! which knows what Rust's rules allow, and for frames that are lent in place, which loom cannot follow.
+//! What the models of the ring run on. loom tries every interleaving within a bound, on atomics of its own. Plain
+//! threads repeat the same scenes a few times on the shipped accesses: for an interpreter (miri), which checks Rust's
+//! rules, and for frames that are lent in place, which loom cannot follow.
 
 #[cfg(loom)]
 pub(super) use of_loom::{Loan, explore, spawn, yield_now};
@@ -17,7 +17,7 @@ mod of_loom {
     pub(in super::super) use crate::models::sync::spawn;
     pub(in super::super) use loom::thread::yield_now;
 
-    /// Stands for the bytes of a frame that is lent out: loom fails on any two accesses that are not ordered.
+    /// Stands for the bytes of a lent frame: loom fails on any two accesses that are not ordered.
     pub(in super::super) struct Loan(UnsafeCell<()>);
 
     impl Loan {
@@ -34,8 +34,8 @@ mod of_loom {
         }
     }
 
-    /// Checks `model` with at most `preemptions` forced switches of threads an execution, and says how many executions
-    /// that were. `COLO_LOOM_PREEMPTIONS` adds to the bound.
+    /// Checks `model` with at most `preemptions` forced thread switches per execution, and prints the number of
+    /// executions. `COLO_LOOM_PREEMPTIONS` adds to the bound.
     pub(in super::super) fn explore(
         name: &str,
         preemptions: usize,
@@ -74,10 +74,10 @@ mod of_threads {
 
     const ROUNDS: u32 = if cfg!(miri) { 6 } else { 300 };
 
-    /// Stands for the bytes of a frame that is lent out: plain memory, in which an interpreter finds races.
+    /// Stands for the bytes of a lent frame: plain memory, in which an interpreter finds races.
     pub(in super::super) struct Loan(UnsafeCell<u64>);
 
-    // SAFETY: that no two accesses ever meet is what the models are about.
+    // SAFETY: the models check that no two accesses ever overlap.
     unsafe impl Sync for Loan {}
 
     impl Loan {
@@ -104,7 +104,7 @@ mod of_threads {
         thread::spawn(work)
     }
 
-    /// Plays `model` a few times; ends the process should it hang.
+    /// Runs `model` a few times; ends the process if it hangs.
     pub(in super::super) fn explore(
         name: &str,
         _preemptions: usize,

@@ -1,4 +1,4 @@
-//! What the models share: tiny journals, and frames that are checked.
+//! Shared by the models: tiny journals, and frames that can be checked.
 
 use std::sync::Arc;
 #[cfg(loom)]
@@ -39,17 +39,17 @@ pub(super) fn writer(journal: &Journal) -> Writer {
     journal.writer(WRITER, Clock::monotonic()).unwrap()
 }
 
-/// The `number`-th frame: header and payload say so in every word.
+/// Writes frame `number`: every word of header and payload is derived from it.
 pub(super) fn write(writer: &mut Writer, number: u16, payload: usize) -> Result<Written, WriteError> {
     writer.write(number, u32::from(number % 2), &vec![number as u8; payload])
 }
 
-/// The `number`-th frame as part of a batch.
+/// Writes frame `number` as part of a batch.
 pub(super) fn push(batch: &mut Batch<'_>, number: u16, payload: usize) -> Result<u64, WriteError> {
     batch.push(number, u32::from(number % 2), &vec![number as u8; payload])
 }
 
-/// The `number`-th frame, claimed with `room` bytes and filled in two pieces that end inside a word.
+/// Writes frame `number`, claimed with `room` bytes and filled in two pieces that end inside a word.
 pub(super) fn claim(
     writer: &mut Writer,
     number: u16,
@@ -63,7 +63,7 @@ pub(super) fn claim(
     Ok(claim.commit())
 }
 
-/// Fails unless every word of the frame belongs to one and the same. Returns its number.
+/// Fails unless all words of the frame belong to the same number. Returns it.
 pub(super) fn check(frame: &Frame<'_>) -> u16 {
     let number = frame.message_id;
     assert_eq!(frame.topic, u32::from(number % 2), "torn: topic of another frame than {number}");
@@ -98,6 +98,6 @@ pub(super) fn drain(reader: &mut Reader, seen: &mut Vec<Option<u16>>) {
     }
 }
 
-/// Long: in a model, time passes only by `futex::expire`.
+/// Longer than any model: in a model, time passes only by `futex::expire`.
 #[cfg(loom)]
 pub(super) const LONG: Duration = Duration::from_secs(1);

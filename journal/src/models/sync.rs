@@ -1,12 +1,12 @@
 //! loom's atomics, in a wrapper that adds two things.
 //!
-//! It can kill: a thread that is out of fuel stores nothing any more, as a process does that was killed there.
+//! It can kill a thread: a thread that is out of fuel stores nothing any more, like a process that was killed there.
 //!
-//! And it keeps loom honest. To find races, loom 0.7 remembers one access to each atomic, the last. When one thread
-//! loads a word, and another loads and then stores it, the second load hides the first, and the order in which the
-//! store comes before the first load is never tried. Whole models would be explored in one execution that way. So
-//! every word here has one more atomic for each thread, which that thread's loads and all others' stores touch: no
-//! access hides another there.
+//! And it makes loom explore every order. To find races, loom 0.7 remembers only the last access to each atomic. When
+//! one thread loads a word, and another loads and then stores it, the second load hides the first, and the order in
+//! which the store comes before the first load is never tried. Whole models would be explored in one execution.
+//! Therefore every word here has one more atomic for each thread, which that thread's loads and all others' stores
+//! access: no access hides another there.
 
 use std::cell::Cell;
 
@@ -18,9 +18,9 @@ const THREADS: usize = 3;
 loom::thread_local! {
     /// Number of this thread within its model.
     static NUMBER: Cell<usize> = Cell::new(0);
-    /// True where other threads are fenced by [`announce`](crate::announce).
+    /// True where [`announce`](crate::announce) of other threads fences this one.
     static ANNOUNCED_TO: Cell<bool> = Cell::new(false);
-    /// Stores that this thread has left; `None`: no end.
+    /// Number of stores that this thread has left; `None`: no limit.
     static FUEL: Cell<Option<u32>> = Cell::new(None);
 }
 
@@ -37,8 +37,8 @@ pub(crate) fn spawn<T: 'static>(
     })
 }
 
-/// From now on this thread's light barriers pair with the heavy ones of others, which is as good as a full fence at
-/// both ends. Other models do without, so that they show what the fences of the code itself are worth.
+/// From now on this thread's light barriers pair with the heavy ones of others, which equals a full fence at both ends.
+/// Other models do without, so that they test the fences of the code itself.
 #[cfg(test)]
 pub(crate) fn hear_announcements() {
     ANNOUNCED_TO.with(|heard| heard.set(true));
@@ -51,7 +51,7 @@ pub(crate) fn light_barrier() {
     }
 }
 
-/// Kills this thread after so many more stores; `None` brings it to life.
+/// Kills this thread after `stores` more stores; `None` revives it.
 #[cfg(test)]
 pub(crate) fn kill_after(stores: Option<u32>) {
     FUEL.with(|fuel| fuel.set(stores));
@@ -62,7 +62,7 @@ pub(crate) fn is_dead() -> bool {
     FUEL.with(|fuel| fuel.get() == Some(0))
 }
 
-/// Takes one store's worth of fuel; false when there is none.
+/// Uses one unit of fuel; false when there is none.
 fn burn() -> bool {
     FUEL.with(|fuel| match fuel.get() {
         None => true,
@@ -78,8 +78,8 @@ fn burn() -> bool {
 #[derive(Debug)]
 pub struct AtomicU64 {
     word: loom::sync::atomic::AtomicU64,
-    /// Touched by the loads of one thread each, and by the stores of the others. Relaxed read-modify-writes: they
-    /// order nothing, and have one outcome only.
+    /// Accessed by the loads of one thread each, and by the stores of the others. Relaxed read-modify-writes: they
+    /// order nothing and have only one outcome.
     loads: [loom::sync::atomic::AtomicU64; THREADS],
 }
 

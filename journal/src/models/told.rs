@@ -1,4 +1,4 @@
-//! Models of being told in other ways: SYNC: bell, SYNC: relay.
+//! Models of notification by doorbell and by relay: SYNC: bell, SYNC: relay.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::reader::Reader;
 use crate::registry::Registry;
 use crate::wait::{Doorbell, Parker, Relay, Wakeup, announce, wake};
 
-/// Writes `frames` frames and stays: leaving wakes everybody, which is not what these models ask about.
+/// Writes `frames` frames and does not leave: leaving wakes every seat, which these models do not test.
 fn write_and_stay(journal: &Journal, registry: &Arc<Registry>, frames: u16) {
     let mut writer = writer(journal);
     writer.wake_through(Arc::clone(registry));
@@ -20,8 +20,8 @@ fn write_and_stay(journal: &Journal, registry: &Arc<Registry>, frames: u16) {
     kill_after(Some(0));
 }
 
-/// A reader that looks only at what was rung for, and sleeps as nodes do: after a look at every journal. What it
-/// sleeps for is the bell's; the look before the sleep must find nothing that the bell will not tell.
+/// A reader that reads only the journals its bell names, and sleeps as nodes do: after a look at every journal. The
+/// bell decides whether it sleeps; the look before the sleep must find no frame that the bell does not report.
 #[test]
 fn the_bell_tells_of_every_frame() {
     explore("bell", 2, || {
@@ -57,7 +57,7 @@ fn the_bell_tells_of_every_frame() {
     });
 }
 
-/// Without a sleep between: when the writer is done, what the bell did not tell of before, it tells of now.
+/// Without sleeping in between: when the writer is done, the bell reports every frame that it has not reported before.
 #[test]
 fn no_frame_stays_behind_an_answered_bell() {
     explore("bell, answered while rung", 3, || {
@@ -88,7 +88,8 @@ fn no_frame_stays_behind_an_answered_bell() {
     });
 }
 
-/// The writer tells nobody. Either the relay finds the reader parked, or the reader sees the frame that it saw.
+/// The writer notifies nothing. Either the relay finds the reader parked, or the reader sees the frame that the relay
+/// saw.
 #[test]
 fn a_relay_wakes_whoever_parks_beside_its_look() {
     explore("relay", 2, || {
@@ -103,7 +104,7 @@ fn a_relay_wakes_whoever_parks_beside_its_look() {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
             spawn(1, move || write_and_stay(&journal, &registry, 1))
         };
-        // One look beside the writer; one when it is done, which cannot miss the frame.
+        // One look concurrent with the writer, and one after it is done, which cannot miss the frame.
         let relaying = spawn(2, move || {
             relay.poll().unwrap();
             writing.join().unwrap();
@@ -123,7 +124,7 @@ fn a_relay_wakes_whoever_parks_beside_its_look() {
     });
 }
 
-/// The relay is dead, and somebody gives its seats back while the writer writes and the reader parks.
+/// The relay is dead, and its seats are given back while the writer writes and the reader parks.
 #[test]
 fn nothing_is_lost_when_a_dead_relays_seats_are_given_back() {
     explore("relay given back", 2, || {

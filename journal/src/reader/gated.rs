@@ -12,17 +12,17 @@ use crate::ring::{RawHeader, Ring};
 use crate::sync::Ordering;
 
 /// Gets every frame, in place. Its cursor is in the control page and outlives it: a process that is killed and
-/// started again goes on at the first frame that it had not finished.
+/// restarted resumes at the first frame that it had not finished.
 ///
-/// A frame is finished when the next one is asked for (or at [`GatedReader::publish`]): until then the writer cannot
-/// touch it, which is what makes lending it out sound.
+/// A frame is finished when the next one is requested (or at [`GatedReader::publish`]): until then the writer cannot
+/// overwrite it, which makes lending it sound.
 #[derive(Debug)]
 pub struct GatedReader {
     ring: Ring,
     control: Arc<Control>,
     /// Next frame to look at.
     position: u64,
-    /// What the writer knows.
+    /// The position that the writer sees.
     published: u64,
     /// Index of our cursor line.
     cursor: usize,
@@ -31,7 +31,7 @@ pub struct GatedReader {
     ahead: Ahead,
     /// For a frame that is not in one piece (unmirrored memory only).
     scratch: Vec<u8>,
-    /// One reader moves a cursor: what is lent out stays ours.
+    /// One reader moves a cursor, so lent frames stay valid.
     _lease: Lease,
 }
 
@@ -60,10 +60,10 @@ impl GatedReader {
         }
     }
 
-    /// The next frame, if one is committed; the one handed out before is finished with this call.
+    /// The next frame, if one is committed; the previous frame is finished with this call.
     ///
     /// # Errors
-    /// [`ReadError::Corrupt`] when the ring holds what no writer writes.
+    /// [`ReadError::Corrupt`] when the ring holds something that no writer writes.
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         self.publish();
@@ -74,7 +74,7 @@ impl GatedReader {
         Ok(Some(self.lend(position, header)))
     }
 
-    /// Hands up to `most` frames to `each`, one after the other, and is done with all of them when it returns. Fewer
+    /// Passes up to `most` frames to `each`, one after the other, and has finished all of them when it returns. Fewer
     /// when fewer are committed. Cheaper than as many calls of [`GatedReader::read`]: the cursor moves once a quarter
     /// of the ring, and at the end.
     ///
@@ -94,7 +94,7 @@ impl GatedReader {
     /// ```
     ///
     /// # Errors
-    /// [`ReadError::Corrupt`]; the frames handed out before are finished.
+    /// [`ReadError::Corrupt`]; the frames passed before are finished.
     #[inline]
     pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
         let quarter = self.ring.capacity() / 4;
@@ -127,7 +127,7 @@ impl GatedReader {
     fn lend(&mut self, position: u64, header: RawHeader) -> Frame<'_> {
         let length = header.length as usize;
         // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
-        // next published through `&mut self`, when the frame that borrows from `self` is gone.
+        // next published through `&mut self`, after the frame that borrows from `self` is gone.
         #[cfg(not(loom))]
         if let Some(payload) = unsafe { self.ring.borrow_payload(position, length) } {
             return Frame::new(position, header, payload);
@@ -136,7 +136,7 @@ impl GatedReader {
         Frame::new(position, header, &self.scratch[..length])
     }
 
-    /// Header of the next frame of a wanted topic; those before it are finished.
+    /// Header of the next frame of a wanted topic; the frames before it are finished.
     #[inline]
     fn next_wanted(&mut self) -> Result<Option<RawHeader>, ReadError> {
         let quarter = self.ring.capacity() / 4;
@@ -155,13 +155,13 @@ impl GatedReader {
         }
     }
 
-    /// Header of the frame at our position, if it is committed and makes sense.
+    /// Header of the frame at our position, if it is committed and valid.
     #[inline]
     fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
-            // The line was cleared before its predecessor was committed: nothing else can stand here.
+            // The line was cleared before its predecessor was committed, so no other value is possible here.
             return if commit == 0 {
                 self.ahead.fetch(&self.ring, self.position);
                 Ok(None)
@@ -181,7 +181,7 @@ impl GatedReader {
         ReadError::Corrupt { position: self.position, what }
     }
 
-    /// Time of the next frame of a wanted topic, without taking it; the frame handed out before is finished.
+    /// Time of the next frame of a wanted topic, without reading it; the previous frame is finished.
     ///
     /// # Errors
     /// As [`GatedReader::read`].
@@ -189,14 +189,14 @@ impl GatedReader {
         Ok(self.next_wanted()?.map(|header| header.time))
     }
 
-    /// One load: is there anything at our position?
+    /// True when there is a frame at our position. One load.
     #[inline]
     pub fn has_news(&self) -> bool {
         // SYNC: commit.
         self.ring.commit_word(self.position).load(Ordering::Acquire) != 0
     }
 
-    /// Lets the writer have everything before our position. A plain store to a line of our own.
+    /// Releases everything before our position to the writer. A plain store to a line of our own.
     #[inline]
     pub fn publish(&mut self) {
         if self.published != self.position {
@@ -207,8 +207,9 @@ impl GatedReader {
         }
     }
 
-    /// Keeps frames from `position` on from being overwritten although they are read: for a reader that, should it die, has
-    /// to read them again. Grows only, and outlives the reader as its cursor does; at first what is kept is nothing.
+    /// Prevents frames from `position` on from being overwritten although they were read: for a reader that must read
+    /// them again after a crash. The position only grows, and outlives the reader as its cursor does; before the first
+    /// call nothing is kept.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape};
@@ -234,7 +235,7 @@ impl GatedReader {
         }
     }
 
-    /// Hands out only these topics from now on.
+    /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         self.topics = topics;
     }
@@ -254,16 +255,16 @@ impl GatedReader {
         &self.control.shape().name
     }
 
-    /// Who writes the journal now.
+    /// The journal's current writer.
     pub fn writer_state(&self) -> WriterState {
         self.control.writer_state()
     }
 
-    /// Is there somebody who may write more, or something left to read? Reads `/proc`: for idle moments, not for every
-    /// turn of a poll loop.
+    /// Checks that a writer may still write, or that something is left to read. Reads `/proc`: call it when idle, not
+    /// in every turn of a poll loop.
     ///
     /// # Errors
-    /// [`WriterGone`]: nobody, and nothing.
+    /// [`WriterGone`]: no writer, and nothing left to read.
     pub fn check_writer(&self) -> Result<(), WriterGone> {
         gone::check(&self.control, || self.has_news())
     }

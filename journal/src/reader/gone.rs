@@ -1,10 +1,10 @@
-//! Whether anybody still writes.
+//! Checks whether a journal still has a writer.
 
 use crate::control::{Control, WriterState};
 use crate::process::ProcessIdentity;
 
-/// Nothing is left to read, and nobody is there who would write more. Not the end of a journal: when a writer comes,
-/// positions go on, and the same reader reads on.
+/// Nothing is left to read, and there is no writer. This does not end the journal: when another writer attaches,
+/// positions continue, and the same reader reads on.
 ///
 /// ```
 /// # use journal::{Clock, Journal, JournalShape, WriterGone};
@@ -18,13 +18,14 @@ use crate::process::ProcessIdentity;
 /// assert_eq!(reader.check_writer(), Ok(()), "something is left to read");
 /// assert_eq!(reader.read()?.expect("it is").payload, b"the last word");
 /// assert_eq!(reader.check_writer(), Err(WriterGone::Closed));
-/// // A successor is heard without any further ado.
+/// A successor's frames need no action by the reader.
 /// journal.writer(0, Clock::monotonic())?.write(7, 3, b"hello again")?;
 /// assert_eq!(reader.read()?.expect("the successor's").payload, b"hello again");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A writer that was killed is told from one that left; here it is this very program, started a second time:
+/// A writer that was killed is distinguished from one that closed the journal. Here the writer is this program, started
+/// a second time:
 ///
 /// ```standalone_crate
 /// use journal::{Clock, Journal, JournalFiles, JournalShape, WriterGone};
@@ -51,18 +52,19 @@ use crate::process::ProcessIdentity;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriterGone {
-    /// Nobody has written the journal so far.
+    /// The journal has never had a writer.
     #[error("nobody has written this journal yet")]
     NotYet,
-    /// The writer left in good order: nothing is missing.
+    /// The writer closed the journal: nothing is missing.
     #[error("the journal's writer has left in good order")]
     Closed,
-    /// The writer ended without leaving. All that it committed can be read; what it was about to write never was.
+    /// The writer ended without closing the journal. Everything that it committed can be read; the rest was never
+    /// written.
     #[error("the journal's writer, process {}, has died", .0.pid)]
     Died(ProcessIdentity),
 }
 
-/// `has_news` is asked last: what a writer commits before it goes is read before it is missed.
+/// `has_news` is called last, so that frames committed just before the writer ended are not overlooked.
 pub(super) fn check(control: &Control, has_news: impl FnOnce() -> bool) -> Result<(), WriterGone> {
     let gone = match control.writer_state() {
         WriterState::Attached(_) => return Ok(()),

@@ -1,4 +1,4 @@
-//! The reader that never holds the writer up.
+//! The reader that never holds up the writer.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::lease::Lease;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
-/// Copies each frame out and only then looks whether the writer was there meanwhile.
+/// Copies each frame and then checks whether the writer overwrote it meanwhile.
 ///
-/// When the writer has come round, the reader jumps to the head: the oldest frame would be the next to go.
+/// When it is lapped, the reader jumps to the head: the oldest frame would be overwritten next.
 #[derive(Debug)]
 pub struct LooseReader {
     ring: Ring,
     control: Arc<Control>,
     position: u64,
     published: u64,
-    /// Our cursor line, if we have a seat: for the tools only, the writer does not look at it.
+    /// Our cursor line, if we have a seat: only tools read it, the writer does not.
     cursor: Option<usize>,
     frames: u64,
     lost: u64,
     gaps: u64,
-    /// Bytes and laps that the seat lost before.
+    /// Bytes and laps that earlier readers of this seat lost.
     before: (u64, u64),
     topics: Topics,
     ahead: Ahead,
@@ -66,8 +66,8 @@ impl LooseReader {
     /// The next frame, if one is committed, copied out.
     ///
     /// # Errors
-    /// [`ReadError::Lapped`]: the writer came round; the reader already stands at the head, read on.
-    /// [`ReadError::Corrupt`]: the ring holds what no writer writes.
+    /// [`ReadError::Lapped`]: the writer overtook this reader, which already stands at the head: read on.
+    /// [`ReadError::Corrupt`]: the ring holds something that no writer writes.
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         loop {
@@ -81,7 +81,7 @@ impl LooseReader {
             if wanted {
                 self.ring.load_payload(position, &mut self.copy[..length]);
             }
-            // SYNC: intent. Had a byte of the copy been newer than the frame, we would now see the intent to write it.
+            // SYNC: intent. If a byte of the copy is newer than the frame, the intent to write it is visible now.
             fence(Ordering::Acquire);
             if self.is_lapped() {
                 return Err(self.resume());
@@ -94,7 +94,7 @@ impl LooseReader {
         }
     }
 
-    /// Hands up to `most` frames to `each`, one after the other, each copied out. Fewer when fewer are committed.
+    /// Passes up to `most` frames to `each`, one after the other, each copied. Fewer when fewer are committed.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape};
@@ -112,7 +112,7 @@ impl LooseReader {
     /// ```
     ///
     /// # Errors
-    /// As [`LooseReader::read`]; the frames handed out before are whole.
+    /// As [`LooseReader::read`]; the frames passed before are whole.
     #[inline]
     pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
         for handed in 0..most {
@@ -125,14 +125,14 @@ impl LooseReader {
         Ok(most)
     }
 
-    /// Header of the frame at our position, if it is committed; it may be overtaken until it is checked again.
+    /// Header of the frame at our position, if it is committed; it may be overwritten until it is checked again.
     #[inline]
     fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
-            // Either nothing is there yet, or the writer has been here since. The line was cleared before its
-            // predecessor was committed, so nothing else can stand here.
+            // Either there is no frame yet, or the writer has overwritten it since. The line was cleared before its
+            // predecessor was committed, so nothing else is possible.
             return if self.is_lapped() {
                 Err(self.resume())
             } else if commit == 0 {
@@ -165,7 +165,7 @@ impl LooseReader {
         ReadError::Corrupt { position: self.position, what }
     }
 
-    /// Jumps to the head and says what was lost.
+    /// Jumps to the head and returns what was lost.
     #[cold]
     fn resume(&mut self) -> ReadError {
         // SYNC: reach. The head is ahead of us by almost the whole ring.
@@ -180,7 +180,7 @@ impl LooseReader {
         ReadError::Lapped(gap)
     }
 
-    /// Time of the next frame of a wanted topic, without taking it.
+    /// Time of the next frame of a wanted topic, without reading it.
     ///
     /// # Errors
     /// As [`LooseReader::read`].
@@ -198,14 +198,14 @@ impl LooseReader {
         }
     }
 
-    /// Is there anything at our position, or were we overtaken?
+    /// True when there is a frame at our position, or we were lapped.
     #[inline]
     pub fn has_news(&self) -> bool {
         // SYNC: commit.
         self.ring.commit_word(self.position).load(Ordering::Acquire) == self.position || self.is_lapped()
     }
 
-    /// Tells the tools how far we are.
+    /// Publishes the position for tools.
     #[inline]
     pub fn publish(&mut self) {
         if self.published == self.position {
@@ -223,7 +223,7 @@ impl LooseReader {
         }
     }
 
-    /// Hands out only these topics from now on.
+    /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         self.topics = topics;
     }
@@ -248,16 +248,16 @@ impl LooseReader {
         &self.control.shape().name
     }
 
-    /// Who writes the journal now.
+    /// The journal's current writer.
     pub fn writer_state(&self) -> WriterState {
         self.control.writer_state()
     }
 
-    /// Is there somebody who may write more, or something left to read? Reads `/proc`: for idle moments, not for every
-    /// turn of a poll loop.
+    /// Checks that a writer may still write, or that something is left to read. Reads `/proc`: call it when idle, not
+    /// in every turn of a poll loop.
     ///
     /// # Errors
-    /// [`WriterGone`]: nobody, and nothing.
+    /// [`WriterGone`]: no writer, and nothing left to read.
     pub fn check_writer(&self) -> Result<(), WriterGone> {
         gone::check(&self.control, || self.has_news())
     }

@@ -1,22 +1,22 @@
-//! Readers: what they may assume, and how to use one.
+//! Readers: their guarantees, and how to use them.
 //!
 //! ```text
 //! loop {
 //!     match reader.read() {
-//!         Ok(Some(frame)) => handle(frame),          // gated: done with it at the next `read`
+//!         Ok(Some(frame)) => handle(frame),          // gated: finished at the next `read`
 //!         Ok(None)        => wait, or do other work, // nothing committed at our position; `check_writer` says whether
-//!                                                    // anybody is there who might
+//!                                                    // there is a writer
 //!         Err(Lapped(gap)) => count gap.bytes(),     // loose only; we already stand at gap.resumed_at
 //!         Err(Corrupt{..}) => stop: the ring cannot be trusted
 //!     }
 //! }
 //! ```
 //!
-//! A frame is handed out whole or not at all, in the order in which it was written, each once. A *gated* reader
-//! gets every frame: the writer cannot pass it. A *loose* reader never holds the writer up; when it is overtaken it
-//! learns exactly which bytes it lost.
+//! A frame is read whole or not at all, in the order in which it was written, each once. A *gated* reader gets every
+//! frame: the writer cannot pass it. A *loose* reader never holds up the writer; when it is lapped it learns exactly
+//! which bytes it lost.
 //!
-//! # One by one, and in bulk
+//! # Single frames and batches
 //!
 //! ```
 //! # use journal::{Clock, Journal, JournalShape, Topics};
@@ -34,17 +34,17 @@
 //!     wanted += 1;
 //! }
 //! assert_eq!(wanted, 2);
-//! // What lies ready, without asking for each.
+//! Everything that is committed, in one call.
 //! let mut last = 0;
 //! assert_eq!(gated.read_batch(100, |frame| last = frame.position)?, 3);
 //! assert_eq!(last, journal.head() - 64);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # When nothing comes any more
+//! # When no more frames arrive
 //!
-//! `Ok(None)` does not say why. Who has waited for long asks who writes: first that, and then once more for frames, since
-//! the writer may have written its last ones in between.
+//! `Ok(None)` does not say why. After a long wait, first query the writer, and then read once more, since the writer
+//! may have written its last frames in between.
 //!
 //! ```
 //! # use journal::{Clock, Journal, JournalShape, WriterState};
@@ -61,13 +61,13 @@
 //! }
 //! let said = match state {
 //!     WriterState::Never | WriterState::Attached(_) => "wait: more may come at any time".to_owned(),
-//!     // It left in good order: this is all, unless somebody begins to write anew.
+//! It closed the journal: this is all, unless a new writer attaches.
 //!     WriterState::Closed => format!("closed after {frames}"),
-//!     // It was killed. All that it committed is here; a successor goes on at this very position.
+//! It was killed. Everything that it committed is here; a successor continues at this very position.
 //!     WriterState::Dead(process) => format!("process {} died over it", process.pid),
 //! };
 //! assert_eq!(said, "closed after 1");
-//! // A successor: the reader needs to do nothing, and each frame names its writer's epoch.
+//! A successor: the reader has nothing to do, and each frame names its writer's epoch.
 //! journal.writer(0, Clock::monotonic())?.write(7, 0, b"of another")?;
 //! assert_eq!(reader.read()?.expect("just written").epoch, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -86,18 +86,18 @@ use crate::control::WriterState;
 use crate::error::ReadError;
 use crate::ring::RawHeader;
 
-/// One frame, as long as the reader is not asked for the next.
+/// One frame, valid until the reader is called again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// Its position in the stream.
     pub position: u64,
     /// When it was committed, nanoseconds since the epoch on the platform's clock.
     pub time: u64,
-    /// What the payload is.
+    /// The type of the payload.
     pub message_id: u16,
     /// Reserved, zero.
     pub flags: u16,
-    /// Whom it concerns.
+    /// The topic that it belongs to.
     pub topic: u32,
     /// Low 32 bits of its writer's epoch.
     pub epoch: u32,
@@ -119,7 +119,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Topics that a reader hands out; frames of others are passed over without a copy.
+/// The topics that a reader returns; frames of other topics are skipped without a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topics {
     /// Every frame.
@@ -142,7 +142,7 @@ impl Topics {
         Topics::Some(bits)
     }
 
-    /// True when frames of this topic are handed out.
+    /// True when frames of this topic are returned.
     #[inline]
     pub fn contains(&self, topic: u32) -> bool {
         match self {
@@ -157,9 +157,9 @@ impl Topics {
 /// A reader of either kind.
 #[derive(Debug)]
 pub enum Reader {
-    /// The writer waits for it.
+    /// The writer waits for this reader.
     Gated(GatedReader),
-    /// The writer does not.
+    /// The writer does not wait for this reader.
     Loose(LooseReader),
 }
 
@@ -182,7 +182,7 @@ impl Reader {
         either!(self, reader => reader.read())
     }
 
-    /// Time of the next frame of a wanted topic, without taking it; `None` when there is none yet.
+    /// Time of the next frame of a wanted topic, without reading it; `None` when there is none yet.
     ///
     /// # Errors
     /// As [`Reader::read`].
@@ -190,18 +190,19 @@ impl Reader {
         either!(self, reader => reader.peek_time())
     }
 
-    /// True when [`Reader::read`] would not answer `Ok(None)` for want of a frame. One load.
+    /// False when [`Reader::read`] would return `Ok(None)` because there is no frame. One load.
     #[inline]
     pub fn has_news(&self) -> bool {
         either!(self, reader => reader.has_news())
     }
 
-    /// Tells the writer and the tools how far this reader is. `read` does it too; call this before going to sleep.
+    /// Publishes this reader's position to the writer and to tools. `read` does so too; call this before going to
+    /// sleep.
     pub fn publish(&mut self) {
         either!(self, reader => reader.publish());
     }
 
-    /// Hands out only these topics from now on.
+    /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         either!(self, reader => reader.set_topics(topics));
     }
@@ -221,7 +222,7 @@ impl Reader {
         either!(self, reader => reader.journal_name())
     }
 
-    /// Who writes the journal now. Reads `/proc`: for idle moments only.
+    /// The journal's current writer. Reads `/proc`: call it when idle.
     pub fn writer_state(&self) -> WriterState {
         either!(self, reader => reader.writer_state())
     }

@@ -1,4 +1,4 @@
-//! The ring: from the oldest frame to the head, and what lies behind it.
+//! Verifies the ring: from the oldest frame to the head, and the bytes behind it.
 
 use super::page::Page;
 use super::report::VerifyReport;
@@ -9,15 +9,15 @@ use crate::memory::copy::UNIT_BYTES;
 use crate::ring::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
-/// A living writer may overtake the walk at its start; then it begins once more at what is the oldest frame by then.
+/// A living writer may overtake the walk at its start; the walk then restarts at what is the oldest frame by then.
 const RESTARTS: usize = 8;
-/// Looks for a moment at which a living writer's count and head belong together.
+/// Attempts to find a moment at which a living writer's count and head are consistent.
 const LOOKS: usize = 1_000;
 
 /// End of a frame that is committed and not in the head yet, and its time.
 type Uncounted = (u64, u64);
 
-/// Words that are written one after the other, at a moment at which the head stood still.
+/// Words that are written one after the other, read while the head stood still.
 struct Still {
     head: u64,
     frames_word: u64,
@@ -34,23 +34,23 @@ struct Walk<'a> {
     newest: u32,
     time: u64,
     epoch: u32,
-    /// Where the stretch that is walked begins.
+    /// Start of the stretch that is being walked.
     from: u64,
-    /// Readers whose cursors have not been met at the start of a frame yet, ascending.
+    /// Readers whose cursors have not been found at the start of a frame yet, ascending.
     cursors: Vec<ReaderView>,
 }
 
-/// How far a walk came.
+/// Extent of a walk.
 struct Walked {
-    /// Where the last stretch began.
+    /// Start of the last stretch.
     from: u64,
     /// It saw every frame ever written.
     whole: bool,
-    /// It came to the head.
+    /// It reached the head.
     reached: bool,
 }
 
-/// How a walk over a stretch of frames ended.
+/// The end of a walk over a stretch of frames.
 enum Outcome {
     Done,
     Overtaken(u64),
@@ -62,7 +62,7 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
         return;
     }
     let still = still(journal, ring);
-    // Without a moment of rest, the head of before and the epoch of now: no frame before that head has a newer one.
+    // If the head never stood still: an earlier head and the current epoch. No frame before that head has a newer one.
     let (head, epoch) = match &still {
         Some(still) => (still.head, still.epoch),
         None => (page.head, journal.control.load(at::EPOCH)),
@@ -78,7 +78,7 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
     }
 }
 
-/// Head, count and time that belong together; `None` when a living writer never paused for long enough.
+/// A consistent head, count and time; `None` when a living writer never paused for long enough.
 fn still(journal: &Journal, ring: &Ring) -> Option<Still> {
     let control = &journal.control;
     for look in 0..LOOKS {
@@ -99,7 +99,7 @@ fn still(journal: &Journal, ring: &Ring) -> Option<Still> {
     None
 }
 
-/// Frames behind `head` that are committed: what a writer was killed at, or is at.
+/// Frames behind `head` that are committed: the writer is at them, or was killed there.
 fn uncounted(journal: &Journal, ring: &Ring, head: u64) -> Vec<Uncounted> {
     let mut found = Vec::new();
     let mut position = head;
@@ -124,7 +124,7 @@ impl Walk<'_> {
         let mut walked = Walked { from: first, whole: true, reached: false };
         for restart in 0..RESTARTS {
             let Ok(possible) = self.journal.oldest_bytes() else { return walked };
-            // A ring that never went round begins at its first position: nobody has to look for it.
+            // A ring that never wrapped begins at its first position, so its start need not be searched for.
             if possible > first || !walked.whole {
                 walked.whole = false;
                 let Ok(oldest) = self.journal.oldest_frame() else { return walked };
@@ -137,7 +137,7 @@ impl Walk<'_> {
             let mut outcome = self.stretch(walked.from, head);
             if let Outcome::Broken(at) = outcome {
                 walked.whole = false;
-                // What lies behind the damage is still worth a look.
+                // Frames behind the damage are still checked.
                 match self.journal.oldest_frame() {
                     Ok(oldest) if oldest > at && oldest < head => {
                         walked.from = oldest;
@@ -158,10 +158,10 @@ impl Walk<'_> {
         walked
     }
 
-    /// A ring that went round begins with the rest of a frame, which is no longer than a frame can be.
+    /// A ring that wrapped begins with the rest of a frame, which is no longer than the longest frame.
     fn lead_in(&mut self, from: u64, oldest: u64) {
         let longest = frame_bytes(self.journal.shape().max_payload());
-        // The writer may have gone on during the search: then the distance says nothing.
+        // The writer may have gone on during the search: then the distance proves nothing.
         let overtaken = self.journal.oldest_bytes().is_ok_and(|now| now > from);
         let holds = oldest.saturating_sub(from) < longest || overtaken;
         self.report.expect(
@@ -225,7 +225,7 @@ impl Walk<'_> {
         Outcome::Done
     }
 
-    /// What is between the payload and the end of its last unit.
+    /// Checks the padding between the payload and the end of its last unit.
     fn filling(&self, position: u64, length: u64) -> u64 {
         let payload = position + layout::frame::HEADER_BYTES;
         let (first, end) = (payload + length, payload + length.next_multiple_of(UNIT_BYTES as u64));
@@ -275,7 +275,7 @@ impl Walk<'_> {
         self.epoch = epoch;
     }
 
-    /// A frame starts, or the stream ends, at `position`: cursors that were passed over stand within a frame.
+    /// A frame starts, or the stream ends, at `position`: cursors that were passed over point into a frame.
     fn meet(&mut self, position: u64) {
         let passed = self.cursors.iter().take_while(|cursor| cursor.position <= position).count();
         for cursor in self.cursors.drain(..passed) {
@@ -293,7 +293,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What lies behind the head.
+    /// Checks what lies behind the head.
     fn behind(&mut self, still: &Still) {
         let end = still.uncounted.last().map_or(still.head, |(end, _)| *end);
         let commit = self.ring.commit_word(end).load(Ordering::Acquire);
@@ -327,7 +327,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the page counts against what was walked.
+    /// Compares the page's counts with the frames walked.
     fn counts(&mut self, still: &Still, walked: &Walked) {
         let (word, head) = (still.frames_word, still.head);
         let counted = layout::frames_of(word);
@@ -352,7 +352,7 @@ impl Walk<'_> {
                 || format!("{seen}: so many are there"),
             );
         } else if walked.reached && self.report.overtaken == 0 && self.report.is_clean() {
-            // Frames that are gone had at least one line each, and at most the longest.
+            // Overwritten frames had at least one line each, and at most the longest length.
             let gone = walked.from.saturating_sub(self.journal.first_position());
             let seen = seen.min(counted);
             let (least, most) = (gone / frame_bytes(self.journal.shape().max_payload()), gone / LINE_BYTES);

@@ -1,4 +1,4 @@
-//! The control page.
+//! Verifies the control page.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use crate::control::Control;
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at};
 use crate::sync::Ordering;
 
-/// Words of a living page change one by one. What does not fit is looked at again this often, with pauses.
+/// Words of a living page change one by one. A mismatch is checked again this often, with pauses.
 const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_micros(200);
 /// Words of one of the two bitmaps of readers.
 const BITMAP_WORDS: usize = layout::MAX_SEATS as usize / 64;
 
-/// What the page says, and the walk needs.
+/// What the walk needs from the page.
 pub(super) struct Page {
     pub(super) head: u64,
-    /// Head and intent are such that the ring can be walked.
+    /// Head and intent are plausible enough to walk the ring.
     pub(super) plausible: bool,
 }
 
@@ -38,7 +38,8 @@ fn look(control: &Control, report: &mut VerifyReport) -> Page {
     let first = layout::first_position(capacity);
     writer(control, report);
     tables(control, report);
-    // The intent before the head, so that it is never too far ahead; and again after it, so that it is never behind.
+    // The intent is loaded before the head, so that it is never too far ahead; and again after it, so that it is never
+    // behind.
     let earlier = control.intent();
     let head = control.head();
     let intent = control.intent();
@@ -151,7 +152,7 @@ fn tables(control: &Control, report: &mut VerifyReport) {
 
 fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
     for view in control.reader_views() {
-        // Loaded after the cursor: a reader reads what is committed, and all of that lies before the intent.
+        // Loaded after the cursor: a reader reads only committed frames, and all of them lie before the intent.
         let intent = control.intent();
         let position = view.position;
         let fits = position.is_multiple_of(LINE_BYTES) && (first..=intent).contains(&position);

@@ -1,6 +1,6 @@
-//! What a verification looked at, and what did not fit.
+//! The result of a verification: what was checked, and what did not hold.
 
-/// What is checked, in the order of a report: a name, and what must hold.
+/// The checks, in the order of a report: a name, and what must hold.
 const CHECKS: &[(&str, &str)] = &[
     (
         "header",
@@ -22,7 +22,7 @@ const CHECKS: &[(&str, &str)] = &[
     ("tables", "bitmaps name only seats that exist; what is unused is zero"),
 ];
 
-/// Findings that are kept of one check; more are only counted.
+/// Findings that are kept for one check; further ones are only counted.
 const KEPT: u64 = 20;
 
 /// One thing that was checked.
@@ -32,43 +32,43 @@ pub struct Check {
     pub name: &'static str,
     /// What must hold.
     pub what: &'static str,
-    /// How many times it was looked at: frames, words, cursors. Zero: there was nothing to look at.
+    /// How often it was checked: frames, words, cursors. Zero: there was nothing to check.
     pub count: u64,
-    /// How many times it did not hold.
+    /// How often it did not hold.
     pub findings: u64,
 }
 
-/// One thing that does not fit.
+/// One violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Name of the [`Check`].
     pub check: &'static str,
     /// Position in the stream, where there is one.
     pub position: Option<u64>,
-    /// What stands there.
+    /// What was found.
     pub found: String,
-    /// What should.
+    /// What was expected.
     pub expected: String,
 }
 
-/// What [`Journal::verify`](crate::Journal::verify) looked at, and what did not fit.
+/// What [`Journal::verify`](crate::Journal::verify) checked, and what did not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyReport {
     /// Name of the journal.
     pub journal: String,
-    /// Everything that is ever checked, with how often it was.
+    /// All checks, including those that were never applied.
     pub checks: Vec<Check>,
-    /// What does not fit: of each check the first twenty; [`Check::findings`] counts them all.
+    /// The violations: of each check the first twenty; [`Check::findings`] counts them all.
     pub findings: Vec<Finding>,
     /// Where the walk began.
     pub oldest: u64,
     /// Where it ended: the head when it began.
     pub head: u64,
-    /// Frames that were looked at.
+    /// Frames that were checked.
     pub frames: u64,
     /// Their bytes, headers and fillings included.
     pub bytes: u64,
-    /// Bytes that a living writer overwrote before they could be looked at.
+    /// Bytes that a living writer overwrote before they could be checked.
     pub overtaken: u64,
 }
 
@@ -88,12 +88,12 @@ impl VerifyReport {
         }
     }
 
-    /// True when everything fits.
+    /// True when every check held.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// How many single checks were made.
+    /// Number of single checks.
     pub fn checked(&self) -> u64 {
         self.checks.iter().map(|check| check.count).sum()
     }
@@ -102,14 +102,14 @@ impl VerifyReport {
         self.checks.iter_mut().find(|check| check.name == name)
     }
 
-    /// Notes that `name` was looked at `count` times more.
+    /// Notes that `name` was checked `count` times more.
     pub(super) fn looked(&mut self, name: &'static str, count: u64) {
         if let Some(check) = self.check(name) {
             check.count += count;
         }
     }
 
-    /// Looks once whether something holds.
+    /// Checks once whether something holds.
     pub(super) fn expect(
         &mut self,
         name: &'static str,
@@ -130,7 +130,7 @@ impl VerifyReport {
         }
     }
 
-    /// Takes over what a part of the verification found.
+    /// Adds the results of a part of the verification.
     pub(super) fn absorb(&mut self, part: VerifyReport) {
         for (check, more) in self.checks.iter_mut().zip(part.checks) {
             check.count += more.count;

@@ -1,4 +1,4 @@
-//! One line that says which of many journals have news.
+//! One line of bits that reports which of many journals have news.
 //!
 //! ```text
 //!   reader                                 writer of journal j
@@ -10,13 +10,13 @@
 //!
 //! Both change the bell by one instruction, so one change comes first. If it is the writer's, the reader takes the bit
 //! and sees the frame; if it is the reader's, the bit stays for its next look. A reader that reads a journal until it
-//! has nothing more therefore misses nothing; one that stops before must come back by itself.
+//! is empty therefore misses nothing; one that stops earlier must return to it by itself.
 //!
-//! The first look, before the swap, is for speed alone: the line comes over to be read, and need not be owned before
-//! the message is in hand. The second one finds nothing new, most often.
+//! The first look, before the swap, is only an optimisation: the line is fetched for reading, and need not be owned
+//! before the message is read. The second look mostly finds nothing new.
 //!
-//! A writer that is killed between commit and bell leaves a frame that nothing tells of. So the reader looks at all of
-//! its journals now and then, and always before it sleeps.
+//! A writer that is killed between commit and bell leaves a frame that nothing reports. Therefore the reader looks at
+//! all of its journals now and then, and always before it sleeps.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::sync::Ordering;
 pub struct Doorbell {
     registry: Arc<Registry>,
     seat: u32,
-    /// Words in which any of our journals has its bit, ascending.
+    /// Words in which one of our journals has its bit, ascending.
     words: Vec<Rung>,
 }
 
@@ -38,7 +38,7 @@ pub struct Doorbell {
 #[derive(Debug)]
 struct Rung {
     index: usize,
-    /// Its bits were handed out, and still stand there.
+    /// Its bits were reported, and are still set.
     heard: bool,
 }
 
@@ -51,10 +51,10 @@ impl Doorbell {
         journal % Doorbell::BITS
     }
 
-    /// From now on, writers that find the seat interested ring for these journals (by id). `None` when there is no
-    /// such seat, or the registry is mapped to look only.
+    /// From now on, writers of these journals (by id) that find the seat interested ring. `None` when there is no such
+    /// seat, or the registry is mapped read-only.
     ///
-    /// Call [`announce`](super::announce) before trusting it, and then look at every journal once.
+    /// Call [`announce`](super::announce) before relying on it, and then look at every journal once.
     pub fn install(
         registry: Arc<Registry>,
         seat: u32,
@@ -72,15 +72,15 @@ impl Doorbell {
         Some(Doorbell { registry, seat, words })
     }
 
-    /// Nobody rings for `seat` any more: its node has no bell.
+    /// Writers no longer ring for `seat`: its node has no bell.
     pub fn remove(registry: &Registry, seat: u32) {
         if registry.is_writable() && seat < registry.seats() {
             registry.tell(seat, at::TOLD_RING, false);
         }
     }
 
-    /// Hears what was rung: `rung` gets the bit of each journal that may have news, each ring in two calls. Where
-    /// nothing is, this loads one line (two, beyond 512 journals) and stores nothing.
+    /// Reports what was rung: `rung` gets the bit of each journal that may have news, each ring in two calls. When
+    /// nothing was rung, this loads one line (two, beyond 512 journals) and stores nothing.
     #[inline]
     pub fn answer(&mut self, mut rung: impl FnMut(u32)) {
         for Rung { index, heard } in &mut self.words {
@@ -95,8 +95,8 @@ impl Doorbell {
     }
 }
 
-/// The writer's end, behind its commit. Always a change, also when the bit is set already: a look before it would
-/// bring the line over once more, and most often the bit is not set.
+/// The writer's end, behind its commit. It always writes, even when the bit is set already: a look before it would
+/// fetch the line once more, and mostly the bit is not set.
 #[inline]
 pub(super) fn ring(registry: &Registry, seat: u32, journal: u32) {
     let bit = Doorbell::bit(journal);

@@ -1,11 +1,11 @@
-//! The two system calls.
+//! The two futex system calls.
 #![cfg(not(loom))]
 
 use std::time::Duration;
 
 use crate::sync::AtomicU64;
 
-/// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
+/// Sleeps while the word's low half equals `expected`. True on a time-out, false for any other end.
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
     let time = libc::timespec {
         tv_sec: timeout.as_secs() as libc::time_t,

@@ -1,12 +1,11 @@
-//! The kernel's part of a sleep, for an interpreter. It plays the kernel as one more thread of Rust, to which a look at
-//! half of the word is a race of sizes; so the sleeper itself looks at the word until it changes, as every wake-up
-//! makes it do.
+//! The kernel's part of a sleep under miri. miri would report the kernel's look at half of the word as a race between
+//! accesses of different sizes; so the sleeper itself polls the word, which every wake-up changes.
 
 use std::time::{Duration, Instant};
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Sleeps while the word's low half says `expected`. True when the time was over, false for any other end.
+/// Sleeps while the word's low half equals `expected`. True on a time-out, false for any other end.
 pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> bool {
     let start = Instant::now();
     while word.load(Ordering::Relaxed) as u32 == expected {
@@ -18,5 +17,5 @@ pub(crate) fn futex_wait(word: &AtomicU64, expected: u32, timeout: Duration) -> 
     false
 }
 
-/// Nobody sleeps in the kernel.
+/// No thread sleeps in the kernel.
 pub(crate) fn futex_wake(_: &AtomicU64) {}

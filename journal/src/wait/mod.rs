@@ -1,4 +1,4 @@
-//! Sleeping on a seat's word, and waking who sleeps.
+//! Sleeping on a seat's word, and waking sleepers.
 //!
 //! ```text
 //!   parker                                writer
@@ -11,18 +11,18 @@
 //! ```
 //!
 //! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
-//! parker sees the frame, or the writer sees the parked word. The exchange makes sure that among many writers one
-//! alone pays for the system call. Should that one be killed between the exchange and the call, nobody else wakes the
-//! parker, whose word says AWAKE. Whoever notices the death does ([`rouse`]); where nobody does, the parker sleeps until
-//! its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] when nothing has happened for long.
+//! parker sees the frame, or the writer sees the parked word. Because of the exchange, only one of several writers
+//! makes the system call. If that one is killed between the exchange and the call, no other writer wakes the parker,
+//! whose word says AWAKE. A process that notices the death wakes it with [`rouse`]; otherwise the parker sleeps until
+//! its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] after a long time without events.
 //!
-//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. A writer that
-//! has nobody interested in a topic loads one row of bits and is done; it needs no fence, because a seat's interest
-//! is announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
+//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. If no seat is
+//! interested in a topic, the writer loads one row of bits and is done; it needs no fence, because a seat's interest is
+//! announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
 //!
-//! Two more ways of being told are chosen by the reading side, seat by seat, with a bit in the registry: a
-//! [`Doorbell`], which says in one line which of many journals have news, and a [`Relay`], which wakes in the writers'
-//! stead.
+//! The reading side can choose two other ways of notification, seat by seat, with a bit in the registry: a
+//! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`], which wakes the seat instead
+//! of the writers.
 
 mod doorbell;
 #[cfg(not(miri))]
@@ -50,22 +50,22 @@ pub(crate) use futex::{futex_wait, futex_wake};
 const AWAKE: u64 = 0;
 const PARKED: u64 = 1;
 
-/// Longest sleep of a node that has just had something to do: a net under the protocol. A time-out that finds news is
+/// Longest sleep of a node that was just active: a safety net under the protocol. A time-out that finds news is
 /// counted, and the count must stay zero.
 pub const SAFETY_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Longest sleep of all. Each time-out that finds nothing whatever may make the next sleep longer, up to here, so that
-/// nodes that have nothing to do for minutes cost next to nothing. Not with a relay, whose silence is found by time-outs.
+/// Longest sleep of all. Each time-out that finds nothing may lengthen the next sleep, up to this limit, so that nodes
+/// that are idle for minutes cost next to nothing. Not with a relay, whose silence is found by time-outs.
 pub const LONGEST_SLEEP: Duration = Duration::from_millis(400);
 const _: () =
     assert!(LONGEST_SLEEP.as_nanos() > SAFETY_TIMEOUT.as_nanos(), "the net widens, and never narrows");
 
-/// How a sleep ended.
+/// The end of a sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wakeup {
-    /// Somebody woke us (or a signal came): look at the journals.
+    /// A waker (or a signal) ended it: look at the journals.
     Woken,
-    /// The time was over.
+    /// The time-out expired.
     TimedOut,
 }
 
@@ -77,7 +77,7 @@ pub struct Parker {
 }
 
 impl Parker {
-    /// For the node in `seat`; `None` when there is no such seat.
+    /// A parker for the node in `seat`; `None` when there is no such seat.
     pub fn new(registry: Arc<Registry>, seat: u32) -> Option<Parker> {
         (registry.is_writable() && seat < registry.seats()).then(|| {
             registry.wait_word(seat).store(AWAKE, Ordering::Relaxed);
@@ -85,8 +85,8 @@ impl Parker {
         })
     }
 
-    /// Sleeps until woken or for `timeout`, unless `has_news` answers true. `has_news` must look at everything that
-    /// the caller would want to be woken for; it is asked after the seat is marked as parked.
+    /// Sleeps until woken or for `timeout`, unless `has_news` returns true. `has_news` must check everything that the
+    /// caller wants to be woken for; it is called after the seat is marked as parked.
     ///
     /// Returns `None` when there was news and no sleep.
     pub fn park(&self, timeout: Duration, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
@@ -99,29 +99,29 @@ impl Parker {
             return None;
         }
         let timed_out = futex_wait(word, PARKED as u32, timeout);
-        // Who woke us has set the word to AWAKE; if it still says PARKED, nobody did. A signal, or the late call of
-        // a waker whom an earlier sleep was over for, is no time-out either.
+        // A waker has set the word to AWAKE; if it still says PARKED, there was none. A signal, or the late call of a
+        // waker of an earlier sleep that timed out, is not a time-out either.
         let before = word.swap(AWAKE, Ordering::Acquire);
         Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
     }
 
-    /// True while a relay, not the writers, wakes this seat.
+    /// True while a relay wakes this seat instead of the writers.
     pub fn is_relayed(&self) -> bool {
         self.registry.is_relayed(self.seat)
     }
 
-    /// Goes back to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds
-    /// before `now`. True when it had. For the moment after a safety time-out; look at every journal afterwards.
+    /// Returns to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds
+    /// before `now`. True when it did. Call it after a safety time-out, and look at every journal afterwards.
     pub fn leave_silent_relay(&self, now: u64, patience: u64) -> bool {
         relay::leave_silent_relay(&self.registry, self.seat, now, patience)
     }
 }
 
-/// Wakes the node in `seat` if it sleeps. True when it did and was woken by this call.
+/// Wakes the node in `seat` if it sleeps. True when this call woke it.
 ///
-/// What the caller stored before is seen by the `has_news` of a sleep that this call comes too early for.
+/// If this call comes too early for a sleep, the sleep's `has_news` sees what the caller stored before.
 pub fn wake(registry: &Registry, seat: u32) -> bool {
-    // SYNC: park. Between what the caller stored and the look at the word.
+    // SYNC: park. Between the caller's stores and the look at the word.
     fence(Ordering::SeqCst);
     wake_after_fence(registry, seat)
 }
@@ -141,27 +141,27 @@ fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
     true
 }
 
-/// Wakes the node in `seat` even when its word says that it is awake: for whoever has noticed that a process is dead.
-/// That one may have been killed between the exchange of the word and the call, or before both; [`wake`] would not help
-/// then, nor would any writer. A node that was owed nothing looks at its journals and sleeps on.
+/// Wakes the node in `seat` even when its word says that it is awake: for a process that has noticed another's death.
+/// The dead one may have been killed between the exchange of the word and the call, or before both; then neither
+/// [`wake`] nor any writer would help. A node that was woken without need looks at its journals and sleeps again.
 pub fn rouse(registry: &Registry, seat: u32) {
     if seat >= registry.seats() || !registry.is_writable() {
         return;
     }
-    // SYNC: park. Between what the dead one stored, which its end has made visible, and the change of the word.
+    // SYNC: park. Between the dead one's stores, which its end has made visible, and the change of the word.
     fence(Ordering::SeqCst);
     let word = registry.wait_word(seat);
     word.swap(AWAKE, Ordering::Release);
     futex_wake(word);
 }
 
-/// Makes sure that every writer on the host sees the interest that was set before this call, at every commit whose
-/// frame this process might miss afterwards. Slow (milliseconds): once, before the first sleep.
+/// Makes every writer on the host see the interest that was set before this call, at every commit whose frame this
+/// process might otherwise miss. Slow (milliseconds): call it once, before the first sleep.
 pub fn announce() {
     heavy_barrier();
 }
 
-/// An interpreter has one host, itself, and no such system call; loom has light barriers that pair with this.
+/// miri runs only its own threads and has no such system call; loom has light barriers that pair with this.
 #[cfg(any(loom, miri))]
 fn heavy_barrier() {
     fence(Ordering::SeqCst);

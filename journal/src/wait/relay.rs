@@ -1,4 +1,4 @@
-//! Waking in the writers' stead.
+//! Wakes seats in place of the writers.
 //!
 //! ```text
 //!   parker                          writer             relay
@@ -9,12 +9,12 @@
 //!   futex wait while word = PARKED                       word = PARKED and CAS to AWAKE → futex wake
 //! ```
 //!
-//! A relay stores nothing that a parker looks at, it only sees what a writer stored. That is enough: if the parker
-//! does not see the frame that the relay saw, its fence came before the relay's, and the relay finds it parked.
+//! A relay stores nothing that a parker looks at; it only sees what a writer stored. That is enough: if the parker does
+//! not see the frame that the relay saw, its fence came before the relay's, and the relay finds it parked.
 //!
-//! Writers leave the seats of a relay alone, and say nothing at all: they need neither fence nor system call. Seats
-//! are taken over with a bit each in the registry, from journals that are followed already; they are given back by
-//! clearing it, telling all writers so ([`announce`]), and waking each once.
+//! Writers do not notify the seats of a relay: they need neither fence nor system call. The relay takes seats over with
+//! a bit each in the registry, after it follows their journals; it gives them back by clearing the bit, announcing that
+//! to all writers ([`announce`]), and waking each seat once.
 
 use std::sync::Arc;
 
@@ -29,13 +29,13 @@ use crate::sync::{Ordering, fence};
 
 /// Words of a set of seats.
 const SEAT_WORDS: usize = MAX_SEATS as usize / 64;
-/// Frames of one journal that are looked at before who wants them is woken.
+/// Frames of one journal that are read before the interested seats are woken.
 const BURST: usize = 32;
 
 /// A set of seats.
 type Seats = [u64; SEAT_WORDS];
 
-/// Wakes those of its seats that sleep and want what is written. One thread polls it.
+/// Wakes those of its seats that sleep and want a new frame. One thread polls it.
 #[derive(Debug)]
 pub struct Relay {
     registry: Arc<Registry>,
@@ -56,13 +56,13 @@ struct Followed {
 pub struct RelayGone {
     /// Its name.
     pub journal: String,
-    /// What stands there.
+    /// What the relay found there.
     pub source: ReadError,
 }
 
 impl Relay {
     /// A relay in seat `own` for `seats`, following nothing yet. `None` when one of the seats does not exist or the
-    /// registry is mapped to look only.
+    /// registry is mapped read-only.
     pub fn new(registry: Arc<Registry>, own: u32, seats: &[u32]) -> Option<Relay> {
         if !registry.is_writable() || seats.iter().chain([&own]).any(|&seat| seat >= registry.seats()) {
             return None;
@@ -74,7 +74,7 @@ impl Relay {
         Some(Relay { registry, own, seats: set, journals: Vec::new() })
     }
 
-    /// Follows a journal from its head on. All that its seats read must be followed before they are taken over.
+    /// Follows a journal from its head on. All journals of its seats must be followed before the seats are taken over.
     ///
     /// # Errors
     /// As [`Journal::observe`].
@@ -89,12 +89,12 @@ impl Relay {
         self.journals.len()
     }
 
-    /// From now on writers leave the seats to this relay; also those that were given back meanwhile. Each is woken
-    /// once: a writer may have committed before we followed its journal, and look at who wakes only now.
+    /// From now on writers leave the seats to this relay, including those that were given back meanwhile. Each is woken
+    /// once: a writer may have committed before we followed its journal, and check only now who wakes the seat.
     pub fn take_over(&self) {
         for seat in members(&self.seats) {
             if !self.registry.is_told(seat, at::TOLD_RELAYED) {
-                // First whose it is: from the mark on, whoever finds us dead must know.
+                // The owner first: once the bit is set, a process that finds us dead must know which seats we had.
                 self.registry.relay(seat).store(u64::from(self.own), Ordering::SeqCst);
                 self.registry.tell(seat, at::TOLD_RELAYED, true);
                 wake(&self.registry, seat);
@@ -102,14 +102,14 @@ impl Relay {
         }
     }
 
-    /// Writers wake the seats of the relay in seat `own` themselves again: for the relay that ends, and for whoever
-    /// finds it dead. Returns how many seats that were.
+    /// Makes writers wake the seats of the relay in seat `own` again: for a relay that ends, and for a process that
+    /// finds it dead. Returns the number of seats.
     pub fn give_back(registry: &Registry, own: u32) -> usize {
         let all: Vec<u32> = (0..registry.seats()).collect();
         give_back(registry, &all, own)
     }
 
-    /// One look at every journal. Returns how many were woken.
+    /// Looks at every journal once. Returns the number of seats woken.
     ///
     /// # Errors
     /// [`RelayGone`]: a journal is damaged.
@@ -131,14 +131,14 @@ impl Relay {
 }
 
 impl Followed {
-    /// Who among `seats` wants what is new.
+    /// The seats among `seats` that want a new frame.
     fn look(&mut self, seats: &Seats) -> Result<Seats, RelayGone> {
         let mut wanted = [0; SEAT_WORDS];
         for _ in 0..BURST {
             match self.reader.read() {
                 Ok(Some(frame)) => self.control.add_interested(frame.topic, seats, &mut wanted),
                 Ok(None) => break,
-                // Whatever was written meanwhile: everybody may want it.
+                // The overwritten frames may have had any topic: wake all.
                 Err(ReadError::Lapped(_)) => {
                     for topic in 0..self.control.shape().topics {
                         self.control.add_interested(topic, seats, &mut wanted);
@@ -184,7 +184,7 @@ fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
         }
     }
     if !taken.is_empty() {
-        // SYNC: relay. A writer that has not seen the change has committed before this, for all to see.
+        // SYNC: relay. A writer that has not seen the change has committed before this, visibly to all.
         announce();
         for &seat in &taken {
             wake(registry, seat);
@@ -193,8 +193,8 @@ fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
     taken.len()
 }
 
-/// For a node whose relay shows no sign of life: it is woken by the writers again, whatever the relay does. True when
-/// `seat` had a relay whose last heartbeat is older than `patience` nanoseconds.
+/// For a node whose relay shows no sign of life: the writers wake it again, whatever the relay does. True when `seat`
+/// had a relay whose last heartbeat is older than `patience` nanoseconds.
 pub(super) fn leave_silent_relay(registry: &Registry, seat: u32, now: u64, patience: u64) -> bool {
     if !registry.is_told(seat, at::TOLD_RELAYED) {
         return false;

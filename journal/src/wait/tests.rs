@@ -1,4 +1,4 @@
-//! Being woken when the waker was killed half-way.
+//! Waking a seat whose waker was killed half-way.
 
 use std::sync::Arc;
 use std::thread;
@@ -19,8 +19,8 @@ fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
     let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
     let word = registry.wait_word(SEAT);
     let sleeping = thread::spawn(move || parker.park(LONG, || false));
-    // What the killed one got to do: the exchange, and nothing after it. Before the sleeper has reached the kernel it
-    // would not sleep at all, so it is given time to.
+    // What the killed waker had done: the exchange, and nothing after it. If the exchange came before the sleeper
+    // reached the kernel it would not sleep at all, so the test waits.
     while word.load(Ordering::Relaxed) != PARKED {
         thread::yield_now();
     }

@@ -8,7 +8,7 @@ use crate::layout::{control as at, registry};
 use crate::registry::Registry;
 use crate::sync::{Ordering, fence, light_barrier};
 
-/// Tells those who want what was written.
+/// Notifies the seats that want what was written.
 #[derive(Debug)]
 pub(crate) struct Waker {
     registry: Arc<Registry>,
@@ -19,8 +19,8 @@ impl Waker {
         Waker { registry }
     }
 
-    /// After a commit: rings and wakes among those who want `topic`. Returns how many were woken. Where nobody wants
-    /// it: one load for each 64 seats.
+    /// After a commit: rings and wakes the seats that want `topic`. Returns how many were woken. If no seat wants it:
+    /// one load for each 64 seats.
     #[inline(always)]
     pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
         let mut woken = 0;
@@ -35,13 +35,13 @@ impl Waker {
         woken
     }
 
-    /// Tells the seats of one word of a row.
+    /// Notifies the seats of one word of a row.
     #[inline(never)]
     fn tell(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {
         if first_seat >= self.registry.seats() {
             return 0;
         }
-        // SYNC: relay. Whoever changes it announces that.
+        // SYNC: relay. A change of it is announced.
         let told = |way| self.registry.told(first_seat, way).load(Ordering::Relaxed);
         let journal = control.shape().id;
         for bit in Bits(wanted & told(registry::TOLD_RING)) {
@@ -56,8 +56,8 @@ impl Waker {
         Bits(sleepers).map(|bit| u64::from(wake_after_fence(&self.registry, first_seat + bit))).sum()
     }
 
-    /// When the ring is full: wakes gated readers that sleep although they hold the writer up. They sleep through
-    /// topics that they do not want, and have not passed over those frames yet.
+    /// When the ring is full: wakes gated readers that sleep although they hold up the writer. They sleep through
+    /// frames of topics that they do not want, and have not skipped those frames yet.
     #[cold]
     pub(crate) fn hurry(&self, control: &Control, needed: u64) -> u64 {
         let capacity = control.shape().capacity;

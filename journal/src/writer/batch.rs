@@ -5,18 +5,18 @@ use crate::error::WriteError;
 use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::sync::Ordering;
 
-/// Topics of a batch whose readers are told one by one; after a batch with more, those of every topic are.
+/// Topics of a batch whose readers are notified separately; after a batch with more, those of every topic are.
 const TOPICS: usize = 16;
 
-/// Frames that readers see all at once or not at all, whatever happens to this process. Got with
-/// [`Writer::batch`]; dropped without [`Batch::commit`], it never was.
+/// Frames that readers see all at once or not at all, even if this process is killed. Created by [`Writer::batch`];
+/// dropped without [`Batch::commit`], it has no effect.
 ///
-/// Cheaper than single writes: the clock is read once, when the batch begins (its frames bear that time), the head
-/// moves once, and readers are told once for each topic. Up to an eighth of the ring and 2 MiB fit in one.
+/// Cheaper than single writes: the clock is read once, when the batch begins (its frames have that time), the head
+/// moves once, and readers are notified once for each topic. Up to an eighth of the ring and 2 MiB fit in one.
 ///
-/// How: the first frame's commit word is written last. Until then no reader gets past it, so those of the others need
-/// no order among them, and only the line behind the last has to be cleared. The rest of the first frame's first line
-/// waits for its commit word too: that is the line that readers poll, and each store to it on its own would have to
+/// The first frame's commit word is written last. Until then no reader gets past it, so the commit words of the others
+/// need no order among them, and only the line behind the last has to be cleared. The rest of the first frame's first
+/// line is stored together with its commit word: readers poll that line, and each separate store to it would have to
 /// fetch it back from them.
 #[derive(Debug)]
 #[must_use = "a batch that is not committed writes nothing"]
@@ -24,7 +24,7 @@ pub struct Batch<'w> {
     writer: &'w mut Writer,
     /// End of the frames so far.
     end: u64,
-    /// Up to here frames may go.
+    /// Limit of the frames.
     reach: u64,
     frames: u64,
     first: First,
@@ -34,11 +34,11 @@ pub struct Batch<'w> {
     different: usize,
 }
 
-/// What the first frame's first line will hold.
+/// The contents of the first frame's first line.
 #[derive(Debug, Default)]
 struct First {
     bytes: [u8; FIRST_LINE],
-    /// Of the whole payload.
+    /// Length of the whole payload.
     length: usize,
     message_id: u16,
     topic: u32,
@@ -61,11 +61,11 @@ impl<'w> Batch<'w> {
         }
     }
 
-    /// Adds a frame; its position.
+    /// Adds a frame and returns its position.
     ///
     /// # Errors
-    /// [`WriteError::BatchFull`]: commit what is there and begin another. [`WriteError::Full`] and the others as for
-    /// [`Writer::write`]. The frames before stay in the batch.
+    /// [`WriteError::BatchFull`]: commit this batch and begin another. [`WriteError::Full`] and the others as for
+    /// [`Writer::write`]. The frames added before stay in the batch.
     #[inline(always)]
     pub fn push(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<u64, WriteError> {
         self.writer.check(payload.len(), topic)?;
@@ -91,7 +91,7 @@ impl<'w> Batch<'w> {
         Ok(position)
     }
 
-    /// Notes whom to tell. More than [`TOPICS`] different ones are not told apart.
+    /// Notes a topic whose readers are to be notified. More than [`TOPICS`] topics are not distinguished.
     #[inline]
     fn remember(&mut self, topic: u32) {
         if self.last_topic == Some(topic) {
@@ -112,7 +112,8 @@ impl<'w> Batch<'w> {
         self.frames
     }
 
-    /// Makes the frames visible, all at once. The first one's position and their time; `None` when there are none.
+    /// Makes the frames visible, all at once. Returns the first one's position and their time; `None` when there are
+    /// none.
     #[inline]
     pub fn commit(self) -> Option<Written> {
         let Batch { writer, end, frames, first, time, topics, different, .. } = self;
@@ -120,7 +121,7 @@ impl<'w> Batch<'w> {
             return None;
         }
         let position = writer.position;
-        // Old bytes in the successor's line may hold any value, the expected one too.
+        // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
         writer.ring.store_payload(position, 0, &first.bytes[..first.length.min(FIRST_LINE)]);
         writer.store_header(position, first.message_id, first.topic, first.length, time);

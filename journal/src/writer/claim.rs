@@ -7,11 +7,11 @@ use crate::error::WriteError;
 use crate::layout::frame_bytes;
 use crate::memory::copy::UNIT_BYTES;
 
-/// Room for one frame, got with [`Writer::claim`]. What is put in goes to the ring directly; nobody sees it before
-/// [`Claim::commit`]. Dropped without that, it never was.
+/// Room for one frame, created by [`Writer::claim`]. Bytes go to the ring directly; no reader sees them before
+/// [`Claim::commit`]. Dropped without that, it has no effect.
 ///
-/// The room is filled from front to back, in pieces of any size: with [`Claim::put`], or as [`io::Write`]. The frame
-/// becomes as long as what was put in.
+/// The room is filled from front to back, in pieces of any size: with [`Claim::put`], or as [`io::Write`]. The frame's
+/// length is the number of bytes written.
 #[derive(Debug)]
 #[must_use = "a claim that is not committed writes nothing"]
 pub struct Claim<'w> {
@@ -20,7 +20,7 @@ pub struct Claim<'w> {
     topic: u32,
     /// Bytes claimed.
     room: usize,
-    /// Bytes put in so far.
+    /// Bytes written so far.
     length: usize,
     /// The last, incomplete unit: the ring takes whole ones.
     unit: [u8; UNIT_BYTES],
@@ -31,7 +31,7 @@ impl<'w> Claim<'w> {
         Claim { writer, message_id, topic, room, length: 0, unit: [0; UNIT_BYTES] }
     }
 
-    /// Appends bytes: all of them or, when they do not fit, none.
+    /// Appends `bytes`: all of them or, when they do not fit, none.
     ///
     /// # Errors
     /// [`WriteError::TooLarge`]: more than was claimed.
@@ -61,12 +61,12 @@ impl<'w> Claim<'w> {
         Ok(())
     }
 
-    /// Bytes that may still be put in.
+    /// Bytes that can still be written.
     pub fn room(&self) -> usize {
         self.room - self.length
     }
 
-    /// Makes the frame visible, with what was put in.
+    /// Makes the frame visible, with the bytes written.
     #[inline]
     pub fn commit(self) -> Written {
         let writer = self.writer;
@@ -76,7 +76,7 @@ impl<'w> Claim<'w> {
             writer.ring.store_payload(position, self.length - tail, &self.unit[..tail]);
         }
         let end = position + frame_bytes(self.length as u64);
-        // Old bytes in the successor's line may hold any value, the expected one too.
+        // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
         let time = writer.stamp();
         writer.store_header(position, self.message_id, self.topic, self.length, time);

@@ -33,10 +33,10 @@ pub struct Written {
     pub time: u64,
 }
 
-/// Writes frames. There is at most one per journal on the host; a lock that the kernel drops with the process sees
-/// to it.
+/// Writes frames. There is at most one per journal on the host; a lock that the kernel releases with the process
+/// ensures it.
 ///
-/// Hot path of a frame with up to 32 bytes of payload and nobody interested: stores to the frame's line, its
+/// Hot path of a frame with up to 32 bytes of payload and no interested seat: stores to the frame's line, its
 /// successor's commit word and the head's line, which stay in this core's cache; one clock reading; one load of the
 /// interest row. No system call, no locked instruction.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub struct Writer {
     control: Arc<Control>,
     clock: Clock,
     waker: Option<Waker>,
-    /// Where the next frame goes.
+    /// Position of the next frame.
     position: u64,
     /// Bytes before this may be overwritten without asking again.
     limit: u64,
@@ -61,7 +61,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Takes the journal over from whoever wrote it last.
+    /// Takes the journal over from its last writer.
     pub(crate) fn attach(
         ring: Ring,
         control: Arc<Control>,
@@ -82,7 +82,7 @@ impl Writer {
         word(at::WRITER_START).store(identity.start, Ordering::Relaxed);
         word(at::WRITER).store(u64::from(identity.pid) | u64::from(seat) << 32, Ordering::Release);
         word(at::WRITER_STATE).store(1, Ordering::Release);
-        // Last: an idle reader that sees the new epoch finds all the rest in place.
+        // Last: an idle reader that sees the new epoch finds all other fields in place.
         word(at::EPOCH).store(epoch, Ordering::Release);
         let shape = control.shape().clone();
         Ok(Writer {
@@ -103,12 +103,12 @@ impl Writer {
         })
     }
 
-    /// From now on, wakes the nodes that sleep and want what is written.
+    /// From now on, wakes the sleeping nodes that want what is written.
     pub fn wake_through(&mut self, registry: Arc<Registry>) {
         self.waker = Some(Waker::new(registry));
     }
 
-    /// Commits one frame: whole or not at all, whatever happens to this process.
+    /// Commits one frame: whole or not at all, even if this process is killed.
     ///
     /// ```
     /// # use journal::{Clock, Journal, JournalShape};
@@ -198,7 +198,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Sees to it that bytes before `needed` may be overwritten.
+    /// Makes sure that bytes before `needed` may be overwritten.
     #[inline(always)]
     fn make_room(&mut self, needed: u64) -> Result<(), WriteError> {
         if needed > self.limit { self.extend(needed) } else { Ok(()) }
@@ -210,16 +210,16 @@ impl Writer {
         self.ring.commit_word(position).store(0, Ordering::Relaxed);
     }
 
-    /// The payload, from its second line on first. Stores leave for the cache in their order: so those to the first line
-    /// leave together with the commit word, and a reader that polls that line does not take it away in between, while the
-    /// stores to the others wait for theirs.
+    /// Stores the payload, from its second line on first. Stores leave for the cache in order: so those to the first
+    /// line leave together with the commit word, and a reader that polls that line does not take it away in between,
+    /// while the stores to the other lines wait for theirs.
     #[inline(always)]
     fn store_payload(&self, position: u64, payload: &[u8]) {
         let first = self.store_rest(position, payload);
         self.ring.store_payload(position, 0, first);
     }
 
-    /// The payload but for what goes on the first line, which is answered.
+    /// Stores the payload except for the bytes on the first line, which are returned.
     #[inline(always)]
     fn store_rest<'p>(&self, position: u64, payload: &'p [u8]) -> &'p [u8] {
         let (first, rest) = payload.split_at(payload.len().min(FIRST_LINE));
@@ -229,7 +229,7 @@ impl Writer {
         first
     }
 
-    /// The time now, never before that of the last frame.
+    /// The current time, never before that of the last frame.
     #[inline(always)]
     fn stamp(&self) -> u64 {
         self.clock.now().max(self.last_time)
@@ -258,7 +258,7 @@ impl Writer {
         self.control.word(at::HEAD).store(end, Ordering::Release);
     }
 
-    /// Wakes who sleeps and wants `topic`.
+    /// Wakes the sleeping seats that want `topic`.
     #[inline(always)]
     fn notify(&mut self, topic: u32) {
         if let Some(waker) = &self.waker {
@@ -274,7 +274,7 @@ impl Writer {
         self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
     }
 
-    /// Wakes who sleeps and wants any topic.
+    /// Wakes the sleeping seats that want any topic.
     #[cold]
     fn notify_all(&mut self) {
         for topic in 0..self.topics {
@@ -282,7 +282,7 @@ impl Writer {
         }
     }
 
-    /// Asks the gate for room up to `needed`, and declares what will be overwritten.
+    /// Checks the gate for room up to `needed`, and declares what will be overwritten.
     #[cold]
     fn extend(&mut self, needed: u64) -> Result<(), WriteError> {
         let capacity = self.ring.capacity();
@@ -291,9 +291,9 @@ impl Writer {
             return Err(self.full(needed, gate));
         }
         let wanted = (self.position + layout::stride(capacity)).max(needed).min(gate);
-        // What a predecessor declared stays declared: it may have touched those bytes.
+        // A predecessor's declared intent stays: it may have touched those bytes.
         let intent = wanted.max(self.control.intent());
-        // SYNC: reach. Not left to the fence of the stride before: a successor's first intent has none behind it.
+        // SYNC: reach. Not left to the fence of the previous stride: there is none before a successor's first intent.
         self.control.word(at::INTENT).store(intent, Ordering::Release);
         // SYNC: intent (before the first byte), SYNC: join (before the second look at the gate).
         fence(Ordering::SeqCst);
@@ -302,7 +302,8 @@ impl Writer {
         if needed > self.limit { Err(self.full(needed, gate)) } else { Ok(()) }
     }
 
-    /// Position that must not be passed: a ring ahead of the slowest gated reader, and never the last of all.
+    /// Position that must not be passed: one ring ahead of the slowest gated reader, and never beyond the last
+    /// position.
     fn gate(&self) -> u64 {
         self.control.needed_from().saturating_add(self.ring.capacity()).min(MAX_POSITION)
     }
@@ -321,8 +322,8 @@ impl Writer {
         }
     }
 
-    /// Counts a frame of this class, right behind its commit. Of a batch: each frame, in their order. A writer that is
-    /// killed in between leaves the last frames uncounted, see [`Journal::uncounted`](crate::Journal::uncounted).
+    /// Counts a frame of this class, right behind its commit; in a batch each frame, in order. A writer that is killed
+    /// in between leaves the last frames uncounted, see [`Journal::uncounted`](crate::Journal::uncounted).
     #[inline(always)]
     pub fn count(&mut self, class: usize) {
         if class < at::CLASSES {
@@ -337,7 +338,7 @@ impl Writer {
         self.control.tally()
     }
 
-    /// Where the next frame will go.
+    /// Position of the next frame.
     pub fn position(&self) -> u64 {
         self.position
     }
@@ -347,7 +348,7 @@ impl Writer {
         self.epoch
     }
 
-    /// Frames committed since the journal was made, by this writer and those before it.
+    /// Frames committed since the journal was created, by this writer and those before it.
     pub fn frames(&self) -> u64 {
         self.frames
     }
@@ -364,7 +365,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Leaves in good order: readers learn that nothing more comes from this writer.
+    /// Closes the journal: readers learn that this writer writes no more.
     fn drop(&mut self) {
         self.control.word(at::WRITER_STATE).store(2, Ordering::Release);
         self.notify_all();

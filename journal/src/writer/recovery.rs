@@ -1,11 +1,11 @@
-//! What a new writer finds.
+//! The state that a new writer finds.
 
 use crate::control::Control;
 use crate::layout::{self, control as at, frame_bytes};
 use crate::ring::Ring;
 use crate::sync::Ordering;
 
-/// Where the frames end.
+/// The end of the frames.
 pub(crate) struct End {
     /// Behind the last committed frame.
     pub(crate) position: u64,
@@ -16,7 +16,7 @@ pub(crate) struct End {
 }
 
 /// Walks from the last published head over frames that were committed but not yet counted: those of one write, one
-/// claim or one batch, since the head follows every commit; garbage may hold more.
+/// claim or one batch, since the head follows every commit; garbage may contain more.
 pub(crate) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
     let head = control.head();
     if !control.is_plausible() || control.intent() < head {

@@ -1,4 +1,4 @@
-//! What a case gets: a journal on some backing.
+//! The environment of a case: a journal on some backing.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ pub(super) struct Bed {
 }
 
 impl Bed {
-    /// As another process would see it, where there are files.
+    /// The journal as another process would open it, where it has files.
     pub(super) fn opened(&self) -> Option<Journal> {
         self.files.clone().map(|files| Journal::open(files).unwrap())
     }
@@ -79,10 +79,10 @@ impl Drop for HugeMount {
     }
 }
 
-/// How many of so many: an interpreter takes milliseconds for a frame.
+/// Scales a count down for an interpreter, which takes milliseconds for a frame.
 pub(super) const fn scaled(count: u64) -> u64 {
     if cfg!(miri) { count / 50 } else { count }
 }
 
-/// Laps that are many.
+/// Enough laps to count as many.
 pub(super) const LAPS: u64 = if cfg!(miri) { 2 } else { 5 };

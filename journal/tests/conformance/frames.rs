@@ -1,4 +1,4 @@
-//! What is written is what is read, and in which order.
+//! Frames are read as they were written, and in that order.
 
 use journal::{Gap, Journal, JournalShape, Merge, ReadError, Reader, Topics, WriteError, layout};
 
@@ -57,7 +57,7 @@ pub(super) fn full_hands_back(bed: &Bed) {
         assert_eq!(done.position, bed.journal.first_position() + u64::from(written) * 128);
         written += 1;
     }
-    // A ring less one line, which the successor's commit word needs.
+    // A ring except for one line, which the successor's commit word needs.
     assert_eq!(u64::from(written), bed.capacity() / 128 - 1);
     let full = WriteError::Full { needed: 128, free: 64 };
     assert_eq!(writer.write(written, 0, &[7; 96]), Err(full));

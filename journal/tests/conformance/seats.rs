@@ -1,4 +1,4 @@
-//! Who may write and read, who holds the writer up, and what outlives a process.
+//! Who may write and read, which readers hold up the writer, and what outlives a process.
 
 use journal::{OpenError, ReadError};
 

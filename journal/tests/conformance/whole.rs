@@ -1,4 +1,4 @@
-//! The journal as a whole: its bounds, its counters, its sleepers.
+//! The journal as a whole: its bounds, its counters, its sleeping readers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) fn impossible_requests(bed: &Bed) {
     let mut writer = bed.journal.writer(0, clock()).unwrap();
     let refused = WriteError::NoSuchTopic { topic: 16, topics: 16 };
     assert_eq!(writer.write(1, 16, &[]), Err(refused));
-    // Inside a frame no frame starts.
+    // No frame starts inside a frame.
     writer.write(1, 0, &[0xff; 100]).unwrap();
     let mut inside = bed.journal.observe(bed.journal.first_position() + 64).unwrap();
     assert!(matches!(inside.read(), Err(ReadError::Corrupt { .. })));
@@ -95,7 +95,7 @@ pub(super) fn sleeper_is_woken(bed: &Bed) {
                 wakes += u32::from(wakeup == Some(Wakeup::Woken));
             }
         });
-        // Sometimes it sleeps by now, sometimes not: either way it must come back.
+        // The reader may or may not be asleep by now: either way it must return.
         std::thread::sleep(Duration::from_millis(5));
         writer.write(1, 3, b"news").unwrap();
         assert!(sleeping.join().unwrap() <= 1);

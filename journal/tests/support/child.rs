@@ -1,7 +1,7 @@
-//! Children of a test: the same test binary once more, in another part, to be killed.
+//! Children of a test: the same test binary started again with another role, to be killed.
 //!
-//! The binaries that have children bring a `main` of their own (`harness = false`): what a child does is then no test,
-//! and is not counted as one that passed.
+//! The binaries that have children bring a `main` of their own (`harness = false`), so that a child is not a test and
+//! is not counted as one that passed.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::fs::{File, OpenOptions};
@@ -17,7 +17,7 @@ const PART: &str = "COLO_CHILD_PART";
 /// What a child does, with the folder it works in and its number.
 pub(crate) type Part = fn(&Path, u32);
 
-/// The test binary's `main`: the part that the environment names, or the tests.
+/// The test binary's `main`: the role that the environment names, or the tests.
 pub(crate) fn main(parts: &[(&str, Part)], tests: &[(&'static str, fn())]) {
     if let Some(wanted) = std::env::var_os(PART) {
         let directory = PathBuf::from(std::env::var_os(DIRECTORY).unwrap());
@@ -51,7 +51,7 @@ pub(crate) fn start(part: &str, directory: &Path, number: u32) -> Child {
 }
 
 impl Child {
-    /// SIGKILL, and waits until the kernel has taken it all away. Panics if the child had ended by itself.
+    /// Sends SIGKILL and waits for the process. Panics if the child had ended by itself.
     pub(crate) fn kill(mut self) {
         if let Some(status) = self.0.try_wait().unwrap() {
             panic!("the child ended before it was killed: {status}");
@@ -61,7 +61,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // Neither can fail for a child that is ours and not waited for; one that is gone is what we want.
+        // Neither can fail for a child that is ours and not waited for; a child that has ended is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

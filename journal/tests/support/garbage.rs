@@ -1,5 +1,5 @@
-//! What is done to a journal and a registry whose every word may be garbage: all that can be asked of them. Nothing may
-//! panic, touch memory that is not theirs, or go on for ever; errors are the right answer.
+//! Calls everything that can be called on a journal and a registry whose every word may be garbage. Nothing may panic,
+//! touch memory that is not theirs, or run for ever; errors are the right answer.
 //!
 //! Used by the property test `garbage` and by the fuzz targets.
 
@@ -21,7 +21,7 @@ const TOPICS: u32 = 4;
 /// A static ring has at most this many frames, and a reader is lapped at most once.
 const MOST_READS: u64 = CAPACITY / layout::LINE_BYTES + 2;
 
-/// How far a run came.
+/// How far a run got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub(crate) opened: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Reached {
     pub(crate) written: u64,
 }
 
-/// A good journal and registry, to be damaged over and over.
+/// A good journal and registry, to be damaged repeatedly.
 pub(crate) struct Template {
     directory: PathBuf,
     control: Vec<u8>,
@@ -77,8 +77,8 @@ impl Template {
         }
     }
 
-    /// Takes the bytes apart into damage: each change is a place, a kind, and a value; a few at the start may change
-    /// the files' lengths. The second half of the changes is made while readers and a writer are at work.
+    /// Interprets the bytes as damage: each change is a place, a kind, and a value; a few at the start may change the
+    /// files' lengths. The second half of the changes is made while readers and a writer are active.
     pub(crate) fn exercise(&self, data: &[u8]) -> Reached {
         let (lengths, changes) = data.split_at(data.len().min(3));
         let changes: Vec<_> = changes.chunks_exact(11).map(|chunk| self.change(chunk)).collect();
@@ -133,10 +133,10 @@ impl Template {
         let value = match kind >> 2 & 0b111 {
             0 => raw,
             1 => raw & 0xff,
-            // A position that means something.
+            // A position of a frame.
             2 => self.positions[raw as usize % self.positions.len()],
             3 => self.positions[raw as usize % self.positions.len()].wrapping_add(CAPACITY),
-            // The position that the very place stands for, now or a lap later.
+            // The position that belongs to this place, now or a lap later.
             4 => place as u64 * 8 / 64 * 64 + CAPACITY,
             5 => place as u64 * 8 / 64 * 64 + (raw & 0xff) * CAPACITY,
             6 => 1 << (raw & 63),
@@ -147,7 +147,7 @@ impl Template {
             3 => 2,
             _ => 1,
         };
-        // The words that matter of the control page and the registry are among the first.
+        // The important words of the control page and the registry are among the first.
         let word = if file != 1 && kind & 0x80 == 0 { place % 192 } else { place };
         Change { file, word, value }
     }
@@ -229,7 +229,7 @@ struct Change {
     value: u64,
 }
 
-/// Single frames, a claim and a batch, each of sizes that fit and that do not. How many frames were taken.
+/// Writes single frames, a claim and a batch, each of sizes that fit and that do not. Returns how many were accepted.
 fn write_all_ways(writer: &mut Writer, fill: u8) -> u64 {
     let sizes = [0, 32, 4_000, 8_000];
     let payload = vec![fill; 8_000];
@@ -259,7 +259,7 @@ fn write_all_ways(writer: &mut Writer, fill: u8) -> u64 {
     written
 }
 
-/// True when it was taken; only refusals that garbage may cause are right.
+/// True when it was accepted; fails on a refusal that garbage cannot cause.
 fn taken<T>(result: Result<T, WriteError>) -> bool {
     match result {
         Ok(_) => true,
@@ -268,13 +268,13 @@ fn taken<T>(result: Result<T, WriteError>) -> bool {
     }
 }
 
-/// Reads until there is nothing more, or nothing sane.
+/// Reads until there is nothing more, or nothing valid.
 fn exhaust(reader: &mut Reader, reached: &mut Reached) {
     for turn in 0.. {
         if let Reader::Gated(gated) = reader
             && turn % 3 == 1
         {
-            // A bulk read on the way; what it finds wrong, the single read finds too.
+            // A batch read on the way; errors that it finds, the single read finds too.
             let most = layout::max_payload(CAPACITY);
             let _ = gated.read_batch(2, |frame| assert!(frame.payload.len() as u64 <= most));
         }

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::fs::{File, OpenOptions};
@@ -8,10 +8,10 @@ use std::path::Path;
 use journal::{Clock, Journal, JournalFiles, JournalShape, layout};
 use tempfile::TempDir;
 
-/// The smallest ring there is.
+/// Capacity of the smallest ring.
 pub(crate) const SMALL: u64 = layout::MIN_CAPACITY;
 
-/// A directory in memory where there is one, else wherever temporary files go.
+/// A directory in memory if possible, otherwise among the temporary files.
 pub(crate) fn directory() -> TempDir {
     let shm = Path::new("/dev/shm");
     let builder = || {
@@ -84,12 +84,12 @@ pub(crate) fn payload_of_frame(bytes: u64) -> usize {
     (bytes - 32) as usize
 }
 
-/// Ends the whole test binary when something hangs; a hang is a failure, not a wait for ever.
+/// Ends the whole test binary when something hangs, so that a hang is a failure.
 pub(crate) struct Watchdog(std::sync::mpsc::Sender<()>);
 
 impl Watchdog {
     pub(crate) fn start(what: &'static str, limit: std::time::Duration) -> Watchdog {
-        // Nothing is quick in an interpreter.
+        // An interpreter is slow.
         let limit = if cfg!(miri) { 10 * limit } else { limit };
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         std::thread::spawn(move || {
@@ -101,7 +101,7 @@ impl Watchdog {
         Watchdog(sender)
     }
 
-    /// Consumes itself at the end of the watched work.
+    /// Ends the watch when the work is done.
     pub(crate) fn stop(self) {
         drop(self.0);
     }

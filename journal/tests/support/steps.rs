@@ -1,6 +1,6 @@
-//! What a random history is made of.
+//! The steps of a random history.
 
-/// What a payload is made of.
+/// The contents of a payload.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Body {
     Random,
@@ -31,17 +31,17 @@ pub(crate) enum Step {
     WriteUntilFull {
         length: usize,
     },
-    /// Another process takes over.
+    /// Another process becomes the writer.
     NewWriter,
     JoinGated(u32),
     ReadGated(u32, usize),
-    /// In bulk.
+    /// A batch read.
     ReadBatch(u32, usize),
-    /// Goes away; its cursor stays.
+    /// Leaves; its cursor stays.
     LeaveGated(u32),
     Dismiss(u32),
     Narrow(u32, u32),
-    /// Keeps what it has read from so many frames back on.
+    /// Keeps the frames it has read from this many frames back on.
     Keep(u32, usize),
     JoinLoose(u32),
     ReadLoose(u32, usize),

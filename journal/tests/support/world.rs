@@ -1,5 +1,5 @@
-//! A journal beside a model that keeps every frame: each step is done to both, and everything that can be seen must
-//! agree. Used by the property tests and by the fuzz target `operations`.
+//! A journal beside a model that keeps every frame: each step is done to both, and everything observable must agree.
+//! Used by the property tests and by the fuzz target `operations`.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Expected {
     payload: Vec<u8>,
 }
 
-/// Every frame ever written, by position, and where everybody stands.
+/// Every frame ever written, by position, and the position of every reader.
 pub(crate) struct World {
     pub(crate) journal: Journal,
     writer: Option<Writer>,
@@ -32,12 +32,12 @@ pub(crate) struct World {
     number: u16,
     gated: BTreeMap<u32, GatedReader>,
     only: BTreeMap<u32, u32>,
-    /// From where on a seat keeps what it has read, if it does.
+    /// Position from which a seat keeps what it has read, if it does.
     kept: BTreeMap<u32, u64>,
     pub(crate) loose: BTreeMap<u32, LooseReader>,
     forged: bool,
     writers: u64,
-    /// How often what happened.
+    /// How often each event happened.
     pub(crate) tally: BTreeMap<&'static str, u64>,
 }
 
@@ -68,7 +68,7 @@ impl World {
             Step::Batch { ref frames, body, keep } => self.batch(frames, body, keep),
             Step::Claim { room, ref pieces, body, keep } => self.claim(room, pieces, body, keep),
             Step::WriteUntilFull { length } => {
-                // Nobody reads meanwhile: the gate stays where it is. A ring and a half where there is none.
+                // No reader reads meanwhile, so the gate does not move. A ring and a half where there is none.
                 let gate = self.gate();
                 for _ in 0..3 * SMALL / 2 / layout::frame_bytes(length as u64) {
                     if !self.write(length, Body::Random, 0, gate) {
@@ -118,7 +118,7 @@ impl World {
         *self.tally.entry(what).or_default() += 1;
     }
 
-    /// A ring ahead of the slowest cursor that the writer knows of, or of what is kept there.
+    /// One ring ahead of the slowest cursor that the writer sees, or of what is kept there.
     fn gate(&self) -> u64 {
         let cursors = self.journal.stat().readers;
         let needed = cursors
@@ -128,7 +128,8 @@ impl World {
         needed.min().map_or(u64::MAX, |needed| needed + SMALL)
     }
 
-    /// True when it was taken, which is so exactly when the frame and the next commit word fit before the gate.
+    /// True when the frame was accepted, which happens exactly when the frame and the next commit word fit before the
+    /// gate.
     fn write(&mut self, length: usize, body: Body, topic: u32, gate: u64) -> bool {
         let position = self.head;
         let payload = self.payload(position, length, body);
@@ -160,7 +161,7 @@ impl World {
         }
     }
 
-    /// The next frame is there.
+    /// Records a committed frame.
     fn committed(&mut self, position: u64, topic: u32, time: u64, payload: Vec<u8>) {
         assert_eq!(position, self.head);
         let end = position + layout::frame_bytes(payload.len() as u64);
@@ -172,7 +173,7 @@ impl World {
         self.head = end;
     }
 
-    /// Each frame is taken exactly when it fits into the batch and before the gate, and none is seen before all are.
+    /// Each frame is accepted exactly when it fits into the batch and before the gate, and none is seen before all are.
     fn batch(&mut self, frames: &[(usize, u32)], body: Body, keep: bool) {
         let (head, gate) = (self.head, self.gate());
         let mut writer = self.writer.take().unwrap();
@@ -228,7 +229,7 @@ impl World {
         self.writer = Some(writer);
     }
 
-    /// The room is there exactly when the largest frame in it fits before the gate; a piece that does not fit the room
+    /// The claim succeeds exactly when its largest frame fits before the gate; a piece that does not fit the room
     /// changes nothing.
     fn claim(&mut self, room: usize, pieces: &[usize], body: Body, keep: bool) {
         let (position, gate) = (self.head, self.gate());
@@ -302,7 +303,8 @@ impl World {
         }
     }
 
-    /// At first nothing that it has read already: that may be gone. What is kept can be read again.
+    /// The first call keeps none of the frames already read, which may be overwritten. Frames kept later can be read
+    /// again.
     fn keep(&mut self, seat: u32, back: usize) {
         let Some(reader) = self.gated.get_mut(&seat) else { return };
         let view = self.journal.stat().readers.into_iter().find(|view| view.seat == seat).unwrap();
@@ -314,7 +316,7 @@ impl World {
             }
         };
         reader.keep(kept);
-        // It grows only, and never beyond what is read.
+        // The position only grows, and never beyond what is read.
         reader.keep(0);
         if kept == view.position {
             reader.keep(u64::MAX);
@@ -342,7 +344,7 @@ impl World {
         assert_eq!(read, Ok(seen));
         assert!(expected.peek().is_none(), "read less than there was");
         assert!(seen == most || reader.position() == self.head);
-        // All of it is finished: the writer may have it at once.
+        // All of it is finished: the writer may overwrite it at once.
         let view = self.journal.stat().readers.into_iter().find(|view| view.seat == seat).unwrap();
         assert_eq!(view.position, reader.position());
         self.count("bulk reads");
@@ -352,7 +354,7 @@ impl World {
         let Some(reader) = self.loose.get_mut(&number) else { return };
         for _ in 0..count {
             let from = reader.position();
-            // What was touched, and what was declared at most.
+            // The bytes that were touched, and at most those declared.
             let gone = self.head + 64 > from + SMALL;
             let doubtful = self.head + layout::max_reach(SMALL) > from + SMALL;
             match reader.read() {
@@ -378,7 +380,7 @@ impl World {
         let oldest = self.journal.oldest_frame().unwrap();
         let safe = self.journal.stat().oldest;
         let expected = self.frames.range(safe..).next().map_or(self.head, |(&position, _)| position);
-        // A payload that names its own lines can pass for frames where its own start is gone.
+        // A payload that names its own lines can pass for frames where its own start is overwritten.
         assert!(oldest == expected || self.forged && oldest >= safe && oldest < expected);
     }
 }

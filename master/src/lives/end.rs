@@ -1,15 +1,15 @@
-//! How a life in a seat ended.
+//! How a node's life ended.
 
 use wire::NodeChange;
 
-/// What the system, or the seat, says of an end.
+/// The end, according to the system or the seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Exit(u8),
-    /// Likewise, and by its seat nobody is to start it again: the run ends with it.
+    /// Exited, and its seat says that it must not be restarted: the run ends with it.
     GaveUp(u8),
     Signal(i32),
-    /// It was not our child, and left no code in its seat.
+    /// It was not our child, and left no exit code in its seat.
     Unknown,
     /// It could not be started.
     NotStarted,
@@ -27,26 +27,26 @@ impl std::fmt::Display for Ended {
     }
 }
 
-/// How a node's life ended.
+/// The end of a node's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Its seat says that it left, instead of being killed.
+    /// It left its seat by itself.
     pub(crate) left: bool,
     pub(crate) ended: Ended,
 }
 
 impl End {
-    /// It was killed, or gave up its seat with an error.
+    /// It was killed, or left its seat with an error.
     pub(crate) fn is_failure(self) -> bool {
         !self.left || self.code() > 0
     }
 
-    /// A successor could not go on either.
+    /// A successor could not continue either.
     pub(crate) fn gave_up(self) -> bool {
         matches!(self.ended, Ended::GaveUp(_))
     }
 
-    /// As it is announced.
+    /// The change to announce.
     pub(crate) fn change(self) -> NodeChange {
         if self.left { NodeChange::Left } else { NodeChange::Died }
     }

@@ -1,4 +1,4 @@
-//! One node's life under master, from one start to the next.
+//! One node's life, from one start to the next.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use topology::config::RestartPolicy;
 use super::Time;
 use super::end::{End, Ended};
 
-/// A life that lasted this long is no failed start: the next pause is the shortest again, and restarts are counted anew.
+/// A life of this length is not a failed start: the next pause is the shortest again, and the count of restarts begins
+/// anew.
 pub(crate) const STEADY: Duration = Duration::from_secs(10);
-/// Shortest pause after a start that the system refused: what it lacks does not come back at once.
+/// Shortest pause after a start that the system refused: the missing resource does not return at once.
 pub(crate) const REFUSED_PAUSE: Duration = Duration::from_millis(200);
-/// Pauses double this often at most.
+/// Limit of doublings of the pause.
 const DOUBLINGS: u32 = 10;
 
-/// What a node's life is decided by; never changes.
+/// The constant rules for one node.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     pub(crate) kind: NodeKind,
@@ -26,12 +27,12 @@ pub(crate) struct Rules {
     /// Pause between the start before it and its own.
     pub(crate) stagger: Duration,
     pub(crate) policy: RestartPolicy,
-    /// Restarts in a row.
+    /// Limit of successive restarts.
     pub(crate) max: u32,
     pub(crate) backoff: Duration,
 }
 
-/// Where a node stands.
+/// The stage of a node.
 ///
 /// ```text
 ///  Waiting ─► Starting ─► Joined ─► Ready        Down ─► Joined: by hand
@@ -41,30 +42,30 @@ pub(crate) struct Rules {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// For its turn; a host also when nobody has asked for it.
+    /// Not started yet; a host also while none of its strategies is requested.
     Waiting,
-    /// Started again at this time.
+    /// To be started again at this time.
     Due(Time),
-    /// Started, or its host was asked for it, at this time.
+    /// Started, or requested from its host, at this time.
     Starting(Time),
-    /// It took its seat at this time and sets itself up.
+    /// It took its seat at this time and is setting itself up.
     Joined(Time),
     /// It polls.
     Ready,
-    /// It ended and is not started again.
+    /// It ended and is not restarted.
     Down,
 }
 
-/// What follows an end.
+/// What follows the end of a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Started again after a pause.
+    /// A restart after a pause.
     Again { pause: Duration, restart: u32 },
-    /// Matching, once more, only to end what its predecessors left.
+    /// Matching is started once more, only to end its predecessor's orders.
     Closes,
-    /// A host: started again with the strategies of it that are.
+    /// A host is started again with its strategies that are restarted.
     WithItsStrategies,
-    /// Nothing.
+    /// No restart.
     Stays,
 }
 
@@ -72,13 +73,13 @@ pub(crate) enum Next {
 #[derive(Clone, Debug)]
 pub(crate) struct Life {
     pub(crate) stage: Stage,
-    /// When the present life began.
+    /// Start of the present life.
     pub(crate) since: Time,
     /// Restarts without a steady life between them.
     pub(crate) restarts: u32,
-    /// Started once more, or to be, to close the market: for matching.
+    /// Started, or to be started, once more to close the market: for matching.
     pub(crate) closes: bool,
-    /// The generation that was announced as joined, and not as gone yet.
+    /// The generation that was announced as joined, and not as ended yet.
     pub(crate) announced: Option<u64>,
 }
 
@@ -87,17 +88,17 @@ impl Life {
         Life { stage: Stage::Waiting, since: Time::ZERO, restarts: 0, closes: false, announced: None }
     }
 
-    /// It has a process, or its host was asked for it.
+    /// It has a process, or was requested from its host.
     pub(crate) fn lives(&self) -> bool {
         matches!(self.stage, Stage::Starting(_) | Stage::Joined(_) | Stage::Ready)
     }
 
-    /// It starts now.
+    /// Starts now.
     pub(crate) fn begin(&mut self, now: Time) {
         (self.stage, self.since) = (Stage::Starting(now), now);
     }
 
-    /// Decides what follows its end, and takes the stage of it.
+    /// Decides what follows its end, and changes to that stage.
     pub(crate) fn end(&mut self, rules: &Rules, end: End, now: Time, up: bool, stopping: bool) -> Next {
         let next = self.next(rules, end, now, up, stopping);
         self.stage = match next {
@@ -124,7 +125,7 @@ impl Life {
         let pause = rules.backoff * 2_u32.saturating_pow(restarts.min(DOUBLINGS));
         let restart = restarts.saturating_add(1);
         if end.ended == Ended::NotStarted && self.closes {
-            // Nobody else can close the market: it is tried until the system lets it.
+            // No other node can close the market: try until the system allows it.
             return Next::Again { pause: pause.max(REFUSED_PAUSE), restart };
         }
         let wanted = match rules.policy {
@@ -136,8 +137,8 @@ impl Life {
             let floor = if end.ended == Ended::NotStarted { REFUSED_PAUSE } else { Duration::ZERO };
             return Next::Again { pause: pause.max(floor), restart };
         }
-        // Nobody else can end the orders that it had, and whoever waits for it to read would wait for ever. A failure
-        // before the platform is up ends the platform instead.
+        // No other node can end its orders, and writers would wait for its cursors for ever. A failure before the
+        // platform is up ends the platform instead.
         if rules.kind == NodeKind::Matching && !self.closes && (up || !end.is_failure()) {
             return Next::Closes;
         }

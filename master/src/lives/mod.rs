@@ -1,9 +1,9 @@
-//! Master's decisions without its hands: what is started, what is announced, which cursors are let go, in which order
-//! the platform stops.
+//! Master's decisions, separate from their execution: which node to start, what to announce, which cursors to release,
+//! in which order the platform stops.
 //!
 //! A state machine. Events and the time go in, decisions come out; there is no I/O and no clock in here, so every
-//! interleaving of deaths, starts and requests can be tried in a test. [`crate::supervise`] carries the decisions out and
-//! says what came of them.
+//! interleaving of deaths, starts and requests can be tested. [`crate::supervise`] carries out the decisions and
+//! reports the results as events.
 
 mod end;
 mod life;
@@ -22,74 +22,74 @@ pub(crate) use life::{Life, Next, Rules, Stage};
 pub(crate) use stopping::Stopping;
 pub(crate) use takeover::{Found, Standing};
 
-/// Time since master began.
+/// Time since master started.
 pub(crate) type Time = Duration;
 
-/// How long master waits.
+/// Time limits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// For a node to register, and for a strategy to be ready after that.
     pub(crate) ready_timeout: Duration,
-    /// For a node that was asked to stop.
+    /// For a node to stop after it was asked to.
     pub(crate) stop_timeout: Duration,
     /// md stops before the strategies, and its last event is waited for as long as a node.
     pub(crate) in_lock_step: bool,
 }
 
-/// What happened.
+/// An input of the state machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The system refused to start its process.
     NotStarted { node: usize },
     /// A process took its seat.
     Registered { node: usize, generation: u64 },
-    /// It polls.
+    /// It is polling.
     Ready { node: usize },
     /// Its process ended, or it left its host.
     Ended { node: usize, end: End },
     /// Time has passed.
     Tick,
-    /// The platform is to stop.
+    /// The platform is asked to stop.
     StopAsked,
-    /// While stopping: what the ended group wrote is handled.
+    /// While stopping: the messages of the ended group are handled.
     Settled,
 }
 
-/// What is to be done, in this order.
+/// An output of the state machine; carried out in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Start its process.
     Start { node: usize, closes: bool },
-    /// Ask its host for it.
+    /// Request it from its host.
     Ask { node: usize },
-    /// Let everybody look at its journals: who ended may have owed somebody a wake-up.
+    /// Wake every node to look at its journals: the ended one may have owed a wake-up.
     Rouse,
-    /// Note in its seat and in the log how it ended and what follows.
+    /// Record its end and what follows in its seat and in the log.
     Mark { node: usize, end: End, next: Next },
     /// Write it in `master.events`.
     Announce { node: usize, change: NodeChange, generation: u64, code: i32 },
-    /// Let go of its cursors: those that are not held for a successor, or all.
+    /// Release its cursors: those that are not kept for a successor, or all.
     Release { node: usize, all: bool },
-    /// Everybody is there.
+    /// Every node is ready.
     Up,
-    /// The platform does not come up, and stops.
+    /// The platform fails to start, and stops.
     Fail(Failure),
     /// The stop begins.
     Stopping,
     /// Ask these processes to end, or kill them.
     Signal { nodes: Vec<usize>, kill: bool },
-    /// In lock-step: the stop goes on although the last market event is not dealt with.
+    /// In lock-step: the stop continues although the last market event is not handled.
     Cut,
     /// No node runs.
     Stopped,
 }
 
-/// Why the platform does not come up.
+/// Why the platform fails to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The system does not start it.
+    /// The system refuses to start it.
     NotStarted { node: usize },
-    /// It ended, and is not started again.
+    /// It ended, and is not restarted.
     Ended { node: usize, end: End },
     /// It has not registered in time.
     Unregistered { node: usize },
@@ -110,13 +110,13 @@ pub(crate) struct Lives {
 }
 
 impl Lives {
-    /// None of them was started.
+    /// All nodes, none of them started.
     pub(crate) fn new(rules: Vec<Rules>, limits: Limits) -> Lives {
         let lives = vec![Life::new(); rules.len()];
         Lives { rules, lives, limits, up: false, stopping: None, last_start: None, decisions: Vec::new() }
     }
 
-    /// Takes an event in, and says what is to be done.
+    /// Handles an event, and returns the decisions.
     pub(crate) fn on(&mut self, event: Event, now: Time) -> Vec<Decision> {
         match event {
             Event::NotStarted { node } => self.not_started(node, now),
@@ -134,27 +134,27 @@ impl Lives {
         std::mem::take(&mut self.decisions)
     }
 
-    /// Whether everybody was there once.
+    /// Whether every node was ready once.
     pub(crate) fn is_up(&self) -> bool {
         self.up
     }
 
-    /// How far the stop has come, if there is one.
+    /// Progress of the stop, if there is one.
     pub(crate) fn stopping(&self) -> Option<Stopping> {
         self.stopping
     }
 
-    /// Whether a node has a process, or its host was asked for it.
+    /// Whether a node has a process, or was requested from its host.
     pub(crate) fn lives(&self, node: usize) -> bool {
         self.lives[node].lives()
     }
 
-    /// Whether a node lives and was not seen polling yet.
+    /// Whether a node lives and is not ready yet.
     pub(crate) fn is_awaited(&self, node: usize) -> bool {
         matches!(self.lives[node].stage, Stage::Starting(_) | Stage::Joined(_))
     }
 
-    /// When the next node is due again.
+    /// Time of the next due start.
     pub(crate) fn next_start(&self) -> Option<Time> {
         let due = self.lives.iter().filter_map(|life| match life.stage {
             Stage::Due(at) => Some(at),
@@ -205,7 +205,7 @@ impl Lives {
         }
     }
 
-    /// Once the platform is up, a start that the system refuses is that node's death, and no more.
+    /// Once the platform is up, a refused start counts as the node's death, and no more.
     fn not_started(&mut self, node: usize, now: Time) {
         if !self.up && self.stopping.is_none() {
             self.fail(Failure::NotStarted { node }, now);
@@ -227,8 +227,8 @@ impl Lives {
         self.announce(node, NodeChange::Joined, generation, -1);
     }
 
-    /// A node's end: its seat is marked, everybody hears of it, its cursors are held or let go, and it is started again
-    /// if it should be. With a host end all that live in it.
+    /// Handles a node's end: its seat is marked, the end is announced, its cursors are kept or released, and it is
+    /// restarted if its rules say so. All strategies of a host end with it.
     fn ended(&mut self, node: usize, end: End, now: Time) {
         if !self.lives[node].lives() {
             return;
@@ -251,10 +251,10 @@ impl Lives {
             next = Next::WithItsStrategies;
         }
         let stays = next == Next::Stays;
-        // Nobody comes back for what a strategy held that stays down, nor for anything once the platform stops.
+        // The cursors of a strategy that stays down have no successor, and no cursor has one once the platform stops.
         let ends_run = end.gave_up() && !stopping;
         let all = stays && (stopping || ends_run || rules.kind == NodeKind::Strategy);
-        // A host that one of its strategies needs again comes again with it.
+        // A host that one of its strategies needs again is restarted with it.
         let fails = !self.up && !stopping && stays && end.is_failure() && rules.kind != NodeKind::Host;
         self.decisions.push(Decision::Mark { node, end, next });
         if let Some(generation) = self.lives[node].announced.take() {
@@ -284,7 +284,7 @@ impl Lives {
         self.begin_stop(now);
     }
 
-    /// Is everybody there? Then the platform runs.
+    /// The platform is up when every node is ready.
     fn look_whether_up(&mut self, now: Time) {
         if self.up {
             return;
@@ -294,7 +294,7 @@ impl Lives {
             let late = |since: Time| now.saturating_sub(since) > self.limits.ready_timeout;
             let failure = match self.lives[node].stage {
                 Stage::Starting(since) if late(since) => Failure::Unregistered { node },
-                // Others may have a day of market data to go through first.
+                // Other kinds may have to read a day of market data first.
                 Stage::Joined(since) if self.runs_strategies(node) && late(since) => {
                     Failure::NotReady { node }
                 }

@@ -5,10 +5,10 @@ use topology::{NodeKind, stop_group, stop_order};
 use super::life::Stage;
 use super::{Decision, Lives, Time};
 
-/// How far the stop has come.
+/// Progress of the stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stopping {
-    /// The nodes of this group were asked to end; what has not by then is killed, once.
+    /// The nodes of this group were asked to end; those still alive at `kill_at` are killed, once.
     Ending { group: usize, kill_at: Option<Time> },
     /// They have ended; the others handle what is written, until this time at the latest.
     Settling { group: usize, until: Time },
@@ -17,7 +17,7 @@ pub(crate) enum Stopping {
 }
 
 impl Lives {
-    /// Begins to stop; a second time changes nothing.
+    /// Begins to stop; a second call changes nothing.
     pub(super) fn begin_stop(&mut self, now: Time) {
         if self.stopping.is_some() {
             return;
@@ -31,7 +31,7 @@ impl Lives {
         self.stop_group(0, now);
     }
 
-    /// Asks the first group from `first` on that has somebody in it.
+    /// Asks the first group from `first` on that has a living node.
     fn stop_group(&mut self, first: usize, now: Time) {
         for group in first..stop_order(self.limits.in_lock_step).len() {
             let nodes = self.living_in(group);
@@ -46,7 +46,7 @@ impl Lives {
         self.decisions.push(Decision::Stopped);
     }
 
-    /// Processes of a group that have not ended. Strategies without one of their own end with their host's.
+    /// Processes of a group that have not ended. Strategies in a host end with the host.
     fn living_in(&self, group: usize) -> Vec<usize> {
         let has_process = |index: &usize| {
             let rules = &self.rules[*index];
@@ -56,12 +56,12 @@ impl Lives {
         (0..self.lives.len()).filter(has_process).collect()
     }
 
-    /// In lock-step: this group's last event is to be dealt with in full.
+    /// In lock-step: this group's last event must be handled in full.
     fn awaits_event(&self, group: usize) -> bool {
         self.limits.in_lock_step && group == stop_group(NodeKind::Md, true)
     }
 
-    /// Somebody ended, all is handled, or time has passed.
+    /// Continues the stop: a node ended, everything is handled, or time has passed.
     pub(super) fn go_on_stopping(&mut self, now: Time, is_settled: bool) {
         match self.stopping {
             Some(Stopping::Ending { group, kill_at }) => {

@@ -1,5 +1,5 @@
-//! What a master that takes over makes of what it finds: deaths that nobody announced are announced now, and followed by
-//! what follows any death.
+//! The state machine of a master that takes over: deaths that were not announced are announced now, with the same
+//! consequences as any death.
 
 use topology::NodeKind;
 use wire::NodeChange;
@@ -8,33 +8,33 @@ use super::end::End;
 use super::life::{Rules, Stage};
 use super::{Decision, Limits, Lives, Time};
 
-/// What the last master and the node left.
+/// The state that the last master and the node left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// Starts in the seat; 0: nobody sat there.
+    /// Starts in the seat; 0: the seat was never used.
     pub(crate) generation: u64,
-    /// What was announced last of this seat, with its generation; `None`: nothing that is still to be read.
+    /// The last announcement about this seat, with its generation; `None`: none that can still be read.
     pub(crate) said: Option<(NodeChange, u64)>,
     pub(crate) found: Found,
 }
 
-/// How a node is found.
+/// The state of a node that was taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// It was never started.
     Untouched,
     /// Its process lives and has not registered.
     Starting,
-    /// It lives in its seat and sets itself up.
+    /// It lives in its seat and is setting itself up.
     Joined,
     /// It runs.
     Ready,
-    /// It is gone.
+    /// It has ended.
     Ended(End),
 }
 
 impl Lives {
-    /// The lives of an instance whose master died. `was_up`: the platform ran then, and no death is to end it now.
+    /// The lives of an instance whose master died. `was_up`: the platform was up then, and no death must end it now.
     pub(crate) fn taken_over(
         rules: Vec<Rules>,
         limits: Limits,
@@ -51,17 +51,17 @@ impl Lives {
                 Found::Untouched => Stage::Waiting,
                 Found::Starting => Stage::Starting(now),
                 Found::Joined => Stage::Joined(now),
-                // Where it was until it ended.
+                // Its stage until it ended.
                 Found::Ready | Found::Ended(_) => Stage::Ready,
             };
         }
-        // With a host end those in it that have not ended yet.
+        // With a host, its strategies that have not ended yet end too.
         let (hosts, others): (Vec<usize>, Vec<usize>) =
             (0..standings.len()).partition(|node| lives.rules[*node].kind == NodeKind::Host);
         for node in others.into_iter().chain(hosts) {
             match standings[node].found {
                 Found::Ended(end) if was_up => lives.ended(node, end, now),
-                // The platform was starting, and so does this node.
+                // The platform was starting, and this node starts again.
                 Found::Ended(end) => lives.start_over(node, end),
                 _ => {}
             }
@@ -78,8 +78,8 @@ impl Lives {
         self.decisions.push(Decision::Release { node, all: false });
     }
 
-    /// Brings what was announced of a seat up to where the seat is, so that only its present life, if it has one, counts
-    /// as announced.
+    /// Announces the changes of a seat that are missing, so that only its present life, if it has one, counts as
+    /// announced.
     fn announce_missing(&mut self, node: usize, standing: &Standing) {
         let generation = standing.generation;
         let sits = !matches!(standing.found, Found::Untouched | Found::Starting) && generation > 0;
@@ -88,10 +88,10 @@ impl Lives {
                 self.lives[node].announced = Some(said);
                 return;
             }
-            // Its end was missed, and somebody has taken the seat since or is about to.
+            // Its end was missed, and the seat has been taken since or is about to be.
             Some((NodeChange::Joined, said)) => self.announce(node, NodeChange::Died, said, -1),
             Some((_, said)) if said >= generation => return,
-            // So long ago that it was overwritten: who lives has been known to all for as long.
+            // So long ago that it was overwritten: living nodes have been known for as long.
             None if !matches!(standing.found, Found::Ended(_)) => {
                 self.lives[node].announced = sits.then_some(generation);
                 return;
@@ -100,7 +100,7 @@ impl Lives {
         }
         if sits {
             self.lives[node].announced = Some(generation);
-            // One that died right then is announced as gone alone.
+            // A node that died at that moment is only announced as ended.
             if !matches!(standing.found, Found::Ended(_)) {
                 self.announce(node, NodeChange::Joined, generation, -1);
             }

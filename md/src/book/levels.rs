@@ -1,24 +1,24 @@
-//! One side of a book: price levels in a sorted list, the best at its end, where most changes are.
+//! One side of a book: price levels in a sorted list, with the best at its end, where most changes are.
 
 use wire::{LEVELS, Level, Price, Quantity};
 
-/// What rests at one price.
+/// The total at one price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriceLevel {
     /// The price.
     pub price: Price,
-    /// The sum.
+    /// Sum of the quantities.
     pub quantity: Quantity,
-    /// How many orders.
+    /// Number of orders.
     pub orders: u32,
 }
 
-/// A side. `key` turns prices round for asks, so that "greater is better" on both.
+/// One side. `key` reverses prices for asks, so that "greater is better" on both.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     sorted: Vec<PriceLevel>,
     asks: bool,
-    /// Best key at which something has changed since the quote was made last.
+    /// Best key at which something has changed since the last quote.
     changed: Option<i64>,
 }
 
@@ -28,7 +28,7 @@ impl Levels {
     }
 
     fn key(&self, price: Price) -> i64 {
-        // `!` turns the order round and, other than a minus sign, cannot overflow.
+        // `!` reverses the order and, unlike a minus sign, cannot overflow.
         if self.asks { !price.0 } else { price.0 }
     }
 
@@ -42,7 +42,7 @@ impl Levels {
         self.changed = Some(self.changed.map_or(key, |best| best.max(key)));
     }
 
-    /// `false`, and nothing happens, when the sum would overflow.
+    /// Adds to a level. `false`, without any change, when the sum would overflow.
     pub(crate) fn add(&mut self, price: Price, quantity: i64, orders: u32) -> bool {
         match self.find(price) {
             Ok(index) => {
@@ -84,7 +84,7 @@ impl Levels {
         self.sorted.iter().copied().rev()
     }
 
-    /// Whether what has changed since the last call can show in `shown`, the levels as they were then.
+    /// Whether the changes since the last call may be visible in `shown`, the levels at that time.
     pub(crate) fn take_changed(&mut self, shown: &[Level; LEVELS]) -> bool {
         let Some(changed) = self.changed.take() else { return false };
         let last = shown[LEVELS - 1];

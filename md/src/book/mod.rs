@@ -1,12 +1,12 @@
 //! The market's order book, rebuilt from its order flow.
 //!
-//! One [`Book`] an instrument: every resting order, and per price the sum and the number of orders. [`Books`]
-//! holds those of all instruments, takes a source's events, and says when a quote is due:
+//! One [`Book`] per instrument: every resting order, and the sum and number of orders at each price. [`Books`] holds
+//! the books of all instruments, applies a source's events, and returns a quote when one is due:
 //!
 //! > **A quote is published after the last part of an event** ([`BookEvent::LAST`]) **if the event changed the ten
-//! > best levels of a side or carried a trade; but not while the book is crossed** (best bid ≥ best ask), which a
-//! > book of one market is only in a call auction or a halt: its best prices are no prices that anybody could
-//! > trade at. The first event after the crossing publishes.
+//! > best levels of a side or carried a trade; but not while the book is crossed** (best bid ≥ best ask), which the
+//! > book of one market is only in a call auction or a halt: nobody can trade at its best prices. The first event
+//! > after the crossing publishes.
 //!
 //! Nothing here depends on the order of a hash map: orders are looked up by number, levels are sorted.
 
@@ -22,31 +22,31 @@ use levels::Levels;
 pub use levels::PriceLevel;
 pub use rebuild::{Books, Rebuilt};
 
-/// Why an event did not fit the book. The book stays whole; the rule for each is beside it.
+/// An event did not fit the book. The book stays consistent; each variant states the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BookError {
-    /// The order is not in the book: nothing happens.
+    /// The order is not in the book: the event has no effect.
     #[error("order {0} is not in the book")]
     UnknownOrder(u64),
-    /// An order of this number rests: the new one takes its place.
+    /// An order with this number already rests: the new one replaces it.
     #[error("order {0} is in the book already")]
     DuplicateOrder(u64),
-    /// The event takes more than is left of the order: the order is gone.
+    /// The event takes more than is left of the order: the order is removed.
     #[error("order {order} has {left} left, not {asked}")]
     TooMuch {
-        /// Which order.
+        /// The order.
         order: u64,
-        /// What was left.
+        /// The quantity that was left.
         left: i64,
-        /// What the event takes.
+        /// The quantity that the event takes.
         asked: i64,
     },
-    /// A quantity of zero or less, or one that overflows the level's sum: nothing happens.
+    /// A quantity of zero or less, or one that overflows the level's sum: the event has no effect.
     #[error("order {0} with a quantity that cannot be")]
     Quantity(u64),
 }
 
-/// How many events did not fit.
+/// Numbers of events that did not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Anomalies {
     /// See [`BookError::UnknownOrder`].
@@ -60,7 +60,7 @@ pub struct Anomalies {
 }
 
 impl Anomalies {
-    /// Of any kind.
+    /// All of them.
     pub fn total(&self) -> u64 {
         self.unknown_order + self.duplicate_order + self.too_much + self.quantity
     }
@@ -102,10 +102,10 @@ impl Book {
         Book { orders: HashMap::new(), bids: Levels::new(false), asks: Levels::new(true) }
     }
 
-    /// Puts one event into effect.
+    /// Applies one event.
     ///
     /// # Errors
-    /// [`BookError`]: the event did not fit; the book is whole all the same.
+    /// [`BookError`]: the event did not fit; the book stays consistent.
     pub fn apply(&mut self, event: &BookEvent) -> Result<(), BookError> {
         let (id, quantity) = (event.order_ref, event.quantity.0);
         match event.action {
@@ -181,12 +181,12 @@ impl Book {
         }
     }
 
-    /// Orders in the book.
+    /// Number of orders in the book.
     pub fn orders(&self) -> usize {
         self.orders.len()
     }
 
-    /// All that rests on both sides.
+    /// Total resting quantity of both sides.
     pub fn resting(&self) -> i64 {
         [Side::Buy, Side::Sell]
             .into_iter()
@@ -199,8 +199,8 @@ impl Book {
         matches!((self.bids.best(), self.asks.best()), (Some(bid), Some(ask)) if bid.price >= ask.price)
     }
 
-    /// Writes the ten best levels of both sides into `quote`; `true` when that changed it. Cheap when nothing near
-    /// the top has changed since the last call.
+    /// Writes the ten best levels of both sides into `quote`; `true` when that changed it. Cheap when nothing near the
+    /// top has changed since the last call.
     pub fn quote(&mut self, quote: &mut Quote) -> bool {
         let bids = fill(&mut self.bids, &mut quote.bids);
         let asks = fill(&mut self.asks, &mut quote.asks);

@@ -1,4 +1,4 @@
-//! Books of all instruments, and when their quotes are due.
+//! Books of all instruments, and their due quotes.
 
 use wire::{Instrument, InstrumentId, Quote};
 
@@ -17,16 +17,16 @@ pub struct Books {
 struct State {
     book: Book,
     quote: Quote,
-    /// Something changed that was not published: before the window, or while crossed.
+    /// A change was not published: before the window, or while crossed.
     held: bool,
 }
 
-/// What an event came to.
+/// The result of an event.
 #[derive(Debug)]
 pub struct Rebuilt<'a> {
-    /// To publish, after the event's trades; `None` when nothing visible changed or the book is crossed.
+    /// The quote to publish after the event's trades; `None` when nothing visible changed or the book is crossed.
     pub quote: Option<&'a Quote>,
-    /// The event changed a book that is crossed outside of a marked call auction. The source judges whether a row is
+    /// The event changed a book that is crossed outside of a marked call auction. The source decides whether a row is
     /// missing ([`crate::source::Source::crossed`]).
     pub crossed: bool,
 }
@@ -41,8 +41,8 @@ impl Books {
         Books { books, anomalies: Anomalies::default(), crossed: 0 }
     }
 
-    /// Puts a source's event into effect, and answers the quote if one is due. An event about an instrument that
-    /// is not listed changes nothing.
+    /// Applies a source's event, and returns the quote if one is due. An event about an instrument that is not listed
+    /// changes nothing.
     pub fn apply(&mut self, event: &SourceEvent) -> Rebuilt<'_> {
         let Some(state) = (event.instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get_mut(at))
         else {
@@ -80,12 +80,12 @@ impl Books {
         (instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get(at)).map(|state| &state.book)
     }
 
-    /// Events that did not fit; none, for the sources of this crate.
+    /// Events that did not fit; the sources of this crate give none.
     pub fn anomalies(&self) -> &Anomalies {
         &self.anomalies
     }
 
-    /// Quotes held back because the book was crossed, also in auctions.
+    /// Quotes held back because the book was crossed, including those in auctions.
     pub fn crossed(&self) -> u64 {
         self.crossed
     }

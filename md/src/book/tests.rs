@@ -88,7 +88,7 @@ fn a_quote_is_due_when_the_top_ten_change_or_a_trade_happened() {
     assert!(books.apply(&event(&[part(Delete, Buy, 20, 80, 5)])).quote.is_none());
     let quote = *books.apply(&event(&[part(Add, Buy, 21, 91, 2)])).quote.unwrap();
     assert_eq!(quote.bids[9].quantity, Quantity(7));
-    // Taken away and put back within one event: nothing to see.
+    // Removed and added again within one event: nothing visible changes.
     let net_zero = event(&[part(Delete, Buy, 21, 91, 2), part(Add, Buy, 22, 91, 2)]);
     assert!(books.apply(&net_zero).quote.is_none());
     let mut trade = event(&[part(Trade, Sell, 0, 100, 3)]);
@@ -113,7 +113,7 @@ fn crossed_books_and_warm_ups_hold_quotes_back_until_they_end() {
     let mut books = books();
     let warm_up = SourceEvent { warm_up: true, ..event(&[part(Add, Buy, 1, 100, 5)]) };
     assert!(books.apply(&warm_up).quote.is_none());
-    // Nothing visible changes, but what was held back is due.
+    // Nothing visible changes, but the quote that was held back is due.
     assert!(books.apply(&event(&[])).quote.is_some());
     assert!(books.apply(&event(&[part(Add, Sell, 2, 100, 5)])).quote.is_none());
     assert!(books.apply(&event(&[part(Add, Sell, 3, 101, 5)])).quote.is_none());
@@ -122,7 +122,7 @@ fn crossed_books_and_warm_ups_hold_quotes_back_until_they_end() {
 }
 
 proptest! {
-    /// Against a map of orders that is summed up anew after every event.
+    /// Compared with a map of orders that is summed up anew after every event.
     #[test]
     fn random_events_give_the_same_levels_as_a_plain_sum(
         steps in prop::collection::vec((0..5_u8, any::<bool>(), 0..20_u64, 90..110_i64, -1..30_i64), 0..400)

@@ -1,4 +1,4 @@
-//! The md process: lists its instruments, waits until everybody is there, publishes.
+//! The md process: lists its instruments, waits until all nodes are ready, publishes.
 //!
 //! ```text
 //!  start:  open the source ──► Instrument* on md.instruments ──► ready
@@ -6,11 +6,11 @@
 //!  source's end:   EndOfStream on both ──► state "finished"
 //! ```
 //!
-//! The order flow goes first, so that matching's book is never older than the quote that a strategy answers. When a
-//! gated reader makes a journal full, md waits; nothing is dropped.
+//! The order flow is published first, so that matching's book is never older than the quote that a strategy answers.
+//! When a gated reader makes a journal full, md waits; nothing is dropped.
 //!
-//! One that is killed goes on where its predecessor was: simulated instruments behind their last quote ([`recall`]), a
-//! recorded day behind as many messages as its journals have had ([`Publisher`]).
+//! After a crash md resumes where its predecessor was: simulated instruments after their last quote ([`recall`]), a
+//! recorded day after as many messages as its journals contain ([`Publisher`]).
 
 mod publisher;
 mod recall;
@@ -29,7 +29,7 @@ use sim_timed::SimTimed;
 /// Runs md as this node until it is asked to stop.
 ///
 /// # Errors
-/// What it cannot start with, or cannot go on with.
+/// What it cannot start or continue with.
 pub fn run(mut node: Node) -> Result<(), RunError> {
     let config: MdConfig = node.section()?;
     let mut publisher = Publisher::take(&mut node)?;
@@ -38,7 +38,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
             let published = publisher.published(&node, config.instruments)?;
             node.run(&mut SimThreads::new(&config, publisher, published))
         }
-        // Threads race for the journal; lock-step wants one order.
+        // Threads race for the journal; lock-step needs one order.
         (MarketSource::Sim, _) => {
             let published = publisher.published(&node, config.instruments)?;
             let mut component = SimTimed::new(&config, publisher, published, &node)?;

@@ -1,4 +1,4 @@
-//! What md writes, and the counts of it.
+//! md's output and its counts.
 
 use node::{Counter, Node, NodeHandle, Output, RunError, WriteError};
 use wire::{BookEvent, EndOfStream, Instrument, Quote, TradePrint};
@@ -16,7 +16,8 @@ pub(super) struct Publisher {
     handle: NodeHandle,
     sent: Sent,
     lateness_max: u64,
-    /// Messages that a predecessor has written to `md.quotes` and to `md.flow`, and that come again: not written.
+    /// Messages that a predecessor has written to `md.quotes` and to `md.flow`, and that the source repeats: not
+    /// written again.
     skip_quotes: u64,
     skip_flow: u64,
     /// The end is written to `md.flow`.
@@ -45,10 +46,10 @@ impl Publisher {
         })
     }
 
-    /// How far a predecessor published simulated instruments; counts from there on.
+    /// How far a predecessor published simulated instruments; counting continues from there.
     pub(super) fn published(&mut self, node: &Node, instruments: u32) -> Result<Published, RunError> {
         let published = Published::read(node, &self.quotes, instruments)?;
-        // Its end, if it came to that, is not written again.
+        // If it wrote the end already, that is not written again.
         self.skip_quotes = u64::from(published.is_ended());
         self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
         self.sent.quotes = published.quotes();
@@ -58,15 +59,15 @@ impl Publisher {
         Ok(published)
     }
 
-    /// Passes over as many messages as the journals have had: for a source that gives the same ones again, in the same
-    /// order in each journal.
+    /// Skips as many messages as the journals contain: for a source that repeats the same ones, in the same order in
+    /// each journal.
     pub(super) fn skipping(mut self) -> Publisher {
         self.skip_quotes = self.quotes.frames();
         self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
         self
     }
 
-    /// True while what comes was written by a predecessor.
+    /// True while the current messages were written by a predecessor.
     pub(super) fn is_skipping(&self) -> bool {
         self.skip_quotes > 0 || self.skip_flow > 0
     }
@@ -81,8 +82,8 @@ impl Publisher {
         &self.handle
     }
 
-    /// Lists the instruments, and marks the end of the list. A restarted md finds what its predecessor listed, and adds
-    /// what is missing.
+    /// Lists the instruments, and marks the end of the list. A restarted md adds those that its predecessor has not
+    /// listed.
     pub(super) fn list(&mut self, instruments: &[Instrument]) -> Result<(), RunError> {
         let listed = usize::try_from(self.instruments.frames()).unwrap_or(usize::MAX);
         let journal = self.instruments.journal().to_owned();
@@ -145,7 +146,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// How the source's rows fared so far.
+    /// Publishes the counts of the source's rows so far.
     pub(super) fn count_source(&self, counts: &Counts) {
         self.handle.set(Counter::SourceMessages, counts.read);
         self.handle.set(Counter::SourceSkipped, counts.skipped_total());
@@ -165,7 +166,7 @@ impl Publisher {
         self.handle.set(Counter::SourceUnknown, counts.skipped.unknown_order);
     }
 
-    /// Says that nothing follows.
+    /// Writes the end of the stream.
     pub(super) fn end(&mut self, counts: &Counts) -> Result<(), WriteError> {
         let end = EndOfStream {
             quotes: self.sent.quotes,
@@ -200,7 +201,7 @@ impl Publisher {
     }
 }
 
-/// True when there was one more to pass over.
+/// True when there was one more message to skip.
 fn skip(left: &mut u64) -> bool {
     let skips = *left > 0;
     *left -= u64::from(skips);

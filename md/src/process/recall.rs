@@ -1,4 +1,4 @@
-//! What a killed md had published: its successor goes on behind it.
+//! Reads what a killed md had published, so that its successor can continue.
 
 use node::{Node, Output, RunError, read_held};
 use wire::{EndOfStream, Message, Quote, TradePrint};
@@ -10,7 +10,7 @@ pub(super) struct Published {
     is_ended: bool,
 }
 
-/// Numbers of the last quote and of the last trade; the trade with a number goes before the quote with that number.
+/// Numbers of the last quote and of the last trade; the trade with a number precedes the quote with that number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     pub(super) quote: u64,
@@ -18,8 +18,8 @@ pub(super) struct Sent {
 }
 
 impl Published {
-    /// Reads back what the journal of quotes still holds: of each instrument the latest is in it, since all are quoted
-    /// alike often. An instrument whose quotes are all overwritten counts as far as the one that is furthest behind.
+    /// Reads what the journal of quotes still holds: it contains the latest quote of each instrument, since all are
+    /// quoted equally often. An instrument whose quotes are all overwritten counts as far as the least advanced one.
     pub(super) fn read(node: &Node, quotes: &Output, instruments: u32) -> Result<Published, RunError> {
         let mut sent = vec![Sent::default(); instruments as usize];
         let mut is_ended = false;
@@ -43,22 +43,22 @@ impl Published {
         Ok(Published { sent, is_ended })
     }
 
-    /// Of one instrument.
+    /// The numbers of one instrument.
     pub(super) fn of(&self, index: u64) -> Sent {
         self.sent.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// The end was published too.
+    /// Whether the end was published too.
     pub(super) fn is_ended(&self) -> bool {
         self.is_ended
     }
 
-    /// Quotes of all.
+    /// Number of quotes of all instruments.
     pub(super) fn quotes(&self) -> u64 {
         self.sent.iter().map(|sent| sent.quote).sum()
     }
 
-    /// Quotes of the instrument that is furthest behind.
+    /// Number of quotes of the least advanced instrument.
     pub(super) fn least(&self) -> u64 {
         self.sent.iter().map(|sent| sent.quote).min().unwrap_or(0)
     }

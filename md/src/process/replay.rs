@@ -15,14 +15,14 @@ use crate::source::{
     Files, OnBadRow, Options, Source, SourceError, SourceEvent, SourceKind, Tolerance, open,
 };
 
-/// Events published in one turn, before the node looks whether it should stop.
+/// Events published in one turn, before the node checks whether to stop.
 const BURST: usize = 256;
-/// A journal that is full is tried again after this many nanoseconds.
+/// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
-/// In lock-step, looks at the cursors before md sleeps between them.
+/// In lock-step, number of looks at the cursors before md sleeps between them.
 const QUIET_LOOKS: usize = 64;
 
-/// A recorded day on its way out.
+/// A recorded day being published.
 pub(super) struct Replay {
     source: Box<dyn Source>,
     books: Books,
@@ -32,7 +32,7 @@ pub(super) struct Replay {
     event: SourceEvent,
     /// Messages of the current event that are not written yet.
     outgoing: VecDeque<Outgoing>,
-    /// When they may be.
+    /// When they are due.
     due: u64,
     quiescence: Option<Quiescence>,
     stage: Stage,
@@ -100,19 +100,19 @@ impl Replay {
         })
     }
 
-    /// Takes the next event of the source apart into messages. False at the end.
+    /// Converts the next event of the source into messages. False at the end.
     fn fetch(&mut self) -> Result<bool, RunError> {
         match self.source.next(&mut self.event) {
             Ok(true) => {}
             Ok(false) => return Ok(false),
             Err(error) => {
-                // The report shows how far it came, and what it counted on the way.
+                // Publish the final counts for the report.
                 self.count();
                 return Err(RunError::failed(error.to_string()));
             }
         }
         let due = match &mut self.pace {
-            // The clock of a recorded day starts with what its successor publishes first.
+            // The clock of a recorded day starts with the first event that a successor publishes.
             Some(pace) if !self.event.warm_up && !self.publisher.is_skipping() => {
                 pace.due(self.event.event_time)
             }
@@ -137,8 +137,8 @@ impl Replay {
         Ok(true)
     }
 
-    /// Writes what is fetched: all of it, or in lock-step one message, because whoever answers a trade must not find
-    /// out by chance whether the quote behind it is there yet.
+    /// Writes the fetched messages: all of them, or in lock-step one, because for a reader of a trade it must not
+    /// depend on chance whether the quote after it is there yet.
     fn flush(&mut self) -> Result<(), WriteError> {
         let most = if self.quiescence.is_some() { 1 } else { usize::MAX };
         for _ in 0..most {
@@ -153,7 +153,7 @@ impl Replay {
         Ok(())
     }
 
-    /// In lock-step: has everybody dealt with the last message?
+    /// In lock-step: whether all nodes have handled the last message.
     fn is_quiet(&mut self) -> bool {
         let Some(quiescence) = &mut self.quiescence else { return true };
         for _ in 0..QUIET_LOOKS {
@@ -165,7 +165,7 @@ impl Replay {
         false
     }
 
-    /// One event on its way, or a reason to wait.
+    /// Publishes one event, or returns the reason to wait.
     fn step(&mut self, context: &mut Context) -> Result<Step, RunError> {
         if !self.is_quiet() {
             return Ok(Step::WaitUntil(context.now() + RETRY));
@@ -248,7 +248,7 @@ impl Component for Replay {
             self.pace = Some(Pace::new(self.speed, Nanos(context.now())));
         }
         for _ in 0..BURST {
-            // What is not published by now is not any more.
+            // Nothing more is published after a stop.
             if context.handle().is_stopping() {
                 return Ok(());
             }
@@ -261,7 +261,7 @@ impl Component for Replay {
                 Step::Idle => return Ok(()),
             }
         }
-        // More is ready: only a look at the stop flag, no sleep.
+        // More is ready: only check the stop flag, without a sleep.
         context.wake_at(context.now());
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Simulated instruments, each on a thread of its own, as a feed handler per instrument would be.
+//! Simulated instruments, each on a thread of its own, like a feed handler per instrument.
 //!
-//! The threads sleep until their quote is due, or the node stops, whatever the node's wait mode; they meet at the one
+//! The threads sleep until their quote is due, or the node stops, whatever the node's wait mode; they share one
 //! journal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,16 +17,16 @@ use super::sim_timed::{generator, schedule, start};
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
 use crate::source::Counts;
 
-/// A journal that is full is tried again after this long.
+/// Pause before a full journal is tried again.
 const RETRY: Duration = Duration::from_micros(20);
 
-/// A thread an instrument.
+/// One thread per instrument.
 pub(super) struct SimThreads {
     config: MdConfig,
     publisher: Arc<Mutex<Publisher>>,
     published: Published,
     threads: Vec<JoinHandle<Result<(), WriteError>>>,
-    /// Every thread holds one as long as it runs.
+    /// Every running thread holds one.
     at_work: Arc<()>,
     ended: bool,
 }
@@ -58,7 +58,7 @@ impl SimThreads {
                 .spawn(move || {
                     let outcome = generate(generator, u64::from(index), sent, schedule, &publisher);
                     drop(at_work);
-                    // The node's own loop sleeps: should we be the last, it has something to do.
+                    // The node's own loop sleeps: if this was the last thread, the loop has to end the run.
                     handle.wake();
                     outcome
                 })
@@ -68,7 +68,7 @@ impl SimThreads {
         Ok(())
     }
 
-    /// Ends the run when every thread has.
+    /// Ends the run when all threads have ended.
     fn end(&mut self, context: &mut Context) -> Result<(), RunError> {
         for thread in self.threads.drain(..) {
             match thread.join() {
@@ -85,7 +85,7 @@ impl SimThreads {
     }
 }
 
-/// A thread that panicked while it held the lock left whole messages behind it: the journal is fine.
+/// A thread that panicked while it held the lock left only whole messages: the journal is valid.
 fn lock(publisher: &Mutex<Publisher>) -> MutexGuard<'_, Publisher> {
     publisher.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -114,7 +114,7 @@ fn generate(
     Ok(())
 }
 
-/// False when the node is asked to stop meanwhile, which whoever notices it must say with `unpark`.
+/// False when the node is asked to stop meanwhile; the thread that notices the stop must call `unpark`.
 fn sleep_until(due: u64, handle: &NodeHandle) -> bool {
     loop {
         if handle.is_stopping() {
@@ -167,7 +167,7 @@ impl Component for SimThreads {
         if self.threads.is_empty() {
             self.begin(context.now())?;
         }
-        // One that panicked is noticed at the next time-out.
+        // A thread that panicked is noticed at the next time-out.
         if Arc::strong_count(&self.at_work) == 1 { self.end(context) } else { Ok(()) }
     }
 
@@ -179,7 +179,7 @@ impl Component for SimThreads {
         // They sleep until their next quotes, which may be due in an hour.
         self.threads.iter().for_each(|thread| thread.thread().unpark());
         for thread in self.threads.drain(..) {
-            // Its own failure was the reason to stop, or does not matter any more.
+            // Its own failure was the reason to stop, or no longer matters.
             let _ = thread.join();
         }
         Ok(())

@@ -12,9 +12,9 @@ use super::recall::Published;
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
 use crate::source::Counts;
 
-/// A journal that is full is tried again after this many nanoseconds.
+/// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
-/// Quotes published in one turn, before the node looks whether it should stop.
+/// Quotes published in one turn, before the node checks whether to stop.
 const BURST: usize = 64;
 
 /// Quotes in the order of their due times.
@@ -33,7 +33,7 @@ pub(super) struct SimTimed {
     ended: bool,
 }
 
-/// The schedule of a configuration that starts at `start`.
+/// The schedule of a configuration, starting at `start`.
 pub(super) fn schedule(config: &MdConfig, start: u64) -> Schedule {
     let nanos = |duration: std::time::Duration| Nanos(duration.as_nanos() as u64);
     Schedule {
@@ -44,14 +44,14 @@ pub(super) fn schedule(config: &MdConfig, start: u64) -> Schedule {
     }
 }
 
-/// An instrument that goes on where it was.
+/// An instrument that continues where it was.
 pub(super) fn generator(config: &MdConfig, index: u32, published: &Published) -> SimInstrument {
     let mut generator = SimInstrument::new(index, config.seed);
     generator.skip(published.of(u64::from(index)).quote);
     generator
 }
 
-/// A start that makes what comes next due now.
+/// A start time that makes the next quote due now.
 pub(super) fn start(schedule: &Schedule, now: u64, published: &Published) -> Nanos {
     Nanos(now.saturating_sub(schedule.interval.0.saturating_mul(published.least())))
 }
@@ -85,7 +85,7 @@ impl SimTimed {
 
     fn begin(&mut self, now: u64) {
         self.started = true;
-        // In lock-step nothing may depend on when the run was started: time counts from the epoch then.
+        // In lock-step nothing may depend on the start time of the run: then time counts from the epoch.
         self.schedule.start = match self.quiescence {
             Some(_) => Nanos(1),
             None => start(&self.schedule, now, &self.published),
@@ -101,7 +101,7 @@ impl SimTimed {
         }
     }
 
-    /// Writes what is pending; in lock-step one message of it, as a replay does.
+    /// Writes the pending event; in lock-step one message of it, like a replay.
     fn write(&mut self) -> Result<(), WriteError> {
         let Some(event) = &mut self.pending else { return Ok(()) };
         if let Some(trade) = event.trade {
@@ -116,7 +116,7 @@ impl SimTimed {
         Ok(())
     }
 
-    /// In lock-step: has everybody dealt with the last message?
+    /// In lock-step: whether all nodes have handled the last message.
     fn is_quiet(&mut self) -> bool {
         self.quiescence.as_mut().is_none_or(node::Quiescence::is_quiet)
     }
@@ -136,7 +136,7 @@ impl Component for SimTimed {
             self.begin(context.now());
         }
         for _ in 0..BURST {
-            // What is not published by now is not any more.
+            // Nothing more is published after a stop.
             if context.handle().is_stopping() {
                 return Ok(());
             }
@@ -167,7 +167,7 @@ impl Component for SimTimed {
                     event.trade = None;
                 }
                 if self.quiescence.is_some() {
-                    // Nobody waits for the clock in lock-step, so nothing was due at any time.
+                    // In lock-step nothing waits for the clock, so no quote has a due time.
                     event.quote.due = Nanos(0);
                     event.trade.iter_mut().for_each(|trade| trade.due = Nanos(0));
                 }

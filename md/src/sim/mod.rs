@@ -1,9 +1,9 @@
 //! Simulated instruments: seeded, so that one seed always gives the same quotes.
 //!
-//! A [`SimInstrument`] is a pure generator: told when a quote is due, it answers the quote, and now and then a
-//! trade. Its mid price walks at random, one tick at a time, and is drawn back to where it started, so that long
-//! runs keep their prices. The ten levels are one tick apart around it. What it draws depends on its seed and on
-//! how often it was asked, never on a clock.
+//! A [`SimInstrument`] is a pure generator: given the due time of a quote, it returns the quote, and now and then a
+//! trade. Its mid price is a random walk of one tick at a time that is drawn back to its start, so that prices stay in
+//! range in long runs. The ten levels are one tick apart around it. The random numbers depend only on its seed and the
+//! number of calls, never on a clock.
 
 mod schedule;
 
@@ -17,15 +17,15 @@ pub use schedule::Schedule;
 
 /// Tick of every simulated instrument: 0.01.
 pub const TICK: Price = Price(10_000_000);
-/// The walk turns back towards its start at this many ticks from it.
+/// Greatest distance of the walk from its start, in ticks.
 const LEASH: i64 = 400;
-/// One quote in this many brings a trade.
+/// One quote in this many comes with a trade.
 const TRADE_EVERY: u32 = 8;
 
-/// What one step of an instrument gives out: the trade, if there is one, goes first.
+/// The result of one step of an instrument: the trade, if there is one, is published first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimEvent {
-    /// At the touch of the quote before.
+    /// A trade at the touch of the previous quote.
     pub trade: Option<TradePrint>,
     /// The new quote.
     pub quote: Quote,
@@ -64,7 +64,7 @@ fn instrument(index: u32) -> Instrument {
     }
 }
 
-/// Where an instrument starts, in ticks: 100.00 for the first, 1.00 more for each other, up to 199.00.
+/// Start price of an instrument, in ticks: 100.00 for the first, 1.00 more for each further one, up to 199.00.
 fn home(index: u32) -> i64 {
     10_000 + i64::from(index % 100) * 100
 }
@@ -79,19 +79,19 @@ impl SimInstrument {
         SimInstrument { quote: Quote::empty(instrument.id), instrument, random, bid: home, spread: 1, home }
     }
 
-    /// As it is listed.
+    /// Its description.
     pub fn instrument(&self) -> &Instrument {
         &self.instrument
     }
 
-    /// Goes on behind its `quotes`th quote, as if it had given them all out.
+    /// Advances past `quotes` quotes, as if they had been returned.
     pub fn skip(&mut self, quotes: u64) {
         for _ in 0..quotes {
             let _ = self.next(Nanos(0));
         }
     }
 
-    /// The next quote. `due` goes into the messages, as the time of the event too, and decides nothing else.
+    /// The next quote. `due` is stored in the messages, also as the time of the event, and has no other effect.
     pub fn next(&mut self, due: Nanos) -> SimEvent {
         let trade = self.trade(due);
         self.walk();
@@ -108,7 +108,7 @@ impl SimInstrument {
         SimEvent { trade, quote: *quote }
     }
 
-    /// A trade against what the last quote showed.
+    /// A trade against the last quote.
     fn trade(&mut self, due: Nanos) -> Option<TradePrint> {
         if !self.random.random_ratio(1, TRADE_EVERY) {
             return None;
@@ -135,7 +135,7 @@ impl SimInstrument {
 
     fn walk(&mut self) {
         let away = self.bid - self.home;
-        // The further from home, the likelier the step back: certain at the leash's end.
+        // The greater the distance from home, the likelier a step back: certain at the greatest distance.
         let up = self.random.random_range(-LEASH..LEASH) >= away;
         match self.random.random_range(0..4_u32) {
             0 => self.bid += if up { 1 } else { -1 },

@@ -2,17 +2,17 @@
 
 use wire::Nanos;
 
-/// Due times that follow from the start alone, so that a generator which falls behind can catch up but never hide
-/// it: the `n`th quote of the `i`th instrument is due at `start + i × stagger + n × interval`.
+/// Due times that follow from the start alone, so that a generator which falls behind can catch up but never hide its
+/// lateness: the `n`th quote of the `i`th instrument is due at `start + i × stagger + n × interval`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// When the first quote of the first instrument is due, on the platform's clock.
     pub start: Nanos,
-    /// Between two quotes of an instrument, in nanoseconds.
+    /// Time between two quotes of an instrument, in nanoseconds.
     pub interval: Nanos,
-    /// Quotes per instrument; zero: without end.
+    /// Quotes per instrument; zero: unlimited.
     pub count: u64,
-    /// Between the starts of two instruments, in nanoseconds.
+    /// Time between the starts of two instruments, in nanoseconds.
     pub stagger: Nanos,
 }
 

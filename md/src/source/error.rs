@@ -1,4 +1,4 @@
-//! What can be wrong with recorded data, in words that lead to the spot.
+//! Errors in recorded data, with their place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,46 +7,46 @@ use std::path::{Path, PathBuf};
 /// A recorded day cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// Nothing stands at this path.
+    /// The path does not exist.
     #[error("{}: no such file or folder; expected {expected}", .path.display())]
     Missing {
         /// The path as it was given.
         path: PathBuf,
-        /// What should be there.
+        /// The kind of file that was expected.
         expected: String,
     },
-    /// The operating system refused.
+    /// A system call failed.
     #[error("{}: cannot be read: {source}", .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// The system's own words.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The bytes stop too early, or do not unpack.
+    /// The data ends too early, or cannot be unpacked.
     #[error("{}, after row {row}: {reason}; copy or download the file again", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The last row that was whole.
+        /// The last complete row.
         row: u64,
-        /// What is wrong with the bytes.
+        /// What is wrong with the data.
         reason: String,
     },
-    /// No row at all.
+    /// The file has no row at all.
     #[error("{}: the file holds no data; expected {expected}", .path.display())]
     Empty {
         /// The file.
         path: PathBuf,
-        /// What should be in it.
+        /// The kind of content that was expected.
         expected: String,
     },
-    /// The file is something else.
+    /// The file has another format.
     #[error("{}: {found}; expected {expected}", .path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// What it looks like.
+        /// The format that it seems to have.
         found: String,
         /// What the source reads.
         expected: String,
@@ -56,12 +56,12 @@ pub enum SourceError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What it holds.
+        /// The files that it holds.
         found: String,
         /// What to do.
         advice: String,
     },
-    /// A row is not what the format says.
+    /// A row does not follow the format.
     #[error(transparent)]
     Row(Box<BadRow>),
     /// More rows contradict others than are tolerated.
@@ -72,13 +72,13 @@ pub enum SourceError {
     Irregular {
         /// The first of them.
         first: Box<BadRow>,
-        /// Up to here.
+        /// Such rows so far.
         irregular: u64,
-        /// Of all files.
+        /// Rows of all files.
         rows: u64,
-        /// What is tolerated.
+        /// The tolerated share.
         share: f64,
-        /// How many of each kind.
+        /// The number of each kind.
         kinds: String,
     },
     /// An option cannot be used with this source or these files.
@@ -88,7 +88,7 @@ pub enum SourceError {
         name: &'static str,
         /// Its value.
         found: String,
-        /// What it may be.
+        /// The allowed values.
         expected: String,
     },
     /// More instruments than an instance can hold.
@@ -96,7 +96,7 @@ pub enum SourceError {
     TooManyInstruments {
         /// The file.
         path: PathBuf,
-        /// The most there can be.
+        /// The limit.
         limit: u32,
     },
 }
@@ -111,13 +111,13 @@ pub struct BadRow {
     pub row: u64,
     /// The column's name or place.
     pub column: Cow<'static, str>,
-    /// What stands there, shortened.
+    /// The value found, shortened.
     pub found: String,
-    /// What may stand there.
+    /// The expected values.
     pub expected: Cow<'static, str>,
 }
 
-/// A [`BadRow`] that does not know yet in which row of which file it is.
+/// A [`BadRow`] without file and row, which the caller adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) column: Cow<'static, str>,
@@ -134,7 +134,7 @@ impl Fault {
         Fault { column: column.into(), found: found.to_string(), expected: expected.into() }
     }
 
-    /// For text as it stands in the file.
+    /// For text of the file.
     pub(crate) fn text(column: &'static str, found: &[u8], expected: &'static str) -> Fault {
         Fault::new(column, quote(found), expected)
     }

@@ -1,4 +1,4 @@
-//! Numbers, times and dates as they stand in recorded files.
+//! Numbers, times and dates of recorded files.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(crate) const SECOND: u64 = 1_000_000_000;
 /// Nanoseconds in a day.
 pub(crate) const DAY: u64 = 86_400 * SECOND;
 
-/// Digits only; anything else, also a sign or nothing at all, is `None`.
+/// Digits only; anything else, including a sign or an empty field, is `None`.
 pub(crate) fn digits(bytes: &[u8]) -> Option<u64> {
     if bytes.is_empty() {
         return None;
@@ -27,7 +27,7 @@ pub(crate) fn whole(column: &'static str, bytes: &[u8]) -> Result<u64, Fault> {
     digits(bytes).ok_or_else(|| Fault::text(column, bytes, "a whole number"))
 }
 
-/// A quantity above zero. `100.0` is taken for 100: some vendors write every number with a point.
+/// A quantity above zero. `100.0` is read as 100: some vendors write every number with a point.
 pub(crate) fn quantity(column: &'static str, bytes: &[u8]) -> Result<i64, Fault> {
     let point = bytes.iter().position(|&byte| byte == b'.').unwrap_or(bytes.len());
     let (number, fraction) = (&bytes[..point], bytes.get(point + 1..).unwrap_or(b""));
@@ -38,9 +38,8 @@ pub(crate) fn quantity(column: &'static str, bytes: &[u8]) -> Result<i64, Fault>
         .ok_or_else(|| Fault::text(column, bytes, "a whole number above zero"))
 }
 
-/// A decimal price above zero whose last places are float noise: rounded to 0.0001, the finest step of the
-/// markets that are read as text. A price that lies further than 0.000001 from such a step is no noise, but an
-/// error.
+/// A decimal price above zero whose last places are float noise: rounded to 0.0001, the finest step of the markets that
+/// are read as text. A price further than 0.000001 from such a step is an error.
 pub(crate) fn noisy_price(column: &'static str, bytes: &[u8]) -> Result<Price, Fault> {
     const STEP: i64 = 100_000;
     const NOISE: i64 = 1_000;
@@ -63,8 +62,8 @@ pub(crate) fn noisy_price(column: &'static str, bytes: &[u8]) -> Result<Price, F
     if (raw - rounded).abs() > NOISE || rounded <= 0 { Err(fault()) } else { Ok(Price(rounded)) }
 }
 
-/// Nanoseconds after midnight of `HH:MM:SS`, `HH:MM:SS.fff…`, or the number `HHMMSSmmm` (with or without the
-/// leading zero). A date before it, parted by a blank or a `T`, is passed over.
+/// Nanoseconds after midnight of `HH:MM:SS`, `HH:MM:SS.fff…`, or the number `HHMMSSmmm` (with or without the leading
+/// zero). A date before it, separated by a blank or a `T`, is skipped.
 pub(crate) fn time_of_day(bytes: &[u8]) -> Option<u64> {
     let bytes = match bytes.iter().rposition(|&byte| byte == b' ' || byte == b'T') {
         Some(part) => &bytes[part + 1..],
@@ -120,7 +119,7 @@ pub(crate) fn date(bytes: &[u8]) -> Option<u64> {
     Some(days * DAY)
 }
 
-/// The date in a file's name, else in the name of the folder that holds it.
+/// The date in a file's name, otherwise in the name of its folder.
 pub(crate) fn date_in_path(path: &Path) -> Option<u64> {
     let names = [path.file_name(), path.parent().and_then(Path::file_name)];
     names.into_iter().flatten().find_map(|name| {

@@ -1,11 +1,11 @@
-//! Which files a source reads: a folder that holds them, or each by name.
+//! The files that a source reads: a folder, or each file by name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
 
-/// Where the recorded data lies.
+/// Paths of the recorded data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
     /// A folder that holds the files; for a source of one file also that file.
@@ -16,13 +16,13 @@ pub enum Files {
 }
 
 impl Files {
-    /// Named files, for short.
+    /// Creates named files.
     pub fn named<'a>(files: impl IntoIterator<Item = (&'a str, PathBuf)>) -> Files {
         Files::Named(files.into_iter().map(|(role, path)| (role.to_owned(), path)).collect())
     }
 
-    /// The named files in the order of `roles`; `None` in place of one that is not named. Every role up to
-    /// `needed` must be, and no other may be.
+    /// The named files in the order of `roles`; `None` for one that is not named. Every role up to `needed` must be
+    /// named, and no others may be.
     pub(crate) fn roles<const N: usize>(
         named: &BTreeMap<String, PathBuf>,
         roles: [&str; N],
@@ -46,8 +46,8 @@ impl Files {
         Ok(roles.map(|role| named.get(role).cloned()))
     }
 
-    /// The one file of a source that reads one: named `messages`, given itself, or the only one in the folder
-    /// whose name `fits`. Among several, one whose name is exactly `usual` (before `.gz`, `.zst`) is taken.
+    /// The file of a source with one file: named `messages`, given itself, or the only one in the folder whose name
+    /// `fits`. Among several, one whose name is exactly `usual` (before `.gz`, `.zst`) is chosen.
     pub(crate) fn only(
         &self,
         usual: &str,

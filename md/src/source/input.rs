@@ -1,4 +1,4 @@
-//! Opening files: plain, gzip or zstd, told apart by their first bytes and not by their names.
+//! Opens files: plain, gzip or zstd, recognised by their first bytes and not by their names.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,10 +9,10 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::error::{SourceError, quote};
 
-/// Longest line of a text file; longer ones are no market data.
+/// Longest line of a text file; longer lines are not market data.
 const LONGEST_LINE: u64 = 16 * 1024;
 
-/// Unpacked bytes. An end inside of compressed data is an error of kind `InvalidData` here, never a silent end.
+/// Unpacked bytes. An end inside of compressed data is an error of kind `InvalidData`, never a silent end.
 pub(crate) struct Input {
     bytes: Box<dyn Read + Send>,
     last: Option<u8>,
@@ -23,7 +23,7 @@ impl Input {
         Input { bytes: Box::new(bytes), last: None }
     }
 
-    /// What was read so far ends in the middle of a line.
+    /// The data read so far ends in the middle of a line.
     pub(crate) fn is_unended(&self) -> bool {
         self.last.is_some_and(|last| last != b'\n' && last != b'\r')
     }
@@ -81,7 +81,7 @@ pub(crate) fn open(path: &Path, expected: &str) -> Result<Input, SourceError> {
     }
 }
 
-/// Kinds of packed files that are known by their first bytes, and not read.
+/// Formats of packed files that are recognised by their first bytes, and not supported.
 fn foreign_packing(head: &[u8]) -> Option<&'static str> {
     let kinds: [(&[u8], &str); 6] = [
         (b"PK\x03\x04", "a zip archive"),
@@ -94,7 +94,7 @@ fn foreign_packing(head: &[u8]) -> Option<&'static str> {
     kinds.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
-/// What a read error after `row` whole rows means.
+/// The error for a failed read after `row` whole rows.
 pub(crate) fn damaged(path: &Path, row: u64, error: io::Error) -> SourceError {
     match error.kind() {
         io::ErrorKind::InvalidData => {
@@ -117,8 +117,8 @@ impl Lines {
         Ok(Lines { reader, line: Vec::new(), number: 0 })
     }
 
-    /// The next line that is not blank, without its end, and its number from 1; `None` at the end. A line that
-    /// is too long comes cut: no format has such, so its reader refuses it.
+    /// The next line that is not blank, without its end, and its number from 1; `None` at the end. A line that is too
+    /// long is cut: no format has such lines, so its reader refuses it.
     pub(crate) fn next(&mut self, path: &Path) -> Result<Option<(u64, &[u8])>, SourceError> {
         loop {
             self.line.clear();
@@ -163,26 +163,26 @@ pub(crate) fn head(path: &Path, expected: &str) -> Result<Vec<u8>, SourceError> 
     let mut bytes = Vec::new();
     match open(path, expected)?.take(4_096).read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
-        // What could be read is enough to look at; a reader that goes on meets the error itself.
+        // The part that could be read is enough to recognise it; a later read reports the error itself.
         Err(_) if !bytes.is_empty() => Ok(bytes),
         Err(error) => Err(damaged(path, 0, error)),
     }
 }
 
-/// What a file holds, by its first line.
+/// The content of a file, by its first line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Dbn,
     Pitch,
     LobsterMessages,
-    /// This many levels.
+    /// With this many levels.
     LobsterOrderbook(usize),
     Sse,
     Binary,
     Unknown,
 }
 
-/// Refuses a file that certainly is something else than `own`.
+/// Refuses a file that certainly has another content than `own`.
 pub(crate) fn check_content(path: &Path, own: Content, expected: &str) -> Result<(), SourceError> {
     let head = head(path, expected)?;
     match content(&head) {
@@ -192,7 +192,7 @@ pub(crate) fn check_content(path: &Path, own: Content, expected: &str) -> Result
     }
 }
 
-/// The error for a file in which nothing of what was expected was found.
+/// The error for a file without any of the expected content.
 pub(crate) fn nothing_understood(path: &Path, expected: &str) -> SourceError {
     match head(path, expected) {
         Ok(head) => foreign(path, &head, expected),
@@ -219,7 +219,7 @@ fn foreign(path: &Path, head: &[u8], expected: &str) -> SourceError {
     SourceError::Format { path: path.to_owned(), found, expected: expected.to_owned() }
 }
 
-/// Looks at the first bytes of a file.
+/// Recognises the first bytes of a file.
 pub(crate) fn content(head: &[u8]) -> Content {
     if head.starts_with(b"DBN") {
         return Content::Dbn;

@@ -1,4 +1,4 @@
-//! The first pass over a recorded day: which instruments there are, and what can be said about them.
+//! The first pass over a recorded day: the instruments and their properties.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,9 +7,9 @@ use wire::{Instrument, InstrumentId, MAX_INSTRUMENTS, Price, Quantity, Symbol};
 
 use super::SourceError;
 
-/// Orders that take part in the median which stands in for a reference price.
+/// Number of orders for the median that replaces a reference price.
 const SAMPLE: usize = 999;
-/// Prices that must have been seen before their common divisor alone is believed to be the tick.
+/// Number of prices after which their common divisor alone is taken as the tick.
 const ENOUGH: u64 = 64;
 /// The tick of the stock markets read here, above the lowest prices.
 const CENT: Price = Price(10_000_000);
@@ -22,12 +22,12 @@ pub(crate) struct Listing {
     rule: TickRule,
 }
 
-/// How far the prices that were seen are believed about the tick.
+/// How the tick follows from the observed prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TickRule {
-    /// Never more than a cent: stocks, whose rules are known.
+    /// At most a cent: stocks, whose rules are known.
     Cents,
-    /// Whatever step enough prices share: futures, whose ticks are many.
+    /// The common step of enough prices: futures, which have many ticks.
     Learnt,
 }
 
@@ -45,8 +45,8 @@ impl Listing {
         Listing { wanted: wanted.to_vec(), index: BTreeMap::new(), found: Vec::new(), rule }
     }
 
-    /// The instrument's id, given now if need be; `None` when it is not wanted. A name is wanted under its own
-    /// spelling, or without what follows its first point (`600519` finds `600519.SH`).
+    /// The instrument's id, assigned now if necessary; `None` when it is not wanted. A name is wanted under its own
+    /// spelling, or without the part after its first point (`600519` finds `600519.SH`).
     pub(crate) fn id(&mut self, symbol: Symbol, path: &Path) -> Result<Option<InstrumentId>, SourceError> {
         if let Some(&known) = self.index.get(&symbol) {
             return Ok(known);
@@ -70,12 +70,12 @@ impl Listing {
         Ok(id)
     }
 
-    /// The id given before, without giving a new one.
+    /// The id assigned before, without assigning a new one.
     pub(crate) fn get(&self, symbol: &Symbol) -> Option<InstrumentId> {
         self.index.get(symbol).copied().flatten()
     }
 
-    /// A visible order's price: the tick is learnt from these.
+    /// Records the price of a visible order, for the tick.
     pub(crate) fn order(&mut self, id: InstrumentId, price: Price) {
         if let Some(found) = self.found.get_mut(id.0 as usize - 1) {
             found.divisor = greatest_common_divisor(found.divisor, price.0.unsigned_abs());
@@ -86,14 +86,14 @@ impl Listing {
         }
     }
 
-    /// A trade's price. Trades may lie between ticks (mid-point orders), so they teach nothing about the tick.
+    /// Records a trade's price. Trades may lie between ticks (mid-point orders), so they are not used for the tick.
     pub(crate) fn trade(&mut self, id: InstrumentId, price: Price) {
         if let Some(found) = self.found.get_mut(id.0 as usize - 1) {
             found.first_trade.get_or_insert(price);
         }
     }
 
-    /// What the platform is told. An error when a wanted name was not found, or nothing at all was.
+    /// The list of instruments. An error when a wanted name was not found, or nothing at all was.
     pub(crate) fn finish(&self) -> Result<Vec<Instrument>, SourceError> {
         let names: BTreeSet<&str> = self.index.keys().map(Symbol::as_str).collect();
         let unknown = |text: &&String| {
@@ -123,8 +123,8 @@ impl Listing {
         Ok(instruments.collect())
     }
 
-    /// The greatest step that all order prices are multiples of; while few are seen, at most a cent (three orders
-    /// at round prices must not make the tick 1.00).
+    /// The greatest step that all order prices are multiples of; with few prices at most a cent (three orders at round
+    /// prices must not make the tick 1.00).
     fn tick(&self, found: &Found) -> Price {
         let cent = CENT.0.unsigned_abs();
         let divisor = match self.rule {
@@ -136,7 +136,7 @@ impl Listing {
 }
 
 impl Found {
-    /// The first trade; else the median of the first order prices, which stub quotes far away do not move.
+    /// The first trade; otherwise the median of the first order prices, which is not affected by stub quotes far away.
     fn reference_price(&self) -> Price {
         self.first_trade.unwrap_or_else(|| {
             let mut sample = self.sample.clone();

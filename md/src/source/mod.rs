@@ -9,23 +9,23 @@
 //!
 //! # Times
 //!
-//! Most files name a time of day in the exchange's own zone and no zone. An event's time is therefore the
-//! **exchange's wall clock, counted as if it were UTC**, on the date that the rows name, else on
-//! [`Options::date`], else on the date in the file's or its folder's name, else on 1970-01-01. DBN files hold
-//! UTC and keep it. The `from` and `to` of the window are times of day on that same clock, on the date of the
-//! first row. Events before `from` build the book and are marked [`SourceEvent::warm_up`]: whoever rebuilds the
-//! market needs them, and nothing is published for them. Rows at or after `to` are counted and left out.
+//! Most files give a time of day in the exchange's own zone without naming it. An event's time is therefore the
+//! **exchange's wall clock, counted as if it were UTC**, on the date of the rows, otherwise on [`Options::date`],
+//! otherwise on the date in the name of the file or its folder, otherwise on 1970-01-01. DBN files contain UTC, which
+//! is kept. The `from` and `to` of the window are times of day on that same clock, on the date of the first row. Events
+//! before `from` build the book and are marked [`SourceEvent::warm_up`]: they are needed to rebuild the market, and
+//! nothing is published for them. Rows at or after `to` are counted and left out.
 //!
 //! # Accounting
 //!
-//! Every row ends in exactly one box: [`Counts::read`] = applied + skipped (by reason) + rejected.
+//! Every row is counted exactly once: [`Counts::read`] = applied + skipped (by reason) + rejected.
 //!
 //! # Damage
 //!
-//! A row that can be read may still contradict others: a number given out twice, a clock that goes back, a trade off the
-//! price of its order. Such rows are applied as well as they can be, and counted ([`Counts::irregular`]); more of them
-//! than [`Options::tolerate`] end the replay with an error that names the first. What nothing else in the files speaks of
-//! (the price of an order that is never touched again) cannot be checked.
+//! A row that can be read may still contradict others: a number that is assigned twice, a clock that goes back, a trade
+//! off the price of its order. Such rows are applied as well as possible, and counted ([`Counts::irregular`]); more of
+//! them than [`Options::tolerate`] end the replay with an error that names the first. A value that nothing else in the
+//! files relates to (the price of an order that is never touched again) cannot be checked.
 
 mod dbn;
 mod error;
@@ -55,51 +55,52 @@ pub(crate) use input::Lines;
 
 /// A recorded day, event by event.
 pub trait Source: Send {
-    /// Everything that can appear, by id from 1.
+    /// All instruments, by id from 1.
     fn instruments(&self) -> &[Instrument];
 
-    /// Fills `event` with the next one; `false` at the end. After an error the source is of no further use.
+    /// Fills `event` with the next one; `false` at the end. After an error the source must not be used any more.
     ///
     /// # Errors
     /// [`SourceError`]: a bad row (when those stop the replay), or bytes that cannot be read.
     fn next(&mut self, event: &mut SourceEvent) -> Result<bool, SourceError>;
 
-    /// What has become of the rows up to here.
+    /// The counts of the rows so far.
     fn counts(&self) -> &Counts;
 
     /// The first rows that contradict others, at most five; [`Counts::irregular`] counts all of them.
     fn contradictions(&self) -> &[BadRow];
 
-    /// Takes note that this event left the book crossed ([`crate::book::Rebuilt::crossed`]), which only whoever rebuilds it
-    /// can see. Counts it, unless it is an auction or a halt for this source: a row is missing, or wrong.
+    /// Notes that this event left the book crossed ([`crate::book::Rebuilt::crossed`]), which only the caller that
+    /// rebuilds the book can see. Counts it, unless this source considers it an auction or a halt: then a row is
+    /// missing or wrong.
     ///
     /// # Errors
     /// [`SourceError::Irregular`] when more rows contradict others than are tolerated.
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError>;
 }
 
-/// One event of the market: what it does to the book, and the trades that it makes public.
+/// One event of the market: its changes to the book, and its published trades.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceEvent {
-    /// Which instrument. One event never touches two.
+    /// The instrument. One event never touches two.
     pub instrument: InstrumentId,
-    /// When, on the clock of the module's doc.
+    /// The time, on the clock described in the module's doc.
     pub event_time: Nanos,
     /// The source's number of the event; grows within an instrument.
     pub sequence: u64,
     /// Line or record in its file, counted from 1.
     pub row: u64,
-    /// Lies before the window: build the book, publish nothing.
+    /// Before the window: build the book, publish nothing.
     pub warm_up: bool,
     /// The market was in a call auction, or closed: see [`BookEvent::CALL_AUCTION`].
     pub call_auction: bool,
-    /// In this order; the last one carries [`BookEvent::LAST`].
+    /// The changes in order; the last one has [`BookEvent::LAST`].
     pub book_events: Vec<BookEvent>,
     /// Trades to report, usually none or one.
     pub trades: Vec<TradePrint>,
 }
 
-/// How rows fared.
+/// Counts of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Rows read, without header lines and blank lines.
@@ -112,34 +113,35 @@ pub struct Counts {
     pub rejected: u64,
     /// Applied rows of before the window, which publish nothing.
     pub warm_up: u64,
-    /// Applied rows that took more from an order than was left of it; it was taken down to nothing.
+    /// Applied rows that took more from an order than was left of it; the order was reduced to nothing.
     pub excess: u64,
-    /// Orders dropped because their number was given out again while they still rested.
+    /// Orders dropped because their number was assigned again while they still rested.
     pub displaced: u64,
     /// Orders put into the book that no row adds: they rest from before the first row (LOBSTER).
     pub prior: u64,
-    /// Orders dropped because a later row proves that they had gone unseen (LOBSTER files of few levels).
+    /// Orders dropped because a later row proves that they ended unseen (LOBSTER files of few levels).
     pub stale: u64,
-    /// Of `displaced`: resting where a file that is put together from several sessions begins anew (PITCH).
+    /// Of `displaced`: orders that rested where a file put together from several sessions begins anew (PITCH).
     pub at_seams: u64,
     /// Applied rows whose time lies before that of the row before them (sse: of the same stock), or more than an hour
     /// from when they were received (DBN).
     pub off_time: u64,
-    /// Applied rows whose price or side is not that of the order that they name or of the fills that they report; at more
-    /// than twice or less than half of the price before it: a trade of no visible order, an order (sse), an order that
-    /// would cross the book, an execution (LOBSTER).
+    /// Applied rows whose price or side differs from that of their order or of the fills that they report; and rows at
+    /// more than twice or less than half of the previous price: a trade of no visible order, an order (sse), an order
+    /// that would cross the book, an execution (LOBSTER).
     pub off_price: u64,
-    /// Applied rows whose quantity is not that of the order that they end, or whose money is not price times quantity.
+    /// Applied rows whose quantity differs from that of the order that they end, or whose money is not price times
+    /// quantity.
     pub off_quantity: u64,
-    /// Rows about an order that no row adds, although the files begin before the market opens (sse); rows about an order
-    /// that is gone, and rows that are the row before them once more (LOBSTER).
+    /// Rows about an order that no row adds, although the files begin before the market opens (sse); rows about an
+    /// order that has ended, and rows that repeat the previous one (LOBSTER).
     pub unmatched: u64,
-    /// Orders that got the number of one that is gone (sse, LOBSTER).
+    /// Orders with the number of an order that has ended (sse, LOBSTER).
     pub reused: u64,
-    /// Where rows are missing: orders dropped because a row of continuous trading proves that they are gone (sse), and
+    /// Signs of missing rows: orders dropped because a row of continuous trading proves that they ended (sse), and
     /// events of continuous trading that left the book crossed, whose quotes are held back.
     pub crossed: u64,
-    /// Files whose last row has no line end: perhaps cut off. In no share.
+    /// Files whose last row has no line end: perhaps cut off. Not part of the tolerated share.
     pub unended: u64,
 }
 
@@ -148,11 +150,11 @@ pub struct Counts {
 pub struct Skipped {
     /// Of a kind without effect on book or trades: status, halt, auction information.
     pub no_effect: u64,
-    /// Of an instrument that was not asked for.
+    /// Of an instrument that was not requested.
     pub other_symbol: u64,
     /// At or after the window's end.
     pub after_window: u64,
-    /// About an order that never was added: it rested before the recording began.
+    /// About an order that was never added: it rested before the recording began.
     pub unknown_order: u64,
 }
 
@@ -163,8 +165,8 @@ impl Counts {
         no_effect + other_symbol + after_window + unknown_order
     }
 
-    /// How often a row contradicts another one: what [`Options::tolerate`] is held against. `prior` and `stale` are
-    /// none of these: files that begin in the middle of a session, or show few levels, must have them.
+    /// Number of rows that contradict others, compared with [`Options::tolerate`]. `prior` and `stale` are not
+    /// included: files that begin in the middle of a session, or show few levels, necessarily have them.
     pub fn irregular(&self) -> u64 {
         self.irregularities().iter().map(|(_, count)| count).sum()
     }
@@ -182,42 +184,42 @@ impl Counts {
         ]
     }
 
-    /// The kinds of which there are some, with how many: `displaced 1, excess 2`.
+    /// The kinds with a count above zero: `displaced 1, excess 2`.
     pub fn irregular_kinds(&self) -> String {
         let kinds = self.irregularities().into_iter().filter(|(_, count)| *count > 0);
         kinds.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Every row is in exactly one box.
+    /// Whether every row is counted exactly once.
     pub fn balanced(&self) -> bool {
         self.read == self.applied + self.skipped_total() + self.rejected
     }
 }
 
-/// What to do with a row that cannot be understood.
+/// How to treat a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnBadRow {
-    /// An error.
+    /// Stop with an error.
     #[default]
     Stop,
-    /// Counted in [`Counts::rejected`], and on to the next.
+    /// Count it in [`Counts::rejected`], and continue.
     Skip,
 }
 
-/// How to replay.
+/// Options of a replay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Nothing is published before this time of day, in nanoseconds.
     pub from: Option<Nanos>,
     /// Nothing from this time of day on is replayed, in nanoseconds.
     pub to: Option<Nanos>,
-    /// Only these instruments; empty: all. For LOBSTER, whose files name no symbol, one name is given to it.
+    /// Only these instruments; empty: all. LOBSTER files name no symbol, so a single name here names theirs.
     pub symbols: Vec<String>,
-    /// Bad rows.
+    /// How to treat bad rows.
     pub on_bad_row: OnBadRow,
     /// How many rows may contradict others ([`Counts::irregular`]).
     pub tolerate: Tolerance,
-    /// Midnight of the recorded day, for files that do not say.
+    /// Midnight of the recorded day, for files that do not contain it.
     pub date: Option<Nanos>,
 }
 

@@ -1,5 +1,5 @@
-//! Which orders rest. Every source keeps this table, so that the events it gives out never name an order that is
-//! not there and never take more from one than it has: whoever rebuilds a book from them needs no guesses.
+//! The resting orders. Every source keeps this table, so that its events never name an order that does not exist and
+//! never take more from one than it has: a book can be rebuilt from them without guesses.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,20 +15,21 @@ pub(crate) struct Resting {
     pub(crate) remaining: i64,
 }
 
-/// What a row took from an order.
+/// The result of taking from an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     /// The order as it was before.
     pub(crate) order: Resting,
-    /// How much was really taken: what the row says, or all there was.
+    /// The quantity actually taken: that of the row, or all there was.
     pub(crate) quantity: i64,
     /// Nothing is left.
     pub(crate) last: bool,
-    /// The row wanted more than there was.
+    /// The row takes more than there was.
     pub(crate) excess: bool,
 }
 
-/// Resting orders by their market's number. Looked up, and sorted before it is walked: its own order cannot show.
+/// Resting orders by their market's number. Only looked up, or sorted before it is iterated, so that its own order has
+/// no effect.
 pub(crate) struct OrderTable<K>(HashMap<K, Resting>);
 
 impl<K: Hash + Eq + Copy> OrderTable<K> {
@@ -36,7 +37,7 @@ impl<K: Hash + Eq + Copy> OrderTable<K> {
         OrderTable(HashMap::new())
     }
 
-    /// The order of the same number that it puts out of its place, if there was one.
+    /// Adds an order; returns the one with the same number that it replaces, if there was one.
     pub(crate) fn add(&mut self, key: K, order: Resting) -> Option<Resting> {
         self.0.insert(key, order)
     }
@@ -62,7 +63,7 @@ impl<K: Hash + Eq + Copy> OrderTable<K> {
         self.0.contains_key(&key)
     }
 
-    /// Takes every order out, in the order of instruments and numbers.
+    /// Removes all orders, sorted by instrument and number.
     pub(crate) fn drain(&mut self) -> Vec<(K, Resting)>
     where
         K: Ord,
@@ -72,7 +73,7 @@ impl<K: Hash + Eq + Copy> OrderTable<K> {
         orders
     }
 
-    /// Forgets every order of one instrument.
+    /// Removes every order of one instrument.
     pub(crate) fn clear(&mut self, instrument: InstrumentId) {
         self.0.retain(|_, order| order.instrument != instrument);
     }

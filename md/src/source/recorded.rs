@@ -1,4 +1,4 @@
-//! What the readers share: the window, the boxes that rows are counted into, and the making of an event.
+//! Shared by the readers: the window, the counts of rows, and the construction of events.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::fields::DAY;
 use super::{Counts, OnBadRow, Options, SourceError, SourceEvent};
 
-/// Where a row lies with respect to the window.
+/// Position of a row relative to the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Before,
@@ -53,7 +53,7 @@ impl Window {
 }
 
 impl Counts {
-    /// A row that was not understood: an error, or counted, as the options say.
+    /// Handles a row that could not be read: an error, or counted, as the options say.
     pub(crate) fn reject(
         &mut self,
         on_bad_row: OnBadRow,
@@ -77,7 +77,7 @@ impl Counts {
 }
 
 impl SourceEvent {
-    /// Empties the event and gives it its head.
+    /// Empties the event and sets its head.
     pub(crate) fn begin(
         &mut self,
         instrument: InstrumentId,
@@ -139,7 +139,7 @@ impl SourceEvent {
         self.print(aggressor, price, quantity, trade_id);
     }
 
-    /// Marks the last part. `false` when there is nothing to give out.
+    /// Marks the last part. `false` when the event is empty.
     pub(crate) fn finish(&mut self) -> bool {
         if let Some(last) = self.book_events.last_mut() {
             last.flags |= BookEvent::LAST;
@@ -148,12 +148,12 @@ impl SourceEvent {
     }
 }
 
-/// A trade that no visible order vouches for is at more than twice, or less than half, of the price before it.
+/// A trade without a visible order is at more than twice, or less than half, of the previous price.
 pub(crate) fn is_far(price: Price, before: Option<Price>) -> bool {
     before.is_some_and(|before| price.0 / 2 > before.0 || before.0 / 2 > price.0)
 }
 
-/// Who came in, when this side rested.
+/// The side of the incoming order, when this side rested.
 pub(crate) fn aggressor_against(resting: Side) -> Aggressor {
     match resting {
         Side::Buy => Aggressor::Sell,

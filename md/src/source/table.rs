@@ -6,8 +6,8 @@ use super::SourceError;
 use super::error::{Fault, quote};
 use super::input::{Input, damaged, open};
 
-/// A text table, row by row. No quoting: no format read here quotes, and a stray quotation mark must not swallow
-/// the rows behind it.
+/// A text table, row by row. Without quoting: no format read here quotes, and a stray quotation mark must not swallow
+/// the following rows.
 pub(crate) struct Table {
     path: PathBuf,
     reader: csv::Reader<Input>,
@@ -27,7 +27,7 @@ impl Table {
         Ok(Table { path: path.to_owned(), reader, record: csv::ByteRecord::new(), row: 0 })
     }
 
-    /// Reads the next row that is not blank, and says its line number.
+    /// Reads the next row that is not blank, and returns its line number.
     pub(crate) fn next(&mut self) -> Result<Option<u64>, SourceError> {
         match self.reader.read_byte_record(&mut self.record) {
             Ok(false) => Ok(None),
@@ -60,7 +60,7 @@ impl Table {
         &self.path
     }
 
-    /// A row must have `expected` columns; empty ones more are allowed (some vendors end rows with a comma).
+    /// A row must have `expected` columns; additional empty ones are allowed (some vendors end rows with a comma).
     pub(crate) fn check_width(record: &csv::ByteRecord, expected: usize) -> Result<(), Fault> {
         let surplus = record.iter().skip(expected).any(|column| !column.is_empty());
         if record.len() < expected || surplus {

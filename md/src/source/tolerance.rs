@@ -12,10 +12,10 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// Any number of rows: they are counted all the same.
+    /// Any number of rows; they are still counted.
     pub const ALL: Tolerance = Tolerance { parts_per_million: 1_000_000 };
 
-    /// A share from 0 (no row) to 1 (all of them); what lies outside is taken for the nearest of the two.
+    /// A share from 0 (no row) to 1 (all of them); values outside are replaced by the nearer of the two.
     pub fn share(share: f64) -> Tolerance {
         Tolerance { parts_per_million: (share.clamp(0.0, 1.0) * 1e6).round() as u32 }
     }
@@ -34,10 +34,10 @@ impl Default for Tolerance {
     }
 }
 
-/// Rows that are kept with what contradicts in them; more are only counted.
+/// Rows whose contradiction is kept; further ones are only counted.
 const KEPT: usize = 5;
 
-/// Counts against the tolerance, and the first rows that were counted.
+/// Compares the count with the tolerance, and keeps the first rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     tolerance: Tolerance,
@@ -46,19 +46,19 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// For files of `rows` rows in all.
+    /// For files of `rows` rows in total.
     pub(crate) fn new(options: &Options, rows: u64) -> Watch {
         Watch { tolerance: options.tolerate, rows, first: Vec::new() }
     }
 
-    /// Remembers the first rows that contradict others. The caller has counted this one.
+    /// Keeps the first rows that contradict others. The caller has counted this one.
     pub(crate) fn note(&mut self, path: &Path, row: u64, fault: impl FnOnce() -> Fault) {
         if self.first.len() < KEPT {
             self.first.push(fault().at(path, row));
         }
     }
 
-    /// The first of them.
+    /// The kept rows.
     pub(crate) fn first(&self) -> &[BadRow] {
         &self.first
     }

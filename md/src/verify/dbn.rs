@@ -1,10 +1,9 @@
-//! The fills of a DBN file against the book that its other records make.
+//! Compares the fills of a DBN file with the book built from its other records.
 //!
-//! The vendor publishes no book beside its records. What can be held against each other is inside: an order that rests is
-//! filled at its own price, and no order on its side has a better one (price priority) but those that the venue cancels
-//! in the same event to keep a firm from trading with itself; behind each event of continuous
-//! trading the book is not crossed. Fills of the order that came in, of auctions and of orders that were never shown are
-//! not compared.
+//! The vendor publishes no book beside its records. The comparison uses relations between them: a resting order is
+//! filled at its own price, and no order on its side has a better one (price priority) except those that the venue
+//! cancels in the same event to keep a firm from trading with itself; after each event of continuous trading the book
+//! is not crossed. Fills of incoming orders, of auctions and of orders that were never displayed are not compared.
 
 use std::path::Path;
 
@@ -15,24 +14,24 @@ use super::{BookDifference, VerifyError, contradictions};
 use crate::book::{Book, PriceLevel};
 use crate::source::{Counts, DbnSource, Files, Options, Source, SourceEvent};
 
-/// What came of the comparison.
+/// The result of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DbnReport {
     /// Instruments in the file.
     pub symbols: u64,
-    /// Trades that were reported.
+    /// Reported trades.
     pub trades: u64,
-    /// Fills of resting orders that an incoming one met: compared.
+    /// Fills of resting orders against an incoming one: compared.
     pub fills: u64,
     /// Of these: at the order's own price, which was the best of its side.
     pub identical: u64,
-    /// The first that was not.
+    /// The first fill that differs.
     pub first_difference: Option<BookDifference>,
-    /// Events behind which the book was crossed: those of an opening auction, or damage.
+    /// Events after which the book was crossed: those of an opening auction, or damage.
     pub crossed: u64,
-    /// Events that did not fit our book; zero, or the reader is at fault.
+    /// Events that did not fit our book; anything but zero is an error of the reader.
     pub anomalies: u64,
-    /// How the records fared.
+    /// The counts of the records.
     pub counts: Counts,
     /// The first rows that contradict others, at most five.
     pub contradictions: Vec<String>,
@@ -72,9 +71,9 @@ pub fn verify_dbn(file: &Path) -> Result<DbnReport, VerifyError> {
     Ok(report)
 }
 
-/// Whether the price of a fill is the best of its side, but for orders that the same event cancels further on. The venue
+/// Whether the price of a fill is the best of its side, except for orders that the same event cancels later. The venue
 /// cancels an order instead of filling it against another one of the same firm (self-match prevention), trades with the
-/// next ones, and writes the cancel behind all fills.
+/// next ones, and writes the cancel after all fills.
 fn is_best(book: &Book, fill: &BookEvent, later: &[BookEvent]) -> bool {
     let is_better = |level: &PriceLevel| match fill.side {
         Side::Buy => level.price > fill.price,
@@ -89,7 +88,7 @@ fn is_best(book: &Book, fill: &BookEvent, later: &[BookEvent]) -> bool {
     })
 }
 
-/// Puts the event into effect, part by part, and looks at each fill before it.
+/// Applies the event, part by part, and compares each fill before applying it.
 fn compare(event: &SourceEvent, book: &mut Book, report: &mut DbnReport) {
     let resting = match event.trades.first().map(|trade| trade.aggressor) {
         Some(Aggressor::Buy) => Some(Side::Sell),

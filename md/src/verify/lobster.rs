@@ -1,4 +1,4 @@
-//! Our book against LOBSTER's own, row by row.
+//! Compares our book with LOBSTER's own, row by row.
 
 use std::path::Path;
 
@@ -10,24 +10,24 @@ use crate::book::Books;
 use crate::source::lobster::{LobsterSource, Step};
 use crate::source::{Counts, Files, Options, Source, SourceEvent};
 
-/// What came of a comparison with an orderbook file.
+/// The result of a comparison with an orderbook file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LobsterReport {
-    /// Rows compared: all of them.
+    /// Rows compared, which are all of them.
     pub rows: u64,
-    /// Rows in which the best `levels` levels of both sides agree in price and size. A row is compared before
-    /// anything is taken from it, but for the first one, which also says what rested before it.
+    /// Rows in which the best `levels` levels of both sides agree in price and size. A row is compared before anything
+    /// is taken from it, except the first one, which also gives the orders from before it.
     pub identical: u64,
     /// The first row that differs.
     pub first_difference: Option<BookDifference>,
     /// Levels compared.
     pub levels: usize,
-    /// Rows that differ only in levels which that very row brought into the file's view: what rests behind its last
-    /// level, the messages of such a file do not say. Not counted as identical.
+    /// Rows that differ only in levels which that very row brought into the file's view: the messages of such a file do
+    /// not contain the orders behind its last level. Not counted as identical.
     pub revealed: u64,
-    /// Events that did not fit our book; zero, or the reader is at fault.
+    /// Events that did not fit our book; anything but zero is an error of the reader.
     pub anomalies: u64,
-    /// How the messages fared.
+    /// The counts of the messages.
     pub counts: Counts,
     /// The first rows that contradict others, at most five.
     pub contradictions: Vec<String>,
@@ -35,8 +35,8 @@ pub struct LobsterReport {
 
 /// Compares the best `levels` levels after each message with the same row of the orderbook file.
 ///
-/// The file is also what tells of volume that no message does: its first row of what rests before the first
-/// message, each later row of the prices that it newly shows ("Files of few levels" in [`crate::source::lobster`]).
+/// The file is also the source of volume that no message contains: its first row for the orders before the first
+/// message, each later row for the prices that it newly shows ("Files of few levels" in [`crate::source::lobster`]).
 /// Prices that stay in its view are never taken from it.
 ///
 /// # Errors
@@ -70,7 +70,7 @@ pub fn verify_lobster(
             Step::End => break,
             Step::Quiet => {}
             Step::Event { revealed_from } => {
-                // What the row newly shows goes into our book behind the comparison.
+                // Levels that the row newly shows are added to our book after the comparison.
                 shown_now =
                     SourceEvent { book_events: event.book_events.split_off(revealed_from), ..event.clone() };
                 shown_now.trades.clear();

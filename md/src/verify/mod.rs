@@ -1,7 +1,7 @@
-//! Is the book that we rebuild the right one? Comparisons with what the markets and vendors themselves published.
+//! Compares the rebuilt books with what the markets and vendors themselves published.
 //!
-//! Each answers a report that says how much was compared, and the first place where it did not hold, with both
-//! sides of the difference. The source under test is the one that a replay uses.
+//! Each comparison returns a report with the number of compared items, and the first difference with both sides. The
+//! source under test is the one that a replay uses.
 
 mod dbn;
 mod lobster;
@@ -25,22 +25,22 @@ pub enum VerifyError {
     /// The recorded files cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// More levels asked for than there are.
+    /// More levels requested than the file has.
     #[error("--levels {asked}: {file} has {found}; ask for 1 to {found}")]
     Levels {
-        /// As asked.
+        /// The requested number.
         asked: usize,
         /// Levels in the file.
         found: usize,
         /// The file.
         file: String,
     },
-    /// Nothing was compared, which proves nothing.
+    /// Nothing was compared, so nothing is proved.
     #[error("{file}: nothing to compare: {reason}")]
     Nothing {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -52,13 +52,13 @@ pub struct BookDifference {
     pub row: u64,
     /// Side and level.
     pub place: String,
-    /// What the file says there, price and quantity.
+    /// Price and quantity in the file.
     pub file: String,
-    /// What our book has there.
+    /// Price and quantity in our book.
     pub ours: String,
 }
 
-/// In words, for a report.
+/// The contradictions as text, for a report.
 fn contradictions(source: &impl Source) -> Vec<String> {
     source.contradictions().iter().map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! No share is lost: what is added is cancelled, executed, or still there.
+//! Checks that no share is lost: every added share is cancelled, executed, or still resting.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,23 +19,23 @@ pub struct SymbolTotals {
     pub adds: i64,
     /// Cancelled, also by a symbol clear.
     pub cancels: i64,
-    /// Executed; trades of hidden orders are none of these.
+    /// Executed, without trades of hidden orders.
     pub executions: i64,
-    /// Neither cancelled nor executed: resting in our book at the end, or out of it because the order's number was
-    /// given out again.
+    /// Neither cancelled nor executed: resting in our book at the end, or removed because the order's number was
+    /// assigned again.
     pub resting: i64,
 }
 
-/// A symbol whose sum does not come out.
+/// A symbol whose sums do not agree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PitchDifference {
-    /// Which.
+    /// The symbol.
     pub symbol: String,
     /// Its shares. `adds` is not the sum of the other three.
     pub totals: SymbolTotals,
 }
 
-/// What came of the count.
+/// The result of the check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PitchReport {
     /// Symbols in the file.
@@ -48,23 +48,23 @@ pub struct PitchReport {
     pub executions: i64,
     /// Shares neither cancelled nor executed.
     pub resting: i64,
-    /// Of these: not in our book, since the number of their order was given out again while they rested. A file put
-    /// together from several sessions has such; in a single session there are none.
+    /// Of these: not in our book, because the number of their order was assigned again while they rested. This happens
+    /// in a file put together from several sessions, not in a single one.
     pub displaced: i64,
     /// adds = cancels + executions + resting, in every symbol.
     pub conserved: bool,
-    /// The first symbol, by name, in which that does not hold.
+    /// The first symbol, by name, in which that fails.
     pub first_difference: Option<PitchDifference>,
-    /// Events that did not fit our book; zero, or the reader is at fault.
+    /// Events that did not fit our book; anything but zero is an error of the reader.
     pub anomalies: u64,
-    /// How the messages fared.
+    /// The counts of the messages.
     pub counts: Counts,
     /// The first rows that contradict others, at most five.
     pub contradictions: Vec<String>,
 }
 
-/// Counts shares twice and compares: adds, cancels and executions straight from the messages, the rest from the
-/// books that the replay builds.
+/// Counts shares twice and compares: adds, cancels and executions directly from the messages, the rest from the books
+/// that the replay builds.
 ///
 /// # Errors
 /// [`VerifyError`]: a file that cannot be used, or one without an order.
@@ -128,8 +128,8 @@ impl SymbolTotals {
     }
 }
 
-/// The plain count: no book, only which symbol an order number stood for last. Cancels and executions of numbers
-/// that were never added concern shares from before the file and are left out, as the replay leaves them out.
+/// The direct count: without a book, only the last symbol of each order number. Cancels and executions of numbers that
+/// were never added concern shares from before the file and are left out, as in the replay.
 fn from_messages(path: &Path) -> Result<BTreeMap<Symbol, SymbolTotals>, SourceError> {
     let mut totals: BTreeMap<Symbol, SymbolTotals> = BTreeMap::new();
     let mut symbols: BTreeMap<u64, Symbol> = BTreeMap::new();

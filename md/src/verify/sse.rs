@@ -1,7 +1,7 @@
-//! Our book against the exchange's own ten-level snapshots.
+//! Compares our book with the exchange's own ten-level snapshots.
 //!
-//! A snapshot is taken every three seconds and does not say between which two events. Its count of trades does
-//! nearly: our book is compared with it after every event while the day's count of trades is the snapshot's. One
+//! A snapshot is taken every three seconds, at an unknown place between two events. Its count of trades narrows the
+//! place down: our book is compared with it after every event while the day's count of trades is the snapshot's. One
 //! agreement is enough, and all of ten prices and ten volumes a side must agree at once.
 
 use std::collections::BTreeMap;
@@ -16,31 +16,31 @@ use crate::source::sse::SseSource;
 use crate::source::sse::snapshot::{Snapshot, Snapshots};
 use crate::source::{Counts, Files, Options, Source, SourceEvent};
 
-/// What came of a comparison with snapshots.
+/// The result of a comparison with snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SseReport {
     /// Stocks compared.
     pub symbols: u64,
     /// Snapshots of continuous trading.
     pub snapshots: u64,
-    /// Of these: found in our book, prices and volumes of ten levels a side.
+    /// Of these: found in our book, with prices and volumes of ten levels a side.
     pub identical: u64,
-    /// Of these: with the same number of orders at each level, where the file says it.
+    /// Of these: with the same number of orders at each level, if the file has it.
     pub identical_orders: u64,
-    /// The first snapshot not found, against our book as it was when its count of trades went by.
+    /// The first snapshot not found, and our book at its count of trades.
     pub first_difference: Option<BookDifference>,
     /// Snapshots outside of continuous trading, which are not compared.
     pub other_phases: u64,
-    /// Events that did not fit our book; zero, or the reader is at fault.
+    /// Events that did not fit our book; anything but zero is an error of the reader.
     pub anomalies: u64,
-    /// How the orders and trades fared.
+    /// The counts of the orders and trades.
     pub counts: Counts,
     /// The first rows that contradict others, at most five.
     pub contradictions: Vec<String>,
 }
 
-/// Looks for every snapshot of continuous trading in the books that orders and trades make: of every stock in the
-/// snapshot file, or of the ones asked for (`600519` or `600519.SH`).
+/// Searches for every snapshot of continuous trading in the books built from orders and trades: of every stock in the
+/// snapshot file, or of the requested ones (`600519` or `600519.SH`).
 ///
 /// # Errors
 /// [`VerifyError`]: files that cannot be used, no snapshot in continuous trading, a stock without orders and trades.
@@ -115,7 +115,7 @@ pub fn verify_sse(files: &Files, snapshots: &Path, symbols: &[String]) -> Result
 struct Search<'a> {
     symbol: Symbol,
     wanted: &'a [Snapshot],
-    /// The first one neither found nor given up.
+    /// The first snapshot neither found nor given up.
     open: usize,
     trades: u64,
     identical: u64,
@@ -124,7 +124,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Snapshots of fewer than `trades` trades will not be found any more.
+    /// Gives up the snapshots of fewer than `trades` trades.
     fn give_up_before(&mut self, trades: u64, book: &Book) {
         while let Some(snapshot) = self.wanted.get(self.open).filter(|snapshot| snapshot.trades < trades) {
             self.open += 1;

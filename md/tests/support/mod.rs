@@ -1,4 +1,4 @@
-//! Small files that tests make up.
+//! Small invented files for tests.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of this")]
 
 use std::io::Write;
@@ -76,7 +76,7 @@ pub fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// Writes a file; packed, when its name says so.
+/// Writes a file, packed if its name says so.
 pub fn write(path: &Path, bytes: &[u8]) {
     let name = path.to_string_lossy();
     let bytes = if name.ends_with(".gz") {
@@ -146,7 +146,7 @@ pub fn dbn_file_of(records: &[MboMsg], schema: Schema, names: &[(u32, &str)]) ->
     bytes
 }
 
-/// What a replay gave out.
+/// The output of a replay.
 pub struct Replayed {
     pub instruments: Vec<Instrument>,
     pub events: Vec<SourceEvent>,
@@ -167,7 +167,7 @@ impl Replayed {
     }
 }
 
-/// Replays to the end, and holds the source to what every source promises.
+/// Replays to the end, and checks the guarantees of every source.
 pub fn replay(kind: SourceKind, files: &Files, options: &Options) -> Result<Replayed, SourceError> {
     let mut source = open(kind, files, options)?;
     let instruments = source.instruments().to_vec();

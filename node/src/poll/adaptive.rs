@@ -1,4 +1,4 @@
-//! A node that waits adaptively: it polls for its budget of time after the last news, then sleeps until it is woken.
+//! A node that waits adaptively polls for its time budget after the last frame, then sleeps until it is woken.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -19,7 +19,7 @@ use crate::state::Counter;
 use crate::stop::StopFlag;
 
 const SEAT: u32 = 3;
-/// Whatever takes longer hangs.
+/// Anything that takes longer hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// Counts turns, and ends the run when `is_enough`.
@@ -49,7 +49,7 @@ impl<E: FnMut(&Seen) -> bool> Component for Witness<E> {
         if parks > self.seen.parks && self.seen.idle_turns > 0 {
             self.seen.before_sleep.push(std::mem::take(&mut self.seen.idle_turns));
         }
-        // What sleeps follow without news are not of interest.
+        // Later sleeps without a frame in between do not matter.
         self.seen.idle_turns += u64::from(parks == self.seen.parks);
         self.seen.parks = parks;
         self.seen.turns += 1;
@@ -113,7 +113,7 @@ fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
     (Node::for_test(assignment, instance, registry, clock, vec![input], stop), writer, folder)
 }
 
-/// A frame after each `pause`, until nobody listens any more.
+/// Writes a frame after each `pause`, until the receiver is done.
 fn write(mut writer: Writer, pause: Duration, ended: &Receiver<()>) {
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         writer.write(1, 0, b"").expect("it is read");

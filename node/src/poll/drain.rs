@@ -1,4 +1,4 @@
-//! The last rounds of a node that stops: what was there when it was asked to, and no more.
+//! The last rounds of a stopping node: it handles the frames that were there when it was asked to stop, and no others.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use crate::error::RunError;
 use crate::input::{Input, InputId};
 use crate::run::{Component, Context};
 
-/// Between two tries to write it.
+/// Pause between two attempts to write what was kept.
 const STOP_RETRY: Duration = Duration::from_micros(200);
 
-/// A component that is handed frames up to where each input ended at the stop. Others still write: a node that reads
-/// more slowly than they do would never find its inputs empty.
+/// Passes a component frames up to where each input ended at the stop. Other nodes still write: a node that reads more
+/// slowly than they do would never find its inputs empty.
 struct Draining<'c, C> {
     component: &'c mut C,
-    /// By input: where its frames ended.
+    /// By input: the end of its frames.
     ends: Vec<u64>,
     patience: Instant,
 }
@@ -33,7 +33,7 @@ impl<C: Component> Component for Draining<'_, C> {
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
-        // Asked in any case: components also learn from this how far an input was read.
+        // Called in any case: components also learn from it how far an input was read.
         let accepts = self.component.accepts(input, position);
         accepts && self.ends.get(input.0).is_some_and(|end| position < *end) && !self.is_over()
     }
@@ -52,7 +52,7 @@ impl<C: Component> Component for Draining<'_, C> {
 }
 
 impl PollLoop<'_> {
-    /// What was committed before the stop is still ours to handle, and what we kept back still ours to write.
+    /// Handles the frames committed before the stop, and writes the messages kept back.
     pub(super) fn drain(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         let ends = self.inputs.iter().map(Input::head).collect();
         let mut draining = Draining { component, ends, patience: Instant::now() + self.drain };
@@ -60,8 +60,8 @@ impl PollLoop<'_> {
         loop {
             while self.round(&mut draining)? {}
             let is_written = draining.component.flush(&mut self.context)?;
-            self.grant_wishes()?;
-            // Some inputs are taken only once nothing is kept back.
+            self.grant_requests()?;
+            // Some inputs are accepted only once nothing is kept back.
             if is_written && !self.round(&mut draining)? {
                 break;
             }

@@ -1,4 +1,4 @@
-//! A node that cannot keep up: how it stops, and that it shows signs of life.
+//! A node that cannot keep up: how it stops, and that it updates its heartbeat.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::state::Counter;
 use crate::stop::StopFlag;
 
 const SEAT: u32 = 3;
-/// Whatever takes longer hangs.
+/// Anything that takes longer hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
@@ -62,10 +62,10 @@ fn journal(clock: Clock) -> (Journal, Writer) {
     (journal, writer)
 }
 
-/// Every frame that it takes brings the next one: it never finds its input empty.
+/// Every frame that it reads causes the next one: its input is never empty.
 struct Overloaded {
     writer: Writer,
-    /// Stops with the frame of this number.
+    /// Requests the stop with the frame of this number.
     stop_at: u64,
     frames: u64,
     takes: Duration,
@@ -115,7 +115,7 @@ fn a_stop_takes_what_was_there_and_not_what_still_comes() {
     let mut component = overloaded(writer, 100);
     node.run(&mut component).expect("an end");
     assert!(component.stopped, "it was told to stop");
-    // The rest of the round in which it was asked to stop, and the five that lay there then.
+    // The rest of the round in which the stop was requested, and the five frames that were there then.
     assert!((105..=105 + 64).contains(&component.frames), "{} frames", component.frames);
 }
 
@@ -130,7 +130,7 @@ fn a_stop_ends_although_what_was_there_takes_too_long() {
     let mut component = Overloaded { takes: Duration::from_millis(20), ..overloaded(writer, 1) };
     node.run(&mut component).expect("an end");
     assert!(component.stopped, "it was told to stop");
-    // Five hundred take at least ten seconds, and it has patience for two.
+    // Five hundred take at least ten seconds, and its patience is two.
     assert!(component.frames < 400, "{} frames", component.frames);
 }
 
@@ -148,11 +148,11 @@ fn a_saturated_parked_node_shows_signs_of_life() {
     node.run(&mut component).expect("an end");
     let beat = registry.seat(SEAT).expect("the seat").heartbeat();
     assert_eq!(handle.counter(Counter::Parks), 0, "it never slept");
-    // Six rounds of at least 64 ms each; its first sign of life came before them.
+    // Six rounds of at least 64 ms each; its first heartbeat came before them.
     assert!(beat > began + 64_000_000 * 3, "the last after {} ms", beat.saturating_sub(began) / 1_000_000);
 }
 
-/// Sets a timer at every turn, and hears nothing.
+/// Sets a timer at every turn, and receives nothing.
 struct Ticking {
     every: u64,
     ticks: u64,
@@ -208,7 +208,7 @@ fn a_late_message_is_counted_although_a_timer_found_it() {
     let (journal, mut writer) = journal(clock);
     let node = node(journal, &registry(clock), clock);
     let handle = node.handle();
-    // This writer wakes nobody, as one does that is killed behind its commit.
+    // This writer wakes no reader, like one that is killed behind its commit.
     let is_enough = Box::new(|ticks| ticks > 8);
     let late = std::thread::spawn(move || {
         for _ in 0..6 {

@@ -1,4 +1,4 @@
-//! Noticing that the instance's folder was deleted while no master runs: nobody could find the node any more.
+//! Notices that the instance's folder was deleted while no master runs: then the node could not be found any more.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use super::PollLoop;
 use crate::instance::InstanceDir;
 
-/// Looks are at least this far apart, in nanoseconds.
+/// Checks are at least this far apart, in nanoseconds.
 const LOOK: u64 = 1_000_000_000;
 
-/// The registry's file, by its path and by what it was when the node joined.
+/// The registry's file, by its path and its identity when the node joined.
 #[derive(Debug)]
 pub(super) struct FolderWatch {
     registry: PathBuf,
@@ -25,7 +25,7 @@ impl FolderWatch {
         FolderWatch { file: file(&registry), registry, looked: 0 }
     }
 
-    /// True when it is time to look and the file is not there any more.
+    /// True when a check is due and finds that the file no longer exists.
     fn is_gone(&mut self, now: u64) -> bool {
         if self.file.is_none() || now.saturating_sub(self.looked) < LOOK {
             return false;
@@ -40,7 +40,7 @@ fn file(path: &PathBuf) -> Option<(u64, u64)> {
 }
 
 impl PollLoop<'_> {
-    /// Stops this node when its instance was deleted. Where a master lives, that one stops the nodes in good order.
+    /// Stops this node when its instance was deleted. If a master lives, it stops the nodes in order.
     pub(super) fn look_for_folder(&mut self, now: u64) {
         if !self.folder.is_gone(now) {
             return;

@@ -1,4 +1,4 @@
-//! The poll loop that every node runs: rounds over its inputs, and in between the wait for more.
+//! The poll loop of every node: rounds over its inputs, and the wait between them.
 
 mod drain;
 mod folder;
@@ -51,9 +51,9 @@ struct PollLoop<'a> {
     /// How long a clean stop reads what is left, and waits for room to write what was kept back.
     drain: Duration,
     folder: FolderWatch,
-    /// Which inputs took frames when they were last looked at: only they can end a sleep.
+    /// Which inputs were accepted at the last look: only they can end a sleep.
     accepting: Vec<bool>,
-    /// Which inputs are to be looked at.
+    /// Which inputs to look at.
     due: Due,
 }
 
@@ -66,7 +66,7 @@ impl<'a> PollLoop<'a> {
             accepting: vec![true; node.inputs.len()],
             due: Due::of(node),
             inputs: &mut node.inputs,
-            context: Context { handle, deadline: None, stop_requested: false, wishes: Vec::new() },
+            context: Context { handle, deadline: None, stop_requested: false, requests: Vec::new() },
             parker,
             net: SafetyNet::new(),
             last_news: 0,
@@ -79,13 +79,13 @@ impl<'a> PollLoop<'a> {
 
     pub(crate) fn run(&mut self, component: &mut impl Component) -> Result<(), RunError> {
         component.start(&mut self.context)?;
-        self.grant_wishes()?;
+        self.grant_requests()?;
         self.context.handle.set_state(NodeState::Running);
         self.beat();
         while !self.context.handle.is_stopping() && !self.context.stop_requested {
             self.context.deadline = None;
             component.turn(&mut self.context)?;
-            self.grant_wishes()?;
+            self.grant_requests()?;
             if self.round(component)? {
                 self.news();
             } else {

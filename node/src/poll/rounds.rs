@@ -1,23 +1,23 @@
-//! One round over the inputs: which frames are handed out, in which order, and what the component wishes meanwhile.
+//! One round over the inputs: which frames are passed on, in which order, and the component's requests meanwhile.
 
 use journal::ReadError;
 
 use super::PollLoop;
 use crate::error::RunError;
 use crate::input::InputId;
-use crate::run::{Component, Wish};
+use crate::run::{Component, InputRequest};
 use crate::state::Counter;
 
 /// Frames taken from one input before the others get their turn.
 const BURST: usize = 64;
 
 impl PollLoop<'_> {
-    /// Takes what is there. True when anything was.
+    /// Reads what is there. True when anything was.
     pub(super) fn round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }
     }
 
-    /// One look at every input that is due.
+    /// One look at every marked input.
     fn fair_round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         let mut any = false;
         self.due.answer();
@@ -34,8 +34,8 @@ impl PollLoop<'_> {
                 taken += 1;
             }
             if taken == BURST && component.is_settled(InputId(index)) {
-                // The last frame is done with. Its cursor says so before others write: a successor that took it again
-                // would look for traces that may be overwritten by then.
+                // The last frame is finished. Its cursor is published before others write: a successor that read the
+                // frame again would look for its effects, which may be overwritten by then.
                 self.inputs[index].reader.publish();
             }
             self.accepting[index] = accepts;
@@ -66,8 +66,8 @@ impl PollLoop<'_> {
 
     /// The input with the earliest frame; of equal times, the journal with the lowest number.
     ///
-    /// What caused a frame was committed before it, but perhaps after we had looked at its journal. So a look counts
-    /// only when the next one finds the same.
+    /// The cause of a frame was committed before it, but perhaps after we had looked at its journal. So a look counts
+    /// only when the next one has the same result.
     fn earliest(&mut self, component: &mut impl Component) -> Result<Option<usize>, RunError> {
         let mut before = None;
         loop {
@@ -106,14 +106,14 @@ impl PollLoop<'_> {
         accepts
     }
 
-    /// Hands out the next frame of one input, or the gap before it. False when there is none.
+    /// Passes on the next frame of one input, or the gap before it. False when there is none.
     fn take(&mut self, component: &mut impl Component, index: usize) -> Result<bool, RunError> {
         match self.inputs[index].reader.read() {
             Ok(Some(frame)) => component.frame(&mut self.context, InputId(index), &frame)?,
             Ok(None) => return Ok(false),
             Err(error) => self.failed(component, index, error)?,
         }
-        self.grant_wishes()?;
+        self.grant_requests()?;
         Ok(true)
     }
 
@@ -133,28 +133,28 @@ impl PollLoop<'_> {
     }
 
     #[inline]
-    pub(super) fn grant_wishes(&mut self) -> Result<(), RunError> {
-        if self.context.wishes.is_empty() { Ok(()) } else { self.grant() }
+    pub(super) fn grant_requests(&mut self) -> Result<(), RunError> {
+        if self.context.requests.is_empty() { Ok(()) } else { self.grant() }
     }
 
     #[cold]
     fn grant(&mut self) -> Result<(), RunError> {
         let mut narrowed = false;
-        // The list keeps its memory: some components wish on the path of messages.
-        let mut wishes = std::mem::take(&mut self.context.wishes);
-        for wish in wishes.drain(..) {
-            match wish {
-                Wish::Keep(input, position) => {
+        // The list keeps its memory: some components make requests on the path of messages.
+        let mut requests = std::mem::take(&mut self.context.requests);
+        for request in requests.drain(..) {
+            match request {
+                InputRequest::Keep(input, position) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
                         input.keep(position);
                     }
                 }
-                Wish::Finish(input) => {
+                InputRequest::Finish(input) => {
                     if let Some(input) = self.inputs.get_mut(input.0) {
                         input.reader.publish();
                     }
                 }
-                Wish::Narrow(input, topics) => {
+                InputRequest::Narrow(input, topics) => {
                     let Some(input) = self.inputs.get_mut(input.0) else { continue };
                     narrowed = true;
                     input.narrow(topics.as_deref()).map_err(|error| {
@@ -166,12 +166,12 @@ impl PollLoop<'_> {
                 }
             }
         }
-        self.context.wishes = wishes;
+        self.context.requests = requests;
         if !narrowed {
             return Ok(());
         }
         if self.mode.sleeps() || self.due.has_bell() {
-            // What was added must be seen by every writer before we sleep, or trust the bell, again.
+            // Every writer must see an addition before we sleep, or rely on the bell, again.
             journal::announce();
         }
         self.due.everything();

@@ -1,4 +1,4 @@
-//! What a node does while nothing is there: it polls on, or sleeps, and shows signs of life.
+//! What a node does when nothing is there: it polls on, or sleeps, and updates its heartbeat.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use crate::state::Counter;
 
 /// Idle rounds of a busy-polling node between two looks at the clock.
 const IDLE_ROUNDS: u32 = 1 << 10;
-/// Signs of life are at least this far apart, in nanoseconds.
+/// Heartbeats are at least this far apart, in nanoseconds.
 const HEARTBEAT: u64 = 10_000_000;
-/// A frame that a safety time-out finds and that is older than this was missed; a younger one may have been
+/// A frame older than this, in nanoseconds, that a safety time-out finds was missed; a younger one may have been
 /// committed by a writer that is about to wake us.
 const MISSED: u64 = 10_000_000;
-/// A relay that has shown no sign of life for so long, in nanoseconds, is not waited for any more.
+/// A relay without a heartbeat for this long, in nanoseconds, is not waited for any more.
 const RELAY_PATIENCE: u64 = 50_000_000;
 
-/// How long a node may sleep before it looks at its journals by itself: longer, the longer nothing has happened.
+/// How long a node may sleep before it looks at its journals by itself: longer after a longer time without events.
 #[derive(Debug)]
 pub(super) struct SafetyNet {
     timeout: Duration,
-    /// When it looked last, or was woken: nanoseconds on the platform's clock.
+    /// Time of the last look or wake-up: nanoseconds on the platform's clock.
     looked: u64,
 }
 
@@ -33,19 +33,19 @@ impl SafetyNet {
         SafetyNet { timeout: SAFETY_TIMEOUT, looked: 0 }
     }
 
-    /// The next sleep's. A seat that a relay wakes has to notice soon that the relay is silent.
+    /// Time-out of the next sleep. A seat with a relay has to notice soon that the relay is silent.
     fn timeout(&self, is_relayed: bool) -> Duration {
         if is_relayed { SAFETY_TIMEOUT } else { self.timeout }
     }
 
-    /// Somebody woke it.
+    /// Records a wake-up.
     fn woken(&mut self, now: u64) {
         self.tighten();
         self.looked = now;
     }
 
-    /// A sleep's time was over. Answers whether a look is due: always at the net's own time-out; and a node whose
-    /// timers end every sleep before that looks as often as one without.
+    /// Records a time-out. Returns whether a look is due: always at the net's own time-out; and a node whose timers end
+    /// every sleep earlier looks as often as one without.
     fn timed_out(&mut self, now: u64, is_safety: bool) -> bool {
         let is_due = is_safety || now.saturating_sub(self.looked) >= SAFETY_TIMEOUT.as_nanos() as u64;
         if is_due {
@@ -54,19 +54,19 @@ impl SafetyNet {
         is_due
     }
 
-    /// Something happened, whatever it was.
+    /// Records any event.
     fn tighten(&mut self) {
         self.timeout = SAFETY_TIMEOUT;
     }
 
-    /// A safety time-out found nothing at all.
+    /// Records a safety time-out that found nothing at all.
     fn loosen(&mut self) {
         self.timeout = (self.timeout * 2).min(LONGEST_SLEEP);
     }
 }
 
 impl PollLoop<'_> {
-    /// Frames were there. However many follow, the node shows that it lives.
+    /// Frames were there. However many follow, the node updates its heartbeat.
     pub(super) fn news(&mut self) {
         self.last_news = self.context.now();
         self.beat_at(self.last_news);
@@ -111,7 +111,7 @@ impl PollLoop<'_> {
         };
         let (inputs, accepting, handle) = (&*self.inputs, &self.accepting, &self.context.handle);
         let due = &mut self.due;
-        // Whatever the bell says: a sleep costs more than a look at every input.
+        // Not only the inputs that rang: a sleep costs more than a look at every input.
         let has_news = || {
             let news = |(index, input): (usize, &Input)| accepting[index] && input.reader.has_news();
             let found = inputs.iter().enumerate().position(|(index, input)| news((index, input)));
@@ -127,22 +127,22 @@ impl PollLoop<'_> {
         match wakeup {
             Wakeup::Woken => {
                 self.context.add(Counter::Wakes, 1);
-                // As of before the sleep: whoever is woken has a message to hand on, and no time for another look at the
-                // clock.
+                // The time before the sleep: a node that was woken has a message to pass on, and no time for another
+                // clock reading.
                 self.net.woken(now);
             }
             Wakeup::TimedOut => self.look_by_itself(is_safety),
         }
     }
 
-    /// After a sleep that nobody ended.
+    /// After a sleep that ended by time-out.
     fn look_by_itself(&mut self, is_safety: bool) {
         let now = self.context.now();
         let is_due = self.net.timed_out(now, is_safety);
         if is_due {
             self.leave_silent_relay(now);
         }
-        // Frames of other topics, and of inputs that are not accepted now, are signs of life too.
+        // Frames of other topics, and of inputs that are not accepted now, count as events too.
         let has_news = self.inputs.iter().any(|input| input.reader.has_news());
         if has_news {
             self.net.tighten();
@@ -162,7 +162,7 @@ impl PollLoop<'_> {
         }
     }
 
-    /// A time-out, also that of a timer, must find nothing that is older than a moment.
+    /// A time-out, including that of a timer, must not find a frame that is older than a moment.
     fn count_missed(&mut self, now: u64) {
         let mut missed = false;
         self.due.everything();
@@ -186,7 +186,7 @@ impl PollLoop<'_> {
         if now.saturating_sub(self.last_heartbeat) >= HEARTBEAT {
             self.last_heartbeat = now;
             self.context.handle.beat(now);
-            // A writer that is killed between a commit and the bell leaves a frame that nothing tells of.
+            // A writer that is killed between a commit and the bell leaves a frame that nothing reports.
             self.due.everything();
         }
     }

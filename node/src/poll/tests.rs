@@ -1,4 +1,4 @@
-//! Time order, and topics that are chosen while the loop runs.
+//! Time order, and topics that change while the loop runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ fn node(journals: &[Journal]) -> Node {
     )
 }
 
-/// Times of two journals compare only when both are of one clock.
+/// Times of two journals compare only when both use one clock.
 fn journal(id: u32, clock: Clock) -> (Journal, Writer) {
     let name = format!("journal-{id}");
     let shape = JournalShape { id, name, capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
@@ -60,8 +60,8 @@ fn journal(id: u32, clock: Clock) -> (Journal, Writer) {
     (journal, writer)
 }
 
-/// Notes what it is handed, and stops after `stop_after` frames. While the first input is looked at for the
-/// first time nothing is there yet: `cause`, then `effect` are written right behind that look.
+/// Records the frames that it gets, and stops after `stop_after`. When the first input is looked at for the first time
+/// nothing is there yet: `cause`, then `effect` are written right after that look.
 struct Recorder<'a> {
     by_time: bool,
     heard: Vec<(usize, u32)>,
@@ -114,7 +114,7 @@ fn in_time_order_frames_of_two_journals_interleave_as_they_were_written() {
         for (journal, topic) in [(1, 1), (0, 2), (1, 3), (0, 4)] {
             let writer = if journal == 0 { &mut to_first } else { &mut to_second };
             writer.write(1, topic, b"").unwrap();
-            // Equal times would be told apart by the journals' numbers.
+            // Equal times would be ordered by the journals' numbers.
             std::thread::sleep(Duration::from_micros(1));
         }
         let mut recorder = recorder(by_time, 4);

@@ -1,4 +1,4 @@
-//! Applying a placement to the calling thread, and asking the kernel whether it holds.
+//! Applies a placement to the calling thread, and reads back from the kernel that it holds.
 
 mod repin;
 mod system;
@@ -16,7 +16,7 @@ use crate::plan::{Placement, Policy};
 pub use repin::repin;
 pub use system::current_cpu;
 
-/// What the kernel says after a placement was applied.
+/// The kernel's state after a placement was applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Applied {
     /// CPUs that this thread may run on.
@@ -47,7 +47,7 @@ pub enum ApplyError {
     /// The kernel cannot be asked.
     #[error("what was applied to node `{node}` cannot be read back: {reason}")]
     Unreadable { node: String, reason: String },
-    /// The kernel accepted something and did something else.
+    /// The kernel accepted the request and did something else.
     #[error("node `{node}` asked for {what} {wanted}, and {place} says {found}; {remedy}")]
     Mismatch {
         node: String,
@@ -113,7 +113,7 @@ fn memory_remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Which limit stands in the way.
+/// The limit that prevents a policy.
 fn policy_remedy(policy: Policy, error: &io::Error) -> String {
     let is_limit = matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES));
     if !is_limit {
@@ -179,7 +179,7 @@ fn read_back(placement: &Placement) -> Result<Applied, ApplyError> {
             remedy,
         ));
     }
-    // Asking may be forbidden where setting is not wanted either.
+    // Reading may be forbidden where no policy is to be set.
     let memory_nodes = match (system::memory_binding(), placement.memory_node) {
         (Ok(nodes), _) => nodes,
         (Err(_), None) => None,

@@ -1,4 +1,4 @@
-//! Putting the threads of another process back onto their CPUs.
+//! Moves the threads of another process back to their CPUs.
 
 use std::io;
 use std::path::Path;
@@ -8,9 +8,9 @@ use crate::host::tree::Tree;
 use crate::observe::list;
 use crate::plan::Placement;
 
-/// Gives every thread of process `pid` the CPUs of its placement again, where it has others: the kernel widens a thread's
-/// mask when its last CPU goes offline, and leaves it wide when the CPU comes back. Answers how many threads were put
-/// back. Threads that end meanwhile are left out.
+/// Gives every thread of process `pid` whose mask differs the CPUs of its placement again: the kernel widens a thread's
+/// mask when its last CPU goes offline, and leaves it wide when the CPU comes back. Returns the number of corrected
+/// threads. Threads that end meanwhile are left out.
 ///
 /// # Errors
 /// The first refusal of the kernel: a CPU that is offline, or a process of another user.

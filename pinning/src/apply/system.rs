@@ -1,4 +1,4 @@
-//! The system calls. Each acts on the calling thread only, but where a thread is named.
+//! The system calls. Each acts on the calling thread, except where a thread is named.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::plan::Policy;
 /// A bit per CPU (or NUMA node), in the words that the kernel uses.
 type Mask = [libc::c_ulong; MAX_CPUS / libc::c_ulong::BITS as usize];
 
-/// CPUs that `core_affinity` can name.
+/// CPUs that `core_affinity` supports.
 const LIBRARY_CPUS: usize = libc::CPU_SETSIZE as usize;
 
 const MPOL_DEFAULT: libc::c_int = 0;
@@ -46,13 +46,13 @@ pub(super) fn set_affinity(cpus: &CpuSet) -> io::Result<()> {
     }
     if let Some(cpu) = cpus.first().filter(|&cpu| cpus.len() == 1 && cpu < LIBRARY_CPUS) {
         let is_set = core_affinity::set_for_current(core_affinity::CoreId { id: cpu });
-        // The library drops the reason, and the call is the last that it makes.
+        // The library drops the error, and this call is the last that it makes.
         return if is_set { Ok(()) } else { Err(io::Error::last_os_error()) };
     }
     set_affinity_of(0, cpus)
 }
 
-/// Of the thread `tid`, which may belong to another process; 0 is the calling thread.
+/// Sets the CPUs of thread `tid`, which may belong to another process; 0 is the calling thread.
 pub(super) fn set_affinity_of(tid: u32, cpus: &CpuSet) -> io::Result<()> {
     let tid = libc::pid_t::try_from(tid).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
     let mask = mask_of(cpus);
@@ -109,7 +109,7 @@ pub(super) fn bind_memory(node: usize) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::EINVAL));
     }
     let mask = mask_of(&CpuSet::single(node));
-    // The kernel reads one bit less than it is told.
+    // The kernel reads one bit less than the given number.
     let bits: libc::c_ulong = node as libc::c_ulong + 2;
     // SAFETY: the kernel reads `bits - 1` bits of `mask`, which is longer (node < MAX_CPUS) and lives until the call
     // returns.
@@ -124,8 +124,8 @@ pub(super) fn memory_binding() -> io::Result<Option<CpuSet>> {
     let bits: libc::c_ulong = MAX_CPUS as libc::c_ulong;
     let no_address: *const libc::c_void = std::ptr::null();
     let flags: libc::c_ulong = 0;
-    // SAFETY: without an address the kernel writes one int to `policy` and at most `bits` bits to `mask`, both ours
-    // alone and as long as said.
+    // SAFETY: without an address the kernel writes one int to `policy` and at most `bits` bits to `mask`, both owned by
+    // this function and of that length.
     let result = unsafe {
         libc::syscall(libc::SYS_get_mempolicy, &mut policy, mask.as_mut_ptr(), bits, no_address, flags)
     };
@@ -141,7 +141,7 @@ pub(super) fn real_time_limit() -> Option<u64> {
     getrlimit(Resource::RLIMIT_RTPRIO).ok().map(|(soft, _)| soft)
 }
 
-/// Whether CAP_SYS_NICE is in force.
+/// Whether CAP_SYS_NICE is effective.
 pub(super) fn has_sys_nice() -> bool {
     Tree::new(Path::new("/")).has_capability(CAP_SYS_NICE)
 }

@@ -1,4 +1,4 @@
-//! The clock that stamps messages, and time that the hypervisor takes.
+//! Checks of the clock that stamps messages, and of time that the hypervisor takes.
 
 use super::Spec;
 use super::probe::{Answer, Probe, Ticks, fail, ok, skip, ticks_of_all, warn};
@@ -52,7 +52,7 @@ fn source(probe: &Probe<'_>) -> Answer {
     let to_tsc = format!("echo tsc | sudo tee /{SOURCE}/current_clocksource");
     match current.as_str() {
         "tsc" | "arch_sys_counter" => ok(current),
-        // Read without a system call too, a little dearer.
+        // Read without a system call too, at a slightly higher cost.
         "kvm-clock" | "hyperv_clocksource_tsc_page" if has_tsc => warn(current, to_tsc),
         "kvm-clock" | "hyperv_clocksource_tsc_page" => warn(
             format!("{current}, of: {available}"),

@@ -1,4 +1,4 @@
-//! What the control groups and the container around this process allow.
+//! Checks of the limits that control groups and containers set.
 
 use super::Spec;
 use super::probe::{Answer, Probe, fail, ok, skip, warn};

@@ -1,4 +1,4 @@
-//! CPUs: clock rate, sleep states, isolation, load.
+//! Checks of the CPUs: clock rate, sleep states, isolation, load.
 
 use super::Spec;
 use super::probe::{Answer, Probe, fail, ok, skip, warn};
@@ -157,7 +157,7 @@ fn no_cpufreq(probe: &Probe<'_>) -> Answer {
     }
 }
 
-/// All planned CPUs should have the one value.
+/// All planned CPUs should have the wanted value.
 fn setting(probe: &Probe<'_>, file: &str, wanted: &str) -> Answer {
     let values = probe.by_value(&format!("cpufreq/{file}"))?;
     if values.is_empty() {
@@ -263,11 +263,11 @@ fn guest_halt(probe: &Probe<'_>) -> Answer {
     warn(format!("under {kind}, cpuidle driver: {driver}"), haltpoll_fix(probe))
 }
 
-/// How the driver gets into the kernel: what is built in, and a kernel without modules, takes no `modprobe`.
+/// How to load the driver: built-in drivers, and kernels without modules, need no `modprobe`.
 fn haltpoll_fix(probe: &Probe<'_>) -> &'static str {
     let release = probe.tree.some_text("proc/sys/kernel/osrelease").unwrap_or_default();
     let builtin = probe.tree.text(&format!("lib/modules/{release}/modules.builtin")).unwrap_or_default();
-    // Such a folder without being loaded (`initstate`) is a part of the kernel itself.
+    // Such a folder without `initstate` belongs to a built-in part of the kernel.
     let folder = "sys/module/cpuidle_haltpoll";
     let is_built_in = builtin.contains("/cpuidle-haltpoll.ko")
         || (probe.tree.exists(folder) && !probe.tree.exists(&format!("{folder}/initstate")))

@@ -1,4 +1,4 @@
-//! Interrupts, and the work that the kernel does because of them.
+//! Checks of interrupts, and of the kernel's work because of them.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Spec] = &[
     },
 ];
 
-/// Where each interrupt goes: the CPU that takes it, or the mask it may go to.
+/// The target of each interrupt: the CPU that takes it, or its mask.
 fn routes(probe: &Probe<'_>) -> BTreeMap<usize, CpuSet> {
     let route = |irq: usize| {
         let effective = probe.tree.cpus(&format!("proc/irq/{irq}/effective_affinity_list"));
@@ -79,7 +79,7 @@ fn affinity(probe: &Probe<'_>) -> Answer {
     if routes.is_empty() {
         return skip("/proc/irq shows no affinity");
     }
-    // An interrupt that never happened disturbs nobody.
+    // An interrupt that never happened disturbs nothing.
     let counts = probe.tree.text("proc/interrupts").map(|text| counts(&text)).unwrap_or_default();
     let happens = |irq: &usize| counts.get(irq).is_none_or(|cpus| cpus.values().any(|&count| count > 0));
     let hitting: CpuSet = routes

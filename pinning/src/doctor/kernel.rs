@@ -1,4 +1,4 @@
-//! The kernel: version, and settings that cost latency.
+//! Checks of the kernel: version, and settings that cost latency.
 
 use super::Spec;
 use super::probe::{Answer, Probe, fail, ok, skip, warn};
@@ -168,7 +168,7 @@ fn fair_server(probe: &Probe<'_>) -> Answer {
         None if taking.is_empty() => ok(format!("off on CPUs {polling}")),
         None => warn(format!("on for CPUs {taking}"), fix(&taking)),
         Some(error) => {
-            // Root may read everything but what a locked-down kernel hides.
+            // Root can read every file except those that a locked-down kernel hides.
             let is_locked_down =
                 matches!(error, Unreadable::Denied(_)) && probe.tree.has_capability(CAP_DAC_OVERRIDE);
             let found =

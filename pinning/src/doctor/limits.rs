@@ -1,4 +1,4 @@
-//! What this user may take.
+//! Checks of this user's limits.
 
 use super::Spec;
 use super::probe::{Answer, Probe, fail, ok, skip, warn};
@@ -85,7 +85,7 @@ fn rtprio(probe: &Probe<'_>) -> Answer {
 }
 
 fn nice(probe: &Probe<'_>) -> Answer {
-    // The limit is 20 minus the nice value, so that 0 means nice 20: none below.
+    // The limit is 20 minus the nice value, so 0 means nice 20: no lower value is allowed.
     let limit = probe.limit("Max nice priority")?;
     let planned =
         probe.plan.map(|plan| plan.placements.iter().filter_map(|p| p.policy)).into_iter().flatten();
@@ -108,7 +108,7 @@ fn nice(probe: &Probe<'_>) -> Answer {
     }
 }
 
-/// A limit that should be `wanted` at least, and fails below `needed`.
+/// A limit that should be at least `wanted`, and fails below `needed`.
 fn at_least(probe: &Probe<'_>, name: &str, key: &str, wanted: u64, needed: u64) -> Answer {
     let fix = format!("echo '* - {key} {}' | sudo tee -a {LIMITS_FILE}  # then log in again", wanted * 16);
     match probe.limit(name)? {

@@ -1,4 +1,4 @@
-//! Memory: huge pages, swap, shared memory, NUMA, and what the kernel does behind a process's back.
+//! Checks of memory: huge pages, swap, shared memory, NUMA, and background work of the kernel.
 
 use nix::sys::statvfs::statvfs;
 use nix::unistd::{AccessFlags, access};
@@ -199,7 +199,7 @@ fn huge_nodes(probe: &Probe<'_>) -> Answer {
     warn(format!("no free huge page on nodes {lacking}"), format!("echo 256 | sudo tee {file}"))
 }
 
-/// Mounts of one kind: (where, options), from `/proc/self/mounts`.
+/// Mounts of one kind: (mount point, options), from `/proc/self/mounts`.
 fn mounts(probe: &Probe<'_>, kind: &str) -> Result<Vec<(String, String)>, Skip> {
     let text = probe.tree.text("proc/self/mounts").or_else(|_| probe.tree.text("proc/mounts"))?;
     let line = |line: &str| {
@@ -282,7 +282,7 @@ fn shm(probe: &Probe<'_>) -> Answer {
     }
 }
 
-/// The chosen word of a setting of transparent huge pages.
+/// The selected word of a setting of transparent huge pages.
 fn thp_setting(probe: &Probe<'_>, file: &str) -> Result<String, Skip> {
     let path = format!("{THP}/{file}");
     let text = probe.tree.text(&path)?;

@@ -1,8 +1,8 @@
-//! Is this host fit for latency figures? Checks that read, never write, and need no root.
+//! Checks whether this host is fit for latency figures. The checks read only, and need no root.
 //!
-//! Each check is one short function in the table of its group's file. It answers what it found and, when that is not
-//! what is wanted, the command that mends it. A host that lacks a thing (no cpufreq in a virtual machine) gets a
-//! skip with the reason; a garbled file too. No content of `/sys` or `/proc` makes a check panic.
+//! Each check is one short function in the table of its group's file. It returns what it found and, if that differs
+//! from what is wanted, the command that corrects it. If the host lacks a facility (no cpufreq in a virtual machine) or
+//! a file is garbled, the check is skipped with the reason. No content of `/sys` or `/proc` makes a check panic.
 
 mod clock;
 mod container;
@@ -21,56 +21,56 @@ use crate::host::HostSummary;
 use crate::plan::ResolvedPlan;
 use probe::{Answer, Probe};
 
-/// What a check says about the host.
+/// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// As wanted.
     Ok,
-    /// Works, at a cost.
+    /// Works, at a cost in latency.
     Warn,
     /// Figures from this host mislead, or the platform will not run.
     Fail,
-    /// The host has no such thing, or does not show it.
+    /// The host does not have this facility, or does not show it.
     Skip,
 }
 
-/// What a check is about.
+/// The subject of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// Clock rate, sleep states, who else runs where.
+    /// Clock rate, sleep states, isolation, load.
     Cpu,
     /// Pages, swap, NUMA.
     Memory,
-    /// Interrupts and what follows from them.
+    /// Interrupts and their consequences.
     Interrupts,
     /// Version and settings of the kernel.
     Kernel,
-    /// Time, and time stolen.
+    /// Time source, and stolen time.
     Clock,
-    /// What this user may take.
+    /// This user's limits.
     Limits,
-    /// What the control groups allow.
+    /// Limits of the control groups.
     Container,
 }
 
-/// A check's answer.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// Short name, which a plan's `required` uses.
     pub id: String,
-    /// What it is about.
+    /// Its subject.
     pub group: Group,
     /// The verdict.
     pub status: Status,
-    /// What the host has; for a skip the reason.
+    /// The host's value; for a skip the reason.
     pub found: String,
-    /// What it should have.
+    /// The value it should have.
     pub wanted: String,
-    /// What it costs not to have it.
+    /// The cost of the difference.
     pub cost: String,
-    /// The command that mends it; empty when nothing is to be mended.
+    /// The command that corrects it; empty when there is nothing to correct.
     pub fix: String,
 }
 
@@ -106,8 +106,8 @@ const TABLES: [(Group, &[Spec]); 7] = [
 pub struct Doctor;
 
 impl Doctor {
-    /// All checks of the host below `root` (`/` is the running one, which takes 200 ms to see what its CPUs do).
-    /// CPUs that the kernel isolates count as the planned ones.
+    /// All checks of the host below `root` (`/` is the running one, whose CPUs are watched for 200 ms). CPUs that the
+    /// kernel isolates count as planned.
     ///
     /// ```
     /// let checks = pinning::Doctor::run("/".as_ref());
@@ -117,12 +117,12 @@ impl Doctor {
         Doctor::report(root, None).checks
     }
 
-    /// The same against a plan: its CPUs are the ones that must be quiet.
+    /// The same against a plan: its CPUs must be quiet.
     pub fn run_with_plan(root: &Path, plan: &ResolvedPlan) -> Vec<Check> {
         Doctor::report(root, Some(plan)).checks
     }
 
-    /// The checks with the host they were run on.
+    /// The checks together with the host they were run on.
     pub fn report(root: &Path, plan: Option<&ResolvedPlan>) -> DoctorReport {
         let probe = Probe::new(root, plan);
         let host = probe.host.as_ref().map(|host| host.summary());
@@ -136,8 +136,8 @@ pub fn check_ids() -> Vec<&'static str> {
     TABLES.iter().flat_map(|(_, table)| table.iter().map(|spec| spec.id)).collect()
 }
 
-/// The checks that a plan requires and that are not as wanted. Who requires a check wants what it wants, so that a warning
-/// is a refusal too; what the host has no such thing of (a skip) cannot be refused.
+/// The checks that a plan requires and that are not as wanted. A required check must be fully as wanted, so a warning
+/// counts as unmet; a skip does not, because the host has no such facility.
 pub fn unmet<'a>(checks: &'a [Check], required: &[String]) -> Vec<&'a Check> {
     let is_bad = |check: &&Check| matches!(check.status, Status::Warn | Status::Fail);
     checks.iter().filter(is_bad).filter(|check| required.contains(&check.id)).collect()

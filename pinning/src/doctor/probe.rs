@@ -1,4 +1,4 @@
-//! What the checks look at, and how they answer.
+//! The data that the checks look at, and the form of their answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::host::tree::{Tree, Unreadable};
 use crate::plan::{Policy, ResolvedPlan, WaitMode};
 
-/// How long the running host is watched to see what its CPUs do.
+/// How long the running host is watched to measure the load of its CPUs.
 const WATCH: Duration = Duration::from_millis(200);
 
 pub(super) struct Finding {
@@ -53,7 +53,7 @@ pub(super) struct Probe<'a> {
     pub(super) host: Option<Host>,
     pub(super) plan: Option<&'a ResolvedPlan>,
     pub(super) command_line: String,
-    /// Ticks of each CPU while it was watched; empty for a tree that stands still.
+    /// Ticks of each CPU while it was watched; empty for a recorded tree.
     pub(super) watched: BTreeMap<usize, Ticks>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Probe<'a> {
         self.host.as_ref().map_or_else(|| skip("the CPUs of this host cannot be read"), Ok)
     }
 
-    /// CPUs that must be quiet: those of the plan, else those that the kernel isolates.
+    /// CPUs that must be quiet: those of the plan, otherwise those that the kernel isolates.
     pub(super) fn quiet(&self) -> Result<CpuSet, Skip> {
         let cpus = match self.plan {
             Some(plan) => plan.quiet_cpus(),
@@ -90,7 +90,7 @@ impl<'a> Probe<'a> {
         if cpus.is_empty() { skip("no plan pins a node, and no CPU is isolated") } else { Ok(cpus) }
     }
 
-    /// CPUs to look at: the quiet ones, else all that this process may use.
+    /// CPUs to check: the quiet ones, otherwise all that this process may use.
     pub(super) fn cpus(&self) -> Result<CpuSet, Skip> {
         self.quiet().or_else(|_| Ok(self.host()?.allowed.clone()))
     }
@@ -136,7 +136,7 @@ impl<'a> Probe<'a> {
         polling.fold(CpuSet::new(), |all, placement| all.union(&placement.cpus))
     }
 
-    /// The CPUs beside those that must be quiet, for what has to run somewhere; the mend where there is none.
+    /// The CPUs other than the quiet ones, for work that has to run somewhere; the correction when there are none.
     pub(super) fn rest(&self, quiet: &CpuSet) -> Result<CpuSet, String> {
         let rest = self.host().map(|host| host.online.difference(quiet)).unwrap_or_default();
         if rest.is_empty() {
@@ -145,7 +145,7 @@ impl<'a> Probe<'a> {
         Ok(rest)
     }
 
-    /// Whether the running kernel was built with an option; `None` where no file says so.
+    /// Whether the running kernel was built with an option; `None` if no file records it.
     pub(super) fn is_built_with(&self, option: &str) -> Option<bool> {
         let release = self.tree.some_text("proc/sys/kernel/osrelease")?;
         let config = self.tree.some_text(&format!("boot/config-{release}"))?;
@@ -214,7 +214,7 @@ pub(super) fn ticks_of_all(stat: &str) -> Option<Ticks> {
 }
 
 fn of_words<'t>(words: impl Iterator<Item = &'t str>) -> Option<Ticks> {
-    // user nice system idle iowait irq softirq steal guest guest_nice: the guests' time is in user and nice already.
+    // user nice system idle iowait irq softirq steal guest guest_nice: user and nice include the guests' time.
     let numbers: Vec<u64> = words.take(8).map_while(|word| word.parse().ok()).collect();
     let idle = numbers.get(3)?.saturating_add(*numbers.get(4).unwrap_or(&0));
     let total = numbers.iter().fold(0_u64, |sum, number| sum.saturating_add(*number));

@@ -1,14 +1,14 @@
-//! What the control groups around this process allow: version 1, version 2, or both side by side.
+//! The limits of the control groups around this process: version 1, version 2, or both side by side.
 //!
-//! A process finds its groups in `/proc/self/cgroup`, and where each hierarchy is mounted in
-//! `/proc/self/mountinfo`. A limit holds when this group or any above it sets it, so each is looked up all the way.
+//! `/proc/self/cgroup` names a process's groups, and `/proc/self/mountinfo` the mount point of each hierarchy. A limit
+//! applies when this group or any above it sets it, so each is looked up in the whole chain.
 
 use serde::Serialize;
 
 use super::tree::Tree;
 use crate::cpuset::CpuSet;
 
-/// Limits set by control groups; `None` where nothing limits.
+/// Limits set by control groups; `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CgroupLimits {
     /// Version of the hierarchy that holds the cpuset controller: 1, 2, or 0 when no group was found.
@@ -17,9 +17,9 @@ pub struct CgroupLimits {
     pub cpus: Option<CpuSet>,
     /// NUMA nodes of the cpuset.
     pub memory_nodes: Option<CpuSet>,
-    /// CPU time per time: 1.5 is one and a half CPUs. The kernel stops the group when it is used up.
+    /// CPU time per elapsed time: 1.5 is one and a half CPUs. The kernel stops the group when it is used up.
     pub cpu_quota: Option<f64>,
-    /// Times the group was stopped because its quota was used up.
+    /// How often the group was stopped because its quota was used up.
     pub throttled: Option<u64>,
     /// Memory in bytes.
     pub memory_bytes: Option<u64>,
@@ -52,12 +52,12 @@ impl Hierarchy {
         }
     }
 
-    /// The nearest folder's answer.
+    /// The value of the nearest folder that has one.
     fn nearest<T>(&self, look: impl FnMut(String) -> Option<T>) -> Option<T> {
         self.folders().into_iter().find_map(look)
     }
 
-    /// The strictest folder's answer.
+    /// The strictest value of all folders.
     fn strictest(&self, look: impl FnMut(String) -> Option<u64>) -> Option<u64> {
         self.folders().into_iter().filter_map(look).min()
     }
@@ -107,7 +107,7 @@ pub(super) fn read(tree: &Tree, notes: &mut Vec<String>) -> CgroupLimits {
     }
 }
 
-/// `max` is no number and no limit.
+/// `max` is not a number and means no limit.
 fn number(tree: &Tree, path: &str) -> Option<u64> {
     tree.text(path).ok()?.parse().ok()
 }
@@ -127,7 +127,7 @@ fn quota(tree: &Tree, hierarchy: &Hierarchy) -> Option<f64> {
     hierarchy.folders().iter().filter_map(of_folder).min_by(f64::total_cmp)
 }
 
-/// The hierarchy that holds `controller`: version 1 where it is mounted so, else version 2.
+/// The hierarchy that holds `controller`: version 1 if it is mounted there, otherwise version 2.
 fn hierarchy(tree: &Tree, controller: &str) -> Option<Hierarchy> {
     let groups = tree.text("proc/self/cgroup").unwrap_or_default();
     let mounts = tree.text("proc/self/mountinfo").unwrap_or_default();
@@ -141,7 +141,7 @@ fn hierarchy(tree: &Tree, controller: &str) -> Option<Hierarchy> {
         let candidates = std::iter::once(mounted).chain(usual).flatten();
         return candidates.into_iter().find_map(|mount| place(tree, 1, mount, path));
     }
-    // Without the list of groups a folder of the controller's name tells version 1.
+    // Without the list of groups, a folder with the controller's name indicates version 1.
     let bare = format!("/sys/fs/cgroup/{controller}");
     if groups.is_empty() && tree.exists(&bare) {
         return place(tree, 1, at(bare), "/");
@@ -175,7 +175,7 @@ fn mount_of(mountinfo: &str, wanted: impl Fn(&str, &str) -> bool) -> Option<(Str
 }
 
 /// A container often sees its own group mounted as the whole hierarchy; then the path in `/proc/self/cgroup` is the
-/// host's, and the part above the mount has to go.
+/// host's, and the part above the mount must be removed.
 fn place(tree: &Tree, version: u8, (mount, root): (String, String), path: &str) -> Option<Hierarchy> {
     if !tree.exists(&mount) {
         return None;

@@ -14,13 +14,13 @@ const CPUS: &str = "sys/devices/system/cpu";
 pub struct Cpu {
     /// The kernel's number for it.
     pub id: usize,
-    /// Whether it runs.
+    /// Whether it is online.
     pub online: bool,
-    /// Its socket; `None` when it is offline or the kernel does not say.
+    /// Its socket; `None` when it is offline or the kernel does not report it.
     pub package: Option<usize>,
     /// Its NUMA node; `None` when it is offline.
     pub node: Option<usize>,
-    /// The hardware threads of its core that are online, itself among them.
+    /// The online hardware threads of its core, including itself.
     pub siblings: CpuSet,
     /// Whether it is one of the fast cores of a hybrid CPU.
     pub kind: CoreKind,
@@ -41,7 +41,7 @@ pub enum CoreKind {
 pub struct Core {
     /// Its hardware threads that are online.
     pub cpus: CpuSet,
-    /// Fast or saving.
+    /// Fast or power-saving.
     pub kind: CoreKind,
 }
 
@@ -59,13 +59,13 @@ pub struct Package {
 pub struct CacheGroup {
     /// 2 or 3 (a level 4 cache counts under its own number).
     pub level: u8,
-    /// Size in KiB, when the kernel says.
+    /// Size in KiB, if the kernel reports it.
     pub size_kib: Option<u64>,
     /// The CPUs that share it.
     pub cpus: CpuSet,
 }
 
-/// What `/sys/devices/system/cpu` says.
+/// The contents of `/sys/devices/system/cpu`.
 pub(super) struct Found {
     pub(super) cpus: Vec<Cpu>,
     pub(super) cores: Vec<Core>,
@@ -161,7 +161,7 @@ fn package(tree: &Tree, id: usize) -> Option<usize> {
     tree.index(&format!("{CPUS}/cpu{id}/topology/physical_package_id")).ok()
 }
 
-/// The hardware threads of a core that are online; a CPU of which nothing is known joins `lonely`.
+/// The online hardware threads of a core; a CPU without information is added to `lonely`.
 fn siblings(tree: &Tree, id: usize, online: &CpuSet, lonely: &mut CpuSet) -> CpuSet {
     let folder = format!("{CPUS}/cpu{id}/topology");
     let list = |name: &str| tree.cpus(&format!("{folder}/{name}"));
@@ -212,7 +212,7 @@ fn efficient_cpus(tree: &Tree, online: &CpuSet) -> CpuSet {
         |id| tree.index(&format!("{CPUS}/cpu{id}/cpu_capacity")).ok().map(|capacity| (id, capacity));
     let capacities: Vec<(usize, usize)> = online.iter().filter_map(capacity).collect();
     let largest = capacities.iter().map(|&(_, capacity)| capacity).max().unwrap_or(0);
-    // Favoured cores of one kind differ by a few percent; a kind of its own is at least a fifth slower.
+    // Favoured cores of one kind differ by a few percent; cores of another kind are at least a fifth slower.
     capacities
         .into_iter()
         .filter(|&(_, capacity)| capacity.saturating_mul(5) < largest.saturating_mul(4))
@@ -264,7 +264,7 @@ fn kibibytes(text: &str) -> Option<u64> {
     }
 }
 
-/// `isolcpus`, `nohz_full` and `rcu_nocbs`: from sysfs where it has them, else from the kernel's command line.
+/// `isolcpus`, `nohz_full` and `rcu_nocbs`: from sysfs if it has them, otherwise from the kernel's command line.
 pub(super) fn kernel_lists(tree: &Tree, online: &CpuSet, notes: &mut Vec<String>) -> KernelLists {
     let command_line = tree.text("proc/cmdline").unwrap_or_default();
     let last = online.last().unwrap_or(0);
@@ -279,7 +279,7 @@ pub(super) fn kernel_lists(tree: &Tree, online: &CpuSet, notes: &mut Vec<String>
     let partitions = tree.cpus("sys/fs/cgroup/cpuset.cpus.isolated").unwrap_or_default();
     let isolated = at_start.union(&partitions);
     let nohz_full = tree.cpus(&format!("{CPUS}/nohz_full")).unwrap_or_else(|_| parameter("nohz_full"));
-    // nohz_full takes the callbacks away too.
+    // nohz_full implies rcu_nocbs.
     let rcu_nocbs = parameter("rcu_nocbs").union(&nohz_full);
     let there = |set: CpuSet| set.intersection(online);
     KernelLists { isolated: there(isolated), nohz_full: there(nohz_full), rcu_nocbs: there(rcu_nocbs) }

@@ -1,4 +1,4 @@
-//! Which CPU, which kernel, on what: bare metal, a virtual machine, a container.
+//! The CPU, the kernel, and the environment: bare metal, a virtual machine, a container.
 
 use std::fmt;
 
@@ -75,7 +75,7 @@ fn cpu_model(tree: &Tree, cpuinfo: &str) -> String {
     if let Some(name) = cpuinfo_value(cpuinfo, &["model name", "cpu model", "cpu"]) {
         return name.to_owned();
     }
-    // Arm has no name there: the maker and part numbers are what tells one core from another.
+    // Arm has no model name there: the implementer and part numbers identify the core.
     let implementer = cpuinfo_value(cpuinfo, &["CPU implementer"]);
     let part = cpuinfo_value(cpuinfo, &["CPU part"]);
     match (implementer, part) {

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::Tree;
 
-/// Memory and swap of the host, in bytes; `None` where the kernel does not say.
+/// Memory and swap of the host, in bytes; `None` where the kernel does not report it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
-    /// All that the kernel manages.
+    /// Memory that the kernel manages.
     pub total_bytes: Option<u64>,
-    /// Used by nobody.
+    /// Unused memory.
     pub free_bytes: Option<u64>,
-    /// What could be taken without swapping.
+    /// Memory that can be allocated without swapping.
     pub available_bytes: Option<u64>,
     /// Swap space.
     pub swap_total_bytes: Option<u64>,
-    /// Swap space not in use.
+    /// Unused swap space.
     pub swap_free_bytes: Option<u64>,
-    /// What `/dev/shm` has room for; `None` where it is not mounted, and of a recorded host.
+    /// Free space in `/dev/shm`; `None` if it is not mounted, and for a recorded host.
     pub shm_free_bytes: Option<u64>,
 }
 
@@ -29,9 +29,9 @@ pub struct HugePages {
     pub size_kib: u64,
     /// Pages in the pool.
     pub total: u64,
-    /// Pages that nobody holds.
+    /// Free pages in the pool.
     pub free: u64,
-    /// Free pages that a mapping has been promised (known for the host, 0 for a node).
+    /// Free pages that are promised to a mapping (known for the host, 0 for a node).
     pub reserved: u64,
 }
 
@@ -64,7 +64,7 @@ fn shm_free() -> Option<u64> {
     Some(stat.blocks_available().saturating_mul(stat.fragment_size()))
 }
 
-/// The pools in a folder of `hugepages-2048kB` folders. A pool whose size of pool cannot be read is left out.
+/// The pools in a folder of `hugepages-2048kB` folders. A pool whose size cannot be read is left out.
 pub(super) fn huge_pages(tree: &Tree, folder: &str) -> Vec<HugePages> {
     let mut pools: Vec<HugePages> = tree
         .names(folder)

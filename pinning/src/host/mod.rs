@@ -1,10 +1,10 @@
-//! What the host has: packages, NUMA nodes, cores, caches, huge pages, and what of it this process may use.
+//! The host: packages, NUMA nodes, cores, caches, huge pages, and the part that this process may use.
 //!
-//! Everything comes from `/sys` and `/proc` below a root. The caller's own affinity mask plays no part: a process
-//! that was started on one CPU still sees the whole host.
+//! Everything comes from `/sys` and `/proc` below a root. The caller's own affinity mask is not used: a process that
+//! was started on one CPU still sees the whole host.
 //!
-//! A file that is missing or garbled costs the fact that it holds, never the rest: what was assumed instead stands
-//! in [`Host::notes`]. Only a tree that names no CPU at all is an error.
+//! A missing or garbled file loses only the fact that it holds; [`Host::notes`] records what was assumed instead. Only
+//! a tree that names no CPU at all is an error.
 
 mod cgroup;
 mod cpus;
@@ -32,11 +32,11 @@ use tree::Tree;
 /// One Linux host, as `/sys` and `/proc` describe it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Host {
-    /// Name of the CPU in its maker's words; `unknown` when no file has it.
+    /// The vendor's name of the CPU; `unknown` when no file has it.
     pub cpu_model: String,
-    /// Instruction set: `x86_64`, `aarch64`, …; `unknown` when it cannot be told from the tree.
+    /// Instruction set: `x86_64`, `aarch64`, …; `unknown` when the tree does not show it.
     pub architecture: String,
-    /// Version of the kernel, when `/proc` has it.
+    /// Version of the kernel, if `/proc` has it.
     pub kernel: Option<KernelVersion>,
     /// Hypervisor under this host (`kvm`, `xen`, `hyperv`, …, or `vm` when only its presence shows).
     pub virtualised: Option<String>,
@@ -46,25 +46,25 @@ pub struct Host {
     pub clocksource: Option<String>,
     /// Every CPU that the kernel knows, by number; offline ones too.
     pub cpus: Vec<Cpu>,
-    /// Physical cores that are online: sets of SMT siblings.
+    /// Physical cores that are online, as sets of SMT siblings.
     pub cores: Vec<Core>,
     /// Sockets.
     pub packages: Vec<Package>,
     /// NUMA nodes. A kernel without NUMA gives one node with everything.
     pub nodes: Vec<NumaNode>,
-    /// Level 2 and level 3 caches, and who shares each.
+    /// Level 2 and level 3 caches, and the CPUs that share each.
     pub caches: Vec<CacheGroup>,
-    /// CPUs that run.
+    /// CPUs that are online.
     pub online: CpuSet,
-    /// CPUs that are there but switched off.
+    /// CPUs that are present but switched off.
     pub offline: CpuSet,
-    /// CPUs that the scheduler leaves alone (`isolcpus`, isolated cpuset partitions).
+    /// CPUs that the scheduler does not use by itself (`isolcpus`, isolated cpuset partitions).
     pub isolated: CpuSet,
     /// CPUs without a scheduler tick while one thread runs (`nohz_full`).
     pub nohz_full: CpuSet,
     /// CPUs without RCU callbacks (`rcu_nocbs`, and every `nohz_full` one).
     pub rcu_nocbs: CpuSet,
-    /// What the control groups around this process allow.
+    /// Limits of the control groups around this process.
     pub limits: CgroupLimits,
     /// CPUs that this process may be placed on: online, and in its cpuset.
     pub allowed: CpuSet,
@@ -72,11 +72,11 @@ pub struct Host {
     pub huge_pages: Vec<HugePages>,
     /// Memory and swap.
     pub memory: Memory,
-    /// What could not be read, and what was assumed instead.
+    /// Facts that could not be read, and what was assumed instead.
     pub notes: Vec<String>,
 }
 
-/// Why nothing can be said about a host.
+/// The host could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// No file names a CPU.
@@ -150,17 +150,17 @@ impl Host {
         })
     }
 
-    /// This CPU, when the kernel knows it.
+    /// The CPU with this number, if the kernel knows it.
     pub fn cpu(&self, id: usize) -> Option<&Cpu> {
         self.cpus.iter().find(|cpu| cpu.id == id)
     }
 
-    /// This NUMA node.
+    /// The NUMA node with this number.
     pub fn node(&self, id: usize) -> Option<&NumaNode> {
         self.nodes.iter().find(|node| node.id == id)
     }
 
-    /// Whether some core runs more than one hardware thread.
+    /// Whether any core runs more than one hardware thread.
     pub fn has_smt(&self) -> bool {
         self.cores.iter().any(|core| core.cpus.len() > 1)
     }
@@ -177,13 +177,13 @@ impl Host {
         siblings
     }
 
-    /// The other hardware threads of the cores of `cpus`, those of `cpus` themselves among them where two share a core.
+    /// The other hardware threads of the cores of `cpus`; where two of `cpus` share a core, both are included.
     pub(crate) fn siblings_of(&self, cpus: &CpuSet) -> CpuSet {
         cpus.iter().fold(CpuSet::new(), |all, cpu| all.union(&self.siblings(cpu)))
     }
 
-    /// The CPUs that share the last-level cache of `cpu`: its level 3 group; without one its level 2 group of more
-    /// than one core, else its package, else itself.
+    /// The CPUs that share the last-level cache of `cpu`: its level 3 group; otherwise its level 2 group if that spans
+    /// more than one core, otherwise its package, otherwise itself.
     pub fn cache_neighbours(&self, cpu: usize) -> CpuSet {
         let group = |level| self.caches.iter().find(|group| group.level == level && group.cpus.contains(cpu));
         let siblings = self.cpu(cpu).map(|cpu| &cpu.siblings);

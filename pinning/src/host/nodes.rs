@@ -17,18 +17,18 @@ pub struct NumaNode {
     pub id: usize,
     /// Its CPUs that are online.
     pub cpus: CpuSet,
-    /// Memory in bytes; `None` when the kernel does not say.
+    /// Memory in bytes; `None` when the kernel does not report it.
     pub memory_bytes: Option<u64>,
     /// Free memory in bytes.
     pub free_bytes: Option<u64>,
-    /// Distance to every node by its number, 10 = local. Empty when the kernel does not say.
+    /// Distance to every node by its number, 10 = local. Empty when the kernel does not report it.
     pub distances: BTreeMap<usize, u32>,
     /// Pools of huge pages on this node, smallest page first.
     pub huge_pages: Vec<HugePages>,
 }
 
 impl NumaNode {
-    /// Whether memory can be taken from it. A node whose size is not known counts as one with memory.
+    /// Whether memory can be allocated from it. True for a node whose size is unknown.
     pub fn has_memory(&self) -> bool {
         self.memory_bytes != Some(0)
     }

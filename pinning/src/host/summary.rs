@@ -1,4 +1,4 @@
-//! The host in one short object, for every measurement to carry.
+//! A short description of the host, attached to every measurement.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::identity::KernelVersion;
 use super::memory::HugePages;
 use crate::cpuset::CpuSet;
 
-/// What a measurement says about where it was taken; printed as `host`. It names no machine.
+/// The host of a measurement, without its name; printed as `host`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostSummary {
     /// Name of the CPU.
@@ -20,7 +20,7 @@ pub struct HostSummary {
     pub cpus: usize,
     /// CPUs that this process may use.
     pub allowed_cpus: CpuSet,
-    /// CPUs that the scheduler leaves alone.
+    /// CPUs that the scheduler does not use by itself.
     pub isolated_cpus: CpuSet,
     /// NUMA nodes.
     pub numa_nodes: usize,
@@ -34,7 +34,7 @@ pub struct HostSummary {
     pub clocksource: Option<String>,
     /// Memory in bytes.
     pub memory_bytes: Option<u64>,
-    /// Pools of huge pages that hold any.
+    /// The non-empty pools of huge pages.
     pub huge_pages: Vec<HugePages>,
 }
 

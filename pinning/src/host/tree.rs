@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::cpuset::{CpuSet, MAX_CPUS};
 
-/// No file that is read here is longer; a garbled tree must not fill the memory.
+/// Limit of a file's length, so that a garbled tree cannot fill the memory. No file that is read here is longer.
 const LONGEST_FILE: u64 = 4 << 20;
 
-/// `/sys` and `/proc` as they stand below `root`.
+/// `/sys` and `/proc` below `root`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     root: PathBuf,
 }
 
-/// Why a file says nothing.
+/// Why a file could not be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
     #[error("/{0} is not there")]
@@ -29,13 +29,13 @@ pub(crate) enum Unreadable {
 }
 
 impl Unreadable {
-    /// The file is there and its content makes no sense.
+    /// The file exists, but its content is not valid.
     pub(crate) fn garbled(path: &str, content: &str, wanted: &'static str) -> Unreadable {
         let content = content.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
         Unreadable::Garbled(path.to_owned(), content, wanted)
     }
 
-    /// Whether the file is simply not there, which most files have the right to be.
+    /// Whether the file does not exist, which is valid for most files.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Unreadable::Missing(_))
     }
@@ -46,12 +46,12 @@ impl Tree {
         Tree { root: root.to_owned() }
     }
 
-    /// Whether this is the running host, so that system calls speak of the same machine as the files.
+    /// Whether this is the running host, so that system calls and files describe the same machine.
     pub(crate) fn is_live(&self) -> bool {
         self.root == Path::new("/")
     }
 
-    /// Where `path` (with or without a leading slash) lies below the root.
+    /// The location of `path` (with or without a leading slash) below the root.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path.trim_start_matches('/'))
     }
@@ -60,7 +60,7 @@ impl Tree {
         self.path(path).exists()
     }
 
-    /// The file's text without white space around it. Bytes that are no UTF-8 read as replacement characters.
+    /// The file's text without surrounding white space. Bytes that are not UTF-8 become replacement characters.
     pub(crate) fn text(&self, path: &str) -> Result<String, Unreadable> {
         let name = path.trim_start_matches('/').to_owned();
         let mut bytes = Vec::new();
@@ -76,7 +76,7 @@ impl Tree {
         }
     }
 
-    /// The file's text, when it is there and not empty.
+    /// The file's text, if it exists and is not empty.
     pub(crate) fn some_text(&self, path: &str) -> Option<String> {
         self.text(path).ok().filter(|text| !text.is_empty())
     }
@@ -86,7 +86,7 @@ impl Tree {
         text.parse().map_err(|_| Unreadable::garbled(path, &text, "a number"))
     }
 
-    /// A number that names something: `-1`, which some hosts print for «unknown», is an error.
+    /// A number that identifies something: `-1`, which some hosts print for «unknown», is an error.
     pub(crate) fn index(&self, path: &str) -> Result<usize, Unreadable> {
         let number = self.number(path)?;
         usize::try_from(number)
@@ -121,14 +121,14 @@ impl Tree {
         numbers
     }
 
-    /// The entries of a folder that are numbers and nothing else (`/proc/PID`), ascending.
+    /// The entries of a folder whose names are numbers (`/proc/PID`), ascending.
     pub(crate) fn numbered_all(&self, folder: &str) -> Vec<u32> {
         let mut numbers: Vec<u32> = self.names(folder).iter().filter_map(|name| name.parse().ok()).collect();
         numbers.sort_unstable();
         numbers
     }
 
-    /// Whether the process that reads has a capability.
+    /// Whether the reading process has a capability.
     pub(crate) fn has_capability(&self, bit: u32) -> bool {
         let status = self.text("proc/self/status").unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));

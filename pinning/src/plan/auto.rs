@@ -1,4 +1,4 @@
-//! Plans that are computed: which CPUs for the nodes that no rule places.
+//! Computed plans: CPUs for the nodes that no rule places.
 
 use super::problem::PlanProblem;
 use super::resolve::Draft;
@@ -6,11 +6,11 @@ use super::{Auto, Reason};
 use crate::cpuset::CpuSet;
 use crate::host::{CoreKind, Host};
 
-/// Sleepers that one CPU takes under `density`: one relay loop serves as many on its core.
+/// Sleepers on one CPU under `density`: as many as one relay loop serves on its core.
 const SLEEPERS_PER_CPU: usize = 80;
 
-/// Places every draft that has no place yet. Answers `true` when CPUs were too few and nodes share that should not,
-/// which only happens when `may_bend`; otherwise that is a problem.
+/// Places every draft that has no place yet. Returns `true` when there were too few CPUs and nodes share that should
+/// not, which only happens when `may_bend`; otherwise that is a problem.
 pub(super) fn place(
     kind: Auto,
     host: &Host,
@@ -81,7 +81,7 @@ pub(super) fn place(
     is_short
 }
 
-/// Allowed CPUs that no rule keeps for somebody.
+/// Allowed CPUs that no rule reserves.
 fn free_cpus(host: &Host, drafts: &[Draft<'_>]) -> CpuSet {
     let mut taken = CpuSet::new();
     for draft in drafts.iter().filter(|draft| !draft.cpus.is_empty()) {
@@ -96,7 +96,7 @@ fn free_cpus(host: &Host, drafts: &[Draft<'_>]) -> CpuSet {
     if free.is_empty() { host.allowed.clone() } else { free }
 }
 
-/// CPUs in the order in which they are given away.
+/// CPUs in the order in which they are assigned.
 struct Seats {
     kind: Auto,
     /// For busy-pollers, best first; never empty.
@@ -110,7 +110,7 @@ struct Seats {
 impl Seats {
     fn new(kind: Auto, host: &Host, free: &CpuSet, busy: usize, has_sleepers: bool) -> Seats {
         let mut cores = cores_by_worth(host, free, busy);
-        // The lowest core takes interrupts and sleepers: it is the last that a busy-poller should have.
+        // The lowest core takes interrupts and sleepers: it is the last choice for a busy-poller.
         let lowest = |set: &CpuSet| set.first().unwrap_or(0);
         let ordinary = cores.iter().filter(|core| !core.overlaps(&host.isolated)).map(lowest).min();
         let housekeeping = ordinary.or_else(|| cores.iter().map(lowest).min()).unwrap_or(0);
@@ -134,8 +134,8 @@ impl Seats {
         Seats { kind, busy, housekeeping, beside_housekeeping }
     }
 
-    /// CPUs for sleeping strategies: what the busy-pollers leave, else the housekeeping CPU. Under `latency` also not
-    /// the other hardware threads of a busy-poller's core, which would take half of its speed.
+    /// CPUs for sleeping strategies: those that the busy-pollers leave, otherwise the housekeeping CPU. Under `latency`
+    /// without the other hardware threads of a busy-poller's core, which would halve its speed.
     fn left(&self, host: &Host, busy: usize) -> Vec<usize> {
         let used: CpuSet = self.busy.iter().copied().take(busy).collect();
         let is_quiet = |cpu: &usize| self.kind == Auto::Density || !host.siblings(*cpu).overlaps(&used);

@@ -1,4 +1,4 @@
-//! Checks of a finished plan: what must not be, and what a measurement should know.
+//! Checks of a finished plan: errors, and warnings that a measurement should carry.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn busy_on_one_core(host: &Host, placements: &[Placement], found: &mut Found) {
     }
 }
 
-/// Busy-pollers that float, together with those pinned below them, must not be more than the CPUs.
+/// Floating busy-pollers, together with those pinned to the same CPUs, must not outnumber the CPUs.
 fn busy_float(placements: &[Placement], found: &mut Found) {
     let mut sets: Vec<&CpuSet> = placements
         .iter()
@@ -132,7 +132,7 @@ fn siblings(host: &Host, placements: &[Placement], found: &mut Found) {
 }
 
 fn platform_and_strategies(placements: &[Placement], found: &mut Found) {
-    // Without a plan everybody shares everything, as whoever wrote none will expect.
+    // Without a plan all nodes share all CPUs, as expected.
     if placements.iter().flat_map(|placement| &placement.reasons).all(|reason| reason.origin == DEFAULT) {
         return;
     }
@@ -161,7 +161,7 @@ fn floating_over_isolated(host: &Host, placements: &[Placement], found: &mut Fou
     }
 }
 
-/// How far the platform's busy-pollers are from each other, and on which kind of core.
+/// The distances between the platform's busy-pollers, and their kinds of core.
 fn distances(host: &Host, placements: &[Placement], found: &mut Found) {
     let pinned: CpuSet = placements
         .iter()

@@ -1,4 +1,4 @@
-//! The plan seen from the CPUs: who is on which.
+//! The plan by CPU: the nodes on each.
 
 use serde::Serialize;
 
@@ -21,14 +21,14 @@ pub struct CpuMapRow {
     pub allowed: bool,
     /// Whether the scheduler leaves it alone.
     pub isolated: bool,
-    /// Nodes that run here and nowhere else.
+    /// Nodes that run only here.
     pub pinned: Vec<String>,
-    /// How many other nodes may come by.
+    /// Number of other nodes that may run here.
     pub floating: usize,
 }
 
 impl ResolvedPlan {
-    /// One row for each CPU of `host` that is online, by number.
+    /// One row for each online CPU of `host`, by number.
     pub fn cpu_map(&self, host: &Host) -> Vec<CpuMapRow> {
         let row = |cpu: &crate::host::Cpu| CpuMapRow {
             cpu: cpu.id,

@@ -1,4 +1,4 @@
-//! What the journals need against what the host has.
+//! Compares the memory that the journals need with what the host has.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde::Serialize;
 
 use crate::host::Host;
 
-/// Memory that a platform will take, before anything starts.
+/// Memory that a platform will use, computed before anything starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MemoryBill {
     /// Bytes on ordinary pages.
     pub ordinary_bytes: u64,
-    /// Bytes on huge pages that must be there, by size of page in KiB; each journal rounded up to whole pages.
+    /// Bytes on huge pages that must be available, by page size in KiB; each journal rounded up to whole pages.
     pub required_huge_bytes: BTreeMap<u64, u64>,
 }
 
-/// Memory that the host does not have.
+/// Memory that the host lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[allow(missing_docs)] // The messages say what each field is.
@@ -38,7 +38,7 @@ pub enum MemoryProblem {
         "the journals need {wanted} bytes, {available} are available; make journal.capacity smaller or stop something else"
     )]
     Memory { wanted: u64, available: u64 },
-    /// Too little room in /dev/shm.
+    /// Too little space in /dev/shm.
     #[error(
         "the journals need {wanted} bytes, /dev/shm has room for {free}; make journal.capacity smaller, or: sudo mount -o \
          remount,size={mib}m /dev/shm (in a container: docker run --shm-size={mib}m)"
@@ -46,13 +46,13 @@ pub enum MemoryProblem {
     Shm { wanted: u64, free: u64, mib: u64 },
 }
 
-/// As in `2 MiB`.
+/// Formats a size as in `2 MiB`.
 fn page(size_kib: u64) -> String {
     crate::backing::size(size_kib.saturating_mul(1024))
 }
 
 impl MemoryBill {
-    /// All that is missing on `host`. What the host does not say is not held against it.
+    /// Everything that `host` lacks. Facts that the host does not report are not problems.
     pub fn problems(&self, host: &Host) -> Vec<MemoryProblem> {
         let mut problems = Vec::new();
         for (&size_kib, &bytes) in &self.required_huge_bytes {
@@ -81,7 +81,7 @@ impl MemoryBill {
         if let Some(free) = host.memory.shm_free_bytes
             && self.ordinary_bytes > free
         {
-            // What lies there already needs its room too.
+            // Files already there need space too.
             let mib = (self.ordinary_bytes >> 20).saturating_mul(2).max(1 << 10);
             problems.push(MemoryProblem::Shm { wanted: self.ordinary_bytes, free, mib });
         }

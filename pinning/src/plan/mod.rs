@@ -1,4 +1,4 @@
-//! From a plan in TOML to where each node runs.
+//! Resolves a plan in TOML to a placement of each node.
 //!
 //! ```toml
 //! [pin]
@@ -12,8 +12,8 @@
 //! "strategy-*" = { cpus = "2-5,7", spread = "round-robin" }
 //! ```
 //!
-//! A node takes each key from the rule that fits its name best: an exact name before a pattern, and among patterns
-//! the one with more letters of its own. So `"*" = { policy = "nice:-5" }` and `md = { cpu = 6 }` give md both.
+//! A node takes each key from the rule that fits its name best: an exact name before a pattern, and among patterns the
+//! one with more literal characters. So `"*" = { policy = "nice:-5" }` and `md = { cpu = 6 }` both apply to md.
 //!
 //! ```text
 //! rules ──► effective keys per node ──► remap ──► spread ──► auto ──► float ──► checks ──► ResolvedPlan
@@ -42,7 +42,7 @@ pub use rule::NodeRule;
 
 use crate::cpuset::CpuSet;
 
-/// Origin of a choice that nobody made.
+/// Origin of a default choice.
 const DEFAULT: &str = "default";
 
 /// A pin plan: section `[pin]` of a platform's TOML.
@@ -52,9 +52,9 @@ pub struct Plan {
     /// Places every node that no rule places; without it such nodes float.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auto: Option<Auto>,
-    /// What to do when the plan names a CPU or NUMA node that this host does not have or may not use.
+    /// What to do when the plan names a CPU or NUMA node that this host lacks or does not allow.
     pub on_small_host: OnSmallHost,
-    /// Checks of the doctor that must be as wanted, by id: see [`crate::unmet`].
+    /// Checks of the doctor that must pass, by id: see [`crate::unmet`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<String>,
     /// Rules by node name or pattern.
@@ -62,24 +62,24 @@ pub struct Plan {
     pub nodes: BTreeMap<String, NodeRule>,
 }
 
-/// What an automatic plan is after.
+/// The goal of an automatic plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Auto {
-    /// A core of its own for every busy-polling node, near each other; sleepers out of their way.
+    /// A separate core for every busy-polling node, near each other; sleepers elsewhere.
     Latency,
     /// As few CPUs as the wait modes allow: hardware threads count as CPUs, sleepers share one.
     Density,
 }
 
-/// A plan that was written for a bigger host.
+/// How to treat a plan that was written for a bigger host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnSmallHost {
     /// An error, before anything starts.
     #[default]
     Refuse,
-    /// The CPUs of the plan are mapped to those that are here, and the plan's promises become warnings.
+    /// The CPUs of the plan are mapped to those of this host, and the plan's promises become warnings.
     Remap,
 }
 
@@ -91,12 +91,12 @@ pub enum Spread {
     RoundRobin,
     /// As few CPUs as the wait modes allow: one each for nodes that busy-poll, one for all others.
     Pack,
-    /// Any of them, as the kernel likes (the default).
+    /// Any of them, chosen by the kernel (the default).
     Float,
 }
 
 impl Spread {
-    /// As TOML has it.
+    /// The name in TOML.
     fn name(self) -> &'static str {
         match self {
             Spread::RoundRobin => "round-robin",
@@ -106,7 +106,7 @@ impl Spread {
     }
 }
 
-/// How a node waits for news.
+/// How a node waits for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitMode {
@@ -118,10 +118,10 @@ pub enum WaitMode {
     Adaptive,
 }
 
-/// A node that wants a place.
+/// A node to be placed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRequest {
-    /// Its name, which the plan's patterns are matched with.
+    /// Its name, which the plan's patterns match.
     pub name: String,
     /// How it waits.
     pub mode: WaitMode,
@@ -129,20 +129,20 @@ pub struct NodeRequest {
     pub platform: bool,
 }
 
-/// Where every node runs, and why.
+/// The placement of every node, with reasons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedPlan {
     /// One per node, in the order of the requests.
     pub placements: Vec<Placement>,
-    /// What is allowed but likely to spoil a measurement.
+    /// Choices that are allowed but likely to spoil a measurement.
     pub warnings: Vec<PlanWarning>,
     /// CPUs of the plan that were mapped to others: planned → used. Empty when the plan fits the host.
     pub remapped: BTreeMap<usize, usize>,
-    /// Checks of the doctor that must be as wanted.
+    /// Checks of the doctor that must pass.
     pub required: Vec<String>,
 }
 
-/// Where one node runs.
+/// The placement of one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     /// The node.
@@ -151,17 +151,17 @@ pub struct Placement {
     pub mode: WaitMode,
     /// Part of the platform.
     pub platform: bool,
-    /// CPUs that it may run on; never empty.
+    /// CPUs on which it may run; never empty.
     pub cpus: CpuSet,
-    /// Scheduling policy; `None` leaves the one that it was started with.
+    /// Scheduling policy; `None` keeps the inherited one.
     pub policy: Option<Policy>,
-    /// NUMA node that its memory must come from.
+    /// NUMA node of its memory.
     pub memory_node: Option<usize>,
-    /// No other node may have its CPU.
+    /// No other node may use its CPU.
     pub exclusive: bool,
     /// The other hardware threads of its core stay empty.
     pub no_smt_sibling: bool,
-    /// Each choice, where it comes from, and why.
+    /// Each choice, its origin, and the reason.
     pub reasons: Vec<Reason>,
 }
 
@@ -174,12 +174,12 @@ pub struct Reason {
     pub value: String,
     /// The key of the TOML that it comes from, or `auto`, `remap`, `default`.
     pub origin: String,
-    /// Why this one.
+    /// The reason for the choice.
     pub why: String,
 }
 
 impl Placement {
-    /// The CPU, when there is just one.
+    /// The CPU, if there is exactly one.
     pub fn pinned_cpu(&self) -> Option<usize> {
         self.cpus.first().filter(|_| self.cpus.len() == 1)
     }
@@ -190,25 +190,25 @@ impl Placement {
 }
 
 impl ResolvedPlan {
-    /// The place of the node with this name.
+    /// The placement of the node with this name.
     pub fn placement(&self, node: &str) -> Option<&Placement> {
         self.placements.iter().find(|placement| placement.node == node)
     }
 
-    /// CPUs that one node at least is pinned to, alone or with others.
+    /// CPUs to which at least one node is pinned, alone or with others.
     pub fn pinned_cpus(&self) -> CpuSet {
         self.placements.iter().filter_map(Placement::pinned_cpu).collect()
     }
 
-    /// CPUs that nothing else should disturb: those of pinned busy-pollers and of exclusive nodes; in a plan without
-    /// either, all that a node is pinned to.
+    /// CPUs that should not be disturbed: those of pinned busy-pollers and of exclusive nodes; in a plan without
+    /// either, all to which a node is pinned.
     pub fn quiet_cpus(&self) -> CpuSet {
         let exclusive = self.placements.iter().filter(|placement| placement.exclusive);
         let quiet = exclusive.fold(self.busy_cpus(), |all, placement| all.union(&placement.cpus));
         if quiet.is_empty() { self.pinned_cpus() } else { quiet }
     }
 
-    /// CPUs that a busy-polling node is pinned to.
+    /// CPUs to which a busy-polling node is pinned.
     pub fn busy_cpus(&self) -> CpuSet {
         self.placements
             .iter()

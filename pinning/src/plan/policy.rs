@@ -8,15 +8,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// How the kernel shares a CPU's time with a node: `fifo:50`, `idle` or `nice:-5` in TOML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Policy {
-    /// SCHED_FIFO with this priority, 1 to 99: runs until it sleeps, before everything without a real-time policy.
+    /// SCHED_FIFO with this priority, 1 to 99: runs until it sleeps, before every thread without a real-time policy.
     Fifo(u8),
-    /// SCHED_IDLE: runs when nobody else wants the CPU, and any waking thread takes it away at once.
+    /// SCHED_IDLE: runs when no other thread wants the CPU, and any waking thread preempts it at once.
     Idle,
     /// SCHED_OTHER with this nice value, -20 (most time) to 19 (least).
     Nice(i8),
 }
 
-/// Text that is no policy.
+/// Text that is not a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no scheduling policy: write fifo:1 to fifo:99, idle, or nice:-20 to nice:19")]
 pub struct ParsePolicyError(String);

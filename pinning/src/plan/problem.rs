@@ -1,10 +1,10 @@
-//! What makes a plan impossible, and what only makes it doubtful.
+//! Errors and warnings of a plan.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cpuset::CpuSet;
 
-/// Why a plan cannot be carried out.
+/// Why a plan cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[allow(missing_docs)] // The messages say what each field is.
@@ -65,13 +65,13 @@ pub enum PlanProblem {
          pin.on_small_host = \"remap\" to let them share"
     )]
     TooManyBusy { busy: usize, cpus: usize, left: CpuSet },
-    /// Someone else on an exclusive CPU.
+    /// Another node on an exclusive CPU.
     #[error(
         "CPU {cpus} is exclusive to `{node}`, and {} may run there too; move them away, or drop exclusive",
         names(others)
     )]
     NotExclusive { node: String, cpus: CpuSet, others: Vec<String> },
-    /// Someone on a sibling that should stay empty.
+    /// Another node on a sibling that should stay empty.
     #[error(
         "`{node}` wants the other hardware threads of its core empty (no_smt_sibling), and {} may run on CPU {cpus}; move \
          them, or drop no_smt_sibling",
@@ -86,7 +86,7 @@ pub enum PlanProblem {
     SameName { node: String },
 }
 
-/// What a plan may do, but a measurement should know.
+/// A doubtful choice in a plan, which a measurement should carry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[allow(missing_docs)] // The messages say what each field is.
@@ -102,7 +102,7 @@ pub enum PlanWarning {
     /// A promise of the plan that a remapped plan cannot keep.
     #[error("after remapping: {promise}")]
     PromiseBroken { promise: String },
-    /// A rule for nobody.
+    /// A rule that fits no node.
     #[error("pin.nodes.\"{pattern}\" fits no node{}", hint.as_ref().map(|hint| format!("; did you mean `{hint}`?")).unwrap_or_default())]
     UnusedRule { pattern: String, hint: Option<String> },
     /// Platform and strategies on one CPU.
@@ -162,7 +162,7 @@ pub enum PlanWarning {
     Quota { quota: String, busy: usize },
 }
 
-/// `a`, `b` and 3 more
+/// Formats `a`, `b` and 3 more.
 fn names(nodes: &[String]) -> String {
     const SHOWN: usize = 4;
     let mut text: Vec<String> = nodes.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

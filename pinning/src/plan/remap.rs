@@ -1,8 +1,8 @@
-//! A plan for a bigger host on a small one.
+//! Maps a plan for a bigger host to a small one.
 //!
-//! Where the host has as many CPUs as the plan names, each CPU keeps one of its own. Where it has fewer, the CPUs of
-//! the platform's busy-pollers come first and get the highest numbers one each, the platform's other nodes share the
-//! lowest CPU, and the strategies share what lies between:
+//! If the host has as many CPUs as the plan names, each CPU keeps one of its own. If it has fewer, the CPUs of the
+//! platform's busy-pollers come first and get the highest numbers one each, the platform's other nodes share the lowest
+//! CPU, and the strategies share what lies between:
 //!
 //! ```text
 //! plan for 12   master 0   ledger 1   md 6   td 8   strategies 2-5,7,9-11
@@ -41,7 +41,7 @@ pub(super) fn table(host: &Host, drafts: &[Draft<'_>]) -> BTreeMap<usize, usize>
     roles.share(&host.allowed)
 }
 
-/// CPUs that are here keep their number; the others take the lowest numbers left.
+/// CPUs that exist here keep their number; the others take the lowest remaining numbers.
 fn one_each(named: &CpuSet, allowed: &CpuSet) -> BTreeMap<usize, usize> {
     let staying = named.intersection(allowed);
     let left = allowed.difference(&staying);
@@ -49,7 +49,7 @@ fn one_each(named: &CpuSet, allowed: &CpuSet) -> BTreeMap<usize, usize> {
     staying.iter().map(|cpu| (cpu, cpu)).chain(moving.iter().zip(left.iter())).collect()
 }
 
-/// Who the planned CPUs are for. A CPU of several roles counts to the first.
+/// The roles of the planned CPUs. A CPU of several roles counts to the first.
 #[derive(Default)]
 struct Roles {
     busy: CpuSet,
@@ -67,7 +67,7 @@ impl Roles {
         let kept = others.min(free.len().saturating_sub(1));
         let for_busy = if self.busy.is_empty() { 0 } else { self.busy.len().min(free.len() - kept) };
         let top = free.split_off(free.len() - for_busy);
-        // Nothing is left below when the host has one CPU: everybody is there.
+        // Nothing is left below when the host has one CPU: all nodes share it.
         let rest = if free.is_empty() { top.clone() } else { free };
         let (low, middle) = match (self.platform.is_empty(), rest.len()) {
             (true, _) | (false, 1) => (&rest[..], &rest[..]),

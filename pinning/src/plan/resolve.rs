@@ -10,13 +10,13 @@ use super::{
 use crate::cpuset::CpuSet;
 use crate::host::Host;
 
-/// A node on its way to a placement.
+/// A node that is being placed.
 pub(super) struct Draft<'a> {
     pub(super) request: &'a NodeRequest,
     pub(super) rule: Effective,
     /// CPUs that its rule gives it on this host; `None` when no rule does.
     pub(super) candidates: Option<CpuSet>,
-    /// Where it goes.
+    /// The CPUs chosen so far.
     pub(super) cpus: CpuSet,
     pub(super) memory_node: Option<usize>,
     pub(super) reasons: Vec<Reason>,
@@ -49,8 +49,8 @@ impl Draft<'_> {
 impl Plan {
     /// Places every node of `requests` on `host`.
     ///
-    /// Answers all problems at once; what is allowed but doubtful stands in [`ResolvedPlan::warnings`]. The same
-    /// plan, host and requests give the same answer.
+    /// Returns all problems at once; doubtful choices are in [`ResolvedPlan::warnings`]. The same plan, host and
+    /// requests give the same result.
     ///
     /// ```
     /// use pinning::{Host, NodeRequest, Plan, WaitMode};
@@ -96,7 +96,7 @@ impl Plan {
             choose_memory(host, draft, may_bend, &mut problems, &mut warnings);
             choose_candidates(host, draft, &remapped, &mut problems);
         }
-        // What follows would only repeat what is wrong with the input.
+        // Later steps would only repeat the errors of the input.
         if !problems.is_empty() {
             return Err(unique(problems));
         }
@@ -139,7 +139,7 @@ impl Plan {
         unknown.chain(self.nodes.iter().flat_map(|(pattern, rule)| rule.problems(pattern))).collect()
     }
 
-    /// A rule that fits nobody is no error: one plan serves several platforms.
+    /// A rule that fits no node is not an error: one plan serves several platforms.
     fn unused_rules(&self, requests: &[NodeRequest]) -> Vec<PlanWarning> {
         let is_unused =
             |pattern: &&String| !requests.iter().any(|request| rule::fits(pattern, &request.name));
@@ -156,7 +156,7 @@ impl Plan {
     }
 }
 
-/// CPUs that the rules name and the host cannot give, one problem per rule and cause.
+/// CPUs that the rules name and the host lacks, one problem per rule and cause.
 fn missing_cpus(host: &Host, drafts: &[Draft<'_>]) -> Vec<PlanProblem> {
     let mut problems = Vec::new();
     for cpus in drafts.iter().filter_map(|draft| draft.rule.cpus.as_ref()) {
@@ -210,7 +210,7 @@ fn choose_memory(
     }
 }
 
-/// The CPUs of the rule, mapped to this host, on the NUMA node of the rule, one thread per core where it says so.
+/// The CPUs of the rule, mapped to this host, on the NUMA node of the rule, one thread per core if the rule says so.
 fn choose_candidates(
     host: &Host,
     draft: &mut Draft<'_>,
@@ -282,7 +282,7 @@ fn finish(draft: Draft<'_>) -> Placement {
     }
 }
 
-/// Keeps the first of each, in order: eighty nodes of one rule would say the same eighty times.
+/// Keeps the first of each, in order: otherwise eighty nodes of one rule would repeat the same message eighty times.
 fn unique<T: PartialEq>(all: Vec<T>) -> Vec<T> {
     let mut kept: Vec<T> = Vec::new();
     for one in all {

@@ -1,4 +1,4 @@
-//! Rules by node name, and what they amount to for one node.
+//! Rules by node name, and their effect on one node.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{PlanProblem, Policy, Spread};
 use crate::cpuset::CpuSet;
 
-/// What a plan says about the nodes that one name or pattern stands for. Every key may be left out.
+/// The rule for the nodes that one name or pattern matches. Every key is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeRule {
@@ -42,7 +42,7 @@ pub(super) struct Sourced<T> {
     pub(super) origin: String,
 }
 
-/// The keys that hold for one node.
+/// The keys that apply to one node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effective {
     pub(super) cpus: Option<Sourced<CpuSet>>,
@@ -60,7 +60,7 @@ impl NodeRule {
         single.or_else(|| self.cpus.clone().map(|cpus| (cpus, "cpus")))
     }
 
-    /// What is wrong with the rule whatever the host.
+    /// Problems of the rule that do not depend on the host.
     pub(super) fn problems(&self, pattern: &str) -> Vec<PlanProblem> {
         let origin = |key| origin(pattern, key);
         let mut problems = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn origin(pattern: &str, key: &str) -> String {
     if is_bare { format!("pin.nodes.{pattern}.{key}") } else { format!("pin.nodes.\"{pattern}\".{key}") }
 }
 
-/// Whether `*` (any text) and `?` (any one character) make `pattern` fit `name`.
+/// Whether `pattern` matches `name`: `*` stands for any text, `?` for any one character.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let mut letters = pattern.chars();
     match letters.next() {
@@ -100,13 +100,13 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// How well a pattern that fits does so: an exact name first, then the number of letters of its own.
+/// How specific a matching pattern is: an exact name first, then the number of literal characters.
 fn closeness(pattern: &str) -> (bool, usize) {
     let is_exact = !pattern.contains(['*', '?']);
     (is_exact, pattern.chars().filter(|letter| !['*', '?'].contains(letter)).count())
 }
 
-/// For each key the value of the rule that fits `name` best and has the key.
+/// For each key the value of the most specific rule that matches `name` and has the key.
 pub(super) fn effective(
     rules: &BTreeMap<String, NodeRule>,
     name: &str,

@@ -1,4 +1,4 @@
-//! How the nodes of a rule share its CPUs, and where those go that no rule places.
+//! Distributes the CPUs of a rule among its nodes, and places the nodes without a rule.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::host::Host;
 struct Deal {
     /// Indices of the drafts, in the order of the requests.
     members: Vec<usize>,
-    /// How many of them busy-poll.
+    /// Number of members that busy-poll.
     busy: usize,
 }
 
-/// Deals the CPUs of each rule out to its nodes.
+/// Distributes the CPUs of each rule among its nodes.
 pub(super) fn deal(host: &Host, drafts: &mut [Draft<'_>]) {
-    // A node of the same rule with a `spread` or CPUs of its own is another deal.
+    // A node of the same rule with a `spread` or CPUs of its own forms another group.
     let mut deals: BTreeMap<(String, &str, CpuSet), Deal> = BTreeMap::new();
     for (index, draft) in drafts.iter().enumerate() {
         if let Some(candidates) = &draft.candidates {
@@ -87,7 +87,7 @@ fn origin(draft: &Draft<'_>) -> String {
     cpus.or_else(|| draft.rule.numa.as_ref().map(|numa| numa.origin.clone())).unwrap_or_default()
 }
 
-/// Nodes that nobody placed run anywhere but on the CPUs of those who must not be disturbed.
+/// Nodes without a place may run on every CPU except those that must not be disturbed.
 pub(super) fn float_the_rest(host: &Host, drafts: &mut [Draft<'_>]) {
     let mut quiet = CpuSet::new();
     for draft in drafts.iter().filter(|draft| !draft.cpus.is_empty()) {

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use crate::cpuset::CpuSet;
 use crate::host::tree::{Tree, Unreadable, chosen};
 
-/// A value to be changed.
+/// A value to change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The doctor's check that this is for.
+    /// The doctor's check that this satisfies.
     pub check: String,
     /// The file, below the root, without a leading slash.
     pub file: String,
     /// How the file writes its value.
     pub value: Value,
-    /// What is there.
+    /// The current value.
     pub before: String,
-    /// What shall be there.
+    /// The new value.
     pub after: String,
 }
 
@@ -27,7 +27,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Value {
-    /// As it is.
+    /// The value itself.
     Plain,
     /// As one word in brackets among others.
     Choice,
@@ -37,27 +37,28 @@ pub enum Value {
     Mask,
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
     /// Written, and read back.
     Done {
-        /// The change, with what is there now as its `after`: of huge pages the kernel may give fewer than asked for.
+        /// The change, with the value that is there now as its `after`: the kernel may provide fewer huge pages than
+        /// requested.
         change: Change,
     },
     /// Refused by the kernel, or no longer possible; nothing was changed.
     Failed {
         /// The change.
         change: Change,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Not undone, because the value is no longer the one that was written.
     Left {
         /// The change.
         change: Change,
-        /// What is there now.
+        /// The value that is there now.
         found: String,
     },
 }
@@ -68,13 +69,13 @@ impl Change {
         current(tree, &self.file, self.value)
     }
 
-    /// Whether two ways of writing mean one value (`f` and `0000000f`).
+    /// Whether two texts mean the same value (`f` and `0000000f`).
     pub(super) fn same(&self, one: &str, other: &str) -> bool {
         same(self.value, one, other)
     }
 
     pub(super) fn write(&self, tree: &Tree, text: &str) -> io::Result<()> {
-        // No O_CREAT: a file that is not there any more must not be made.
+        // No O_CREAT: a file that no longer exists must not be created.
         let mut file = fs::OpenOptions::new().write(true).truncate(true).open(tree.path(&self.file))?;
         io::Write::write_all(&mut file, format!("{text}\n").as_bytes())
     }

@@ -1,12 +1,12 @@
-//! What can be mended while the host runs: proposed, applied, and undone exactly.
+//! Settings that can be corrected while the host runs: proposed, applied, and undone exactly.
 //!
 //! ```text
 //! propose ──► changes (nothing written: the dry run) ──► apply ──► record file ──► undo
 //! ```
 //!
-//! Each change is one value of one file of `/sys` or `/proc`. Before it is written, it goes into the record with the
-//! value that was there, on disk: a process that dies half-way can still be undone. Undo goes backwards and leaves
-//! alone what somebody else has changed since.
+//! Each change is one value of one file of `/sys` or `/proc`. Before it is written, it is recorded on disk with the
+//! previous value, so that it can be undone even after a crash. Undo goes backwards and skips values that were changed
+//! since.
 
 mod change;
 mod propose;

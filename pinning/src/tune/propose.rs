@@ -1,4 +1,4 @@
-//! What would be changed.
+//! Computes the proposed changes.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +11,27 @@ use crate::host::tree::Tree;
 use crate::host::{Host, HostError};
 use crate::plan::ResolvedPlan;
 
-/// What a host is tuned for.
+/// The goals of tuning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TuneOptions<'a> {
-    /// The plan whose CPUs are to be kept quiet; without one the CPUs that the kernel isolates.
+    /// The plan whose CPUs are to be kept quiet; otherwise the CPUs that the kernel isolates.
     pub plan: Option<&'a ResolvedPlan>,
-    /// Huge pages that shall be free: (size of a page in KiB, pages). Pools are only made larger.
+    /// Huge pages that should be free: (page size in KiB, pages). Pools are only enlarged.
     pub huge_pages: &'a [(u64, u64)],
 }
 
-/// Changes that are proposed, and hints for what needs a person.
+/// Proposed changes, and hints for what must be done by hand.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proposal {
     #[serde(skip)]
     pub(super) root: PathBuf,
-    /// Changes that can be made now, and undone. A caller may take some out.
+    /// Changes that can be made now, and undone. A caller may remove some.
     pub changes: Vec<Change>,
     /// What cannot be done, or not undone, at run time: kernel parameters, limits; each with its command.
     pub hints: Vec<String>,
 }
 
-/// Values that suit every host: (check, file, way of writing, value wanted, values that are as good).
+/// Values that suit every host: (check, file, format, wanted value, equally good values).
 const SETTINGS: [(&str, &str, Value, &str, &[&str]); 8] = [
     ("memory-thp", "sys/kernel/mm/transparent_hugepage/enabled", Value::Choice, "madvise", &["never"]),
     (
@@ -56,37 +56,37 @@ const SETTINGS: [(&str, &str, Value, &str, &[&str]); 8] = [
 ];
 
 impl Proposal {
-    /// What would be changed on the host below `root`. Nothing is written.
+    /// The changes to the host below `root`. Nothing is written.
     pub fn new(root: &Path, options: TuneOptions<'_>) -> Result<Proposal, HostError> {
         let host = Host::read(root)?;
         let tree = Tree::new(root);
         let quiet = options.plan.map_or_else(|| host.isolated.clone(), ResolvedPlan::quiet_cpus);
-        let mut wish = Wish { tree: &tree, changes: Vec::new() };
+        let mut draft = Draft { tree: &tree, changes: Vec::new() };
         for (check, file, value, wanted, as_good) in SETTINGS {
             let is_good = |now: &String| as_good.contains(&now.as_str());
             if !current(&tree, file, value).is_ok_and(|now| is_good(&now)) {
-                wish.change(check, file.to_owned(), value, wanted.to_owned());
+                draft.change(check, file.to_owned(), value, wanted.to_owned());
             }
         }
         let cpus = if quiet.is_empty() { &host.allowed } else { &quiet };
-        wish.cpus(cpus);
+        draft.cpus(cpus);
         for (size_kib, pages) in options.huge_pages {
-            wish.huge_pages(&host, *size_kib, *pages);
+            draft.huge_pages(&host, *size_kib, *pages);
         }
-        wish.interrupts(&quiet, &host.online);
-        let changes = wish.changes;
+        draft.interrupts(&quiet, &host.online);
+        let changes = draft.changes;
         let hints = hints(root, options.plan, &changes);
         Ok(Proposal { root: root.to_owned(), changes, hints })
     }
 }
 
-struct Wish<'a> {
+struct Draft<'a> {
     tree: &'a Tree,
     changes: Vec<Change>,
 }
 
-impl Wish<'_> {
-    /// Only files that are there and say something else.
+impl Draft<'_> {
+    /// Only for existing files with another value.
     fn change(&mut self, check: &str, file: String, value: Value, after: String) {
         match current(self.tree, &file, value) {
             Ok(before) if !before.is_empty() && !same(value, &before, &after) => {
@@ -127,7 +127,7 @@ impl Wish<'_> {
         }
     }
 
-    /// Interrupts and the kernel's own work go to the CPUs that need not be quiet.
+    /// Moves interrupts and the kernel's own work to the CPUs that need not be quiet.
     fn interrupts(&mut self, quiet: &CpuSet, online: &CpuSet) {
         let rest = online.difference(quiet);
         if quiet.is_empty() || rest.is_empty() {
@@ -151,7 +151,7 @@ impl Wish<'_> {
     }
 }
 
-/// The doctor's fixes that no change brings about.
+/// The doctor's corrections that no change makes.
 fn hints(root: &Path, plan: Option<&ResolvedPlan>, changes: &[Change]) -> Vec<String> {
     let is_open = |check: &&crate::doctor::Check| {
         let is_bad = matches!(check.status, Status::Warn | Status::Fail);

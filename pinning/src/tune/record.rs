@@ -1,4 +1,4 @@
-//! Applying changes, with a record from which each can be undone.
+//! Applies changes, with a record from which each can be undone.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
@@ -11,17 +11,17 @@ use super::change::{Change, Outcome};
 use super::propose::Proposal;
 use crate::host::tree::{Tree, Unreadable};
 
-/// Why nothing, or nothing more, can be changed or undone.
+/// Why changing or undoing stopped.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // The messages say what each field is.
 pub enum TuneError {
     /// The record cannot be used.
     #[error("{} cannot be written: {source}; changes that could not be undone are not made", path.display())]
     Record { path: PathBuf, source: io::Error },
-    /// Somebody else is at it.
+    /// Another process holds the record.
     #[error("{} is in use: another tune runs; wait for it", path.display())]
     Busy { path: PathBuf },
-    /// The record is not ours, or damaged.
+    /// The record is foreign or damaged.
     #[error("{}, line {line}, is no change ({reason}); mend the line by hand, or delete the file to give up undoing", path.display())]
     Garbled { path: PathBuf, line: usize, reason: String },
     /// Nothing was applied.
@@ -36,8 +36,9 @@ struct Record {
     changes: Vec<Change>,
 }
 
-/// Opens the record and locks it. Another tune may delete it in between: what is locked then is no longer what `path`
-/// names, and whoever creates the record anew could lock it too. So such a lock is given up, and the file opened again.
+/// Opens the record and locks it. Another tune may delete it in between: then the locked file is no longer the one at
+/// `path`, and a third process could create and lock a new one. In that case the lock is released and the file opened
+/// again.
 fn lock(path: &Path, mut open: impl FnMut() -> io::Result<File>) -> Result<Flock<File>, TuneError> {
     let record = |source| TuneError::Record { path: path.to_owned(), source };
     loop {
@@ -65,7 +66,7 @@ impl Record {
         file.read_to_string(&mut text).map_err(record)?;
         let mut changes = Vec::new();
         let complete = text.rsplit_once('\n').map_or("", |(complete, _)| complete);
-        // What follows the last line break is a line that was cut short before its change was made.
+        // Text after the last line break is a line that was cut short before its change was made.
         for (number, line) in complete.lines().enumerate() {
             changes.push(serde_json::from_str(line).map_err(|error| TuneError::Garbled {
                 path: path.to_owned(),
@@ -80,7 +81,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Writes the record anew and waits until it is on disk.
+    /// Rewrites the record and waits until it is on disk.
     fn save(&mut self) -> Result<(), TuneError> {
         let mut text = String::new();
         for change in &self.changes {
@@ -109,8 +110,8 @@ impl Record {
 }
 
 impl Proposal {
-    /// Makes the changes, each after it stands in the file `record`. A change that the kernel refuses is taken out of
-    /// the record again, and the others go on. A record that is there already is added to.
+    /// Makes the changes, each after it is recorded in the file `record`. A change that the kernel refuses is removed
+    /// from the record, and the others continue. An existing record is extended.
     pub fn apply(&self, record: &Path) -> Result<Vec<Outcome>, TuneError> {
         if let Some(folder) = record.parent() {
             fs::create_dir_all(folder)
@@ -131,7 +132,7 @@ fn make(tree: &Tree, change: &Change, record: &mut Record) -> Result<Outcome, Tu
     make_with(change, record, || change.current(tree), || change.write(tree, &change.after))
 }
 
-/// `current` and `write` are the file's.
+/// `current` and `write` read and write the file.
 fn make_with(
     change: &Change,
     record: &mut Record,
@@ -139,7 +140,7 @@ fn make_with(
     write: impl FnOnce() -> io::Result<()>,
 ) -> Result<Outcome, TuneError> {
     let failed = |reason: String| Outcome::Failed { change: change.clone(), reason };
-    // Time has passed since the proposal.
+    // The value may have changed since the proposal.
     match current() {
         Ok(now) if change.same(&now, &change.before) => {}
         Ok(now) => return Ok(failed(format!("it was {}, and is {now} now", change.before))),
@@ -150,7 +151,7 @@ fn make_with(
     let written = write();
     let now = match current() {
         Ok(now) => now,
-        // It may be the old value or the new one: only what stands in the record can be undone.
+        // It may have the old value or the new one: only a recorded change can be undone.
         Err(error) => {
             let what =
                 written.err().map_or_else(|| "written".to_owned(), |e| format!("writing it failed ({e})"));
@@ -175,8 +176,8 @@ fn make_with(
     Ok(Outcome::Done { change: done })
 }
 
-/// Puts back what `record` says was changed on the host below `root`, last change first. What somebody else changed
-/// since is left. What cannot be put back stays in the record; when nothing does, the record is deleted.
+/// Restores the changes in `record` on the host below `root`, last change first. Values that were changed since are
+/// left. Changes that cannot be restored stay in the record; when there are none, the record is deleted.
 pub fn undo(root: &Path, record: &Path) -> Result<Vec<Outcome>, TuneError> {
     let mut record = Record::open(record, OpenOptions::new().read(true).write(true))?;
     let tree = Tree::new(root);
@@ -204,7 +205,7 @@ fn put_back(tree: &Tree, change: &Change) -> Outcome {
     let back = Change { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
     let failed = |reason: String| Outcome::Failed { change: back.clone(), reason };
     match change.current(tree) {
-        // It was never made, or is undone already.
+        // The change was never made, or is undone already.
         Ok(now) if change.same(&now, &change.before) => return Outcome::Done { change: back },
         Ok(now) if !change.same(&now, &change.after) => return Outcome::Left { change: back, found: now },
         Ok(_) => {}
@@ -225,7 +226,7 @@ mod tests {
     use super::*;
     use crate::tune::change::Value;
 
-    /// Another tune undoes all and deletes the record, after this one has opened it and before it locks it; a third one
+    /// Another tune undoes all and deletes the record after this one has opened it and before it locks it; a third one
     /// may have created it anew.
     #[test]
     fn the_lock_is_on_the_file_that_the_path_names() {

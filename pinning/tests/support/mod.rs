@@ -1,4 +1,5 @@
-//! Hosts as text: one `tree.txt` describes the part of `/sys` and `/proc` that is read, and is unpacked into a folder.
+//! Hosts as text: one `tree.txt` describes the files of `/sys` and `/proc` that are read, and is unpacked into a
+//! folder.
 //!
 //! ```text
 //! # a comment
@@ -67,12 +68,12 @@ fn write(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
 }
 
-/// A host of `tests/topologies`, unpacked; a folder that holds `sys` or `proc` themselves is copied as it is.
+/// A host of `tests/topologies`, unpacked; a folder that contains `sys` or `proc` is copied as it is.
 #[allow(dead_code)] // Each test binary uses its own part of this module.
 pub(crate) struct Recorded {
     /// Name of its folder.
     pub(crate) name: String,
-    /// Where its `tree.txt` lies.
+    /// The folder of its `tree.txt`.
     pub(crate) folder: PathBuf,
     /// Its root; lives as long as this.
     pub(crate) root: tempfile::TempDir,

@@ -1,13 +1,11 @@
 //! Throughput: one writer at full speed, one to three readers.
 
-use std::time::Duration;
-
+use bench_kit::Spread;
 use serde::{Deserialize, Serialize};
 
-use super::parts::{Parts, word};
-use super::watch::Watch;
+use super::parts::Parts;
+use super::step::{Calls, ReadMode, Step, steps};
 use super::{IpcError, IpcSettings};
-use crate::spread::Spread;
 
 mod read;
 mod write;
@@ -18,26 +16,6 @@ pub(super) use read::take_part;
 const BATCH: u64 = 256;
 /// Frames between two looks at the clock.
 const LOOK: u64 = 1 << 12;
-
-/// Whether the writer waits for the readers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ReadMode {
-    /// It waits, nothing is lost.
-    Gated,
-    /// It does not; what it overwrites is counted.
-    Loose,
-}
-
-/// Whether frames are written and read one by one or in batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Calls {
-    /// `write`, `read`: the clock is read for each frame.
-    Single,
-    /// `batch` of 256 frames, `read_batch`.
-    Batch,
-}
 
 /// One row of throughput; the median of its runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,18 +28,18 @@ pub struct FlowRow {
     pub mode: ReadMode,
     /// One by one, or in batches.
     pub calls: Calls,
-    /// Messages a second: gated, as the slowest reader got them; loose, as they were written.
+    /// Messages a second: gated, as received by the slowest reader; loose, as written.
     pub msgs_per_s: f64,
     /// The same in bytes of payload.
     pub bytes_per_s: f64,
-    /// Messages a second that each reader got, on average.
+    /// Messages a second that each reader received, on average.
     pub received_per_s: f64,
     /// Messages that readers lost, all readers and runs together.
     pub lost: u64,
     /// Messages written, all runs together.
     pub written: u64,
-    /// True when in every run, for every reader, the messages read and lost add up to those written, and each bore
-    /// the number that was due after what was lost before it.
+    /// True when in every run, for every reader, the messages read and lost add up to those written, and each had the
+    /// expected number after those lost before it.
     pub exact: bool,
     /// Lowest and highest of the runs' `msgs_per_s`.
     pub range: [f64; 2],
@@ -69,74 +47,8 @@ pub struct FlowRow {
     pub runs: usize,
 }
 
-/// One row to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) payload: usize,
-    pub(super) readers: usize,
-    pub(super) mode: ReadMode,
-    pub(super) calls: Calls,
-}
-
-impl Step {
-    /// Name of its journal.
-    pub(super) fn name(self) -> String {
-        let mode = if self.mode == ReadMode::Gated { "gated" } else { "loose" };
-        let calls = if self.calls == Calls::Batch { "batch" } else { "single" };
-        format!("flow-{}-{}-{mode}-{calls}", self.payload, self.readers)
-    }
-}
-
-/// All rows, in order; both sides know it.
-pub(super) fn steps(_settings: &IpcSettings, peers: usize) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for (readers, mode) in
-        [(1, ReadMode::Gated), (3, ReadMode::Gated), (1, ReadMode::Loose), (3, ReadMode::Loose)]
-    {
-        for payload in super::PAYLOADS {
-            for calls in [Calls::Batch, Calls::Single] {
-                if readers <= peers {
-                    steps.push(Step { payload, readers, mode, calls });
-                }
-            }
-        }
-    }
-    steps
-}
-
 /// First number of a step of throughput; the ping-pong is step 1.
 const FIRST_STEP: u64 = 10;
-
-/// The measuring side begins `step` once peers 0 to `peers - 1` are ready for it.
-pub(super) fn meet(parts: &Parts, step: u64, peers: usize, watch: &mut Watch) -> Result<(), IpcError> {
-    for peer in 0..peers {
-        while parts.floor.get(word::READY + peer) < step {
-            watch.idle()?;
-        }
-        watch.news();
-    }
-    parts.floor.set(word::WRITTEN, 0);
-    for peer in 0..peers {
-        parts.floor.set(word::STEP + peer, step);
-        parts.floor.wake(word::STEP + peer);
-    }
-    Ok(())
-}
-
-/// A peer is ready for `step`, and goes on when it begins. Until then it sleeps, however long the steps before take: a
-/// core that spins beside a measurement is part of it.
-pub(super) fn arrive(parts: &Parts, peer: usize, step: u64, watch: &mut Watch) -> Result<(), IpcError> {
-    parts.floor.set(word::READY + peer, step);
-    loop {
-        let now = parts.floor.get(word::STEP + peer);
-        if now >= step {
-            watch.news();
-            return Ok(());
-        }
-        parts.floor.sleep(word::STEP + peer, now as u32, Duration::from_millis(100));
-        watch.parent_lives()?;
-    }
-}
 
 /// One run's figures.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +68,7 @@ pub(super) fn measure(
     peers: usize,
     progress: impl Fn(f64) -> Result<(), IpcError>,
 ) -> Result<Vec<FlowRow>, IpcError> {
-    let steps = steps(settings, peers);
+    let steps = steps(peers);
     let mut runs = vec![Vec::with_capacity(settings.flow_runs); steps.len()];
     let mut number = FIRST_STEP;
     let all = (settings.flow_runs * steps.len()) as f64;

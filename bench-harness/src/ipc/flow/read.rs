@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use journal::{GatedReader, LooseReader, ReadError};
 
-use super::{BATCH, Calls, FIRST_STEP, ReadMode, Step, arrive, steps};
+use super::{BATCH, FIRST_STEP};
 use crate::ipc::parts::{Parts, word};
+use crate::ipc::rendezvous::arrive;
+use crate::ipc::step::{Calls, ReadMode, Step, steps};
 use crate::ipc::watch::Watch;
 use crate::ipc::{IpcError, IpcSettings};
 
@@ -16,7 +18,7 @@ pub(in crate::ipc) fn take_part(
     (peer, peers): (usize, usize),
     watch: &mut Watch,
 ) -> Result<(), IpcError> {
-    let steps = steps(settings, peers);
+    let steps = steps(peers);
     let mut number = FIRST_STEP;
     for _ in 0..settings.flow_runs {
         for step in &steps {
@@ -79,17 +81,17 @@ fn rest(watch: &mut Watch) -> Result<(), IpcError> {
     watch.idle()
 }
 
-/// Numbers seen.
+/// Counts of a reader.
 struct Count {
-    /// The number that is due.
+    /// The expected number.
     next: u64,
     lost: u64,
-    /// Messages that bore another number.
+    /// Messages with another number than expected.
     strange: u64,
 }
 
 impl Count {
-    /// Takes a message whole, and looks whether it is the one that is due.
+    /// Copies a message completely, and checks that it is the expected one.
     #[inline(always)]
     fn take<const BYTES: usize>(&mut self, payload: &[u8]) {
         let Some(payload) = payload.first_chunk::<BYTES>() else { return };
@@ -133,7 +135,7 @@ fn read_loose<const BYTES: usize>(reader: &mut LooseReader, count: &mut Count) -
             Ok(Some(frame)) => count.take::<BYTES>(frame.payload),
             Ok(None) => break,
             Err(ReadError::Lapped(gap)) => {
-                // Frames are of one size here, so the bytes say how many; the next number must agree.
+                // All frames have one size here, so the bytes determine the count; the next number must agree.
                 let lost = gap.bytes() / journal::layout::frame_bytes(BYTES as u64);
                 count.lost += lost;
                 count.next += lost;

@@ -4,8 +4,10 @@ use std::hint::black_box;
 
 use journal::{WriteError, Writer};
 
-use super::{BATCH, Calls, LOOK, Run, Step, meet};
+use super::{BATCH, LOOK, Run};
 use crate::ipc::parts::{Parts, SEAT, word};
+use crate::ipc::rendezvous::meet;
+use crate::ipc::step::{Calls, Step};
 use crate::ipc::watch::Watch;
 use crate::ipc::{IpcError, IpcSettings};
 
@@ -101,7 +103,7 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
     }
 }
 
-/// The ring is full: leaves the readers' lines alone for a moment.
+/// The ring is full: does not touch the readers' lines for a moment.
 fn pause(watch: &mut Watch) -> Result<(), IpcError> {
     for _ in 0..32 {
         std::hint::spin_loop();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::t2o::made_up::{cell, results};
+use crate::t2o::fixture::{cell, results};
 
 const CLAIMS: &[(&str, &str)] = &[
     ("pinning", "mean(D, 80) < mean(A, 80)"),
@@ -14,7 +14,7 @@ fn outcomes(results: &Results) -> Vec<(String, Outcome)> {
     judge(results).into_iter().map(|verdict| (verdict.name, verdict.outcome)).collect()
 }
 
-/// A as the report draws it, D flat.
+/// A as in the report, D flat.
 fn honest() -> Results {
     let mut cells = Vec::new();
     for (load, (rate, a)) in

@@ -2,7 +2,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::t2o::made_up::{cell, results};
+use crate::t2o::fixture::{cell, results};
 
 fn compared(before: &[f64], after: &[f64]) -> Compared {
     let matrix = |means: &[f64]| results(vec![cell("A", 1, 80.0, means)], &[]);

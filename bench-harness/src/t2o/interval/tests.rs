@@ -1,4 +1,4 @@
-//! Coverage on made-up runs of known spread, each with a fixed seed.
+//! Coverage on simulated runs of known spread, each with a fixed seed.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,11 +15,11 @@ fn normal(generator: &mut ChaCha8Rng) -> f64 {
 #[derive(Clone, Copy, Debug)]
 enum Scatter {
     Normal,
-    /// Exponential: many good runs, some bad ones. Its median is taken off.
+    /// Exponential, minus its median: many good runs, some bad ones.
     Skewed,
     /// One run in ten scatters ten times as wide.
     HeavyTailed,
-    /// Two moods of the host, half and half.
+    /// Two states of the host, half and half.
     TwoMoods,
 }
 
@@ -39,7 +39,7 @@ fn runs(
     (0..count).map(|_| median * (spread * one()).exp()).collect()
 }
 
-/// Share of the pairs whose interval holds the truth.
+/// Share of the pairs whose interval contains the true value.
 fn covered(scatter: Scatter, counts: [usize; 2], spreads: [f64; 2], ratio: f64) -> f64 {
     const PAIRS: usize = 2_000;
     let mut generator = ChaCha8Rng::seed_from_u64(7);

@@ -1,4 +1,4 @@
-//! The figures as CSV, a line a cell and stage.
+//! The figures as CSV, one line for each cell and stage.
 
 use std::fmt::Write;
 
@@ -14,7 +14,8 @@ pub(super) fn text(results: &Results) -> String {
     for cell in &results.cells {
         for name in STAGES {
             let Some(stage) = cell.stage(name) else { continue };
-            let marks: Vec<&str> = cell.marked.iter().filter_map(|mark| mark.split(':').next()).collect();
+            let caveats: Vec<&str> =
+                cell.marked.iter().filter_map(|caveat| caveat.split(':').next()).collect();
             let _ = writeln!(
                 text,
                 "{},{},{},{},{:.3},{},{},{},{name},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{},{}",
@@ -35,7 +36,7 @@ pub(super) fn text(results: &Results) -> String {
                 stage.p999_us,
                 stage.max_us,
                 cell.pages,
-                marks.join(" "),
+                caveats.join(" "),
             );
         }
     }

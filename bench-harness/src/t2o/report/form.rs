@@ -1,8 +1,8 @@
-//! Figures as text.
+//! Formats figures as text.
 
 use crate::t2o::result::CellResult;
 
-/// Microseconds with as many digits as they deserve: `0.84`, `51.7`, `1,204`.
+/// Microseconds with a suitable number of digits: `0.84`, `51.7`, `1,204`.
 pub(super) fn us(figure: f64) -> String {
     match figure {
         figure if figure < 10.0 => format!("{figure:.2}"),
@@ -46,7 +46,7 @@ fn seconds(seconds: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Mean of one stage as the report gives it: the range of the means of the runs.
+/// Mean of one stage as in the report: the range of the means of the runs.
 pub(super) fn means(cell: &CellResult, stage: &str) -> String {
     cell.stage(stage).map_or("–".to_owned(), |stage| range(stage.mean_us))
 }
@@ -54,7 +54,7 @@ pub(super) fn means(cell: &CellResult, stage: &str) -> String {
 /// `2026-11-21 09:15 UTC`.
 pub(super) fn date(unix: u64) -> String {
     let (days, seconds) = (unix / 86_400, unix % 86_400);
-    // Days since 1 March of year 0: leap days come last then, and months count evenly.
+    // Days since 1 March of year 0: then leap days come last, and months count evenly.
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! The report as one HTML file that needs nothing else.
+//! The report as one self-contained HTML file.
 
 use super::super::claims::{Outcome, Verdict};
 use super::tables::{self, Table};
@@ -50,7 +50,7 @@ pub(super) fn page(results: &Results, claims: &[Verdict]) -> Result<String, T2oE
         let about = "Mean of each stage over all messages. A bar with an arrow goes on beyond the plot.";
         figure(&mut body, &title, about, &legend(&plots::parts()), &svg);
     }
-    section(&mut body, &tables::marks(results), None);
+    section(&mut body, &tables::caveats(results), None);
     section(&mut body, &tables::costs(results), None);
     section(&mut body, &tables::host(results), Some("host"));
     body.push_str("<h2>How to read it</h2>\n<ul>\n");
@@ -80,7 +80,7 @@ fn lead(results: &Results) -> String {
     ))
 }
 
-/// How many claims came out how.
+/// The number of claims with each result.
 fn summary(claims: &[Verdict]) -> String {
     if claims.is_empty() {
         return String::new();
@@ -95,7 +95,7 @@ fn summary(claims: &[Verdict]) -> String {
     )
 }
 
-/// What each colour is, as a list.
+/// The meaning of each colour, as a list.
 fn legend(colours: &[(String, plotters::style::RGBColor)]) -> String {
     let item = |(words, colour): &(String, plotters::style::RGBColor)| {
         let plotters::style::RGBColor(red, green, blue) = colour;

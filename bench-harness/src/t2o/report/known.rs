@@ -1,7 +1,7 @@
-//! What is known of the report that colo starts from. Facts, as cited in colo's own design notes; the report's single
-//! cells are not among them, and nothing is made up for them.
+//! Known figures of the report that colo starts from, as cited in colo's own design notes. They do not include the
+//! report's single cells, and none are invented.
 
-/// How the source is named wherever a figure of it is shown.
+/// The name of the source wherever one of its figures is shown.
 pub(super) const SOURCE: &str =
     "“the report”: measurements of Kungfu’s tick-to-order time, 80 strategies, 12 cores";
 
@@ -11,5 +11,5 @@ pub(super) const RANGE_US: [f64; 2] = [500.0, 38_000.0];
 /// Highest mean t2o divided by the lowest, over the twelve rates of a group.
 pub(super) const FLATNESS: [(&str, f64); 2] = [("A", 50.0), ("D", 6.4)];
 
-/// What a fast writer costs parked readers there, in microseconds.
+/// The cost of a fast writer for parked readers there, in microseconds.
 pub(super) const MIXED_US: f64 = 50_000.0;

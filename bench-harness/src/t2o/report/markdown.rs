@@ -26,7 +26,7 @@ pub(super) fn text(results: &Results, claims: &[Verdict]) -> String {
     if !claims.is_empty() {
         push(&mut text, &tables::claims(claims));
     }
-    push(&mut text, &tables::marks(results));
+    push(&mut text, &tables::caveats(results));
     push(&mut text, &tables::costs(results));
     push(&mut text, &tables::host(results));
     text.push_str("## How to read it\n\n");

@@ -1,4 +1,4 @@
-//! A report of a matrix: one HTML file that needs nothing else, and the same as Markdown, CSV and JSON.
+//! A report of a matrix: one self-contained HTML file, and the same as Markdown, CSV and JSON.
 
 mod csv;
 mod form;
@@ -17,7 +17,7 @@ use super::claims::{Verdict, judge};
 use super::error::T2oError;
 use super::result::Results;
 
-/// What the report's JSON holds.
+/// The content of the report's JSON.
 #[derive(Debug, Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
@@ -25,7 +25,7 @@ struct Whole<'a> {
     claims: &'a [Verdict],
 }
 
-/// Writes `report.html`, `.md`, `.csv` and `.json` into `folder`; their paths.
+/// Writes `report.html`, `.md`, `.csv` and `.json` into `folder`; returns their paths.
 ///
 /// # Errors
 /// [`T2oError::Plot`], or the files cannot be written.
@@ -50,7 +50,7 @@ pub fn write(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, T2oError>
 
 #[cfg(test)]
 mod tests {
-    use crate::t2o::made_up::{cell, results};
+    use crate::t2o::fixture::{cell, results};
 
     #[test]
     fn the_report_is_whole_and_needs_nothing_else() {

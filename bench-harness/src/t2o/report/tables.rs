@@ -1,11 +1,11 @@
-//! What HTML and Markdown both show, as rows of text.
+//! The content of both HTML and Markdown, as rows of text.
 
 use super::super::claims::Verdict;
 use super::form::{date, interval, means, rate, thousands, us};
 use super::known;
 use crate::t2o::result::{CellResult, Results};
 
-/// A table: its head, its rows, and how many columns from the left are words.
+/// A table: its head, its rows, and how many columns from the left are text.
 pub(super) struct Table {
     pub(super) title: String,
     pub(super) head: Vec<String>,
@@ -36,7 +36,7 @@ pub(super) fn rates(results: &Results) -> Vec<f64> {
     rates
 }
 
-/// One group in the report's own form: transfer times as ranges of the means of the runs.
+/// One group in the form of the original report: transfer times as ranges of the means of the runs.
 pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     let instruments = |cell: &CellResult| {
         let own = results.settings.group.iter().find(|group| group.name == cell.group);
@@ -57,7 +57,7 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
             figure(cell.stage("t2o_intended").map(|stage| stage.p99_us)),
             cell.repeats.to_string(),
             thousands(cell.samples),
-            short_marks(cell),
+            short_caveats(cell),
         ]
     });
     Table {
@@ -81,13 +81,13 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     }
 }
 
-/// The first word of each mark.
-fn short_marks(cell: &CellResult) -> String {
+/// The first word of each caveat.
+fn short_caveats(cell: &CellResult) -> String {
     let words: Vec<&str> = cell.marked.iter().filter_map(|mark| mark.split(':').next()).collect();
     if words.is_empty() { "–".to_owned() } else { words.join(" ") }
 }
 
-/// What the report says, and what this run says to the same.
+/// The original report's figures, and this run's.
 pub(super) fn beside_the_report(results: &Results) -> Table {
     let flatness = known::FLATNESS.map(|(group, theirs)| {
         let means = || cells_of(results, group).filter_map(|cell| Some(cell.stage("t2o")?.all_mean_us));
@@ -128,7 +128,7 @@ pub(super) fn beside_the_report(results: &Results) -> Table {
     }
 }
 
-/// Where and how it was run.
+/// The host and the run.
 pub(super) fn host(results: &Results) -> Table {
     let host = &results.host;
     let list = |ids: &[String]| if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
@@ -172,7 +172,7 @@ pub(super) fn host(results: &Results) -> Table {
     }
 }
 
-/// What each cell cost the host.
+/// The cost of each cell for the host.
 pub(super) fn costs(results: &Results) -> Table {
     let some = |figure: Option<f64>, digits: usize| {
         figure.map_or("–".to_owned(), |figure| format!("{figure:.digits$}"))
@@ -218,8 +218,8 @@ pub(super) fn costs(results: &Results) -> Table {
     }
 }
 
-/// Every mark in full.
-pub(super) fn marks(results: &Results) -> Table {
+/// Every caveat in full.
+pub(super) fn caveats(results: &Results) -> Table {
     let rows = results
         .cells
         .iter()
@@ -227,7 +227,7 @@ pub(super) fn marks(results: &Results) -> Table {
     Table { title: "Marked cells".to_owned(), head: owned(["cell", "why"]), rows: rows.collect(), words: 2 }
 }
 
-/// Claims and what the figures say to them.
+/// The claims and their results.
 pub(super) fn claims(verdicts: &[Verdict]) -> Table {
     let rows = verdicts.iter().map(|verdict| {
         vec![
@@ -252,7 +252,7 @@ pub(super) const HOW_TO_READ: [&str; 7] = [
     "Every order names the quote that caused it, so each message has five times on one clock: due, published by md, received by the strategy, ordered, taken by td. Market-data transfer + strategy + order transfer = t2o was checked for every message.",
     "Means are ranges, as in the report: the lowest and the highest mean of the runs. Percentiles are over all messages of all runs.",
     "“From due” counts from the time at which md’s schedule wanted the quote, so a generator that falls behind cannot hide it.",
-    "A marked cell is shown like any other; its marks say why it is to be read with care.",
+    "A marked cell is shown like any other; its caveats say why it is to be read with care.",
     "A claim holds or is refuted only where the runs do not overlap and the host was not busy with something else; otherwise it is inconclusive.",
     "Cells with few messages (slow rates) say little about percentiles; compare figures only with others of the same host and the same run.",
 ];

@@ -8,7 +8,7 @@ use topology::Topology;
 
 use super::{GroupConfig, LoadConfig, ScenarioConfig};
 
-/// A group at a load: what runs, and when it is over.
+/// A group at a load: the platform, and the limits of its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// Group and number of the load: `A10`.
@@ -19,45 +19,45 @@ pub struct Cell {
     pub load: usize,
     /// Quotes a second over all instruments.
     pub rate: f64,
-    /// Fresh platforms.
+    /// Number of fresh platforms.
     pub repeats: u32,
     /// Strategies, one process or one hosted strategy each.
     pub strategies: u32,
     /// Simulated instruments.
     pub instruments: u32,
-    /// A run ends with so many samples.
+    /// A run ends after this many samples.
     pub samples: u64,
-    /// Not counted.
+    /// Time before the measurement.
     pub warmup: Duration,
-    /// After the warm-up, at least.
+    /// Shortest measurement after the warm-up.
     pub shortest: Duration,
-    /// After the warm-up, at most.
+    /// Longest measurement after the warm-up.
     pub longest: Duration,
-    /// Pauses between the starts of strategies, in all.
+    /// Total pauses between the starts of strategies.
     pub staggered: Duration,
     /// The platform.
     pub topology: Topology,
 }
 
 impl Cell {
-    /// How long one run is measured: until it has its samples, within its bounds.
+    /// Duration of one run's measurement: until it has its samples, within its bounds.
     pub fn measured(&self) -> Duration {
         let wanted = Duration::try_from_secs_f64(self.samples as f64 / self.rate).unwrap_or(self.longest);
         wanted.clamp(self.shortest.min(self.longest), self.longest)
     }
 
-    /// Samples that one run has when every quote is answered.
+    /// Samples of one run when every quote is answered.
     pub fn expected_samples(&self) -> u64 {
         (self.measured().as_secs_f64() * self.rate).floor() as u64
     }
 
-    /// How long one run takes, with a platform brought up and down in `overhead`.
+    /// Duration of one run, with `overhead` for starting and stopping the platform.
     pub fn run_time(&self, overhead: Duration) -> Duration {
         overhead + self.staggered + self.warmup + self.measured()
     }
 }
 
-/// The cells of one group, whose platform sections are `platform`. What is wrong with them goes to `found`, once.
+/// The cells of one group, whose platform sections are `platform`. Each problem is added to `found` once.
 pub(super) fn of_group(
     config: &ScenarioConfig,
     group: &GroupConfig,
@@ -137,18 +137,18 @@ fn cell(
     Ok((cell, platform.warnings))
 }
 
-/// The built-in taker answers every quote of a load test: with a position that it must not exceed it would fall silent
-/// while its reports are late, and the load would wait for the platform that it is to measure.
+/// The built-in taker answers every quote of a load test: with a position limit it would stop while its reports are
+/// late, and the load would depend on the platform under test.
 fn open_loop(table: &mut Table) {
     if table.table("strategies").and_then(|section| section.text("program")) == Some("builtin:taker") {
         table.put_default(&["strategies", "params", "max_position"], &json!(UNLIMITED_LOTS));
     }
 }
 
-/// More lots than any run trades, and few enough to be counted with.
+/// More lots than any run trades, and few enough for arithmetic.
 const UNLIMITED_LOTS: i64 = 1_000_000_000_000;
 
-/// A name that no other cell of this scenario has, short enough for an instance.
+/// A name that is unique in this scenario, and short enough for an instance.
 fn instance(scenario: &str, cell: &str) -> String {
     let cell = cell.to_lowercase();
     let room = 31_usize.saturating_sub(cell.len() + 1);

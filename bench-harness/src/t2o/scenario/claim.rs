@@ -1,4 +1,4 @@
-//! The little language of claims.
+//! The language of claims.
 //!
 //! ```text
 //! claim   = all { "or" all }              all    = one { "and" one }
@@ -11,14 +11,14 @@
 //!         | achieved lost samples disordered lateness_p99 wakeups context_switches
 //! ```
 //!
-//! `highest` and `lowest` go over the group's rates. `m_shaped` is true when the means over the rates rise, fall, rise
-//! and fall again, each time by a quarter at least.
+//! `highest` and `lowest` range over the group's rates. `m_shaped` is true when the means over the rates rise, fall,
+//! rise and fall again, each time by at least a quarter.
 
 use wire::stages::STAGES;
 
 use super::ScenarioConfig;
 
-/// A claim, read.
+/// A parsed claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
     /// A constant.
@@ -31,7 +31,7 @@ pub(crate) enum Expression {
         group: String,
         /// Quotes a second.
         rate: f64,
-        /// `t2o` unless the claim says another.
+        /// The stage, `t2o` by default.
         stage: String,
     },
     /// The highest or lowest of a figure over a group's rates.
@@ -50,11 +50,11 @@ pub(crate) enum Expression {
     },
     /// `not`.
     Not(Box<Expression>),
-    /// Two of them and what joins them.
+    /// Two expressions and their operator.
     Pair(Box<Expression>, Operator, Box<Expression>),
 }
 
-/// What joins two expressions.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Or,
@@ -76,18 +76,18 @@ const TIMES: [&str; 6] = ["mean", "p50", "p90", "p99", "p999", "max"];
 const COUNTS: [&str; 7] =
     ["achieved", "lost", "samples", "disordered", "lateness_p99", "wakeups", "context_switches"];
 
-/// A claim that cannot be read: bytes of its text, and what is wrong with them.
+/// A claim that cannot be parsed: the bytes of its text, and the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimError {
     /// First byte.
     pub(crate) start: usize,
     /// Behind the last byte.
     pub(crate) end: usize,
-    /// What is wrong.
+    /// The problem.
     pub(crate) what: String,
 }
 
-/// Reads a claim.
+/// Parses a claim.
 ///
 /// # Errors
 /// [`ClaimError`], the first one.

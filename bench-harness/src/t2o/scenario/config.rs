@@ -112,7 +112,7 @@ section! {
         instruments: Option<u32> = None => Kind::Integer { min: 1, max: 4_000 }, Absent::Derived("that of [run]");
         /// Fresh platforms a cell.
         repeats: Option<u32> = None => Kind::Integer { min: 1, max: 1_000 }, Absent::Derived("that of the load");
-        /// On a host with fewer CPUs the group is left out, and it is said so.
+        /// On a host with fewer CPUs the group is left out, with a message.
         cores: u32 = 1 => Kind::Integer { min: 1, max: 4_096 };
         /// Sections of a platform file that this group has on top of [base].
         platform: Json = Json::Object(Map::new());

@@ -1,9 +1,9 @@
-//! A scenario file (TOML) → checked cells: which platforms are measured, at which rates, for how long.
+//! Reads a scenario file (TOML) into checked cells: which platforms are measured, at which rates, for how long.
 //!
-//! A scenario holds platform sections, not platform files: `[base]` is what all groups have, `[group.platform]` what
-//! one has on top of it, and the scenario itself says how many strategies and instruments there are and how fast they
-//! are quoted. Every cell is checked like a platform file before anything starts, and an error is shown at its place in
-//! the scenario.
+//! A scenario contains platform sections, not platform files: `[base]` is common to all groups, `[group.platform]`
+//! extends it for one group, and the scenario itself sets the numbers of strategies and instruments and their rate.
+//! Every cell is checked like a platform file before anything starts, and an error is shown at its place in the
+//! scenario.
 //!
 //! ```text
 //!   [base] ──┐
@@ -25,13 +25,13 @@ pub use config::{ClaimConfig, GroupConfig, LoadConfig, RunOrder, RunRules, Scena
 /// A checked scenario.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file as it was named.
+    /// The name of the file, as given.
     pub file: String,
-    /// What it says, with what it leaves out filled in.
+    /// The settings, including default values.
     pub config: ScenarioConfig,
     /// Group by group, load by load.
     pub cells: Vec<Cell>,
-    /// What looks wrong but is allowed.
+    /// Allowed settings that look wrong.
     pub warnings: Diagnostics,
 }
 
@@ -53,7 +53,7 @@ pub fn is_scenario(text: &str) -> bool {
 /// Reads and checks the scenario at `path`, with the `--set` arguments `sets` over it.
 ///
 /// # Errors
-/// [`LoadError`]: the file cannot be read, or all that is wrong with it.
+/// [`LoadError`]: the file cannot be read, or everything that is wrong with it.
 pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, LoadError> {
     let text = settings::read_file(path)?;
     Ok(parse(&path.to_string_lossy(), &text, sets)?)
@@ -62,7 +62,7 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Scenario, LoadError> {
 /// Checks `text`, the content of a scenario that is called `file` in messages.
 ///
 /// # Errors
-/// All that is wrong.
+/// Everything that is wrong.
 pub fn parse(file: &str, text: &str, sets: &[String]) -> Result<Scenario, Diagnostics> {
     let document = Document::parse(file, text, sets);
     let root = document.root().clone();
@@ -82,7 +82,7 @@ pub fn parse(file: &str, text: &str, sets: &[String]) -> Result<Scenario, Diagno
     }
 }
 
-/// What must hold between the keys.
+/// Checks the relations between keys.
 fn check(config: &ScenarioConfig, rows: &Rows, report: &mut Report) {
     if config.load.is_empty() && !rows.is_bad("load") {
         report.error(None, "the scenario has no load").help("write [[load]] with rate = 80");
@@ -134,7 +134,7 @@ fn check(config: &ScenarioConfig, rows: &Rows, report: &mut Report) {
     }
 }
 
-/// Platform keys that the scenario has other keys for.
+/// Reports platform keys for which the scenario has other keys.
 fn taken(root: &Table, report: &mut Report) {
     let mut look = |platform: &Table| {
         for (section, key, why) in TAKEN {
@@ -149,7 +149,7 @@ fn taken(root: &Table, report: &mut Report) {
     root.table("base").into_iter().chain(groups).for_each(&mut look);
 }
 
-/// The platform sections of one group, those of `[base]` below them.
+/// The platform sections of one group, merged over those of `[base]`.
 fn group_table(root: &Table, index: usize) -> Table {
     let own = root.tables("group").nth(index).and_then(|group| group.table("platform"));
     let mut table = own.cloned().unwrap_or_default();

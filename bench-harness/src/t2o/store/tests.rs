@@ -1,7 +1,7 @@
 use super::*;
-use crate::t2o::made_up;
+use crate::t2o::fixture;
 
-/// A folder with one run of one cell, every answer 10 µs long.
+/// A folder with one run of one cell, in which every answer took 10 µs.
 fn folder() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     for name in ["runs", "raw"] {
@@ -9,18 +9,18 @@ fn folder() -> (tempfile::TempDir, Store) {
     }
     let store = Store { folder: folder.path().to_owned() };
     write(&store, 10_000);
-    let cell = made_up::scenario_cell("A", 80.0);
+    let cell = fixture::scenario_cell("A", 80.0);
     let cells = vec![store.cell(&cell, 5).unwrap().unwrap()];
-    store.write_results(&made_up::results(cells, &[])).unwrap();
+    store.write_results(&fixture::results(cells, &[])).unwrap();
     (folder, store)
 }
 
-/// Keeps the run with answers of this length.
+/// Stores the run with answers that took this long.
 fn write(store: &Store, ns: u64) {
     let records = records(ns);
     let mut messages = Histograms::new().unwrap();
     records.iter().for_each(|record| messages.add(record));
-    let mut run = made_up::cell("A", 1, 80.0, &[40.0]).runs.remove(0);
+    let mut run = fixture::cell("A", 1, 80.0, &[40.0]).runs.remove(0);
     run.take(&messages);
     (run.expected, run.lost) = (100, 0);
     store.keep(&run, &records).unwrap();
@@ -53,7 +53,7 @@ fn raw_files_that_say_something_else_are_an_error_that_names_the_figure() {
     let error = Store::results(folder.path()).unwrap_err().to_string();
     assert!(error.contains("runs/A1-1.json") && error.contains("raw/A1-1.csv.gz"), "{error}");
     assert!(error.contains("stages.") && error.contains("_us is "), "{error}");
-    let error = store.cell(&made_up::scenario_cell("A", 80.0), 5).unwrap_err().to_string();
+    let error = store.cell(&fixture::scenario_cell("A", 80.0), 5).unwrap_err().to_string();
     assert!(error.contains("raw/A1-1.csv.gz"), "going on with --resume: {error}");
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::world::{Step, World};
 use super::*;
 
-/// A platform as it starts, and one that is up.
+/// A platform that is starting, and one that is up.
 fn beginnings(policy: RestartPolicy) -> [World; 2] {
     let starting = World::new(policy);
     let mut up = starting.clone();
@@ -21,7 +21,7 @@ fn beginnings(policy: RestartPolicy) -> [World; 2] {
     [starting, up]
 }
 
-/// Does what must hold in any order hold in all orders of `depth` steps? Counts them.
+/// Checks the invariants in all orders of `depth` steps, and counts the orders.
 fn all_orders(world: &World, steps: &[Step], depth: usize) -> u64 {
     if depth == 0 {
         world.clone().comes_to_rest();

@@ -1,4 +1,4 @@
-//! Each test is named after what must hold when it gets dangerous.
+//! Each test is named after what must hold in a hazardous situation.
 
 use wire::NodeChange::{Died, Joined, Left};
 
@@ -83,7 +83,7 @@ fn closing_the_market_is_tried_until_the_system_starts_it() {
 
 #[test]
 fn an_error_is_a_failure_also_where_only_the_seat_tells_of_it() {
-    // Not our child: the code is the seat's.
+    // Not our child: the code is from the seat.
     let erred = End { left: false, ended: Ended::Exit(1) };
     let mut lives = up(RestartPolicy::OnFailure);
     let ended = lives.on(Event::Ended { node: TD, end: erred }, ms(2_000));
@@ -98,11 +98,11 @@ fn a_death_is_announced_before_the_next_process_takes_the_seat() {
     let mut lives = up(RestartPolicy::OnFailure);
     let ended = lives.on(Event::Ended { node: STRATEGY, end: KILLED }, ms(2_000));
     assert_eq!(announced(&ended), [(STRATEGY, Died, 1)]);
-    // One that was started by hand, before the next start is due.
+    // A process started by hand, before the next start is due.
     let came = lives.on(Event::Registered { node: STRATEGY, generation: 2 }, ms(2_001));
     assert_eq!(announced(&came), [(STRATEGY, Joined, 2)]);
     assert_eq!(lives.on(Event::Tick, ms(3_000)), [], "the seat is taken");
-    // And even if nobody noticed the death.
+    // Even if the death was not noticed.
     let came = lives.on(Event::Registered { node: STRATEGY, generation: 3 }, ms(3_001));
     assert_eq!(announced(&came), [(STRATEGY, Died, 2), (STRATEGY, Joined, 3)]);
 }
@@ -165,12 +165,12 @@ fn deaths_that_nobody_announced_are_announced_by_whoever_takes_over() {
         standing(1, Some((Joined, 1)), Found::Ready),
         // Killed while there was no master.
         standing(1, Some((Joined, 1)), Found::Ended(KILLED)),
-        // Left, and that was said; master died before it did anything about it.
+        // Left, and that was announced; master died before it acted on it.
         standing(1, Some((Left, 1)), Found::Ended(IN_GOOD_ORDER)),
-        // Master died between giving the seat and saying so.
+        // Master died between assigning the seat and announcing it.
         standing(2, Some((Died, 1)), Found::Joined),
         standing(1, None, Found::Ready),
-        // Overwritten in the journal long ago: said once too often rather than not at all.
+        // Overwritten in the journal long ago: announced once too often rather than not at all.
         standing(1, None, Found::Ended(KILLED)),
     ];
     let rules = platform(RestartPolicy::OnFailure);

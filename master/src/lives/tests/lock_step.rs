@@ -1,4 +1,4 @@
-//! Ends of a lock-step run: asked for, and given up.
+//! Ends of a lock-step run: requested, and abandoned.
 
 use super::*;
 use crate::lives::{Decision, End, Ended, Event, Lives, Stopping, Time};
@@ -25,7 +25,7 @@ fn up(in_lock_step: bool) -> Lives {
     lives
 }
 
-/// Who is asked to end.
+/// The nodes that are asked to end.
 fn asked(decisions: &[Decision]) -> Vec<usize> {
     let nodes = decisions.iter().filter_map(|decision| match decision {
         Decision::Signal { nodes, kill: false } => Some(nodes.clone()),

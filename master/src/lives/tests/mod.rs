@@ -37,7 +37,7 @@ fn rules(kind: NodeKind, policy: RestartPolicy) -> Rules {
     }
 }
 
-/// One of each kind that is treated in a way of its own; the strategies need td.
+/// One node of each kind with rules of its own; the strategies need td.
 fn platform(policy: RestartPolicy) -> Vec<Rules> {
     let mut all: Vec<Rules> = [NodeKind::Md, NodeKind::Td, NodeKind::Matching, NodeKind::Strategy]
         .into_iter()

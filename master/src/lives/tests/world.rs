@@ -1,4 +1,4 @@
-//! What master's decisions are carried out on in the exploration: processes, seats, what was announced, cursors.
+//! A model on which the exploration carries out master's decisions: processes, seats, announcements, cursors.
 
 use std::collections::VecDeque;
 
@@ -9,22 +9,22 @@ use wire::NodeChange;
 use super::{LIMITS, platform};
 use crate::lives::{Decision, End, Ended, Event, Found, Lives, Next, Rules, Standing, Stopping, Time};
 
-/// What may happen.
+/// A possible step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// Killed; master notices at its next look.
     Dies(usize),
-    /// Leaves its seat with this exit code; likewise.
+    /// Leaves its seat with this exit code; master notices at its next look.
     Leaves(usize, u8),
-    /// Registers: what was started and has not yet, or a process that somebody started by hand.
+    /// Registers: a started process that has not registered yet, or one that was started by hand.
     Registers(usize),
     /// Polls for the first time.
     GetsReady(usize),
     /// The system refuses the next start.
     RefusesNext,
-    /// Master looks at everybody, this many milliseconds later.
+    /// Master looks at every node, this many milliseconds later.
     Looks(u64),
-    /// Somebody asks for a stop.
+    /// A stop is requested.
     Stop,
     /// Master is killed, others may die, and the next one takes over.
     TakenOver,
@@ -32,7 +32,7 @@ pub(super) enum Step {
     TakenOverWithout(usize),
 }
 
-/// As the node itself knows it.
+/// The process, as the node itself sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Process {
     None,
@@ -47,13 +47,13 @@ enum Process {
 struct Node {
     process: Process,
     generation: u64,
-    /// What was announced last.
+    /// The last announcement.
     said: Option<(NodeChange, u64)>,
-    /// Its cursors hold somebody up.
+    /// Its cursors hold up a writer.
     holds: bool,
     was_asked_to_stop: bool,
     closing_starts: u32,
-    /// How it ended last, once master has noticed.
+    /// Its last end, once master has noticed it.
     last: Option<End>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct World {
     has_failed: bool,
     is_stopping: bool,
     pending: VecDeque<Event>,
-    /// What has happened, to be printed when something does not hold.
+    /// The steps so far, printed when a check fails.
     history: Vec<Step>,
 }
 
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// False: it cannot happen as things stand.
+    /// False: the step is not possible in this state.
     pub(super) fn step(&mut self, step: Step) -> bool {
         self.history.push(step);
         match step {
@@ -164,7 +164,7 @@ impl World {
     }
 
     fn registers(&mut self, node: usize) -> bool {
-        // As master does: who comes for the seat of a dead node finds it buried.
+        // As master does: before the seat of a dead node is assigned, its end is handled.
         let by_hand = self.rules[node].host.is_none() && !self.is_alive(node);
         if !by_hand && self.nodes[node].process != Process::Started {
             return false;
@@ -250,7 +250,7 @@ impl World {
                 assert!(!closes || self.rules[node].kind == NodeKind::Matching);
                 self.nodes[node].closing_starts += u32::from(closes);
                 if std::mem::take(&mut self.refuses) {
-                    // Nobody was there to die.
+                    // There was no process to die.
                     self.nodes[node].last = Some(End { left: false, ended: Ended::NotStarted });
                     self.pending.push_back(Event::NotStarted { node });
                 } else {
@@ -290,7 +290,7 @@ impl World {
         }
     }
 
-    /// What is said of a seat: joined, gone, joined, gone, …, with growing generations.
+    /// Announcements about a seat alternate between joined and ended, with growing generations.
     fn announced(&mut self, node: usize, change: NodeChange, generation: u64) {
         let said = &mut self.nodes[node].said;
         match (change, *said) {
@@ -306,7 +306,7 @@ impl World {
         *said = Some((change, generation));
     }
 
-    /// Nobody is asked to end before those who write to it have.
+    /// No node is asked to end before those that write to it have ended.
     fn signalled(&mut self, nodes: &[usize], kill: bool) {
         let group = |node: usize| topology::stop_group(self.rules[node].kind, LIMITS.in_lock_step);
         for &node in nodes {
@@ -323,7 +323,8 @@ impl World {
         }
     }
 
-    /// Everybody does what is asked of it from now on: then nothing may stay in between, and it stops when asked.
+    /// From now on every node does what is asked: then no intermediate state may last, and the platform stops when
+    /// asked.
     pub(super) fn comes_to_rest(mut self) {
         self.refuses = false;
         for _ in 0..12 {
@@ -340,7 +341,7 @@ impl World {
             self.is_at_rest();
         }
         self.happens(Event::StopAsked);
-        // Some need the kill.
+        // Some must be killed.
         for round in 0..200 {
             for node in 0..self.nodes.len() {
                 if self.nodes[node].was_asked_to_stop && (node + round) % 3 == 0 {

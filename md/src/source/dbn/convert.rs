@@ -1,4 +1,4 @@
-//! The records of one venue event, turned into book events.
+//! Converts the records of one venue event into book events.
 
 use std::collections::BTreeMap;
 
@@ -68,10 +68,10 @@ pub(super) fn check(message: &MboMsg) -> Result<Record, Fault> {
     Ok(Record { action, side, order, price, size })
 }
 
-/// Puts the records of one event into `event`, whose head is set, and counts them.
+/// Converts the records of one event into `event`, whose head is set, and counts them.
 ///
-/// Fills do not change the book by themselves; a cancel or a modification of the same order further on in the same
-/// event does. The two together are one execution here, and what the cancel takes beyond the fills is a cancel.
+/// Fills do not change the book by themselves; a later cancel or modification of the same order in the same event does.
+/// The two together become one execution here, and what the cancel takes beyond the fills is a cancel.
 pub(super) fn convert(
     records: &[Record],
     event: &mut SourceEvent,
@@ -80,9 +80,9 @@ pub(super) fn convert(
     mut note: impl FnMut(Fault),
 ) {
     let instrument = event.instrument;
-    // How much of each order was executed before its cancel or modification comes.
+    // How much of each order was executed before its cancel or modification.
     let mut executed: BTreeMap<u64, i64> = BTreeMap::new();
-    // A trade whose fills touched nothing is a trade against volume that is not displayed.
+    // A trade whose fills touched no order is against volume that is not displayed.
     let mut trade: Option<Traded> = None;
     for (index, record) in records.iter().enumerate() {
         let key = (instrument, record.order);
@@ -180,11 +180,11 @@ pub(super) fn convert(
     finish_trade(trade, event);
 }
 
-/// A trade and what its fills came to so far.
+/// A trade and the sums of its fills so far.
 #[derive(Clone, Copy, Debug)]
 struct Traded {
     record: Record,
-    /// Of bids and of asks: a trade has fills on both sides.
+    /// Fills of bids and of asks: a trade has fills on both sides.
     filled: [i64; 2],
     touched: bool,
 }
@@ -195,9 +195,9 @@ enum Contradiction {
     Size(Fault),
 }
 
-/// The price of a fill, and what does not fit about it: it trades at its trade's price, at its order's own or (in an
-/// auction, which has no aggressor) one that is better for it, and no more than its trade. Of an iceberg more may be
-/// filled than is displayed, so that the order's size says nothing.
+/// The price of a fill, and its contradiction if there is one: a fill is at its trade's price, at its order's own or
+/// (in an auction, which has no aggressor) at one that is better for the order, and not larger than its trade. An
+/// iceberg may be filled beyond its displayed size, so the order's size is not compared.
 fn compare_fill(
     fill: &Record,
     own: Option<Resting>,
@@ -208,7 +208,7 @@ fn compare_fill(
     let price = [fill.price, own_price].into_iter().find(|price| price.is_some()).unwrap_or(traded);
     let aggressor = trade.as_ref().and_then(|trade| trade.record.side);
     let off_own = own.is_some_and(|own| match (aggressor, own.side) {
-        // The order that came in, on its way to another price.
+        // The incoming order, on its way to another price.
         (Some(aggressor), side) if aggressor == side => false,
         (Some(_), _) => price != own.price,
         (None, Side::Buy) => price > own.price,
@@ -232,8 +232,9 @@ fn compare_fill(
     (price, None)
 }
 
-/// `before` is what rested under the number. Nothing: fills took all that was displayed and the order shows more
-/// of itself (iceberg), or it rested from before the recording; either way it is in the book from now on.
+/// `before` is the order that rested under the number. If there was none, either fills took all that was displayed and
+/// the order shows more of itself (iceberg), or it rested from before the recording; in both cases it is in the book
+/// from now on.
 fn modify(order: u64, now: Resting, before: Option<Resting>, event: &mut SourceEvent) {
     match before {
         None => event.push(BookAction::Add, now.side, order, now.price, now.remaining),
@@ -259,7 +260,7 @@ fn finish_trade(trade: Option<Traded>, event: &mut SourceEvent) {
     }
 }
 
-/// The side of a trade is that of the order that came in.
+/// The side of a trade is that of the incoming order.
 fn aggressor(side: Option<Side>) -> Aggressor {
     match side {
         Some(Side::Buy) => Aggressor::Buy,
@@ -279,7 +280,7 @@ mod tests {
         Record { action, side: Some(side), order, price: Price(price), size }
     }
 
-    /// Runs events one after the other; answers the parts of the last one.
+    /// Converts events one after the other; returns the parts of the last one.
     fn run(events: &[&[Record]]) -> (Vec<(BookAction, u64, i64)>, Counts) {
         let (mut event, mut orders, mut counts) =
             (SourceEvent::default(), OrderTable::new(), Counts::default());

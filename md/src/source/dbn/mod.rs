@@ -12,19 +12,19 @@
 //! | R | the instrument's book is cleared | `Clear` |
 //! | N | none | skipped |
 //!
-//! Prices are in 1e-9 as they are here. A record that carries the flag `LAST` ends an event of the venue; the records
-//! of one event, and all records of a snapshot, are one [`SourceEvent`]; in a file without that flag, the records of
-//! one `ts_event` are. It is given out when its last record or, where none is marked, a record of another time or a
-//! record behind the snapshot is read, whatever instrument that one is about. Its time is `ts_event` of its last record
-//! (UTC), of a snapshot `ts_recv`: orders in a snapshot keep the time at which they were sent, often days before. Its
+//! Prices are in 1e-9 as in this crate. A record with the flag `LAST` ends an event of the venue; the records of one
+//! event, and all records of a snapshot, are one [`SourceEvent`]; in a file without that flag, the records with one
+//! `ts_event` are. The event is returned when its last record or, where none is marked, a record of another time or a
+//! record after the snapshot is read, whatever instrument that one is about. Its time is `ts_event` of its last record
+//! (UTC), for a snapshot `ts_recv`: orders in a snapshot keep the time at which they were sent, often days before. Its
 //! sequence is the record's number in the file (the venue's own repeats within an event).
 //!
-//! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and a bad row.
+//! A fill without a price has that of its order. A size of 2^32 - 1 is the vendor's "none", and makes a bad row.
 //!
-//! Symbols come from the mappings in the metadata. Where there are some, an id without one is a bad row; in a file without
-//! any (a live session) ids are listed as `#ID`. Records of other kinds
-//! (status, system, symbol mappings of a live session) are skipped. Books are kept per instrument id: files that
-//! mix publishers (venues) of one instrument id make one book of them.
+//! Symbols come from the mappings in the metadata. If there are any, an id without one is a bad row; in a file without
+//! mappings (a live session) ids are listed as `#ID`. Records of other kinds (status, system, symbol mappings of a live
+//! session) are skipped. Books are kept per instrument id: files that mix publishers (venues) of one instrument id make
+//! one book of them.
 
 mod convert;
 mod records;
@@ -44,18 +44,18 @@ use super::recorded::{Place, Window};
 use super::tolerance::Watch;
 use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, SourceEvent, input};
 
-/// A record that was received further than this from its own time has a wrong one, in nanoseconds.
+/// A record received further than this from its own time has a wrong time, in nanoseconds.
 const FAR: u64 = 3_600 * SECOND;
-/// Records of one event of the venue are received within this time, in nanoseconds.
+/// The records of one event of the venue are received within this time, in nanoseconds.
 const LONGEST_EVENT: u64 = SECOND;
 
 /// Records of one instrument that wait for the end of their event.
 #[derive(Debug, Default)]
 struct Pending {
     records: Vec<Record>,
-    /// On the market's clock; of a snapshot, whose orders keep their own old times, when it was taken.
+    /// On the market's clock; of a snapshot, whose orders keep their own old times, the time when it was taken.
     time: u64,
-    /// `ts_event` as it stands in the last record.
+    /// `ts_event` of the last record.
     stamp: u64,
     received: u64,
     number: u64,
@@ -72,10 +72,10 @@ pub struct DbnSource {
     orders: OrderTable<(InstrumentId, u64)>,
     pending: BTreeMap<InstrumentId, Pending>,
     ready: VecDeque<(InstrumentId, Pending)>,
-    /// `ts_recv` of the record before.
+    /// `ts_recv` of the previous record.
     received: u64,
     watch: Watch,
-    /// By instrument: an order that came in has traded. A book that is crossed before is one of the opening auction.
+    /// By instrument: an incoming order has traded. A crossed book before that belongs to the opening auction.
     traded: Vec<bool>,
     /// The file marks the last record of each event.
     marked: bool,
@@ -174,7 +174,7 @@ impl DbnSource {
         Ok(true)
     }
 
-    /// The time of a record: the market's own, if it can be.
+    /// The time of a record: the market's own, if it is plausible.
     fn time(&mut self, stamp: u64, received: u64, snapshot: bool, number: u64) -> u64 {
         let before = std::mem::replace(&mut self.received, received);
         // Orders of a snapshot keep the old times at which they were sent.
@@ -189,8 +189,8 @@ impl DbnSource {
         if snapshot || is_off { received } else { stamp }
     }
 
-    /// A record that belongs to no snapshot came: what ends with it, of whatever instrument, is ready. Events of a
-    /// marked file wait for their own end, but not for ever.
+    /// A record that belongs to no snapshot has come: the events of all instruments that end with it are ready. Events
+    /// of a marked file wait for their own end, but for a limited time.
     fn end_events(&mut self, stamp: u64, received: u64) {
         let ends = |pending: &Pending| {
             pending.snapshot
@@ -263,7 +263,7 @@ impl Source for DbnSource {
     }
 }
 
-/// The name of an instrument id. Where the metadata names any, it names all: another id is a damaged one.
+/// The name of an instrument id. If the metadata names any, it names all: another id is damaged.
 fn symbol(id: u32, names: &BTreeMap<u32, Symbol>) -> Result<Symbol, Fault> {
     match names.get(&id) {
         Some(&name) => Ok(name),
@@ -277,7 +277,7 @@ fn symbol(id: u32, names: &BTreeMap<u32, Symbol>) -> Result<Symbol, Fault> {
     }
 }
 
-/// Lists the instruments; answers whether the ends of events are marked, and how many records there are.
+/// Lists the instruments; returns whether the ends of events are marked, and the number of records.
 fn first_pass(
     records: &mut Records,
     path: &Path,

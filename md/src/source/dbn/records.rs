@@ -1,4 +1,4 @@
-//! The records of a DBN file, one by one, with the guards that a damaged file needs.
+//! The records of a DBN file, one by one, with guards against damage.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -12,14 +12,14 @@ use crate::source::error::Fault;
 use crate::source::input::{self, Content, Input};
 
 pub(super) const EXPECTED: &str = "a Databento DBN file of schema mbo";
-/// Metadata longer than this is no metadata.
+/// Metadata longer than this is damaged.
 const LONGEST_METADATA: u64 = 64 << 20;
 /// Bytes before the metadata: magic, version, length.
 const PRELUDE: u64 = 8;
 /// From this version on, sizes in memory and in the file may differ.
 const FIRST_RESHAPED_VERSION: u8 = 4;
 
-/// A reader that knows how far it is.
+/// A reader that counts its bytes.
 struct Counting {
     inner: Input,
     bytes: u64,
@@ -33,11 +33,11 @@ impl Read for Counting {
     }
 }
 
-/// Records and what the file says about itself.
+/// Records and the file's metadata.
 pub(super) struct Records {
     path: PathBuf,
     decoder: DbnDecoder<Counting>,
-    /// Bytes of prelude, metadata and records handed out.
+    /// Bytes of prelude, metadata and records returned so far.
     used: u64,
     number: u64,
 }
@@ -45,7 +45,7 @@ pub(super) struct Records {
 /// One record.
 pub(super) enum Item {
     Mbo(MboMsg),
-    /// Of another kind: status, system, symbol mapping.
+    /// A record of another kind: status, system, symbol mapping.
     Other,
     Bad(Fault),
 }
@@ -108,7 +108,7 @@ impl Records {
         }
     }
 
-    /// The decoder ends quietly inside of a record; we do not.
+    /// The decoder ends silently inside of a record; this reports an error.
     fn check_end(&self) -> Result<(), SourceError> {
         let bytes = self.decoder.get_ref().bytes;
         if self.metadata().version < FIRST_RESHAPED_VERSION && bytes != self.used {

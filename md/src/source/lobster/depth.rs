@@ -1,6 +1,5 @@
-//! The volume that a LOBSTER file lets one know of: orders by number, and volume of which only price and size are
-//! known ("anonymous": it rests from before the first message, or came into view from outside of the file's
-//! levels).
+//! The volume known from a LOBSTER file: orders by number, and volume of which only price and size are known
+//! ("anonymous": it rests from before the first message, or came into view from outside of the file's levels).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -40,22 +39,22 @@ struct LevelVolume {
     orders: Vec<u64>,
 }
 
-/// Both sides, with the events that each change means.
+/// Both sides; changes add their events.
 #[derive(Debug, Default)]
 pub(crate) struct Depth {
     orders: HashMap<u64, Order>,
     bids: BTreeMap<Price, LevelVolume>,
     asks: BTreeMap<Price, LevelVolume>,
-    /// An orderbook file says what rests at each price, so that the totals here are right.
+    /// An orderbook file gives the volume at each price, so the totals here are right.
     totals: bool,
 }
 
-/// What a cancel or an execution found.
+/// The result of a cancel or an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// How much of the row's quantity was there.
+    /// The part of the row's quantity that was there.
     pub(crate) quantity: i64,
-    /// The row wanted more than was left of a known order.
+    /// The row takes more than was left of a known order.
     pub(crate) excess: bool,
 }
 
@@ -75,7 +74,7 @@ impl Depth {
         self.orders.contains_key(&order)
     }
 
-    /// Side, price and what is left of a known order.
+    /// Side, price and remaining quantity of a known order.
     pub(crate) fn order(&self, order: u64) -> Option<(Side, Price, i64)> {
         self.orders.get(&order).map(|order| (order.side, order.price, order.remaining))
     }
@@ -102,15 +101,15 @@ impl Depth {
         event.push(BookAction::Add, side, id, price, quantity);
     }
 
-    /// Deletes a known order whole.
+    /// Deletes a known order completely.
     pub(crate) fn delete(&mut self, event: &mut SourceEvent, id: u64) {
         if let Some(order) = self.orders.get(&id).copied() {
             self.take_known(event, BookAction::Delete, id, order.price, order.remaining);
         }
     }
 
-    /// Takes volume away: from the order of this number; else from the anonymous volume at the price; else, where
-    /// totals are right, from the known orders there, newest first (one of them must have gone unseen).
+    /// Removes volume: from the order with this number; otherwise from the anonymous volume at the price; otherwise, if
+    /// totals are right, from the known orders there, newest first (one of them must have ended out of view).
     pub(crate) fn take(
         &mut self,
         event: &mut SourceEvent,
@@ -121,8 +120,8 @@ impl Depth {
         quantity: i64,
     ) -> Found {
         if let Some(order) = self.orders.get(&id).copied() {
-            // A deletion takes the order whole. Where the row names less than we know of, the difference went
-            // unseen before; where totals are right, other volume stands in its place.
+            // A deletion removes the whole order. If the row names less than is known, the difference left unseen
+            // before; where totals are right, other volume is in its place.
             let whole = action == BookAction::Delete;
             let taken = if whole { order.remaining } else { quantity.min(order.remaining) };
             self.take_known(event, action, id, price, taken);
@@ -234,8 +233,8 @@ impl Depth {
         event.push(action, side, anonymous_ref(side, price), price, shown);
     }
 
-    /// Makes the total at a price what the orderbook file says; false when it was that already. Where we know of
-    /// too much, nobody can say which orders are gone: all of the level becomes anonymous.
+    /// Sets the total at a price to that of the orderbook file; false when it was equal already. If more is known, it
+    /// cannot be determined which orders are gone: all of the level becomes anonymous.
     pub(crate) fn set_total(
         &mut self,
         event: &mut SourceEvent,
@@ -265,8 +264,8 @@ impl Depth {
         ids.len() as u64
     }
 
-    /// Drops every level of `side` that is better than `price`, or as good: they cannot be there. Answers how many
-    /// orders went.
+    /// Removes every level of `side` that is better than `price`, or equal: they cannot exist. Returns the number of
+    /// removed orders.
     pub(crate) fn drop_refuted(
         &mut self,
         event: &mut SourceEvent,
@@ -292,7 +291,7 @@ impl Depth {
         }
     }
 
-    /// Prices of `side` from `better` (inside of it) down to `worst`, where `None` is no bound.
+    /// Prices of `side` from `better` (exclusive) down to `worst`, where `None` means no bound.
     pub(crate) fn prices_between(
         &self,
         side: Side,

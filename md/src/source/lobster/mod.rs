@@ -16,35 +16,35 @@
 //!
 //! # Volume that rests from before the first message
 //!
-//! The file starts with orders resting that no message adds. They are treated thus:
+//! The file starts with resting orders that no message adds. They are treated as follows:
 //!
 //! 1. Orders that a later message mentions are learnt in the first pass and put into the book before the first
 //!    message ([`Counts::prior`]; the reasoning is in `prior.rs`).
-//! 2. With `files.orderbook` (LOBSTER's own book, one row a message), its first row, less the first message, says
-//!    what else rests within its levels: put into the book as one anonymous order a price.
-//! 3. What is left is unknown. An execution of such an order is a `Trade` with its print; a cancel is skipped as
+//! 2. With `files.orderbook` (LOBSTER's own book, one row a message), the first row without the effect of the first
+//!    message gives the other orders within its levels: put into the book as one anonymous order a price.
+//! 3. The rest is unknown. An execution of such an order is a `Trade` with its print; a cancel is skipped as
 //!    `unknown_order`.
 //!
 //! # Files of few levels
 //!
-//! LOBSTER writes the messages of the requested number of levels only. An order that falls out of them may be
-//! cancelled unseen. Without an orderbook file such an order stays until a message proves it gone: somebody
-//! quoted or traded through its price ([`Counts::stale`]; not during a halt, when quotes may cross). With one,
-//! the prices that **newly** come into its view are set to what it shows; prices that were in view already are
-//! never touched, so that a comparison with the same file still means something.
+//! LOBSTER writes only the messages of the requested number of levels. An order that falls out of them may be cancelled
+//! unseen. Without an orderbook file such an order stays until a message proves it gone: a quote or trade through its
+//! price ([`Counts::stale`]; not during a halt, when quotes may cross). With one, the prices that **newly** come into
+//! its view are set to what it shows; prices that were in view already are never changed, so that a comparison with the
+//! same file still means something.
 //!
-//! # What cannot be known
+//! # Limits
 //!
-//! A row that is missing shows only when a later row speaks of its order: an order that was deleted unseen looks like one
-//! that left the file's levels. The price or side of an order that crosses nothing, and that no later row names, stands
-//! in no other place. An order at a wrong price within half and twice the market's, or on the wrong side, drops what it
-//! crosses as `stale`, like an order that came unseen; it shows when one of the dropped orders, or the order itself, is
-//! named again.
+//! A missing row shows only when a later row names its order: an order that was deleted unseen looks like one that left
+//! the file's levels. The price or side of an order that crosses nothing, and that no later row names, is stated
+//! nowhere else. An order at a wrong price within half and twice the market's, or on the wrong side, drops the orders
+//! that it crosses as `stale`, like an order that came unseen; it shows when one of the dropped orders, or the order
+//! itself, is named again.
 //!
 //! # Names and dates
 //!
-//! The symbol is `symbols = ["AAPL"]`, else the first part of an official file name
-//! (`AAPL_2012-06-21_34200000_57600000_message_10.csv`), else `LOBSTER`. The date: see the parent module.
+//! The symbol is `symbols = ["AAPL"]`, otherwise the first part of an official file name
+//! (`AAPL_2012-06-21_34200000_57600000_message_10.csv`), otherwise `LOBSTER`. For the date see the parent module.
 
 mod depth;
 mod orderbook;
@@ -86,28 +86,28 @@ pub struct LobsterSource {
     last_price: Option<Price>,
     /// Numbers of all orders so far.
     used: HashSet<u64>,
-    /// The row before.
+    /// The previous row.
     before: Option<Row>,
     watch: Watch,
     on_bad_row: OnBadRow,
     counts: Counts,
 }
 
-/// Whether a row can be put into effect.
+/// Whether a row can be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fits {
     Usable,
-    /// Its price cannot be: applied without effect, because it would take the whole other side with it.
+    /// Its price is impossible: counted as applied without effect, because it would remove the whole other side.
     LeftOut,
-    /// It was there before.
+    /// It repeats an earlier row.
     Repeated,
 }
 
-/// What one row of the message file came to.
+/// The result of one row of the message file.
 pub(crate) enum Step {
     /// An event; from this book event on, it holds what the orderbook file newly shows.
     Event { revealed_from: usize },
-    /// Counted, nothing to give out.
+    /// Counted, without an event.
     Quiet,
     /// No more rows.
     End,
@@ -222,10 +222,11 @@ impl LobsterSource {
         Ok(if event.finish() { Step::Event { revealed_from } } else { Step::Quiet })
     }
 
-    /// Counts a row that contradicts the order that it names, or the rows before it.
+    /// Counts a row that contradicts its order, or earlier rows.
     fn compare(&mut self, row: &Row, number: u64) -> Fits {
         let known = self.depth.order(row.order);
-        // One order cannot trade or be cut twice in the same nanosecond by the same amount. Hidden orders have no number.
+        // One order cannot trade or be reduced twice in the same nanosecond by the same amount. Hidden orders have no
+        // number.
         let is_numbered = matches!(row.kind, Kind::New | Kind::PartialCancel | Kind::Delete | Kind::Execute);
         let is_repeated = is_numbered && self.before.replace(*row) == Some(*row);
         let ends = matches!(row.kind, Kind::PartialCancel | Kind::Delete | Kind::Execute);
@@ -288,12 +289,13 @@ impl LobsterSource {
         fits
     }
 
-    /// The price is more than twice or less than half of that of the trade before; before any, of the other side's best.
+    /// The price is more than twice or less than half of that of the previous trade; before any trade, of the other
+    /// side's best.
     fn is_far(&self, row: &Row) -> bool {
         is_far(row.price, self.last_price.or_else(|| self.depth.best(row.side.opposite())))
     }
 
-    /// Fills the book with what rests from before the first message.
+    /// Fills the book with the orders from before the first message.
     fn put_prior(&mut self, event: &mut SourceEvent, first: &Row) {
         for Prior { id, side, price, quantity } in std::mem::take(&mut self.prior) {
             self.depth.add(event, id, side, price, quantity);
@@ -304,7 +306,7 @@ impl LobsterSource {
         }
     }
 
-    /// Puts a row's effect into the event; `false` when it has none and was counted as skipped.
+    /// Adds a row's effect to the event; `false` when it has none and was counted as skipped.
     fn apply(&mut self, event: &mut SourceEvent, row: &Row) -> bool {
         let &Row { kind, order, quantity, price, side, .. } = row;
         match kind {
@@ -333,7 +335,7 @@ impl LobsterSource {
                 }
             }
             Kind::Execute => {
-                // A price that is not the order's own proves nothing about others.
+                // A price other than the order's own proves nothing about other orders.
                 let is_own = self.depth.order(order).is_none_or(|(_, own, _)| own == price)
                     && !is_far(price, self.last_price);
                 if !self.halted && is_own {

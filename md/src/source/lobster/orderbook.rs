@@ -1,4 +1,4 @@
-//! LOBSTER's own book beside the messages: one row a message, the best levels after it.
+//! LOBSTER's own book, one row a message: the best levels after it.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl Orderbook {
                 view: View::default(),
                 rows: 0,
             }),
-            // A first row longer than the head that was looked at is cut in it: count its columns whole.
+            // A first row longer than the examined head is cut in it: count its columns in full.
             _ => {
                 let mut table = Table::open(path, EXPECTED)?;
                 let width = table.next()?.map_or(0, |_| table.record().len());
@@ -88,13 +88,13 @@ impl Orderbook {
         })
     }
 
-    /// The worst price in a view, when the view is full: behind it the file does not see.
+    /// The worst price in a view, if the view is full: prices behind it are not in the file.
     fn horizon(&self, view: &View, side: Side) -> Option<Price> {
         let levels = view.side(side);
         (levels.len() == self.levels).then(|| levels.last().map(|&(price, _)| price)).flatten()
     }
 
-    /// Before the first message: its row less what it did.
+    /// Sets up the book before the first message: its row without the message's effect.
     pub(super) fn seed(&self, depth: &mut Depth, event: &mut SourceEvent, first: &Row) {
         for side in [Side::Buy, Side::Sell] {
             let mut levels = self.view.side(side).to_vec();
@@ -114,7 +114,7 @@ impl Orderbook {
         }
     }
 
-    /// Takes over the prices that have come into view with this row.
+    /// Sets the prices that have come into view with this row.
     pub(super) fn reveal(&self, depth: &mut Depth, event: &mut SourceEvent) {
         if self.rows < 2 {
             return;
@@ -128,7 +128,7 @@ impl Orderbook {
     }
 }
 
-/// Sets all prices behind `better` down to `worst` to the totals in `levels`; others there go.
+/// Sets all prices behind `better` down to `worst` to the totals in `levels`; other prices there are removed.
 fn set_region(
     depth: &mut Depth,
     event: &mut SourceEvent,

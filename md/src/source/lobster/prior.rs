@@ -1,13 +1,13 @@
-//! Orders from before the first message, learnt from the messages themselves.
+//! Finds orders from before the first message through later messages.
 //!
-//! A cancel or an execution of an order that no message adds tells, afterwards, that the order was resting all the
-//! time: with this number, at this price, with at least this quantity. The first pass collects such orders, and
-//! the replay puts them into the book before its first message, the lower number first, because LOBSTER's numbers
-//! grow with arrival. Volume from before the first message that no message ever touches stays unknown.
+//! A cancel or an execution of an order that no message adds shows afterwards that the order was resting all the time:
+//! with this number, at this price, with at least this quantity. The first pass collects such orders, and the replay
+//! puts them into the book before its first message, the lower number first, because LOBSTER's numbers grow with
+//! arrival. Volume from before the first message that no message ever touches stays unknown.
 //!
-//! In files of few levels an unknown order may also have been added out of view, later. One sign refutes that it
-//! rested from the start: before its first mention somebody was able to quote or trade through its price. Such an
-//! order is not put into the book.
+//! In files of few levels an unknown order may also have been added out of view, later. It cannot have rested from the
+//! start if before its first mention there was a quote or trade through its price. Such an order is not put into the
+//! book.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -30,7 +30,7 @@ pub(crate) struct Prior {
 #[derive(Debug, Default)]
 pub(crate) struct Learning {
     added: HashSet<u64>,
-    /// `None`: refuted.
+    /// `None`: disproved.
     unknown: BTreeMap<u64, Option<Prior>>,
     seen: HashMap<Side, Price>,
     /// Price of the last trade.
@@ -44,7 +44,7 @@ impl Learning {
             Kind::Halt(halted) => self.halted = halted,
             Kind::New => {
                 self.added.insert(row.order);
-                // An order that can rest proves that the other side has nothing at its price or better.
+                // An order that can rest proves that the other side has no order at its price or better.
                 if !is_far(row.price, self.last) {
                     self.through(row.side.opposite(), row.price);
                 }
@@ -53,9 +53,9 @@ impl Learning {
                 if !self.added.contains(&row.order) {
                     self.mention(row);
                 }
-                // A price that is far from the market's proves nothing.
+                // A price far from the market's proves nothing.
                 if row.kind == Kind::Execute && !is_far(row.price, self.last.replace(row.price)) {
-                    // The best price trades first: what is better cannot be there.
+                    // The best price trades first, so a better one cannot exist.
                     let better = match row.side {
                         Side::Buy => Price(row.price.0.saturating_add(1)),
                         Side::Sell => Price(row.price.0.saturating_sub(1)),
@@ -90,7 +90,7 @@ impl Learning {
         }
     }
 
-    /// By number, which is by arrival.
+    /// By number, which is the order of arrival.
     pub(crate) fn finish(self) -> Vec<Prior> {
         self.unknown.into_values().flatten().collect()
     }

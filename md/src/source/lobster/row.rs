@@ -8,10 +8,10 @@ use crate::source::table::Table;
 
 /// LOBSTER writes dollars times 10,000.
 const UNIT: i64 = 100_000;
-/// Stands for the price of a level that is not there.
+/// The price of a missing level.
 const NO_PRICE: i64 = 9_999_999_999;
 
-/// What a message says.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     New,

@@ -1,21 +1,21 @@
 //! BATS PITCH, the text form: one line a message, many symbols in one file.
 //!
-//! What the columns mean stands in `message.rs`. Facts from the specification that this reader rests on:
+//! `message.rs` describes the columns. This reader relies on these facts of the specification:
 //!
-//! - Executions (`E`) and cancels (`X`) name the order and not the symbol, so the reader keeps every resting
-//!   order, those of symbols that are not wanted too.
-//! - A trade (`P`, `r`) is one against a hidden order: it never touches the displayed book.
-//! - `X` says how many shares go; the order is gone when none are left.
+//! - Executions (`E`) and cancels (`X`) name the order and not the symbol, so the reader keeps every resting order,
+//!   including those of unwanted symbols.
+//! - A trade (`P`, `r`) is against a hidden order: it never changes the displayed book.
+//! - `X` gives the number of cancelled shares; the order ends when none are left.
 //!
 //! Choices:
 //!
-//! - An order number that is added while it still rests means that the old order went unseen: it is deleted, then
-//!   the new one added ([`Counts::displaced`]). Within a session that does not happen. In a file put together from
-//!   several, the clock goes back at the seam too: once it has gone back by more than a minute, the first number
-//!   given out again proves a new session, and every order from before the seam is deleted with it.
-//! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the
-//!   file's first message, and without an add nothing says in which symbol.
-//! - The rows carry no date; see the parent module.
+//! - An order number that is added while it still rests means that the old order ended unseen: it is deleted, then the
+//!   new one added ([`Counts::displaced`]). Within a session that does not happen. In a file put together from several,
+//!   the clock goes back at the seam too: once it has gone back by more than a minute, the first repeated number proves
+//!   a new session, and every order from before the seam is deleted with it.
+//! - An `X` or `E` about an order that was never added is skipped as `unknown_order`: it rested from before the file's
+//!   first message, and without an add its symbol is unknown.
+//! - The rows have no date; see the parent module.
 
 pub(crate) mod message;
 
@@ -39,7 +39,7 @@ const EXPECTED: &str = "BATS PITCH messages as text";
 const JITTER: u64 = fields::SECOND / 10;
 /// The clock of a session never goes back by this much.
 const SEAM: u64 = 60 * fields::SECOND;
-/// Within so many rows a new session gives a number out again.
+/// A new session repeats a number within this many rows.
 const PROOF: u64 = 1_000;
 
 /// Replays a PITCH file.
@@ -55,10 +55,10 @@ pub struct PitchSource {
     counts: Counts,
     row: u64,
     latest: u64,
-    /// A row whose clock went back by more than a session's does, and by how many ms: the start of a new session, or
-    /// wrong.
+    /// A row whose clock went back by more than a session's does, and by how many ms: the start of a new session, or an
+    /// error.
     back: Option<(u64, u64)>,
-    /// Time of the message before.
+    /// Time of the previous message.
     before: u64,
     /// Price of the last trade, by instrument.
     last_price: Vec<Option<Price>>,
@@ -70,11 +70,11 @@ pub struct PitchSource {
     displaced: Vec<i64>,
 }
 
-/// What goes out before the next line is read.
+/// What is returned before the next line is read.
 enum Held {
-    /// Orders of one instrument that are gone.
+    /// Removed orders of one instrument.
     Drop(Vec<(u64, Resting)>),
-    /// The message that showed it.
+    /// The message that proved it.
     Message(Message),
 }
 
@@ -115,12 +115,12 @@ impl PitchSource {
         &self.path
     }
 
-    /// Shares of an instrument's orders that were dropped up to here because their numbers were given out again.
+    /// Shares of an instrument's orders that were dropped so far because their numbers were assigned again.
     pub(crate) fn displaced(&self, instrument: InstrumentId) -> i64 {
         self.displaced.get(instrument.0 as usize).copied().unwrap_or(0)
     }
 
-    /// Turns one message into an event; `false` when it has none to give, and is counted.
+    /// Converts one message into an event; `false` when it has none, and is counted.
     fn apply(&mut self, message: Message, event: &mut SourceEvent) -> bool {
         let row = self.row;
         let time = self.midnight + message.time;
@@ -204,8 +204,7 @@ impl PitchSource {
         event.finish()
     }
 
-    /// Holds back the deletion of whatever a new order of this number shows to be gone; `false` when that is
-    /// nothing.
+    /// Holds the deletion of the orders that a new order with this number proves ended; `false` when there are none.
     fn make_room(&mut self, order: u64) -> bool {
         let (gone, is_seam) = match self.orders.remove(order) {
             Some(old) => (vec![(order, old)], false),
@@ -234,7 +233,7 @@ impl PitchSource {
         true
     }
 
-    /// Counts a row whose clock went back where no new session began.
+    /// Counts a row whose clock went back without a new session.
     fn end_seam(&mut self) {
         let Some((row, ms)) = self.back.take() else { return };
         self.counts.off_time += 1;
@@ -319,7 +318,7 @@ impl Source for PitchSource {
     }
 
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
-        // At a seam, orders of the session before are still there.
+        // At a seam, orders of the previous session are still there.
         if self.back.is_some() {
             return Ok(());
         }

@@ -1,11 +1,11 @@
-//! One map for both column layouts: which header stands for what, in any order and any case.
+//! One map for both column layouts: the meaning of each header, in any order and any case.
 
 use super::super::error::Fault;
 use super::super::{SourceError, input};
 use super::EXPECTED;
 use crate::source::table::Table;
 
-/// What a column holds, and the names it goes by.
+/// A column's meaning, and its possible names.
 struct Role {
     name: &'static str,
     headers: &'static [&'static str],
@@ -40,7 +40,7 @@ const TRADES: [Role; 8] = [
     Role { name: "aggressor", headers: &["tradebsflag"] },
 ];
 
-/// Which of the two files.
+/// One of the two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     Orders,
@@ -63,19 +63,19 @@ impl Part {
     }
 }
 
-/// Where a file has its columns.
+/// Positions of a file's columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) part: Part,
     places: [usize; 8],
-    /// Headers as they stand in the file, for messages.
+    /// The file's own headers, for messages.
     headers: Vec<String>,
     date: Option<usize>,
     money: Option<usize>,
 }
 
 impl Columns {
-    /// The map of a header line: `None` when it is neither of orders nor of trades; else which, or the names of
+    /// The map of a header line: `None` when it is neither of orders nor of trades; otherwise which, or the names of
     /// the roles that have no column.
     pub(super) fn of(header: &csv::ByteRecord) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
         let headers: Vec<String> = header
@@ -85,7 +85,7 @@ impl Columns {
         let lower: Vec<String> = headers.iter().map(|header| header.to_ascii_lowercase()).collect();
         let find =
             |role: &Role| role.headers.iter().find_map(|name| lower.iter().position(|header| header == name));
-        // What no other table of the market has decides which part it is meant to be.
+        // Columns that no other table of the market has decide which part it is.
         let part = [(Part::Orders, [3, 4]), (Part::Trades, [3, 4])]
             .into_iter()
             .find(|(part, decisive)| decisive.iter().any(|&role| find(&part.roles()[role]).is_some()))?
@@ -131,12 +131,12 @@ impl Columns {
         }
     }
 
-    /// How many columns a row has.
+    /// Number of columns of a row.
     pub(super) fn width(&self) -> usize {
         self.headers.len()
     }
 
-    /// The value of a role, by its place in the list of roles.
+    /// The value of a role, by its index in the list of roles.
     pub(super) fn value<'a>(&self, record: &'a csv::ByteRecord, role: usize) -> &'a [u8] {
         record.get(self.places[role]).unwrap_or(b"")
     }
@@ -145,12 +145,12 @@ impl Columns {
         self.date.and_then(|place| record.get(place))
     }
 
-    /// A trade's price times its quantity, where the file says it.
+    /// A trade's price times its quantity, if the file has it.
     pub(super) fn money<'a>(&self, record: &'a csv::ByteRecord) -> Option<&'a [u8]> {
         self.money.and_then(|place| record.get(place))
     }
 
-    /// Puts the file's own header into a fault.
+    /// Adds the file's own header to a fault.
     pub(super) fn named(&self, role: usize, fault: Fault) -> Fault {
         Fault { column: self.headers[self.places[role]].clone().into(), ..fault }
     }

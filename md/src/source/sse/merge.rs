@@ -1,9 +1,9 @@
-//! Orders and trades as one stream, in the order in which they happened.
+//! Merges orders and trades into one stream, in the order in which they happened.
 //!
-//! The joint sequence numbers the orders and trades of one channel of the exchange, and a stock stays in its
-//! channel: per stock, the sequence is the order of events. Files that are sorted by it are merged as they are
-//! read. Others (rows by stock, several channels, shuffled) are read whole, brought into order per stock, and then
-//! put together by time; that takes about 100 bytes of memory a row.
+//! The joint sequence numbers the orders and trades of one channel of the exchange, and a stock stays in its channel:
+//! per stock, the sequence is the order of events. Files that are sorted by it are merged as they are read. Others
+//! (rows by stock, several channels, shuffled) are read completely, sorted per stock, and then merged by time; that
+//! takes about 100 bytes of memory a row.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -17,21 +17,21 @@ use crate::source::listing::Listing;
 use crate::source::table::Table;
 use crate::source::{Counts, OnBadRow, SourceError, fields};
 
-/// A row with its place.
+/// A row with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) part: Part,
     pub(super) line: u64,
     pub(super) time: u64,
-    /// The row's own time was another: it does not fit between those of its neighbours.
+    /// The row's own time was different: it does not fit between those of its neighbours.
     pub(super) strayed: bool,
     pub(super) sequence: u64,
-    /// Zero: not asked for.
+    /// Zero: not requested.
     pub(super) instrument: InstrumentId,
     pub(super) body: Body,
 }
 
-/// A line's number, and what stands there or what is wrong with it.
+/// A line's number, and its row or its fault.
 type Numbered = (u64, Result<Row, Fault>);
 
 /// One of the two files.
@@ -39,7 +39,7 @@ pub(super) struct File {
     table: Table,
     columns: Columns,
     midnight: u64,
-    /// That of the first row that names its date.
+    /// Date of the first row that has one.
     day: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl File {
         self.table.path()
     }
 
-    /// The next row, or what is wrong with it.
+    /// The next row, or its fault.
     pub(super) fn next(&mut self) -> Result<Option<Numbered>, SourceError> {
         let Some(line) = self.table.next()? else { return Ok(None) };
         let row = row::read(self.table.record(), &self.columns).and_then(|mut row| {
@@ -105,7 +105,7 @@ impl File {
     }
 }
 
-/// Notes, in the first pass, whether the rows of a file can be merged as they come.
+/// Checks in the first pass whether the rows of a file can be merged as they are.
 #[derive(Debug)]
 pub(super) struct OrderCheck {
     last: Option<(u64, u64)>,
@@ -125,13 +125,13 @@ impl OrderCheck {
     }
 }
 
-/// The joined stream.
+/// The merged stream.
 pub(super) enum Merge {
     Streamed(Box<Streamed>),
     Sorted(VecDeque<Placed>),
 }
 
-/// Two files in order, and the next row of each.
+/// Two sorted files, and the next row of each.
 pub(super) struct Streamed {
     orders: File,
     trades: File,
@@ -151,7 +151,7 @@ impl Merge {
         }))
     }
 
-    /// Reads both files whole.
+    /// Reads both files completely.
     pub(super) fn sorted(
         mut orders: File,
         mut trades: File,
@@ -185,9 +185,9 @@ impl Merge {
     }
 }
 
-/// Within a stock the sequence rules, whatever the clock says. A row whose time does not fit gets one that does: that of
-/// the row before it when it lies before that, that of the row behind it when it lies behind that and the two others are
-/// in order.
+/// Within a stock the sequence decides, whatever the clock says. A row whose time does not fit gets one that does: that
+/// of the previous row when it lies before that; that of the next row when it lies after that and the two others are in
+/// order.
 fn straighten(rows: &mut [Placed]) {
     let mut latest = 0;
     for index in 0..rows.len() {

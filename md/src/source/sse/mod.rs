@@ -1,18 +1,18 @@
 //! Shanghai Stock Exchange Level 2: tick-by-tick orders and trades, two files a day.
 //!
-//! Facts, after the exchange's Level 2 tick-by-tick orders and trades as vendors pass them on, and checked on a
-//! recorded day, all of whose trades and snapshots they reproduce:
+//! Facts from the exchange's Level 2 tick-by-tick orders and trades as vendors distribute them, verified with a
+//! recorded day, whose trades and snapshots they all reproduce:
 //!
-//! - Orders (`A`) and cancels (`D`) stand in one file, trades in the other; a joint sequence (`BizIndex`, at other
+//! - Orders (`A`) and cancels (`D`) are in one file, trades in the other; a joint sequence (`BizIndex`, at other
 //!   vendors `ApplSeqNum`) orders both.
-//! - An order that trades at once is published **only with what is left of it after its trades**, behind them; one
-//!   that trades whole is never published. So a trade in continuous trading executes the order of the side that
-//!   was *not* the aggressor; the aggressor is not in the book yet, and its remainder comes as an `A` of its own.
-//! - In call auctions (09:15–09:25, 14:57–15:00) orders are published whole and the book crosses; the auction's
-//!   trades carry no aggressor (`N`) and reduce **both** orders.
-//! - What is not continuous trading (09:30–11:30, 13:00–14:57) is marked [`wire::BookEvent::CALL_AUCTION`], by the row's
-//!   time: matching takes no new orders then, since the exchange trades nothing but at an auction's end.
-//! - Prices of files that went through floating point carry noise; the tick is 0.01 for stocks, 0.001 for funds.
+//! - An order that trades at once is published **only with its remainder**, after its trades; one that
+//!   trades completely is never published. So a trade in continuous trading executes the order of the side that was
+//!   *not* the aggressor; the aggressor is not in the book yet, and its remainder comes as an `A` of its own.
+//! - In call auctions (09:15–09:25, 14:57–15:00) orders are published whole and the book crosses; the auction's trades
+//!   have no aggressor (`N`) and reduce **both** orders.
+//! - Times outside continuous trading (09:30–11:30, 13:00–14:57) are marked [`wire::BookEvent::CALL_AUCTION`], by the
+//!   row's time: matching accepts no new orders then, since the exchange trades only at an auction's end.
+//! - Prices of files that went through floating point contain noise; the tick is 0.01 for stocks, 0.001 for funds.
 //!
 //! | column (this layout) | (that layout) | is | unit |
 //! |---|---|---|---|
@@ -28,15 +28,15 @@
 //! | SecurityID 600519 | 605580.SH | stock; listed as `600519.SH` either way | |
 //! | | MDDate | date, if there is one | `YYYYMMDD` |
 //!
-//! Columns are found by their names, so that their order does not matter and both layouts are one reader.
+//! Columns are found by their names, so that their order does not matter and one reader serves both layouts.
 //!
-//! Choices: a cancel deletes what is left of the order. A trade whose resting order is not known (the recording
-//! began later) is a `Trade` with its print. A row whose sequence is not above the last one of its stock is a bad
-//! row: a doubled line. The lot is listed as 1, since the remainders of orders may be odd.
+//! Choices: a cancel deletes the rest of the order. A trade whose resting order is not known (the recording began
+//! later) is a `Trade` with its print. A row whose sequence is not above the last one of its stock is a bad row: a
+//! duplicate line. The lot is listed as 1, since the remainders of orders may be odd.
 //!
-//! Where a trade or a cancel is missing, its order stays behind and the book crosses. In continuous trading the exchange
-//! trades the best price first, and an order that it publishes does not cross what rests: an order that stands in the way
-//! of a trade or of a new order is gone, is dropped, and counted ([`Counts::crossed`]).
+//! When a trade or a cancel is missing, its order stays in the book and the book crosses. In continuous trading the
+//! exchange trades the best price first, and an order that it publishes does not cross resting ones: an order that
+//! contradicts a trade or a new order has ended, is dropped, and counted ([`Counts::crossed`]).
 
 mod columns;
 mod merge;
@@ -73,14 +73,14 @@ pub struct SseSource {
     orders: OrderTable<(InstrumentId, u64)>,
     /// By instrument.
     ranks: Vec<Ranks>,
-    /// Price of the last trade, by instrument; of the first one, until it comes.
+    /// Price of the last trade, by instrument; before the first trade, of that one.
     last_price: Vec<Option<Price>>,
     last_sequence: Vec<Option<u64>>,
     last_time: Vec<u64>,
     /// Numbers of all orders so far.
     used: HashSet<(InstrumentId, u64)>,
-    /// Every order that is named must have been added: the files begin before continuous trading, or the trades long
-    /// before the orders, whose head is then missing.
+    /// Every named order must have been added: the files begin before continuous trading, or the trades begin long
+    /// before the orders, whose first rows are then missing.
     is_whole: bool,
     watch: Watch,
     paths: [Arc<Path>; 2],
@@ -187,7 +187,7 @@ impl SseSource {
                     self.watch.note(path, line, || {
                         Fault::new("price", price, "a price between half and twice that of the trade before")
                     });
-                    // It would take all of the other side with it.
+                    // It would remove all of the other side.
                     if !event.call_auction {
                         self.counts.apply(event);
                         return Ok(false);
@@ -307,7 +307,7 @@ impl SseSource {
         if taken.last {
             self.ranks[event.instrument.0 as usize].remove(resting.side, resting.price, order);
         }
-        // The best price trades first: what is better than this one cannot be there.
+        // The best price trades first, so a better one cannot exist.
         if !is_off && aggressor != Aggressor::None && !event.call_auction {
             while let Some(gone) = self.ranks[event.instrument.0 as usize].inside(side, price) {
                 self.refute(event, Part::Trades, gone);
@@ -317,7 +317,7 @@ impl SseSource {
         true
     }
 
-    /// Drops a resting order that a row of continuous trading proves gone: the row that ended it is missing.
+    /// Drops a resting order that a row of continuous trading proves ended: the row that ended it is missing.
     fn refute(&mut self, event: &mut SourceEvent, part: Part, order: u64) {
         let Some(old) = self.orders.remove((event.instrument, order)) else { return };
         self.ranks[event.instrument.0 as usize].remove(old.side, old.price, order);
@@ -371,16 +371,16 @@ impl Source for SseSource {
     }
 
     fn crossed(&mut self, event: &SourceEvent) -> Result<(), SourceError> {
-        // An event's row is that of its own file; one that trades is of the trades file.
+        // The row of an event is that of its own file; one with a trade is of the trades file.
         let part = if event.trades.is_empty() { Part::Orders } else { Part::Trades };
         self.watch.crossed(&mut self.counts, &self.paths[usize::from(part == Part::Trades)], event.row)
     }
 }
 
-/// What the first pass saw of a file.
+/// What the first pass found in a file.
 struct Seen {
     rows: u64,
-    /// Time of the first row in time; the greatest number when no row is good.
+    /// Earliest time of a row; the greatest number when no row is good.
     earliest: u64,
     sorted: bool,
 }
@@ -461,7 +461,7 @@ fn find(files: &Files) -> Result<[PathBuf; 2], SourceError> {
     }
 }
 
-/// What kept a file of a folder from being looked at; nothing when it is only another table.
+/// Why a file of a folder could not be examined; nothing when it is only another table.
 fn why_not(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     match input::head(path, EXPECTED) {
@@ -473,8 +473,8 @@ fn why_not(path: &Path) -> String {
     }
 }
 
-/// What a file of a folder is, by its header line. A file that cannot be read is none of ours here: when it was
-/// meant, the message says that it is missing.
+/// The part that a file of a folder is, by its header line. A file that cannot be read is ignored here: if it was
+/// needed, the message says that it is missing.
 fn part_of(path: &Path) -> Option<Part> {
     let name = files::unpacked_name(path);
     if !(name.ends_with(".csv") || name.ends_with(".txt")) {

@@ -1,8 +1,8 @@
-//! When the exchange trades continuously.
+//! The exchange's hours of continuous trading.
 //!
 //! Trading Rules of the Shanghai Stock Exchange: opening call auction 09:15–09:25, continuous trading 09:30–11:30 and
-//! 13:00–14:57, closing call auction 14:57–15:00. Before 2018-08-20 there was no closing auction, and continuous trading
-//! went on until 15:00.
+//! 13:00–14:57, closing call auction 14:57–15:00. Before 2018-08-20 there was no closing auction, and continuous
+//! trading lasted until 15:00.
 
 use crate::source::fields::{DAY, SECOND};
 
@@ -14,16 +14,17 @@ const APART: u64 = 60 * SECOND;
 /// 2018-08-20, in days since 1970-01-01.
 const FIRST_CLOSING_AUCTION: u64 = 17_763;
 
-/// True when at this time nothing trades but at the end of a call auction. The lunch break counts as continuous: no
-/// row lies in it. A time of day without a date is taken for one of today's rules.
+/// True when at this time trades happen only at the end of a call auction. The lunch break counts as continuous: no row
+/// lies in it. A time of day without a date is treated by today's rules.
 pub(super) fn is_call_auction(time: u64) -> bool {
     let (day, clock) = (time / DAY, time % DAY);
     let is_old = day > 0 && day < FIRST_CLOSING_AUCTION;
     clock < OPEN || clock >= if is_old { CLOSE } else { CLOSING_AUCTION }
 }
 
-/// True when the orders file should name every order that trades, by the times at which the two files begin: one of them
-/// begins before continuous trading; or the trades begin long before the orders, of which the first ones are then missing.
+/// True when the orders file should contain every order that trades, judged by the times at which the two files begin:
+/// one of them begins before continuous trading; or the trades begin long before the orders, whose first rows are then
+/// missing.
 pub(super) fn holds_all_orders(orders: u64, trades: u64) -> bool {
     let first = orders.min(trades);
     first % DAY < OPEN || trades.saturating_add(APART) < orders

@@ -1,4 +1,4 @@
-//! Resting orders by price, to find those that cannot be there.
+//! Resting orders by price, to find those that cannot exist.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ impl Ranks {
         self.side(side).remove(&(price, order));
     }
 
-    /// An order of `side` whose price is better than this one, or as good.
+    /// An order of `side` whose price is better than this one, or equal.
     pub(super) fn at_or_inside(&self, side: Side, price: Price) -> Option<u64> {
         let best = match side {
             Side::Buy => self.bids.last().filter(|(best, _)| *best >= price),

@@ -36,14 +36,14 @@ pub(super) enum Body {
         price: Price,
         quantity: i64,
         aggressor: Aggressor,
-        /// The file's own product of price and quantity is another.
+        /// The file's own product of price and quantity differs.
         off_money: bool,
     },
-    /// A change of the trading phase; nothing in the book changes.
+    /// A change of the trading phase; the book does not change.
     Status,
 }
 
-/// Reads the row that stands in `record`.
+/// Reads the row in `record`.
 pub(super) fn read(record: &csv::ByteRecord, columns: &Columns) -> Result<Row, Fault> {
     Table::check_width(record, columns.width())?;
     let text = |role| columns.value(record, role);
@@ -118,8 +118,8 @@ fn trade<'a>(
     })
 }
 
-/// Whether the column of money is price times quantity, but for float noise and rounding to 0.01; an empty one says
-/// nothing.
+/// Whether the column of money is price times quantity, except for float noise and rounding to 0.01; true for an empty
+/// one.
 fn is_product(money: &[u8], price: Price, quantity: i64) -> bool {
     let product = price.to_f64() * quantity as f64;
     let money = std::str::from_utf8(money).ok().map(str::trim).filter(|text| !text.is_empty());

@@ -18,7 +18,7 @@ const EXPECTED: &str = "the snapshot file of Shanghai Level 2, with its header l
 pub(crate) struct Level {
     pub(crate) price: Price,
     pub(crate) quantity: i64,
-    /// How many orders, where the file says it.
+    /// Number of orders, if the file has it.
     pub(crate) orders: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Snapshot {
     pub(crate) symbol: Symbol,
     /// Taken in continuous trading.
     pub(crate) continuous: bool,
-    /// Trades of the day up to it.
+    /// Number of trades of the day up to it.
     pub(crate) trades: u64,
     bids: Vec<Level>,
     asks: Vec<Level>,

@@ -1,4 +1,4 @@
-//! Mean t2o by rate, a line a group.
+//! Mean t2o by rate, one line for each group.
 
 use plotters::prelude::*;
 

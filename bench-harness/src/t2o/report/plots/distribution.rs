@@ -7,7 +7,7 @@ use crate::t2o::error::T2oError;
 use crate::t2o::report::tables::groups;
 use crate::t2o::result::Results;
 
-/// One plot a rate.
+/// One plot for each rate.
 pub(in crate::t2o::report) fn distributions(results: &Results) -> Result<Vec<(f64, String)>, T2oError> {
     let mut plots = Vec::new();
     for rate in telling_rates(results) {

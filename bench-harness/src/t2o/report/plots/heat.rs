@@ -61,7 +61,7 @@ pub(in crate::t2o::report) fn heat_map(results: &Results) -> Result<String, T2oE
     Ok(svg)
 }
 
-/// From near white to dark blue; the ink that can be read on it.
+/// A shade from near white to dark blue, and a legible text colour on it.
 fn shade(depth: f64) -> (RGBColor, RGBColor) {
     let stops = [(237.0, 248.0, 251.0), (127.0, 188.0, 219.0), (20.0, 70.0, 130.0)];
     let place = depth.clamp(0.0, 1.0) * 2.0;

@@ -16,7 +16,7 @@ use super::tables::{groups, rates};
 use crate::t2o::error::T2oError;
 use crate::t2o::result::Results;
 
-/// Colours that those who see few colours can tell apart too, in the order of the groups.
+/// Colours that colour-blind readers can distinguish too, in the order of the groups.
 const PALETTE: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -41,13 +41,13 @@ fn colour(results: &Results, group: &str) -> RGBColor {
     PALETTE[place % PALETTE.len()]
 }
 
-/// What each colour is.
+/// The meaning of each colour.
 pub(super) fn legend(results: &Results) -> Vec<(String, RGBColor)> {
     let all = groups(results).into_iter();
     all.map(|(name, title)| (format!("{name}: {title}"), colour(results, name))).collect()
 }
 
-/// Turns whatever the plotting library says into our error.
+/// Converts errors of the plotting library.
 fn drawn<E: std::fmt::Display>(what: &str) -> impl Fn(E) -> T2oError + '_ {
     move |error| T2oError::Plot { what: what.to_owned(), reason: error.to_string() }
 }
@@ -73,7 +73,7 @@ fn tick(figure: f64, digits: &[u32]) -> String {
     if figure < 1.0 { format!("{figure}") } else { super::form::thousands(figure.round() as u64) }
 }
 
-/// The rates worth a plot of their own: the highest three that two groups at least have.
+/// The rates with a plot of their own: the highest three that at least two groups have.
 fn telling_rates(results: &Results) -> Vec<f64> {
     let measured =
         |rate: f64| results.cells.iter().filter(|cell| cell.rate == rate && cell.samples > 0).count();

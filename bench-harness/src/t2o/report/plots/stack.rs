@@ -1,4 +1,4 @@
-//! Where the time goes: the means of the stages, one on top of the other.
+//! The means of the stages, stacked.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -12,7 +12,7 @@ use crate::t2o::result::Results;
 /// Stages in the order of time.
 const PARTS: [&str; 3] = ["market-data transfer", "strategy", "order transfer"];
 
-/// What each colour is.
+/// The meaning of each colour.
 pub(in crate::t2o::report) fn parts() -> Vec<(String, RGBColor)> {
     PARTS.iter().zip(PALETTE).map(|(part, colour)| ((*part).to_owned(), colour)).collect()
 }
@@ -20,7 +20,7 @@ pub(in crate::t2o::report) fn parts() -> Vec<(String, RGBColor)> {
 /// A group's means, bottom to top.
 type Bar<'a> = (&'a str, [f64; 3]);
 
-/// One plot a rate.
+/// One plot for each rate.
 pub(in crate::t2o::report) fn stacks(results: &Results) -> Result<Vec<(f64, String)>, T2oError> {
     let mut plots = Vec::new();
     for rate in telling_rates(results) {
@@ -41,7 +41,8 @@ pub(in crate::t2o::report) fn stacks(results: &Results) -> Result<Vec<(f64, Stri
 
 fn stack(bars: &[Bar<'_>]) -> Result<String, T2oError> {
     let total = |bar: &Bar<'_>| bar.1.iter().sum::<f64>();
-    // One group that takes a hundred times as long would flatten all others: the axis ends at thrice the middle one.
+    // One group that takes a hundred times as long would flatten all others: the axis ends at three times the middle
+    // one.
     let mut totals: Vec<f64> = bars.iter().map(total).collect();
     totals.sort_by(f64::total_cmp);
     let highest = totals.last().copied().unwrap_or(1.0);

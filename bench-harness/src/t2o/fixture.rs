@@ -1,4 +1,4 @@
-//! Results that nobody measured, for tests.
+//! Invented results, for tests.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
     }
 }
 
-/// The cell of a scenario that is measured at this rate.
+/// The cell of a scenario with this rate.
 pub(crate) fn scenario_cell(group: &str, rate: f64) -> super::scenario::Cell {
     let text =
         format!("[scenario]\nname = \"made-up\"\n[[load]]\nrate = {rate}\n[[group]]\nname = \"{group}\"\n");
@@ -88,7 +88,7 @@ pub(crate) fn scenario_cell(group: &str, rate: f64) -> super::scenario::Cell {
     scenario.cells.into_iter().next().unwrap()
 }
 
-/// md half, strategy a tenth, order the rest.
+/// Half of it md, a tenth strategy, the rest order.
 fn stages<T>(t2o: f64, stage: impl Fn(f64) -> T) -> BTreeMap<String, T> {
     [("md", 0.5), ("strategy", 0.1), ("order", 0.4), ("t2o", 1.0), ("t2o_intended", 1.2)]
         .into_iter()
@@ -96,7 +96,7 @@ fn stages<T>(t2o: f64, stage: impl Fn(f64) -> T) -> BTreeMap<String, T> {
         .collect()
 }
 
-/// Results of these cells, with claims: name and comparison.
+/// Results with these cells and claims: name and comparison.
 pub(crate) fn results(cells: Vec<CellResult>, claims: &[(&str, &str)]) -> Results {
     let mut names: Vec<String> = cells.iter().map(|cell| cell.group.clone()).collect();
     names.sort();

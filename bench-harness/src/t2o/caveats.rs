@@ -1,52 +1,52 @@
-//! Why a cell's figures are to be read with care.
+//! Reasons to read a cell's figures with care.
 
 use super::record::RunRecord;
 
-/// Below this share of the asked rate, md did not keep up.
+/// Below this share of the requested rate, md did not keep up.
 const RATE_KEPT: f64 = 0.98;
-/// Lateness of md beyond which its schedule says little, in microseconds.
+/// Lateness of md beyond which its schedule has little meaning, in microseconds.
 const LATE_US: f64 = 1_000.0;
-/// Per cent of time that the hypervisor may take.
+/// Percentage of time that the hypervisor may take.
 const STEAL: f64 = 1.0;
-/// CPUs that others may use beside the platform, where they can be told exactly, and as a share of the CPUs that the
-/// platform may use.
+/// CPUs that other processes may use, where that is known exactly, and as a share of the CPUs that the platform may
+/// use.
 const OTHERS: f64 = 0.05;
 const OTHERS_SHARE: f64 = 0.01;
-/// The same where only the host's own account is there, which is off by as much.
+/// The same where only the host's own account is available, whose error is this large.
 const OTHERS_UNSEEN: f64 = 0.5;
 /// Milliseconds a second that a node which is alone on its CPU may wait for it.
 const WAITED: f64 = 5.0;
-/// Share of the answers that may come after the end.
+/// Share of the answers that may arrive after the end.
 const OUTSTANDING: f64 = 0.05;
 
-/// Each mark begins with a word of its own, and says the figure.
+/// Each caveat begins with a word of its own, and states the figure.
 pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
-    let mut marks = Vec::new();
+    let mut caveats = Vec::new();
     let worst = |what: &dyn Fn(&RunRecord) -> f64| runs.iter().map(what).fold(0.0, f64::max);
     let total = |what: &dyn Fn(&RunRecord) -> u64| runs.iter().map(what).sum::<u64>();
     for run in runs {
         if let Some(why) = &run.failed {
-            marks.push(format!("failed: run {}: {}", run.repeat, why.lines().next().unwrap_or_default()));
+            caveats.push(format!("failed: run {}: {}", run.repeat, why.lines().next().unwrap_or_default()));
         }
     }
     let samples = total(&|run| run.samples);
     if samples < fewest {
-        marks.push(format!("few-samples: {samples}"));
+        caveats.push(format!("few-samples: {samples}"));
     }
     let disordered = total(&|run| run.disordered);
     if disordered > 0 {
-        marks.push(format!("disordered: {disordered} messages whose times contradict each other"));
+        caveats.push(format!("disordered: {disordered} messages whose times contradict each other"));
     }
-    marks.extend(lost(runs));
+    caveats.extend(lost(runs));
     if let Some(run) = runs.iter().find(|run| has_backlog(run)) {
-        marks.push(format!(
+        caveats.push(format!(
             "backlog: {} of {} answers were not there at the end of run {}",
             run.outstanding, run.expected, run.repeat
         ));
     }
     let undelivered = total(&|run| run.observed.undelivered);
     if undelivered > 0 {
-        marks.push(format!("undelivered: {undelivered} messages"));
+        caveats.push(format!("undelivered: {undelivered} messages"));
     }
     let mut restarted: Vec<&str> =
         runs.iter().flat_map(|run| &run.observed.restarted).map(String::as_str).collect();
@@ -55,48 +55,48 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     if !restarted.is_empty() {
         let more = if restarted.len() > 5 { ", …" } else { "" };
         let named = restarted.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-        marks.push(format!("restarted: {named}{more} ended and came back"));
+        caveats.push(format!("restarted: {named}{more} ended and came back"));
     }
     let late_news = total(&|run| run.observed.wait_timeouts_with_data);
     if late_news > 0 {
-        marks.push(format!("wait-timeouts: {late_news} sleeps were not ended in time"));
+        caveats.push(format!("wait-timeouts: {late_news} sleeps were not ended in time"));
     }
-    // A schedule that ends between two quotes is no loss of rate.
+    // A schedule that ends between two quotes does not reduce the rate.
     let short = |run: &&RunRecord| {
         run.failed.is_none() && run.achieved_rate < RATE_KEPT * rate - 1.0 / run.seconds.max(1.0)
     };
     if let Some(run) = runs.iter().find(short) {
-        marks.push(format!("rate: {:.0} of {} quotes/s", run.achieved_rate, rate));
+        caveats.push(format!("rate: {:.0} of {} quotes/s", run.achieved_rate, rate));
     }
     let late = worst(&|run| run.lateness_p99_us);
     if late > LATE_US {
-        marks.push(format!("late: md's p99 is {late:.0} µs behind its schedule"));
+        caveats.push(format!("late: md's p99 is {late:.0} µs behind its schedule"));
     }
     let off_plan = total(&|run| run.observed.off_plan);
     if off_plan > 0 {
         let looked_at = total(&|run| run.observed.looked_at);
         let stray = runs.iter().flat_map(|run| &run.observed.strays).next();
         let stray = stray.map_or(String::new(), |stray| format!(": {stray}"));
-        marks.push(format!("off-plan: {off_plan} of {looked_at} looks{stray}"));
+        caveats.push(format!("off-plan: {off_plan} of {looked_at} looks{stray}"));
     }
     if runs.iter().any(|run| run.huge_wanted && run.pages.small_bytes > 0) {
         let words = if runs.iter().all(|run| run.pages.huge_bytes == 0) { "all" } else { "some" };
-        marks.push(format!("pages: {words} rings lie on 4 KiB pages, huge ones were asked for"));
+        caveats.push(format!("pages: {words} rings lie on 4 KiB pages, huge ones were asked for"));
     }
     let steal = worst(&|run| run.observed.steal_percent);
     if steal > STEAL {
-        marks.push(format!("steal: {steal:.1} % of the time was the hypervisor's"));
+        caveats.push(format!("steal: {steal:.1} % of the time was the hypervisor's"));
     }
-    marks.extend(others(runs));
-    marks
+    caveats.extend(others(runs));
+    caveats
 }
 
-/// Few quotes have an end that says nothing: two of them do not make a backlog.
+/// With few quotes, the last ones are not evidence: two of them do not make a backlog.
 pub(crate) fn has_backlog(run: &RunRecord) -> bool {
     run.failed.is_none() && run.outstanding as f64 > OUTSTANDING * run.expected as f64 + 2.0
 }
 
-/// Any shortfall, however small.
+/// Any missing answer, however few.
 fn lost(runs: &[RunRecord]) -> Option<String> {
     let total = |what: fn(&RunRecord) -> u64| runs.iter().map(what).sum::<u64>();
     let (lost, expected) = (total(|run| run.lost), total(|run| run.expected));
@@ -142,15 +142,15 @@ fn others(runs: &[RunRecord]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::t2o::made_up::cell;
+    use crate::t2o::fixture::cell;
     use crate::t2o::probe::Waited;
 
-    /// First words of the marks of a run that `spoil` has changed.
+    /// First words of the caveats of a run that `spoil` has changed.
     fn words(spoil: impl Fn(&mut RunRecord)) -> Vec<String> {
         let mut runs = cell("A", 1, 80.0, &[40.0, 41.0, 39.0]).runs;
         spoil(&mut runs[1]);
-        let marks = of(80.0, 5, &runs);
-        marks.iter().filter_map(|mark| mark.split(':').next()).map(str::to_owned).collect()
+        let caveats = of(80.0, 5, &runs);
+        caveats.iter().filter_map(|caveat| caveat.split(':').next()).map(str::to_owned).collect()
     }
 
     #[test]

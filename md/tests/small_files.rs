@@ -136,7 +136,7 @@ fn lobster_drops_orders_that_quotes_or_trades_went_through() {
 ";
     let folder = folder(&[("message.csv", text)]);
     let replayed = replay(SourceKind::Lobster, &path(&folder), &Options::default()).unwrap();
-    // Order 3 asks 99.5: nobody bids 100. Order 4 trades at 100: nobody asks 99.5 any more.
+    // Order 3 asks 99.5, so no bid at 100 is left. Order 4 trades at 100, so no ask at 99.5 is left.
     assert_eq!(
         replayed.parts(),
         [
@@ -200,7 +200,7 @@ fn pitch_numbers_given_out_again_end_the_orders_that_had_them() {
             (Add, 1, 200),
             (Reduce, 2, 10),
             (Add, 3, 100),
-            // The clock went back, and a number comes again: all of the first session is over, by symbol.
+            // The clock went back, and a number is repeated: the first session has ended, by symbol.
             (Delete, 2, 90),
             (Delete, 1, 200),
             (Add, 2, 100),

@@ -1,4 +1,4 @@
-//! What several runs have in common.
+//! The spread of a figure over several runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ pub struct Spread {
     pub runs: usize,
     /// Lowest.
     pub low: f64,
-    /// Middle one; the mean of the two middle ones of an even number.
+    /// The middle one; the mean of the two middle ones if their number is even.
     pub median: f64,
     /// Highest.
     pub high: f64,
 }
 
 impl Spread {
-    /// `None` without any figure, or when one of them is no number.
+    /// `None` without any figure, or when one of them is not a number.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let mut sorted: Vec<f64> = figures.into_iter().collect();
         if sorted.iter().any(|figure| figure.is_nan()) {
