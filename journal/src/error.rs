@@ -161,7 +161,7 @@ pub enum WriteError {
     /// };
     /// let WriteError::Full { needed, free } = refused else { panic!("{refused}") };
     /// assert!(needed > free);
-    /// The slowest reader reads on, and the same payload then fits.
+    /// // The slowest reader reads on, and the same payload then fits.
     /// while reader.read()?.is_some() {}
     /// writer.write(2, 0, &payload)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -254,7 +254,7 @@ pub enum ReadError {
     /// }
     /// let Err(ReadError::Lapped(gap)) = reader.read() else { panic!("it slept through two laps") };
     /// assert_eq!((gap.from, gap.bytes()), (start, 2_000 * 64));
-    /// State that depends on every frame must be rebuilt; from here on no frame is missing.
+    /// // State that depends on every frame must be rebuilt; from here on no frame is missing.
     /// writer.write(2, 0, b"new")?;
     /// assert_eq!(reader.read()?.expect("just written").payload, b"new");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

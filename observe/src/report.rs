@@ -264,6 +264,7 @@ mod tests {
         begin.strategy = SnapshotBegin::EVERYBODY;
         let mut end = SnapshotEnd::decode(&[0; SnapshotEnd::SIZE]).unwrap();
         end.strategy = SnapshotBegin::EVERYBODY;
+        end.frames = inside.len() as u64;
         let begin = (SnapshotBegin::ID, begin.bytes().to_vec());
         let end = (SnapshotEnd::ID, end.bytes().to_vec());
         [vec![begin], inside.to_vec(), vec![end]].concat()

@@ -17,7 +17,7 @@ use crate::host::tree::Tree;
 /// let mut block = pinning::Block::with_capacity(100, true);
 /// block.push(7_u64);
 /// assert_eq!((block.len(), block[0]), (1, 7));
-/// It works without reserved huge pages too.
+/// // It works without reserved huge pages too.
 /// println!("on huge pages: {}", block.is_huge());
 /// ```
 pub struct Block<T: Copy> {

@@ -18,7 +18,7 @@ use crate::process::ProcessIdentity;
 /// assert_eq!(reader.check_writer(), Ok(()), "something is left to read");
 /// assert_eq!(reader.read()?.expect("it is").payload, b"the last word");
 /// assert_eq!(reader.check_writer(), Err(WriterGone::Closed));
-/// A successor's frames need no action by the reader.
+/// // A successor's frames need no action by the reader.
 /// journal.writer(0, Clock::monotonic())?.write(7, 3, b"hello again")?;
 /// assert_eq!(reader.read()?.expect("the successor's").payload, b"hello again");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -34,7 +34,7 @@
 //!     wanted += 1;
 //! }
 //! assert_eq!(wanted, 2);
-//! Everything that is committed, in one call.
+//! // Everything that is committed, in one call.
 //! let mut last = 0;
 //! assert_eq!(gated.read_batch(100, |frame| last = frame.position)?, 3);
 //! assert_eq!(last, journal.head() - 64);
@@ -61,13 +61,13 @@
 //! }
 //! let said = match state {
 //!     WriterState::Never | WriterState::Attached(_) => "wait: more may come at any time".to_owned(),
-//! It closed the journal: this is all, unless a new writer attaches.
+//!     // It closed the journal: this is all, unless a new writer attaches.
 //!     WriterState::Closed => format!("closed after {frames}"),
-//! It was killed. Everything that it committed is here; a successor continues at this very position.
+//!     // It was killed. Everything that it committed is here; a successor continues at this very position.
 //!     WriterState::Dead(process) => format!("process {} died over it", process.pid),
 //! };
 //! assert_eq!(said, "closed after 1");
-//! A successor: the reader has nothing to do, and each frame names its writer's epoch.
+//! // A successor: the reader has nothing to do, and each frame names its writer's epoch.
 //! journal.writer(0, Clock::monotonic())?.write(7, 0, b"of another")?;
 //! assert_eq!(reader.read()?.expect("just written").epoch, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

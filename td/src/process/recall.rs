@@ -117,10 +117,10 @@ impl Recall {
             let mut first = u64::MAX;
             let whole = read_held(node.instance(), journal, from, |frame| {
                 first = first.min(frame.position);
-                if frame.position < contained {
-                    if let Ok(execution) = Execution::decode(frame.message_id, frame.payload) {
-                        *answered = execution.answered_up_to();
-                    }
+                if frame.position < contained
+                    && let Ok(execution) = Execution::decode(frame.message_id, frame.payload)
+                {
+                    *answered = execution.answered_up_to();
                 }
                 if frame.position < end {
                     executions.push((frame.position, frame.message_id, frame.payload.to_vec()));
