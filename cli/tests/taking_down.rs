@@ -100,10 +100,13 @@ fn a_registry_that_was_truncated_is_told_and_taken_down_by_force() {
     assert_eq!(home.left(), Vec::<PathBuf>::new());
 }
 
+/// Damages the file at a path.
+type Damage<'a> = &'a dyn Fn(&Path);
+
 #[test]
 fn damaged_files_are_told_and_taken_down_by_force() {
     let home = Home::new();
-    let wrecks: [(&str, &dyn Fn(&Path)); 2] = [
+    let wrecks: [(&str, Damage<'_>); 2] = [
         ("topology.json", &|path| fs::write(path, "{ this is no topology").expect("written")),
         ("registry", &|path| {
             let file = OpenOptions::new().write(true).open(path).expect("the registry");
