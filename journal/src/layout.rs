@@ -162,13 +162,13 @@ pub mod registry {
     pub const CLOCK_SCALE: usize = 19;
     /// How seats are notified: for each 64 seats two words, one bit a seat. They lie together, because every commit to
     /// an interested seat reads them: a line for each seat would be cold most of the time.
-    pub const TOLD: usize = 64;
+    pub const NOTIFY: usize = 64;
     /// In such a pair: seats with a doorbell.
-    pub const TOLD_RING: usize = 0;
+    pub const NOTIFY_BELL: usize = 0;
     /// In such a pair: seats that a relay wakes instead of the writers.
-    pub const TOLD_RELAYED: usize = 1;
+    pub const NOTIFY_RELAY: usize = 1;
     /// Words of a pair.
-    pub const TOLD_WORDS: usize = 2;
+    pub const NOTIFY_WORDS: usize = 2;
     /// First seat record.
     pub const RECORDS: usize = 512;
     /// Words of a seat record: 1 KiB.
@@ -374,10 +374,10 @@ pub const fn layout_hash() -> u64 {
         registry::ANSWERS,
         registry::UNDELIVERED,
         registry::AT_RISK,
-        registry::TOLD,
-        registry::TOLD_RING,
-        registry::TOLD_RELAYED,
-        registry::TOLD_WORDS,
+        registry::NOTIFY,
+        registry::NOTIFY_BELL,
+        registry::NOTIFY_RELAY,
+        registry::NOTIFY_WORDS,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -420,9 +420,9 @@ const _: () = assert!(
 );
 // Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
-    registry::TOLD.is_multiple_of(LINE_WORDS)
-        && registry::CLOCK_SCALE < registry::TOLD
-        && registry::TOLD + registry::TOLD_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
+    registry::NOTIFY.is_multiple_of(LINE_WORDS)
+        && registry::CLOCK_SCALE < registry::NOTIFY
+        && registry::NOTIFY + registry::NOTIFY_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
 );
 const _: () = assert!(
     registry::RECORD_WORDS.is_multiple_of(LINE_WORDS) && registry::RECORDS.is_multiple_of(LINE_WORDS)

@@ -46,50 +46,36 @@
     reason = "`sync` is the door that the ban points to; a test holds that no other file names std's atomics"
 )]
 
-mod backlog;
 mod clock;
-mod control;
 mod error;
 mod files;
-#[cfg(not(loom))]
-mod floor;
-#[cfg(not(loom))]
-mod histogram;
-mod journal;
 pub mod layout;
-mod lease;
 mod memory;
-mod merge;
 #[cfg(any(loom, test))]
 mod models;
 mod process;
-pub mod reader;
-mod registry;
+mod relay;
 mod ring;
-mod scan;
-mod stat;
 pub mod sync;
-mod verify;
+mod tools;
 pub mod wait;
-mod writer;
 
-pub use backlog::Backlog;
 pub use clock::{Clock, ClockSource};
-pub use control::{JournalShape, ReaderView, WriterState};
 pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
 pub use files::JournalFiles;
-#[cfg(not(loom))]
-pub use floor::Floor;
-#[cfg(not(loom))]
-pub use histogram::Histograms;
-pub use journal::Journal;
-pub use merge::{Merge, MergeError};
+pub use files::control::{JournalShape, ReaderView, WriterState};
+pub use files::registry::{Registry, Seat, SeatWriter};
 pub use process::{PidFd, ProcessIdentity, ignore_hangup, pid_namespace};
-pub use reader::{Frame, GatedReader, LooseReader, Reader, Topics, WriterGone};
-pub use registry::{Registry, Seat, SeatWriter};
-pub use stat::JournalStat;
-pub use verify::{Check, Finding, VerifyReport, verify_files};
-pub use wait::{
-    Doorbell, LONGEST_SLEEP, Parker, Relay, RelayGone, SAFETY_TIMEOUT, Wakeup, announce, rouse, wake,
-};
-pub use writer::{Batch, Claim, Writer, Written};
+pub use relay::{Relay, RelayError};
+pub use ring::journal::Journal;
+pub use ring::merge::{Merge, MergeError};
+pub use ring::reader::{self, Frame, GatedReader, LooseReader, NoWriter, Reader, Topics};
+pub use ring::writer::{Batch, Claim, Writer, Written};
+pub use tools::backlog::Backlog;
+#[cfg(not(loom))]
+pub use tools::floor::Floor;
+#[cfg(not(loom))]
+pub use tools::histogram::Histograms;
+pub use tools::stat::JournalStat;
+pub use tools::verify::{Check, Finding, VerifyReport, verify_files};
+pub use wait::{Doorbell, LONGEST_SLEEP, Parker, SAFETY_TIMEOUT, Wakeup, announce, force_wake, wake};

@@ -73,7 +73,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
     ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
-    ("registry.TOLD", registry::TOLD, 0),
+    ("registry.NOTIFY", registry::NOTIFY, 0),
     ("registry.RECORDS", registry::RECORDS, 0),
     ("seat.WAIT", registry::WAIT, 0),
     ("seat.PID", registry::PID, 0),
@@ -137,9 +137,9 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "COUNTER_COUNT",
             "ALL_COUNTER_COUNT",
             "BELL_WORDS",
-            "TOLD_RING",
-            "TOLD_RELAYED",
-            "TOLD_WORDS",
+            "NOTIFY_BELL",
+            "NOTIFY_RELAY",
+            "NOTIFY_WORDS",
         ];
         assert!(
             sizes.contains(&name) || names.iter().any(|name| text.contains(&format!("| {name} |"))),
@@ -176,7 +176,7 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("768 | {} words", registry::ALL_COUNTER_COUNT - registry::COUNTER_COUNT));
     says(&format!("512 | {} words", registry::BELL_WORDS));
     says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
-    assert_eq!((registry::TOLD_RING, registry::TOLD_RELAYED, registry::TOLD_WORDS), (0, 1, 2));
+    assert_eq!((registry::NOTIFY_BELL, registry::NOTIFY_RELAY, registry::NOTIFY_WORDS), (0, 1, 2));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
     // Values that the document states in formulas.
     assert_eq!(layout::MAX_POSITION, 1 << 63);

@@ -40,8 +40,8 @@ fn journal(id: u32, registry: &Arc<Registry>) -> (Journal, Writer) {
 /// The rung journals; each ring is reported in two calls.
 fn answers(bell: &mut Doorbell) -> Vec<u32> {
     let (mut bits, mut again) = (Vec::new(), Vec::new());
-    bell.answer(|bit| bits.push(bit));
-    bell.answer(|bit| again.push(bit));
+    bell.poll(|bit| bits.push(bit));
+    bell.poll(|bit| again.push(bit));
     assert_eq!(bits, again);
     bits
 }
@@ -241,7 +241,7 @@ fn nothing_is_slept_through_at_full_speed() {
                 let mut due = [true; WRITERS as usize];
                 while seen < all {
                     match &mut bell {
-                        Some(bell) => bell.answer(|bit| due[bit as usize - 1] = true),
+                        Some(bell) => bell.poll(|bit| due[bit as usize - 1] = true),
                         None => due = [true; WRITERS as usize],
                     }
                     let before = seen;

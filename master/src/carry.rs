@@ -95,7 +95,7 @@ impl Master {
     /// wants its message. So every node is woken to look at its journals once.
     fn rouse_everybody(&self) {
         for node in self.nodes.iter().filter(|node| node.process.is_some()) {
-            journal::rouse(&self.instance.registry, u32::from(node.spec.seat));
+            journal::force_wake(&self.instance.registry, u32::from(node.spec.seat));
         }
     }
 

@@ -61,7 +61,7 @@ impl Due {
     pub(crate) fn answer(&mut self) {
         if let Some(Bell { doorbell, input, next }) = &mut self.bell {
             let bits = &mut self.bits;
-            doorbell.answer(|bit| {
+            doorbell.poll(|bit| {
                 let mut rung = input.get(bit as usize).copied().flatten();
                 while let Some(index) = rung {
                     bits[index / 64] |= 1 << (index % 64);

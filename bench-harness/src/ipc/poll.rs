@@ -50,7 +50,7 @@ pub(super) fn measure(clock: Clock) -> Result<PollRow, IpcError> {
         if let Some(bell) = &mut bell {
             ringing.push(time(clock, || {
                 let mut rung = false;
-                black_box(&mut *bell).answer(|_| rung = true);
+                black_box(&mut *bell).poll(|_| rung = true);
                 rung
             }));
         }

@@ -126,13 +126,13 @@ pub(super) fn answer(share: &Share) -> Result<(), IpcError> {
         let mut bell = Doorbell::install(Arc::clone(&share.registry), seat::MANY, ids).ok_or_else(gone)?;
         journal::announce();
         // Those of the block before.
-        (0..2).for_each(|_| bell.answer(|_| ()));
+        (0..2).for_each(|_| bell.poll(|_| ()));
         let mut due = Vec::with_capacity(MANY as usize);
         let mut poll = || -> Result<(), IpcError> {
             match told {
                 None => readers.iter_mut().try_for_each(|reader| take(reader, share, &mut had)),
                 Some(()) => {
-                    bell.answer(|bit| due.extend(input[bit as usize]));
+                    bell.poll(|bit| due.extend(input[bit as usize]));
                     due.drain(..).try_for_each(|index: usize| take(&mut readers[index], share, &mut had))
                 }
             }

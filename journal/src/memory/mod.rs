@@ -20,8 +20,8 @@ use crate::sync::AtomicU64;
 /// A run of words that lives as long as this value. Other mappings of a file are not affected by its end.
 ///
 /// Everything in it is an atomic: another process may write any word at any time, so no plain reference into it
-/// may exist (but see [`Ring::borrow_payload`](crate::ring::Ring::borrow_payload)). A region mapped read-only is only ever loaded from: the types that
-/// hold one ([`Ring`](crate::ring::Ring) of a reader) offer no store.
+/// may exist (but see [`Ring::borrow_payload`](crate::ring::bytes::Ring::borrow_payload)). A region mapped read-only is only ever loaded from: the types that
+/// hold one ([`Ring`](crate::ring::bytes::Ring) of a reader) offer no store.
 pub(crate) struct Region {
     words: *const AtomicU64,
     /// Words that may be addressed: twice the file when mirrored.

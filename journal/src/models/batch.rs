@@ -4,7 +4,7 @@ use super::scenes::{ROUND, Watched, gate, lap, leave_forged_commit_words, nothin
 use super::stage::yield_now;
 use super::support::{GATED, check, claim, push, write};
 use crate::error::WriteError;
-use crate::writer::Writer;
+use crate::ring::writer::Writer;
 
 fn batch(writer: &mut Writer, numbers: std::ops::RangeInclusive<u16>, payload: usize) {
     let mut batch = writer.batch();

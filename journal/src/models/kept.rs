@@ -5,9 +5,9 @@ use super::stage::{explore, spawn, yield_now};
 use super::support::{GATED, check, drain, journal, write, writer};
 #[cfg(loom)]
 use super::sync::{is_dead, kill_after};
-use crate::journal::Journal;
 use crate::layout::control as at;
-use crate::reader::{GatedReader, Reader};
+use crate::ring::journal::Journal;
+use crate::ring::reader::{GatedReader, Reader};
 
 /// Number of the frame at `position`; every frame is one line long.
 fn number_at(journal: &Journal, position: u64) -> u16 {

@@ -19,6 +19,8 @@ mod interest;
 #[cfg(test)]
 mod kept;
 #[cfg(all(test, loom))]
+mod notified;
+#[cfg(all(test, loom))]
 mod park;
 #[cfg(all(test, loom))]
 mod recovery;
@@ -30,5 +32,3 @@ mod scenes;
 mod stage;
 #[cfg(test)]
 mod support;
-#[cfg(all(test, loom))]
-mod told;

@@ -6,10 +6,10 @@ use super::futex::expire;
 use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, drain, journal, registry, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
-use crate::journal::Journal;
-use crate::reader::Reader;
-use crate::registry::Registry;
-use crate::wait::{Parker, Wakeup, announce, rouse, wake};
+use crate::files::registry::Registry;
+use crate::ring::journal::Journal;
+use crate::ring::reader::Reader;
+use crate::wait::{Parker, Wakeup, announce, force_wake, wake};
 
 fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops::RangeInclusive<u16>) {
     let mut writer = writer(journal);
@@ -180,7 +180,7 @@ fn whom_a_killed_waker_left_asleep_is_roused() {
                     // the end.
                     kill_after(None);
                     registry.set_phase(1);
-                    rouse(&registry, GATED);
+                    force_wake(&registry, GATED);
                 })
             };
             let parker = Parker::new(Arc::clone(&registry), GATED).unwrap();

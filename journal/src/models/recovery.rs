@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::stage::explore;
 use super::support::{GATED, LOOSE, claim, drain, journal, push, read_some, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
-use crate::journal::Journal;
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::ring::journal::Journal;
+use crate::ring::reader::Reader;
+use crate::ring::writer::Writer;
 
 /// How the writer that is killed writes its frames 1 and 2.
 type Way = fn(&mut Writer, usize);

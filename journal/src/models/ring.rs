@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::scenes::{ROUND, Watched, gate, lap, leave_forged_commit_words, nothing};
 use super::stage::{explore, spawn, yield_now};
 use super::support::{GATED, check, drain, journal, read_some, write, writer};
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::ring::reader::Reader;
+use crate::ring::writer::Writer;
 
 fn write_all(writer: &mut Writer, numbers: std::ops::RangeInclusive<u16>, payload: usize) {
     for number in numbers {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::stage::{Loan, explore, spawn, yield_now};
 use super::support::{GATED, LOOSE, check, drain, journal, read_some, write, writer};
 use crate::error::{ReadError, WriteError};
-use crate::journal::Journal;
-use crate::reader::Reader;
-use crate::writer::Writer;
+use crate::ring::journal::Journal;
+use crate::ring::reader::Reader;
+use crate::ring::writer::Writer;
 
 /// Both kinds of reader read while frames are written.
 #[derive(Clone, Copy)]

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::control::JournalShape;
 use crate::error::{ReadError, WriteError};
-use crate::journal::Journal;
-use crate::layout;
-use crate::reader::{Frame, Reader};
+use crate::files::control::JournalShape;
 #[cfg(loom)]
-use crate::registry::Registry;
-use crate::writer::{Batch, Writer, Written};
+use crate::files::registry::Registry;
+use crate::layout;
+use crate::ring::journal::Journal;
+use crate::ring::reader::{Frame, Reader};
+use crate::ring::writer::{Batch, Writer, Written};
 
 /// Seat of the gated reader.
 pub(super) const GATED: u32 = 0;

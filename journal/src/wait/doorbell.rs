@@ -20,9 +20,9 @@
 
 use std::sync::Arc;
 
-use crate::control::Bits;
+use crate::files::control::Bits;
+use crate::files::registry::Registry;
 use crate::layout::registry as at;
-use crate::registry::Registry;
 use crate::sync::Ordering;
 
 /// The reading side of a seat's bell: one per node, for nodes with many inputs.
@@ -31,15 +31,15 @@ pub struct Doorbell {
     registry: Arc<Registry>,
     seat: u32,
     /// Words in which one of our journals has its bit, ascending.
-    words: Vec<Rung>,
+    words: Vec<BellWord>,
 }
 
 /// One word of the bell.
 #[derive(Debug)]
-struct Rung {
+struct BellWord {
     index: usize,
     /// Its bits were reported, and are still set.
-    heard: bool,
+    reported: bool,
 }
 
 impl Doorbell {
@@ -67,29 +67,29 @@ impl Doorbell {
             journals.into_iter().map(|journal| Doorbell::bit(journal) as usize / 64).collect();
         words.sort_unstable();
         words.dedup();
-        registry.tell(seat, at::TOLD_RING, true);
-        let words = words.into_iter().map(|index| Rung { index, heard: false }).collect();
+        registry.set_notified_by(seat, at::NOTIFY_BELL, true);
+        let words = words.into_iter().map(|index| BellWord { index, reported: false }).collect();
         Some(Doorbell { registry, seat, words })
     }
 
     /// Writers no longer ring for `seat`: its node has no bell.
     pub fn remove(registry: &Registry, seat: u32) {
         if registry.is_writable() && seat < registry.seats() {
-            registry.tell(seat, at::TOLD_RING, false);
+            registry.set_notified_by(seat, at::NOTIFY_BELL, false);
         }
     }
 
-    /// Reports what was rung: `rung` gets the bit of each journal that may have news, each ring in two calls. When
+    /// Reports what was rung: `each` gets the bit of each journal that may have news, each ring in two calls. When
     /// nothing was rung, this loads one line (two, beyond 512 journals) and stores nothing.
     #[inline]
-    pub fn answer(&mut self, mut rung: impl FnMut(u32)) {
-        for Rung { index, heard } in &mut self.words {
+    pub fn poll(&mut self, mut each: impl FnMut(u32)) {
+        for BellWord { index, reported } in &mut self.words {
             let word = self.registry.bell(self.seat, *index);
             // SYNC: bell.
-            let bits = if *heard { word.swap(0, Ordering::Acquire) } else { word.load(Ordering::Acquire) };
+            let bits = if *reported { word.swap(0, Ordering::Acquire) } else { word.load(Ordering::Acquire) };
             if bits != 0 {
-                *heard = !*heard;
-                Bits(bits).for_each(|bit| rung(*index as u32 * 64 + bit));
+                *reported = !*reported;
+                Bits(bits).for_each(|bit| each(*index as u32 * 64 + bit));
             }
         }
     }

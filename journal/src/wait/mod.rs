@@ -13,7 +13,7 @@
 //! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
 //! parker sees the frame, or the writer sees the parked word. Because of the exchange, only one of several writers
 //! makes the system call. If that one is killed between the exchange and the call, no other writer wakes the parker,
-//! whose word says AWAKE. A process that notices the death wakes it with [`rouse`]; otherwise the parker sleeps until
+//! whose word says AWAKE. A process that notices the death wakes it with [`force_wake`]; otherwise the parker sleeps until
 //! its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] after a long time without events.
 //!
 //! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. If no seat is
@@ -21,7 +21,7 @@
 //! announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
 //!
 //! The reading side can choose two other ways of notification, seat by seat, with a bit in the registry: a
-//! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`], which wakes the seat instead
+//! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`](crate::Relay), which wakes the seat instead
 //! of the writers.
 
 mod doorbell;
@@ -30,19 +30,18 @@ mod futex;
 #[cfg(miri)]
 #[path = "futex_miri.rs"]
 mod futex;
-mod relay;
+pub(crate) mod relayed;
 mod waker;
 
 pub use doorbell::Doorbell;
-pub use relay::{Relay, RelayGone};
 pub(crate) use waker::Waker;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::files::registry::Registry;
 #[cfg(loom)]
 pub(crate) use crate::models::futex::{futex_wait, futex_wake};
-use crate::registry::Registry;
 use crate::sync::{Ordering, fence};
 #[cfg(not(loom))]
 pub(crate) use futex::{futex_wait, futex_wake};
@@ -113,7 +112,7 @@ impl Parker {
     /// Returns to being woken by writers if this seat's relay has shown no sign of life for `patience` nanoseconds
     /// before `now`. True when it did. Call it after a safety time-out, and look at every journal afterwards.
     pub fn leave_silent_relay(&self, now: u64, patience: u64) -> bool {
-        relay::leave_silent_relay(&self.registry, self.seat, now, patience)
+        relayed::leave_silent_relay(&self.registry, self.seat, now, patience)
     }
 }
 
@@ -127,7 +126,7 @@ pub fn wake(registry: &Registry, seat: u32) -> bool {
 }
 
 #[inline]
-fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
+pub(crate) fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
     if seat >= registry.seats() || !registry.is_writable() {
         return false;
     }
@@ -144,7 +143,7 @@ fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
 /// Wakes the node in `seat` even when its word says that it is awake: for a process that has noticed another's death.
 /// The dead one may have been killed between the exchange of the word and the call, or before both; then neither
 /// [`wake`] nor any writer would help. A node that was woken without need looks at its journals and sleeps again.
-pub fn rouse(registry: &Registry, seat: u32) {
+pub fn force_wake(registry: &Registry, seat: u32) {
     if seat >= registry.seats() || !registry.is_writable() {
         return;
     }

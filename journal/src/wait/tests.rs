@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{AWAKE, PARKED, Parker, Wakeup, rouse, wake};
+use super::{AWAKE, PARKED, Parker, Wakeup, force_wake, wake};
 use crate::clock::Clock;
-use crate::registry::Registry;
+use crate::files::registry::Registry;
 use crate::sync::Ordering;
 
 const SEAT: u32 = 5;
@@ -27,7 +27,7 @@ fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
     thread::sleep(Duration::from_millis(20));
     word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).unwrap();
     assert!(!wake(&registry, SEAT), "for everybody else it is awake");
-    rouse(&registry, SEAT);
+    force_wake(&registry, SEAT);
     assert_eq!(sleeping.join().unwrap(), Some(Wakeup::Woken));
 }
 
@@ -35,8 +35,8 @@ fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
 fn rousing_who_is_awake_or_nobody_does_no_harm() {
     let registry = Arc::new(Registry::in_memory(64, Clock::monotonic()).unwrap());
     let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
-    rouse(&registry, SEAT);
-    rouse(&registry, 64);
+    force_wake(&registry, SEAT);
+    force_wake(&registry, 64);
     assert_eq!(parker.park(Duration::from_millis(1), || false), Some(Wakeup::TimedOut), "it is no token");
     assert_eq!(registry.wait_word(SEAT).load(Ordering::Relaxed), AWAKE);
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{doorbell, wake, wake_after_fence};
-use crate::control::{Bits, Control};
+use crate::files::control::{Bits, Control};
+use crate::files::registry::Registry;
 use crate::layout::{control as at, registry};
-use crate::registry::Registry;
 use crate::sync::{Ordering, fence, light_barrier};
 
 /// Notifies the seats that want what was written.
@@ -29,7 +29,7 @@ impl Waker {
         for (first_seat, row) in control.interest(topic) {
             let wanted = row.load(Ordering::Relaxed);
             if wanted != 0 {
-                woken += self.tell(control, first_seat, wanted);
+                woken += self.notify_seats(control, first_seat, wanted);
             }
         }
         woken
@@ -37,17 +37,17 @@ impl Waker {
 
     /// Notifies the seats of one word of a row.
     #[inline(never)]
-    fn tell(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {
+    fn notify_seats(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {
         if first_seat >= self.registry.seats() {
             return 0;
         }
         // SYNC: relay. A change of it is announced.
-        let told = |way| self.registry.told(first_seat, way).load(Ordering::Relaxed);
+        let notified_by = |way| self.registry.notify_word(first_seat, way).load(Ordering::Relaxed);
         let journal = control.shape().id;
-        for bit in Bits(wanted & told(registry::TOLD_RING)) {
+        for bit in Bits(wanted & notified_by(registry::NOTIFY_BELL)) {
             doorbell::ring(&self.registry, first_seat + bit, journal);
         }
-        let sleepers = wanted & !told(registry::TOLD_RELAYED);
+        let sleepers = wanted & !notified_by(registry::NOTIFY_RELAY);
         if sleepers == 0 {
             return 0;
         }
@@ -59,7 +59,7 @@ impl Waker {
     /// When the ring is full: wakes gated readers that sleep although they hold up the writer. They sleep through
     /// frames of topics that they do not want, and have not skipped those frames yet.
     #[cold]
-    pub(crate) fn hurry(&self, control: &Control, needed: u64) -> u64 {
+    pub(crate) fn wake_blocking_readers(&self, control: &Control, needed: u64) -> u64 {
         let capacity = control.shape().capacity;
         let mut woken = 0;
         for seat in control.readers(at::GATED) {

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use crate::error::OpenError;
-use crate::journal::Journal;
 use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::memory::Access;
-use crate::reader::Frame;
-use crate::ring::Ring;
+use crate::ring::bytes::Ring;
+use crate::ring::journal::Journal;
+use crate::ring::reader::Frame;
+use crate::ring::writer::end_of_frames;
 use crate::sync::Ordering;
-use crate::writer::end_of_frames;
 
 impl Journal {
     /// Position of the oldest frame that can still be read; the head when there is none.

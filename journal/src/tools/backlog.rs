@@ -1,9 +1,9 @@
 //! How much lies between a position and the head.
 
 use crate::error::OpenError;
-use crate::journal::Journal;
 use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::memory::Access;
+use crate::ring::journal::Journal;
 use crate::sync::{Ordering, fence};
 
 /// The frames that a reader at a given position has not read yet.

@@ -1,12 +1,16 @@
 //! The two files of a journal: their names, and how they are created and opened.
 
+pub(crate) mod control;
+pub(crate) mod lease;
+pub(crate) mod registry;
+
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::control::{Control, JournalShape};
 use crate::error::{CreateError, OpenError};
+use crate::files::control::{Control, JournalShape};
 use crate::layout;
 use crate::memory::{Access, map, mirror, reserve};
 

@@ -12,8 +12,8 @@
 
 use std::path::Path;
 
-use crate::control::check_format;
 use crate::error::{CreateError, OpenError};
+use crate::files::control::check_format;
 use crate::files::{create_file, open_file};
 use crate::layout;
 use crate::memory::{Access, Region, map};

@@ -18,44 +18,44 @@ use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, control};
 
 /// The right that is leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Office {
+pub(crate) enum Role {
     /// To write the journal.
     Writer,
     /// To read it in this seat.
     Seat(u32),
 }
 
-/// The taken offices of a journal in memory.
-pub(crate) type Book = Arc<Mutex<BTreeSet<Office>>>;
+/// The taken roles of a journal in memory.
+pub(crate) type RoleTable = Arc<Mutex<BTreeSet<Role>>>;
 
-/// An office, held until this is dropped or the process ends.
+/// An role, held until this is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) enum Lease {
-    File(File, Office),
-    Memory(Book, Office),
+    File(File, Role),
+    Memory(RoleTable, Role),
 }
 
 impl Lease {
-    /// Takes an office of the journal with this control file; `None` when it is taken.
+    /// Takes an role of the journal with this control file; `None` when it is taken.
     ///
     /// # Errors
     /// The error of the system.
-    pub(crate) fn of_file(file: File, office: Office) -> io::Result<Option<Lease>> {
-        let taken = match office {
-            Office::Writer => match file.try_lock() {
+    pub(crate) fn of_file(file: File, role: Role) -> io::Result<Option<Lease>> {
+        let taken = match role {
+            Role::Writer => match file.try_lock() {
                 Ok(()) => false,
                 Err(TryLockError::WouldBlock) => true,
                 Err(TryLockError::Error(error)) => return Err(error),
             },
-            Office::Seat(seat) => !set_cursor_lock(&file, seat, libc::F_WRLCK)?,
+            Role::Seat(seat) => !set_cursor_lock(&file, seat, libc::F_WRLCK)?,
         };
-        Ok((!taken).then_some(Lease::File(file, office)))
+        Ok((!taken).then_some(Lease::File(file, role)))
     }
 
-    /// Takes an office of a journal in memory; `None` when it is taken.
-    pub(crate) fn of_memory(book: &Book, office: Office) -> Option<Lease> {
-        let mut offices = book.lock().unwrap_or_else(PoisonError::into_inner);
-        offices.insert(office).then(|| Lease::Memory(Arc::clone(book), office))
+    /// Takes an role of a journal in memory; `None` when it is taken.
+    pub(crate) fn of_memory(table: &RoleTable, role: Role) -> Option<Lease> {
+        let mut roles = table.lock().unwrap_or_else(PoisonError::into_inner);
+        roles.insert(role).then(|| Lease::Memory(Arc::clone(table), role))
     }
 }
 
@@ -64,10 +64,10 @@ impl Drop for Lease {
     /// that fails, the lock ends with the file.
     fn drop(&mut self) {
         match self {
-            Lease::File(file, Office::Writer) => drop(file.unlock()),
-            Lease::File(file, Office::Seat(seat)) => drop(set_cursor_lock(file, *seat, libc::F_UNLCK)),
-            Lease::Memory(book, office) => {
-                book.lock().unwrap_or_else(PoisonError::into_inner).remove(office);
+            Lease::File(file, Role::Writer) => drop(file.unlock()),
+            Lease::File(file, Role::Seat(seat)) => drop(set_cursor_lock(file, *seat, libc::F_UNLCK)),
+            Lease::Memory(table, role) => {
+                table.lock().unwrap_or_else(PoisonError::into_inner).remove(role);
             }
         }
     }

@@ -18,14 +18,15 @@
 
 use std::sync::Arc;
 
-use super::{announce, wake, wake_after_fence};
-use crate::control::{Bits, Control};
 use crate::error::{OpenError, ReadError};
-use crate::journal::Journal;
+use crate::files::control::{Bits, Control};
+use crate::files::registry::Registry;
 use crate::layout::{MAX_SEATS, registry as at};
-use crate::reader::LooseReader;
-use crate::registry::Registry;
+use crate::ring::journal::Journal;
+use crate::ring::reader::LooseReader;
 use crate::sync::{Ordering, fence};
+use crate::wait::relayed::give_back;
+use crate::wait::{wake, wake_after_fence};
 
 /// Words of a set of seats.
 const SEAT_WORDS: usize = MAX_SEATS as usize / 64;
@@ -53,7 +54,7 @@ struct Followed {
 /// A journal that a relay cannot follow any further; its seats must be given back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("journal `{journal}`: {source}")]
-pub struct RelayGone {
+pub struct RelayError {
     /// Its name.
     pub journal: String,
     /// What the relay found there.
@@ -93,10 +94,10 @@ impl Relay {
     /// once: a writer may have committed before we followed its journal, and check only now who wakes the seat.
     pub fn take_over(&self) {
         for seat in members(&self.seats) {
-            if !self.registry.is_told(seat, at::TOLD_RELAYED) {
+            if !self.registry.is_notified_by(seat, at::NOTIFY_RELAY) {
                 // The owner first: once the bit is set, a process that finds us dead must know which seats we had.
                 self.registry.relay(seat).store(u64::from(self.own), Ordering::SeqCst);
-                self.registry.tell(seat, at::TOLD_RELAYED, true);
+                self.registry.set_notified_by(seat, at::NOTIFY_RELAY, true);
                 wake(&self.registry, seat);
             }
         }
@@ -112,9 +113,9 @@ impl Relay {
     /// Looks at every journal once. Returns the number of seats woken.
     ///
     /// # Errors
-    /// [`RelayGone`]: a journal is damaged.
+    /// [`RelayError`]: a journal is damaged.
     #[inline]
-    pub fn poll(&mut self) -> Result<u64, RelayGone> {
+    pub fn poll(&mut self) -> Result<u64, RelayError> {
         let mut woken = 0;
         for followed in &mut self.journals {
             if followed.reader.has_news() {
@@ -132,7 +133,7 @@ impl Relay {
 
 impl Followed {
     /// The seats among `seats` that want a new frame.
-    fn look(&mut self, seats: &Seats) -> Result<Seats, RelayGone> {
+    fn look(&mut self, seats: &Seats) -> Result<Seats, RelayError> {
         let mut wanted = [0; SEAT_WORDS];
         for _ in 0..BURST {
             match self.reader.read() {
@@ -145,7 +146,7 @@ impl Followed {
                     }
                 }
                 Err(source) => {
-                    return Err(RelayGone { journal: self.control.shape().name.clone(), source });
+                    return Err(RelayError { journal: self.control.shape().name.clone(), source });
                 }
             }
         }
@@ -169,37 +170,4 @@ impl Control {
 /// The seats of a set, ascending.
 fn members(seats: &Seats) -> impl Iterator<Item = u32> + '_ {
     seats.iter().enumerate().flat_map(|(index, &word)| Bits(word).map(move |bit| index as u32 * 64 + bit))
-}
-
-/// Takes those of `seats` that the relay in seat `own` has away from it.
-fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
-    let mut taken = Vec::new();
-    for &seat in seats {
-        if registry.is_writable()
-            && seat < registry.seats()
-            && registry.relay(seat).load(Ordering::SeqCst) == u64::from(own)
-            && registry.tell(seat, at::TOLD_RELAYED, false)
-        {
-            taken.push(seat);
-        }
-    }
-    if !taken.is_empty() {
-        // SYNC: relay. A writer that has not seen the change has committed before this, visibly to all.
-        announce();
-        for &seat in &taken {
-            wake(registry, seat);
-        }
-    }
-    taken.len()
-}
-
-/// For a node whose relay shows no sign of life: the writers wake it again, whatever the relay does. True when `seat`
-/// had a relay whose last heartbeat is older than `patience` nanoseconds.
-pub(super) fn leave_silent_relay(registry: &Registry, seat: u32, now: u64, patience: u64) -> bool {
-    if !registry.is_told(seat, at::TOLD_RELAYED) {
-        return false;
-    }
-    let own = registry.relay(seat).load(Ordering::SeqCst) as u32;
-    let alive = registry.seat(own).is_some_and(|relay| now.saturating_sub(relay.heartbeat()) <= patience);
-    !alive && give_back(registry, &[seat], own) > 0
 }

@@ -20,8 +20,8 @@ mod report;
 
 use crate::error::OpenError;
 use crate::files::JournalFiles;
-use crate::journal::Journal;
 use crate::memory::Access;
+use crate::ring::journal::Journal;
 
 pub use report::{Check, Finding, VerifyReport};
 

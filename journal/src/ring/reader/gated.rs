@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::ahead::Ahead;
-use super::{Frame, Topics, WriterGone, gone};
-use crate::control::{Control, WriterState};
+use super::prefetch::Prefetch;
+use super::{Frame, NoWriter, Topics, liveness};
 use crate::error::ReadError;
+use crate::files::control::{Control, WriterState};
+use crate::files::lease::Lease;
 use crate::layout::{LINE_BYTES, control as at, frame_bytes};
-use crate::lease::Lease;
-use crate::ring::{RawHeader, Ring};
+use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::Ordering;
 
 /// Gets every frame, in place. Its cursor is in the control page and outlives it: a process that is killed and
@@ -28,7 +28,7 @@ pub struct GatedReader {
     cursor: usize,
     frames: u64,
     topics: Topics,
-    ahead: Ahead,
+    prefetch: Prefetch,
     /// For a frame that is not in one piece (unmirrored memory only).
     scratch: Vec<u8>,
     /// One reader moves a cursor, so lent frames stay valid.
@@ -54,7 +54,7 @@ impl GatedReader {
             cursor,
             frames,
             topics: Topics::All,
-            ahead: Ahead::new(),
+            prefetch: Prefetch::new(),
             scratch,
             _lease: lease,
         }
@@ -163,7 +163,7 @@ impl GatedReader {
         if commit != self.position {
             // The line was cleared before its predecessor was committed, so no other value is possible here.
             return if commit == 0 {
-                self.ahead.fetch(&self.ring, self.position);
+                self.prefetch.fetch(&self.ring, self.position);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))
@@ -173,7 +173,7 @@ impl GatedReader {
         if u64::from(header.length) > self.control.shape().max_payload() {
             return Err(self.corrupt("the frame claims more payload than this journal allows"));
         }
-        self.ahead.learn(header.length);
+        self.prefetch.record(header.length);
         Ok(Some(header))
     }
 
@@ -264,9 +264,9 @@ impl GatedReader {
     /// in every turn of a poll loop.
     ///
     /// # Errors
-    /// [`WriterGone`]: no writer, and nothing left to read.
-    pub fn check_writer(&self) -> Result<(), WriterGone> {
-        gone::check(&self.control, || self.has_news())
+    /// [`NoWriter`]: no writer, and nothing left to read.
+    pub fn check_writer(&self) -> Result<(), NoWriter> {
+        liveness::check(&self.control, || self.has_news())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads several journals as one stream.
 
 use crate::error::ReadError;
-use crate::reader::{Frame, Reader};
+use crate::ring::reader::{Frame, Reader};
 
 /// Merges readers in the total order (time, journal id, position).
 ///

@@ -1,23 +1,23 @@
 //! Checks whether a journal still has a writer.
 
-use crate::control::{Control, WriterState};
+use crate::files::control::{Control, WriterState};
 use crate::process::ProcessIdentity;
 
 /// Nothing is left to read, and there is no writer. This does not end the journal: when another writer attaches,
 /// positions continue, and the same reader reads on.
 ///
 /// ```
-/// # use journal::{Clock, Journal, JournalShape, WriterGone};
+/// # use journal::{Clock, Journal, JournalShape, NoWriter};
 /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
 /// # let journal = Journal::in_memory(shape)?;
 /// let mut reader = journal.gated(5)?;
-/// assert_eq!(reader.check_writer(), Err(WriterGone::NotYet));
+/// assert_eq!(reader.check_writer(), Err(NoWriter::NotYet));
 /// let mut writer = journal.writer(0, Clock::monotonic())?;
 /// writer.write(7, 3, b"the last word")?;
 /// drop(writer);
 /// assert_eq!(reader.check_writer(), Ok(()), "something is left to read");
 /// assert_eq!(reader.read()?.expect("it is").payload, b"the last word");
-/// assert_eq!(reader.check_writer(), Err(WriterGone::Closed));
+/// assert_eq!(reader.check_writer(), Err(NoWriter::Closed));
 /// // A successor's frames need no action by the reader.
 /// journal.writer(0, Clock::monotonic())?.write(7, 3, b"hello again")?;
 /// assert_eq!(reader.read()?.expect("the successor's").payload, b"hello again");
@@ -28,7 +28,7 @@ use crate::process::ProcessIdentity;
 /// a second time:
 ///
 /// ```standalone_crate
-/// use journal::{Clock, Journal, JournalFiles, JournalShape, WriterGone};
+/// use journal::{Clock, Journal, JournalFiles, JournalShape, NoWriter};
 /// # let directory = tempfile::tempdir()?;
 /// # let path = std::env::var_os("SHARED").map_or(directory.path().to_owned(), Into::into);
 /// let files = JournalFiles::new(&path, &path, "orders");
@@ -45,13 +45,13 @@ use crate::process::ProcessIdentity;
 /// child.wait()?;
 /// assert_eq!(reader.read()?.expect("committed before it died").payload, b"alas");
 /// match reader.check_writer() {
-///     Err(WriterGone::Died(process)) => println!("process {} is gone: hold orders until its successor is up", process.pid),
+///     Err(NoWriter::Died(process)) => println!("process {} is gone: hold orders until its successor is up", process.pid),
 ///     other => panic!("{other:?}"),
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WriterGone {
+pub enum NoWriter {
     /// The journal has never had a writer.
     #[error("nobody has written this journal yet")]
     NotYet,
@@ -65,12 +65,12 @@ pub enum WriterGone {
 }
 
 /// `has_news` is called last, so that frames committed just before the writer ended are not overlooked.
-pub(super) fn check(control: &Control, has_news: impl FnOnce() -> bool) -> Result<(), WriterGone> {
+pub(super) fn check(control: &Control, has_news: impl FnOnce() -> bool) -> Result<(), NoWriter> {
     let gone = match control.writer_state() {
         WriterState::Attached(_) => return Ok(()),
-        WriterState::Never => WriterGone::NotYet,
-        WriterState::Closed => WriterGone::Closed,
-        WriterState::Dead(process) => WriterGone::Died(process),
+        WriterState::Never => NoWriter::NotYet,
+        WriterState::Closed => NoWriter::Closed,
+        WriterState::Dead(process) => NoWriter::Died(process),
     };
     if has_news() { Ok(()) } else { Err(gone) }
 }

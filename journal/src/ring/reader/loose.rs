@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::ahead::Ahead;
-use super::{Frame, Topics, WriterGone, gone};
-use crate::control::{Control, WriterState};
+use super::prefetch::Prefetch;
+use super::{Frame, NoWriter, Topics, liveness};
 use crate::error::{Gap, ReadError};
+use crate::files::control::{Control, WriterState};
+use crate::files::lease::Lease;
 use crate::layout::{control as at, frame_bytes};
-use crate::lease::Lease;
-use crate::ring::{RawHeader, Ring};
+use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
 /// Copies each frame and then checks whether the writer overwrote it meanwhile.
@@ -28,7 +28,7 @@ pub struct LooseReader {
     /// Bytes and laps that earlier readers of this seat lost.
     before: (u64, u64),
     topics: Topics,
-    ahead: Ahead,
+    prefetch: Prefetch,
     copy: Vec<u8>,
     /// One reader has a cursor.
     _lease: Option<Lease>,
@@ -55,7 +55,7 @@ impl LooseReader {
             lost: 0,
             gaps: 0,
             topics: Topics::All,
-            ahead: Ahead::new(),
+            prefetch: Prefetch::new(),
             copy,
             _lease: lease,
         };
@@ -136,7 +136,7 @@ impl LooseReader {
             return if self.is_lapped() {
                 Err(self.resume())
             } else if commit == 0 {
-                self.ahead.fetch(&self.ring, self.position);
+                self.prefetch.fetch(&self.ring, self.position);
                 Ok(None)
             } else {
                 Err(self.corrupt("the commit word is neither clear nor this frame's position"))
@@ -151,7 +151,7 @@ impl LooseReader {
                 self.corrupt("the frame claims more payload than this journal allows")
             });
         }
-        self.ahead.learn(header.length);
+        self.prefetch.record(header.length);
         Ok(Some(header))
     }
 
@@ -257,8 +257,8 @@ impl LooseReader {
     /// in every turn of a poll loop.
     ///
     /// # Errors
-    /// [`WriterGone`]: no writer, and nothing left to read.
-    pub fn check_writer(&self) -> Result<(), WriterGone> {
-        gone::check(&self.control, || self.has_news())
+    /// [`NoWriter`]: no writer, and nothing left to read.
+    pub fn check_writer(&self) -> Result<(), NoWriter> {
+        liveness::check(&self.control, || self.has_news())
     }
 }

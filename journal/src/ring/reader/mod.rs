@@ -73,18 +73,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
 mod gated;
-mod gone;
+mod liveness;
 mod loose;
+mod prefetch;
 
 pub use gated::GatedReader;
-pub use gone::WriterGone;
+pub use liveness::NoWriter;
 pub use loose::LooseReader;
 
-use crate::control::WriterState;
 use crate::error::ReadError;
-use crate::ring::RawHeader;
+use crate::files::control::WriterState;
+use crate::ring::bytes::RawHeader;
 
 /// One frame, valid until the reader is called again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub enum Topics {
     /// Every frame.
     All,
     /// These, one bit each.
-    Some(Vec<u64>),
+    Only(Vec<u64>),
 }
 
 impl Topics {
@@ -139,7 +139,7 @@ impl Topics {
             }
             bits[word] |= 1 << (topic % 64);
         }
-        Topics::Some(bits)
+        Topics::Only(bits)
     }
 
     /// True when frames of this topic are returned.
@@ -147,7 +147,7 @@ impl Topics {
     pub fn contains(&self, topic: u32) -> bool {
         match self {
             Topics::All => true,
-            Topics::Some(bits) => {
+            Topics::Only(bits) => {
                 bits.get(topic as usize / 64).is_some_and(|word| word & 1 << (topic % 64) != 0)
             }
         }
@@ -230,8 +230,8 @@ impl Reader {
     /// As [`GatedReader::check_writer`].
     ///
     /// # Errors
-    /// [`WriterGone`].
-    pub fn check_writer(&self) -> Result<(), WriterGone> {
+    /// [`NoWriter`].
+    pub fn check_writer(&self) -> Result<(), NoWriter> {
         either!(self, reader => reader.check_writer())
     }
 }

@@ -1,8 +1,8 @@
 //! The state that a new writer finds.
 
-use crate::control::Control;
+use crate::files::control::Control;
 use crate::layout::{self, control as at, frame_bytes};
-use crate::ring::Ring;
+use crate::ring::bytes::Ring;
 use crate::sync::Ordering;
 
 /// The end of the frames.

@@ -1,7 +1,7 @@
 //! Prefetches the lines behind the one that a waiting reader polls.
 
 use crate::layout::{LINE_BYTES, frame_bytes};
-use crate::ring::Ring;
+use crate::ring::bytes::Ring;
 
 /// Most lines behind the polled one: enough for a frame with up to 160 bytes of payload. With more lines, the requests
 /// cost more than they gain; `docs/ipc.md` has measurements.
@@ -13,19 +13,19 @@ const MOST: u64 = 2;
 /// then, one transfer later; requested with each look at the first, they arrive together with it. Requests for more
 /// lines than the frame has would take them from the writer, which is about to fill them.
 #[derive(Debug)]
-pub(super) struct Ahead {
+pub(super) struct Prefetch {
     /// Lines behind the first.
     lines: u64,
 }
 
-impl Ahead {
-    pub(super) fn new() -> Ahead {
-        Ahead { lines: 1 }
+impl Prefetch {
+    pub(super) fn new() -> Prefetch {
+        Prefetch { lines: 1 }
     }
 
     /// Records the size of a frame with `length` bytes of payload.
     #[inline(always)]
-    pub(super) fn learn(&mut self, length: u32) {
+    pub(super) fn record(&mut self, length: u32) {
         self.lines = (frame_bytes(u64::from(length)) / LINE_BYTES - 1).min(MOST);
     }
 

@@ -1,10 +1,10 @@
 //! The contents of a journal's control page, for tools and for waiting until a journal is drained.
 
-use crate::control::{JournalShape, ReaderView, WriterState};
 use crate::error::OpenError;
-use crate::journal::Journal;
+use crate::files::control::{JournalShape, ReaderView, WriterState};
 use crate::layout::{self, control as at};
 use crate::process::ProcessIdentity;
+use crate::ring::journal::Journal;
 
 /// The contents of a journal's control page at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]

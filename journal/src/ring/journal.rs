@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::control::{Control, JournalShape};
 use crate::error::{CreateError, OpenError};
+use crate::files::control::{Control, JournalShape};
+use crate::files::lease::{Lease, Role, RoleTable};
 use crate::files::{JournalFiles, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
-use crate::lease::{Book, Lease, Office};
 use crate::memory::{Access, collapse, heap, map, mirror};
-use crate::reader::{GatedReader, LooseReader};
-use crate::ring::Ring;
+use crate::ring::bytes::Ring;
+use crate::ring::reader::{GatedReader, LooseReader};
+use crate::ring::writer::Writer;
 use crate::sync::Ordering;
-use crate::writer::Writer;
 
 /// One journal, opened by this process.
 ///
@@ -28,7 +28,7 @@ pub struct Journal {
 #[derive(Debug)]
 enum Source {
     Files { files: JournalFiles, writable: bool },
-    Memory { ring: Ring, offices: Book },
+    Memory { ring: Ring, roles: RoleTable },
 }
 
 impl Journal {
@@ -96,7 +96,7 @@ impl Journal {
     pub(crate) fn on_heap(shape: JournalShape) -> Journal {
         let ring = Ring::new(heap(shape.capacity as usize / WORD_BYTES), shape.capacity);
         let control = Control::initialise(heap(layout::control_words(shape.seats, shape.topics)), shape, 0);
-        let source = Source::Memory { ring, offices: Book::default() };
+        let source = Source::Memory { ring, roles: RoleTable::default() };
         Journal { control: Arc::new(control), source }
     }
 
@@ -146,20 +146,20 @@ impl Journal {
         Err(OpenError::NoSuchSeat { name: shape.name.clone(), seat, seats: shape.seats })
     }
 
-    fn lease(&self, office: Office) -> Result<Lease, OpenError> {
+    fn lease(&self, role: Role) -> Result<Lease, OpenError> {
         let lease = match &self.source {
-            Source::Memory { offices, .. } => Lease::of_memory(offices, office),
+            Source::Memory { roles, .. } => Lease::of_memory(roles, role),
             Source::Files { files, .. } => {
                 let (file, _) = open_file(&files.control, Access::ReadWrite)?;
-                Lease::of_file(file, office).map_err(refused("lock", &files.control))?
+                Lease::of_file(file, role).map_err(refused("lock", &files.control))?
             }
         };
         let name = || self.shape().name.clone();
-        lease.ok_or_else(|| match office {
-            Office::Writer => {
+        lease.ok_or_else(|| match role {
+            Role::Writer => {
                 OpenError::WriterExists { name: name(), pid: self.control.load(at::WRITER) as u32 }
             }
-            Office::Seat(seat) => OpenError::SeatTaken { name: name(), seat },
+            Role::Seat(seat) => OpenError::SeatTaken { name: name(), seat },
         })
     }
 
@@ -171,7 +171,7 @@ impl Journal {
     /// others as [`Journal::open`].
     pub fn writer(&self, seat: u32, clock: Clock) -> Result<Writer, OpenError> {
         self.check_seat(seat)?;
-        let lease = self.lease(Office::Writer)?;
+        let lease = self.lease(Role::Writer)?;
         let ring = self.ring(Access::ReadWrite)?;
         Writer::attach(ring, Arc::clone(&self.control), clock, seat, lease, |what| self.damaged(what))
     }
@@ -215,7 +215,7 @@ impl Journal {
     /// [`OpenError::SeatTaken`] while its reader lives; [`OpenError::NoSuchSeat`], or the journal is opened read-only.
     pub fn dismiss(&self, seat: u32) -> Result<(), OpenError> {
         self.check_seat(seat)?;
-        let _lease = self.lease(Office::Seat(seat))?;
+        let _lease = self.lease(Role::Seat(seat))?;
         for topic in 0..self.shape().topics {
             self.control.set_interest(topic, seat, false);
         }
@@ -230,7 +230,7 @@ impl Journal {
     /// [`OpenError::SeatTaken`], [`OpenError::Damaged`] when the cursor is impossible; others as [`Journal::open`].
     pub fn gated(&self, seat: u32) -> Result<GatedReader, OpenError> {
         self.check_seat(seat)?;
-        let lease = self.lease(Office::Seat(seat))?;
+        let lease = self.lease(Role::Seat(seat))?;
         let ring = self.ring(Access::Read)?;
         let position = match self.old_cursor(seat)? {
             Some(position) => position,
@@ -288,7 +288,7 @@ impl Journal {
     pub fn loose_at(&self, seat: u32, position: u64) -> Result<LooseReader, OpenError> {
         self.check_seat(seat)?;
         let position = self.check_position(position)?;
-        let lease = self.lease(Office::Seat(seat))?;
+        let lease = self.lease(Role::Seat(seat))?;
         let ring = self.ring(Access::Read)?;
         self.control.remove_reader(at::GATED, seat);
         self.start_cursor(seat, position);

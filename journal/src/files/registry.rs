@@ -14,8 +14,8 @@
 use std::path::Path;
 
 use crate::clock::Clock;
-use crate::control::{check_format, load_name, store_name};
 use crate::error::{CreateError, OpenError};
+use crate::files::control::{check_format, load_name, store_name};
 use crate::files::{create_file, open_file};
 use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
@@ -194,21 +194,21 @@ impl Registry {
         self.region.word(at::RECORDS + seat as usize * at::RECORD_WORDS + at::WAIT)
     }
 
-    /// The seats among the 64 from `first` on that are notified in this way: [`at::TOLD_RING`] or [`at::TOLD_RELAYED`].
+    /// The seats among the 64 from `first` on that are notified in this way: [`at::NOTIFY_BELL`] or [`at::NOTIFY_RELAY`].
     /// `first` must exist.
     #[inline(always)]
-    pub(crate) fn told(&self, first: u32, way: usize) -> &AtomicU64 {
-        self.region.word(at::TOLD + first as usize / 64 * at::TOLD_WORDS + way)
+    pub(crate) fn notify_word(&self, first: u32, way: usize) -> &AtomicU64 {
+        self.region.word(at::NOTIFY + first as usize / 64 * at::NOTIFY_WORDS + way)
     }
 
     /// True when `seat` is notified in this way. `seat` must exist.
-    pub(crate) fn is_told(&self, seat: u32, way: usize) -> bool {
-        self.told(seat, way).load(Ordering::Relaxed) & 1 << (seat % 64) != 0
+    pub(crate) fn is_notified_by(&self, seat: u32, way: usize) -> bool {
+        self.notify_word(seat, way).load(Ordering::Relaxed) & 1 << (seat % 64) != 0
     }
 
     /// Sets whether `seat` is notified in this way. True when that changed. `seat` must exist.
-    pub(crate) fn tell(&self, seat: u32, way: usize, so: bool) -> bool {
-        let (word, bit) = (self.told(seat, way), 1 << (seat % 64));
+    pub(crate) fn set_notified_by(&self, seat: u32, way: usize, so: bool) -> bool {
+        let (word, bit) = (self.notify_word(seat, way), 1 << (seat % 64));
         let before =
             if so { word.fetch_or(bit, Ordering::SeqCst) } else { word.fetch_and(!bit, Ordering::SeqCst) };
         (before & bit != 0) != so
@@ -216,7 +216,7 @@ impl Registry {
 
     /// True while a relay wakes `seat` instead of the writers.
     pub fn is_relayed(&self, seat: u32) -> bool {
-        seat < self.seats && self.is_told(seat, at::TOLD_RELAYED)
+        seat < self.seats && self.is_notified_by(seat, at::NOTIFY_RELAY)
     }
 
     /// Seat of the relay that wakes `seat`, or was the last to do so. `seat` must exist.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::report::VerifyReport;
-use crate::control::Control;
+use crate::files::control::Control;
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at};
 use crate::sync::Ordering;
 

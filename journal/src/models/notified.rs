@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, WRITER, drain, journal, registry, write, writer};
 use super::sync::{hear_announcements, kill_after, spawn};
-use crate::journal::Journal;
-use crate::reader::Reader;
-use crate::registry::Registry;
+use crate::files::registry::Registry;
+use crate::ring::journal::Journal;
+use crate::ring::reader::Reader;
 use crate::wait::{Doorbell, Parker, Relay, Wakeup, announce, wake};
 
 /// Writes `frames` frames and does not leave: leaving wakes every seat, which these models do not test.
@@ -38,7 +38,7 @@ fn the_bell_tells_of_every_frame() {
         let mut seen = Vec::new();
         while seen.len() < 2 {
             let mut due = false;
-            bell.answer(|_| due = true);
+            bell.poll(|_| due = true);
             if due {
                 drain(&mut readers[0], &mut seen);
             } else {
@@ -73,7 +73,7 @@ fn no_frame_stays_behind_an_answered_bell() {
         let mut seen = Vec::new();
         let mut answer = |reader: &mut Reader| {
             let mut due = false;
-            bell.answer(|_| due = true);
+            bell.poll(|_| due = true);
             if due {
                 drain(reader, &mut seen);
             }

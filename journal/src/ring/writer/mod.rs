@@ -10,13 +10,13 @@ pub use claim::Claim;
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::control::Control;
 use crate::error::{OpenError, WriteError};
+use crate::files::control::Control;
+use crate::files::lease::Lease;
+use crate::files::registry::Registry;
 use crate::layout::{self, LINE_BYTES, MAX_POSITION, control as at, frame_bytes};
-use crate::lease::Lease;
 use crate::process::ProcessIdentity;
-use crate::registry::Registry;
-use crate::ring::{RawHeader, Ring};
+use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 use crate::wait::Waker;
 pub(crate) use recovery::end_of_frames;
@@ -310,7 +310,7 @@ impl Writer {
 
     fn full(&mut self, needed: u64, gate: u64) -> WriteError {
         if let Some(waker) = &self.waker {
-            let woken = waker.hurry(&self.control, needed);
+            let woken = waker.wake_blocking_readers(&self.control, needed);
             if woken > 0 {
                 self.count_wakes(woken);
             }

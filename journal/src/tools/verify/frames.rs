@@ -2,11 +2,11 @@
 
 use super::page::Page;
 use super::report::VerifyReport;
-use crate::control::{ReaderView, WriterState};
-use crate::journal::Journal;
+use crate::files::control::{ReaderView, WriterState};
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at, frame_bytes};
 use crate::memory::copy::UNIT_BYTES;
-use crate::ring::{RawHeader, Ring};
+use crate::ring::bytes::{RawHeader, Ring};
+use crate::ring::journal::Journal;
 use crate::sync::{Ordering, fence};
 
 /// A living writer may overtake the walk at its start; the walk then restarts at what is the oldest frame by then.
