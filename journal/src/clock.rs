@@ -113,7 +113,7 @@ fn since_epoch(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-fn wall_nanos() -> u64 {
+pub(crate) fn wall_nanos() -> u64 {
     since_epoch(SystemTime::now())
 }
 

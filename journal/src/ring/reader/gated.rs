@@ -45,7 +45,7 @@ impl GatedReader {
     ) -> GatedReader {
         let cursor = control.cursor(seat);
         let frames = control.load(cursor + at::CURSOR_FRAMES);
-        let scratch = vec![0; control.shape().max_payload() as usize];
+        let scratch = vec![0; control.max_payload() as usize];
         GatedReader {
             ring,
             control,
@@ -170,7 +170,7 @@ impl GatedReader {
             };
         }
         let header = self.ring.header(self.position);
-        if u64::from(header.length) > self.control.shape().max_payload() {
+        if u64::from(header.length) > self.control.max_payload() {
             return Err(self.corrupt("the frame claims more payload than this journal allows"));
         }
         self.prefetch.record(header.length);

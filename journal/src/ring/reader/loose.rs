@@ -41,7 +41,7 @@ impl LooseReader {
         seat: Option<(u32, Lease)>,
         position: u64,
     ) -> LooseReader {
-        let copy = vec![0; control.shape().max_payload() as usize];
+        let copy = vec![0; control.max_payload() as usize];
         let (cursor, lease) = seat.map(|(seat, lease)| (control.cursor(seat), lease)).unzip();
         let load = |offset: usize| cursor.map_or(0, |cursor| control.load(cursor + offset));
         let mut reader = LooseReader {
@@ -143,7 +143,7 @@ impl LooseReader {
             };
         }
         let header = self.ring.header(self.position);
-        if u64::from(header.length) > self.control.shape().max_payload() {
+        if u64::from(header.length) > self.control.max_payload() {
             fence(Ordering::Acquire);
             return Err(if self.is_lapped() {
                 self.resume()
