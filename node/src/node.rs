@@ -16,7 +16,7 @@ use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, Phase, kind_word};
+use crate::state::{Counter, NodeState, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -232,24 +232,9 @@ impl Node {
         self.assignment.deterministic
     }
 
-    /// The platform's clock.
-    pub fn clock(&self) -> Clock {
-        self.clock
-    }
-
     /// The instance.
     pub fn instance(&self) -> &InstanceDir {
         &self.instance
-    }
-
-    /// True once the process was asked to stop.
-    pub fn is_stopping(&self) -> bool {
-        self.stop.is_set()
-    }
-
-    /// The phase of the platform.
-    pub fn phase(&self) -> Phase {
-        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
     /// A relay in this node's seat for `seats`, which follows `journals` and has not taken over yet.

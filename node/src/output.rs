@@ -19,8 +19,6 @@ pub struct Output {
     writer: Writer,
     role: String,
     journal: String,
-    peer: String,
-    peer_seat: u32,
     capacity: u64,
     backlog: VecDeque<Kept>,
     /// Where several seats share the journal: counts the messages of each.
@@ -48,8 +46,6 @@ impl Output {
             writer,
             role: write.role.clone(),
             journal: write.journal.clone(),
-            peer: write.peer.clone(),
-            peer_seat: write.peer_seat,
             capacity: journal.shape().capacity,
             backlog: VecDeque::new(),
             answers: None,
@@ -188,15 +184,6 @@ impl Output {
         self.capacity
     }
 
-    /// Commits one message now, or keeps it and commits it before any later one.
-    ///
-    /// # Errors
-    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message is too large
-    /// for the journal.
-    pub fn post<M: Message>(&mut self, topic: u32, message: &M) -> Result<(), WriteError> {
-        self.post_bytes(M::ID, topic, message.bytes())
-    }
-
     /// Writes the kept messages, as far as the journal has room.
     ///
     /// # Errors
@@ -237,23 +224,13 @@ impl Output {
     }
 
     /// The role of the journal for this node.
-    pub fn role(&self) -> &str {
+    pub(crate) fn role(&self) -> &str {
         &self.role
     }
 
     /// Name of the journal.
     pub fn journal(&self) -> &str {
         &self.journal
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        self.writer.journal_id()
-    }
-
-    /// The node at the other end, where the role has one journal a peer.
-    pub fn peer(&self) -> (&str, u32) {
-        (&self.peer, self.peer_seat)
     }
 
     /// Epoch of this writer: grows with every start.
@@ -267,7 +244,7 @@ impl Output {
     }
 
     /// Frames in the journal since it was created, by class.
-    pub fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         Tally(self.writer.tally())
     }
 
@@ -288,13 +265,7 @@ mod tests {
             JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
         let journal = Journal::in_memory(shape).unwrap();
         let mut reader = journal.gated(3).unwrap();
-        let write = WriteAssignment {
-            role: "executions".into(),
-            journal: "t".into(),
-            huge: None,
-            peer: String::new(),
-            peer_seat: 0,
-        };
+        let write = WriteAssignment { role: "executions".into(), journal: "t".into(), huge: None };
         let mut output =
             Output::new(&journal, journal.writer(0, Clock::monotonic()).unwrap(), &write).unwrap();
         // One alone, then groups of five: 8 KiB hold 64 of these frames, which is not the end of a group.

@@ -2,7 +2,7 @@
 
 use crate::host::tree::Tree;
 use crate::observe::{ObserveError, OffPlan, Scheduling, list};
-use crate::plan::Placement;
+use crate::placement::Placement;
 use std::path::Path;
 
 /// The result of one look at a process.
@@ -26,7 +26,11 @@ pub fn sample(pid: u32, placement: &Placement) -> Result<PlaceSample, ObserveErr
 ///
 /// # Errors
 /// As [`sample`].
-pub fn sample_below(root: &Path, pid: u32, placement: &Placement) -> Result<PlaceSample, ObserveError> {
+pub(crate) fn sample_below(
+    root: &Path,
+    pid: u32,
+    placement: &Placement,
+) -> Result<PlaceSample, ObserveError> {
     let tree = Tree::new(root);
     let mut found = PlaceSample::default();
     for tid in tree.numbered_all(&format!("proc/{pid}/task")) {

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use pinning::{
     Check, Doctor, DoctorReport, Host, NodeRequest, ObserveError, Plan, ResolvedPlan, Scheduling, Status,
-    WaitMode, check_ids, observe_below, unmet,
+    check_ids, observe_below, unmet,
 };
 use support::{Recorded, unpack};
 
 fn resolve(recorded: &Recorded, text: &str) -> ResolvedPlan {
     let plan: Plan = toml::from_str(text).unwrap();
     let host = Host::read(recorded.root.path()).unwrap();
-    let nodes = [("md", WaitMode::Fast), ("td", WaitMode::Fast), ("master", WaitMode::Parked)];
-    let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
+    let nodes = [("md", true), ("td", true), ("master", false)];
+    let nodes = nodes.map(|(name, busy)| NodeRequest { name: name.into(), busy, platform: true });
     plan.resolve(&host, &nodes).unwrap()
 }
 
@@ -112,9 +112,8 @@ proc/self/status:
 
 fn resolve_below(root: &std::path::Path, text: &str) -> ResolvedPlan {
     // A polling node without a rule would get the remaining CPU.
-    let td = if text.contains("td") { WaitMode::Fast } else { WaitMode::Parked };
-    let nodes = [("md", WaitMode::Fast), ("td", td), ("master", WaitMode::Parked)];
-    let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
+    let nodes = [("md", true), ("td", text.contains("td")), ("master", false)];
+    let nodes = nodes.map(|(name, busy)| NodeRequest { name: name.into(), busy, platform: true });
     let plan: Plan = toml::from_str(text).unwrap();
     plan.resolve(&Host::read(root).unwrap(), &nodes).unwrap()
 }
@@ -216,7 +215,7 @@ fn every_mend_that_is_a_command_can_be_pasted() {
         let first =
             host.allowed.first().map(|cpu| format!("nodes.md = {{ cpu = {cpu}, policy = \"fifo:50\" }}"));
         let plan: Option<Plan> = first.map(|text| toml::from_str(&text).unwrap());
-        let md = NodeRequest { name: "md".into(), mode: WaitMode::Fast, platform: true };
+        let md = NodeRequest { name: "md".into(), busy: true, platform: true };
         let plan = plan.and_then(|plan| plan.resolve(&host, &[md]).ok());
         reports.extend(plan.map(|plan| Doctor::run_with_plan(recorded.root.path(), &plan)));
         for check in reports.iter().flatten().filter(|check| !check.fix.is_empty()) {

@@ -18,7 +18,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::host::HostSummary;
-use crate::plan::ResolvedPlan;
+use crate::placement::ResolvedPlan;
 use probe::{Answer, Probe};
 
 /// The verdict of a check.
