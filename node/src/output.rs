@@ -17,9 +17,12 @@ const LONGEST_BACKLOG: usize = 1 << 18;
 #[derive(Debug)]
 pub struct Output {
     writer: Writer,
-    role: String,
-    journal: String,
-    capacity: u64,
+    /// What the journal is to this node: `quotes`, `orders`, …
+    pub role: String,
+    /// Name of the journal.
+    pub journal: String,
+    /// Bytes of the journal's ring.
+    pub capacity: u64,
     backlog: VecDeque<Kept>,
     /// Where several seats share the journal: counts the messages of each.
     answers: Option<Answers>,
@@ -179,11 +182,6 @@ impl Output {
         }
     }
 
-    /// Bytes of the journal's ring.
-    pub fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
     /// Writes the kept messages, as far as the journal has room.
     ///
     /// # Errors
@@ -221,16 +219,6 @@ impl Output {
     /// Messages committed so far, and writes that found the journal full.
     pub fn counts(&self) -> (u64, u64) {
         (self.written, self.full)
-    }
-
-    /// The role of the journal for this node.
-    pub(crate) fn role(&self) -> &str {
-        &self.role
-    }
-
-    /// Name of the journal.
-    pub fn journal(&self) -> &str {
-        &self.journal
     }
 
     /// Epoch of this writer: grows with every start.

@@ -101,15 +101,7 @@ impl fmt::Display for PageBacking {
 /// # Errors
 /// [`ObserveError`]: the process has ended, or belongs to another user.
 pub fn mapped_files(pid: u32) -> Result<Vec<MappedFile>, ObserveError> {
-    mapped_files_below(Path::new("/"), pid)
-}
-
-/// The same for the `/proc` below another root.
-///
-/// # Errors
-/// As [`mapped_files`].
-pub(crate) fn mapped_files_below(root: &Path, pid: u32) -> Result<Vec<MappedFile>, ObserveError> {
-    match Tree::new(root).text(&format!("proc/{pid}/smaps")) {
+    match Tree::new(Path::new("/")).text(&format!("proc/{pid}/smaps")) {
         Ok(text) => Ok(parse(&text)),
         Err(error @ Unreadable::Missing(_)) if error.is_missing() => Err(ObserveError::Gone { pid }),
         Err(error) => Err(ObserveError::Hidden { pid, reason: error.to_string() }),

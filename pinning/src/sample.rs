@@ -19,19 +19,7 @@ pub struct PlaceSample {
 /// # Errors
 /// [`ObserveError::Gone`] when no thread can be seen.
 pub fn sample(pid: u32, placement: &Placement) -> Result<PlaceSample, ObserveError> {
-    sample_below(Path::new("/"), pid, placement)
-}
-
-/// The same for the `/proc` below another root.
-///
-/// # Errors
-/// As [`sample`].
-pub(crate) fn sample_below(
-    root: &Path,
-    pid: u32,
-    placement: &Placement,
-) -> Result<PlaceSample, ObserveError> {
-    let tree = Tree::new(root);
+    let tree = Tree::new(Path::new("/"));
     let mut found = PlaceSample::default();
     for tid in tree.numbered_all(&format!("proc/{pid}/task")) {
         let Some(thread) = look(&tree, &format!("proc/{pid}/task/{tid}"), placement) else { continue };

@@ -49,7 +49,7 @@ mod wiring;
 
 use std::path::Path;
 
-pub use faults::{Fault, MAX_CAPACITY, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY};
+pub use faults::{Fault, MAX_SEATS};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{

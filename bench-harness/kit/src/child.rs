@@ -28,7 +28,7 @@ impl OwnedChild {
     }
 
     /// Kills the process and reaps it, if it still runs. Its output can be read afterwards.
-    pub(crate) fn end(&mut self) {
+    pub fn end(&mut self) {
         // A process that has ended already cannot be killed.
         let _ = self.0.kill();
         let _ = self.0.wait();

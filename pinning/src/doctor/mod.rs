@@ -117,11 +117,6 @@ impl Doctor {
         Doctor::report(root, None).checks
     }
 
-    /// The same against a plan: its CPUs must be quiet.
-    pub fn run_with_plan(root: &Path, plan: &ResolvedPlan) -> Vec<Check> {
-        Doctor::report(root, Some(plan)).checks
-    }
-
     /// The checks together with the host they were run on.
     pub fn report(root: &Path, plan: Option<&ResolvedPlan>) -> DoctorReport {
         let probe = Probe::new(root, plan);
