@@ -52,16 +52,6 @@ impl FromStr for Speed {
 /// its file is due together with that one. When the clock of the file goes back by more than a minute, another
 /// recording begins (a file put together from several sessions); it is due right after the previous one, at its own
 /// pace.
-///
-/// ```
-/// use md::pace::{Pace, Speed};
-/// use wire::Nanos;
-///
-/// let mut pace = Pace::new("50".parse()?, Nanos(1_000));
-/// assert_eq!(pace.due(Nanos(34_200_000_000_000)), Some(Nanos(1_000)));
-/// assert_eq!(pace.due(Nanos(34_200_000_005_000)), Some(Nanos(1_100)));
-/// # Ok::<(), md::pace::ParseSpeedError>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     speed: Speed,

@@ -77,10 +77,11 @@ impl Output {
         self.write(message_id, topic, payload)
     }
 
-    /// As [`Output::post`], for an encoded message.
+    /// Commits one encoded message now, or keeps it and commits it before any later one.
     ///
     /// # Errors
-    /// As [`Output::post`].
+    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message is too large
+    /// for the journal.
     pub fn post_bytes(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<(), WriteError> {
         match self.send_bytes(message_id, topic, payload) {
             Ok(_) => Ok(()),

@@ -1,6 +1,6 @@
 //! Simulated instruments: seeded, so that one seed always gives the same quotes.
 //!
-//! A [`SimInstrument`] is a pure generator: given the due time of a quote, it returns the quote, and now and then a
+//! A `SimInstrument` is a pure generator: given the due time of a quote, it returns the quote, and now and then a
 //! trade. Its mid price is a random walk of one tick at a time that is drawn back to its start, so that prices stay in
 //! range in long runs. The ten levels are one tick apart around it. The random numbers depend only on its seed and the
 //! number of calls, never on a clock.

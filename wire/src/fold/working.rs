@@ -68,7 +68,7 @@ impl WorkingOrders {
     }
 
     /// One order, while it works.
-    pub(crate) fn get(&self, id: OrderId) -> Option<&OrderUpdate> {
+    pub fn get(&self, id: OrderId) -> Option<&OrderUpdate> {
         self.orders.get(&id)
     }
 
