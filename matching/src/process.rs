@@ -56,8 +56,8 @@ pub fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     }
     let mut answers = Vec::with_capacity(64);
     let mut request = 0;
-    if node.generation() > 1 {
-        let recall = Recall::read(&node, executions.journal())?;
+    if node.assignment().generation > 1 {
+        let recall = Recall::read(&node, &executions.journal)?;
         request = recall.request;
         engine.number_trades_after(recall.trade);
         answers.extend(recall.into_ends().map(Execution::Update));
@@ -172,7 +172,7 @@ impl Matching {
         }
         match outcome {
             Ok(()) | Err(WriteError::Full { .. }) => Ok(()),
-            Err(source) => Err(RunError::Write { journal: self.executions.journal().to_owned(), source }),
+            Err(source) => Err(RunError::Write { journal: self.executions.journal.clone(), source }),
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct InstanceDir {
 }
 
 /// Name of the environment variable that replaces the root of all instances.
-pub const ROOT_VARIABLE: &str = "COLO_ROOT";
+pub(crate) const ROOT_VARIABLE: &str = "COLO_ROOT";
 
 pub(crate) const LOCK: &str = "lock";
 pub(crate) const JOURNALS: &str = "journals";
@@ -78,11 +78,6 @@ impl InstanceDir {
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The lock file, held by master.
-    pub fn lock(&self) -> PathBuf {
-        self.path.join(LOCK)
     }
 
     /// The registry.

@@ -55,7 +55,7 @@ pub use exit::{Exit, how_it_ended, killed_by};
 pub use folder::FolderError;
 pub use handle::NodeHandle;
 pub use input::{Input, InputId};
-pub use instance::{InstanceDir, ROOT_VARIABLE};
+pub use instance::InstanceDir;
 pub use latency::Latencies;
 pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;

@@ -230,7 +230,7 @@ impl InstanceView {
     ///
     /// # Errors
     /// [`ViewError`].
-    pub fn tally(&self, name: &str) -> Result<Tally, ViewError> {
+    pub(crate) fn tally(&self, name: &str) -> Result<Tally, ViewError> {
         Ok(Tally::of(&self.journal(name)?.0)?)
     }
 
@@ -239,7 +239,7 @@ impl InstanceView {
     ///
     /// # Errors
     /// [`ViewError`].
-    pub fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
+    pub(crate) fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
         Ok(Tally::of_seats(&self.registry, &self.journal(journal)?.0, seats)?)
     }
 

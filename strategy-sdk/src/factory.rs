@@ -59,7 +59,9 @@ impl Factory {
         let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, make)| *make);
         match named.or(self.any) {
             Some(make) => make(node, &self.options, ledger),
-            None => Err(StrategyError::Unknown { node: node.name().to_owned(), name: name.to_owned() }),
+            None => {
+                Err(StrategyError::Unknown { node: node.assignment().node.clone(), name: name.to_owned() })
+            }
         }
     }
 }
@@ -69,7 +71,7 @@ fn make<S: Strategy>(
     options: &Options,
     ledger: Option<u32>,
 ) -> Result<NewMember, StrategyError> {
-    let name = node.name().to_owned();
+    let name = node.assignment().node.clone();
     let section: Section = node.section()?;
     let parameters = section
         .parameters(options)
@@ -77,15 +79,15 @@ fn make<S: Strategy>(
     let strategy =
         S::create(parameters).map_err(|source| StrategyError::Parameter { node: name.clone(), source })?;
     let interest = section.interest(options, strategy.interest());
-    let seat = u16::try_from(node.seat()).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
+    let seat = u16::try_from(node.assignment().seat).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
     let output = node.take_output("orders")?;
     let setup = Setup {
         name,
         strategy: seat,
-        generation: node.generation(),
+        generation: node.assignment().generation,
         epoch: output.epoch(),
         interest,
-        deterministic: node.is_deterministic(),
+        deterministic: node.assignment().deterministic,
         ledger: ledger.is_some(),
     };
     let port = NodePort { output, handle: node.handle(), ledger };

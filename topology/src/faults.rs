@@ -19,13 +19,13 @@ use crate::spec::{JournalSpec, Pages, Topology};
 /// Most nodes in an instance.
 pub const MAX_SEATS: usize = 1_024;
 /// Most topics of a journal.
-pub const MAX_TOPICS: u32 = 4_096;
+pub(crate) const MAX_TOPICS: u32 = 4_096;
 /// Most journals in an instance: a strategy with a process of its own has two, so that all seats can be such.
-pub const MAX_JOURNALS: usize = 4_096;
+pub(crate) const MAX_JOURNALS: usize = 4_096;
 /// Smallest ring.
-pub const MIN_CAPACITY: u64 = 64 << 10;
+pub(crate) const MIN_CAPACITY: u64 = 64 << 10;
 /// Largest ring.
-pub const MAX_CAPACITY: u64 = 64 << 30;
+pub(crate) const MAX_CAPACITY: u64 = 64 << 30;
 
 /// One thing that is wrong with a topology.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -126,7 +126,7 @@ pub enum Fault {
 
 /// What a fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject<'a> {
+pub(crate) enum Subject<'a> {
     /// A node, by name.
     Node(&'a str),
     /// A journal, by name.
@@ -137,7 +137,7 @@ pub enum Subject<'a> {
 
 impl Fault {
     /// What it is about, for finding its place in a file.
-    pub fn subject(&self) -> Subject<'_> {
+    pub(crate) fn subject(&self) -> Subject<'_> {
         match self {
             Fault::TwoWriters { second: node, .. }
             | Fault::UnknownJournal { node, .. }
@@ -155,7 +155,7 @@ impl Fault {
     }
 
     /// What to do.
-    pub fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         let near = |near: &Option<String>, else_do: &str| match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => else_do.to_owned(),

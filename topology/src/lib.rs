@@ -49,7 +49,7 @@ mod wiring;
 
 use std::path::Path;
 
-pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY, Subject};
+pub use faults::{Fault, MAX_SEATS};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
@@ -58,6 +58,7 @@ pub use spec::{
 };
 
 use config::PlatformConfig;
+use faults::Subject;
 use settings::{Diagnostics, Document, Draft, LoadError, Origin, Rows, Setting};
 
 /// The platform that runs when no file is named: simulated market data and eight strategies, for five seconds.

@@ -266,7 +266,7 @@ pub struct RelaySection {
 
 impl NodeSpec {
     /// True for a node that keeps a whole core busy. A relay yields to everybody.
-    pub fn takes_a_core(&self) -> bool {
+    pub(crate) fn takes_a_core(&self) -> bool {
         self.mode.is_fast() && Service::of(self.kind).waiting != Waiting::Yielding
     }
 }

@@ -34,7 +34,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let config: MdConfig = node.section()?;
     let mut publisher = Publisher::take(&mut node)?;
     match (config.source, config.generator) {
-        (MarketSource::Sim, Generator::Threads) if !node.is_deterministic() => {
+        (MarketSource::Sim, Generator::Threads) if !node.assignment().deterministic => {
             let published = publisher.published(&node, config.instruments)?;
             node.run(&mut SimThreads::new(&config, publisher, published))
         }

@@ -74,8 +74,8 @@ impl Publisher {
 
     /// A write of market data that cannot succeed.
     pub(super) fn failed(&self, source: WriteError) -> RunError {
-        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal()));
-        RunError::Write { journal: format!("{}{}", self.quotes.journal(), flow.unwrap_or_default()), source }
+        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal));
+        RunError::Write { journal: format!("{}{}", self.quotes.journal, flow.unwrap_or_default()), source }
     }
 
     pub(super) fn handle(&self) -> &NodeHandle {
@@ -86,7 +86,7 @@ impl Publisher {
     /// listed.
     pub(super) fn list(&mut self, instruments: &[Instrument]) -> Result<(), RunError> {
         let listed = usize::try_from(self.instruments.frames()).unwrap_or(usize::MAX);
-        let journal = self.instruments.journal().to_owned();
+        let journal = self.instruments.journal.clone();
         let failed = |source| RunError::Write { journal: journal.clone(), source };
         for instrument in instruments.iter().skip(listed) {
             self.instruments.send(0, instrument).map_err(failed)?;

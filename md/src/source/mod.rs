@@ -46,11 +46,11 @@ use std::str::FromStr;
 use serde::Serialize;
 use wire::{BookEvent, Instrument, InstrumentId, Nanos, TradePrint};
 
+pub(crate) use self::dbn::DbnSource;
 pub use error::{BadRow, SourceError};
 pub use files::Files;
 pub use tolerance::Tolerance;
 
-pub use self::dbn::DbnSource;
 pub(crate) use input::Lines;
 
 /// A recorded day, event by event.

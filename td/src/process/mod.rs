@@ -69,7 +69,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         }
     }
     let mut td = Td {
-        recall: if node.generation() > 1 {
+        recall: if node.assignment().generation > 1 {
             Some(Recall::read(&node, executions, &orders_out, &reports, &routes)?)
         } else {
             None
@@ -80,7 +80,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         traces: BTreeMap::new(),
         resumed_at: node.inputs().iter().map(Input::position).collect(),
         positions: node.inputs().iter().map(Input::position).collect(),
-        unreported: Unreported::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
+        unreported: Unreported::new(
+            node.inputs().get(executions.0),
+            node.assignment().generation > 1,
+            reports.len(),
+        ),
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
@@ -88,15 +92,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         unsettled: Unsettled::default(),
         epochs: Epochs::watch(&node, &orders)?,
         leaving: Leaving::default(),
-        batches: if node.is_deterministic() {
+        batches: if node.assignment().deterministic {
             Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
         } else {
             None
         },
         instruments: node.input("instruments")?,
         events,
-        senders: node.inputs().iter().map(|input| StrategyId(input.peer().1 as u16)).collect(),
-        is_orders: node.inputs().iter().map(|input| input.role() == "orders").collect(),
+        senders: node.inputs().iter().map(|input| StrategyId(input.peer_seat as u16)).collect(),
+        is_orders: node.inputs().iter().map(|input| input.role == "orders").collect(),
         executions,
         limits: section
             .strategies

@@ -77,7 +77,7 @@ impl Recall {
         for (journal, output) in reports.iter().enumerate() {
             let traces = &mut recall.traces;
             let mut reported_up_to = 0;
-            read_held(instance, output.journal(), None, |frame| {
+            read_held(instance, &output.journal, None, |frame| {
                 let Some(owner) = routes.owner(journal, frame.topic) else { return };
                 let trace = traces.entry(owner).or_default();
                 trace.report(frame);
@@ -89,7 +89,7 @@ impl Recall {
                 .strategies(journal)
                 .for_each(|owner| traces.entry(owner).or_default().reported_up_to = reported_up_to);
         }
-        read_held(instance, orders.journal(), None, |frame| recall.request(frame)).map_err(failed)?;
+        read_held(instance, &orders.journal, None, |frame| recall.request(frame)).map_err(failed)?;
         if let Some(input) = node.inputs().get(executions.0) {
             recall.read_executions(node, input.name(), end)?;
         }

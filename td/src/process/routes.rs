@@ -16,7 +16,7 @@ impl Routes {
             if by_seat.len() <= seat {
                 by_seat.resize(seat + 1, None);
             }
-            let index = reports.iter().position(|output| output.journal() == account.reports);
+            let index = reports.iter().position(|output| output.journal == account.reports);
             by_seat[seat] = index.map(|index| (index, account.reports_topic));
         }
         Routes(by_seat)
