@@ -8,6 +8,7 @@ use wire::Message;
 use crate::answers::Answers;
 use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
+use crate::state::Counter;
 use crate::tally::{Tally, class_of};
 
 /// Limit of messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
@@ -113,6 +114,13 @@ impl Output {
         if let Some(answers) = &self.answers {
             answers.count(topic, class);
         }
+    }
+
+    /// Sets these counters of the node's seat to what the journal has held. Counters outlive a process, but those of
+    /// written messages may lack a killed predecessor's last message, which the journal counts.
+    pub fn resume(&self, node: &NodeHandle, counted: &[(Counter, fn(&Tally) -> u64)]) {
+        let tally = self.tally();
+        counted.iter().for_each(|(counter, of)| node.set(*counter, of(&tally)));
     }
 
     /// From now on counts the messages to each of these seats separately: for a journal that they share, whose topics

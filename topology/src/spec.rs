@@ -287,6 +287,13 @@ impl Topology {
         self.journals.iter().filter(move |journal| journal.stream == Some(stream))
     }
 
+    /// The journal that the reports of a strategy go to: its own, or its host's.
+    pub fn reports_of(&self, strategy: &NodeSpec) -> Option<&JournalSpec> {
+        let reader = strategy.host.as_ref().unwrap_or(&strategy.name);
+        let is_its = |journal: &&JournalSpec| journal.readers.iter().any(|read| read.node == *reader);
+        self.carrying(Stream::Reports).find(is_its)
+    }
+
     /// The nodes in the order in which they start.
     pub fn start_sequence(&self) -> Vec<&NodeSpec> {
         let mut nodes: Vec<_> = self.nodes.iter().collect();
