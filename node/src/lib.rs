@@ -33,6 +33,7 @@ mod input;
 mod instance;
 mod instances;
 mod latency;
+mod limits;
 mod node;
 mod open_files;
 mod output;

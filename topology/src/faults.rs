@@ -16,6 +16,8 @@ use settings::{ByteSize, nearest, or_list};
 use crate::config::ReaderKind;
 use crate::spec::{JournalSpec, Pages, Topology};
 
+// Those of seats, topics and rings are the journal's, which this crate may not use: `node` does not compile if they differ.
+
 /// Most nodes in an instance.
 pub const MAX_SEATS: usize = 1_024;
 /// Most topics of a journal.

@@ -1,12 +1,10 @@
 //! Watching an instance that somebody else has brought up.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use node::{Holding, InstanceDir};
 use observe::{InstanceView, ViewError};
-use topology::Topology;
 
 use crate::error::{LaunchError, system};
 use crate::running::Running;
@@ -57,8 +55,6 @@ fn try_attach(instance: &InstanceDir) -> Result<Running, LaunchError> {
         other => other.into(),
     })?;
     let path = instance.topology();
-    let text = fs::read(&path).map_err(|error| damaged(path.clone(), error.to_string()))?;
-    let topology: Topology =
-        serde_json::from_slice(&text).map_err(|error| damaged(path.clone(), error.to_string()))?;
+    let topology = view.topology().map_err(|error| damaged(path, error.to_string()))?;
     Ok(Running::new(view, topology, None, None).since_it_was_made())
 }

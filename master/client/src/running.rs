@@ -59,7 +59,7 @@ impl Running {
 
     /// Counts the run's length from when the instance was made: for one that somebody else brought up.
     pub(crate) fn since_it_was_made(mut self) -> Running {
-        let made = self.view.journal(Collector::JOURNAL).map_or(0, |(_, journal)| journal.stat.created);
+        let made = self.view.journal(Collector::journal()).map_or(0, |(_, journal)| journal.stat.created);
         let age = if made == 0 { 0 } else { self.view.clock().now().saturating_sub(made) };
         self.since = self.since.checked_sub(Duration::from_nanos(age)).unwrap_or(self.since);
         self

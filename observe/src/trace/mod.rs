@@ -263,6 +263,8 @@ mod tests {
         let trace_before = trace(&made, wanted).unwrap();
         let under_way = [known.as_slice(), &[(Step::Reported, Evidence::Missing)]].concat();
         assert_eq!(way(&trace_before), under_way);
+        let awaited = trace_before.hops.last().and_then(|hop| hop.journal.clone());
+        assert_eq!(awaited, Some(format!("reports.{}", made.name(seat))), "its own, of two");
 
         let report = update_of(wanted, OrderStatus::Accepted, executed[0]);
         made.write(&format!("reports.{}", made.name(seat)), &[report]);
