@@ -55,7 +55,7 @@ pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
     HostSection, HostedStrategy, JournalSpec, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec,
-    RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
+    RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;

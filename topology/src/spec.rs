@@ -195,12 +195,12 @@ pub struct TdSection {
     #[serde(default)]
     pub lock_step_limit: u64,
     /// One a strategy, by seat.
-    pub strategies: Vec<StrategyAccount>,
+    pub strategies: Vec<StrategyLimits>,
 }
 
-/// A strategy as td knows it. A limit of zero is none.
+/// What td keeps a strategy to, and where its reports go. A limit of zero is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StrategyAccount {
+pub struct StrategyLimits {
     /// The node.
     pub name: String,
     /// Its seat, which is its [`wire::StrategyId`].
