@@ -5,6 +5,7 @@ mod search;
 
 use serde::Serialize;
 use topology::NodeKind;
+use wire::stages::{ENDS, STAGES};
 use wire::{AnyMessage, OrderId};
 
 use crate::view::{InstanceView, ViewError};
@@ -209,17 +210,35 @@ impl Trace {
 }
 
 impl TraceStages {
+    /// Those that are known, in nanoseconds, each with the name of [`STAGES`] or a description.
+    pub fn known(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let [md, strategy, order, t2o, t2o_intended] = STAGES;
+        let named = [
+            (md, self.md_ns),
+            (strategy, self.strategy_ns),
+            (order, self.order_ns),
+            (t2o, self.t2o_ns),
+            (t2o_intended, self.t2o_intended_ns),
+            ("quote to execution", self.quote_to_execution_ns),
+            ("quote to last report", self.quote_to_report_ns),
+        ];
+        named.into_iter().filter_map(|(name, span)| Some((name, span?)))
+    }
+
     fn of(hops: &[Hop]) -> TraceStages {
         let time = |step: Step| hops.iter().find(|hop| hop.hop == step).and_then(|hop| hop.time_ns);
         let last = |step: Step| hops.iter().rfind(|hop| hop.hop == step).and_then(|hop| hop.time_ns);
         let span = |from: Option<u64>, to: Option<u64>| Some((to? as i64).wrapping_sub(from? as i64));
         let published = time(Step::Published);
+        let times = [Step::Due, Step::Published, Step::Received, Step::Ordered, Step::Taken].map(time);
+        let [md_ns, strategy_ns, order_ns, t2o_ns, t2o_intended_ns] =
+            ENDS.map(|(from, to)| span(times[from], times[to]));
         TraceStages {
-            md_ns: span(published, time(Step::Received)),
-            strategy_ns: span(time(Step::Received), time(Step::Ordered)),
-            order_ns: span(time(Step::Ordered), time(Step::Taken)),
-            t2o_ns: span(published, time(Step::Taken)),
-            t2o_intended_ns: span(time(Step::Due), time(Step::Taken)),
+            md_ns,
+            strategy_ns,
+            order_ns,
+            t2o_ns,
+            t2o_intended_ns,
             quote_to_execution_ns: span(published, time(Step::Executed)),
             quote_to_report_ns: span(published, last(Step::Reported)),
         }
