@@ -63,7 +63,7 @@ pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
 pub use output::Output;
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{last_snapshot, read_held};
+pub use recall::{last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};
 pub use service::{Flag, Service};
 pub use started::started_for;
@@ -73,7 +73,7 @@ pub use tally::Tally;
 
 // What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;
-pub use journal::{Clock, Frame, Gap, WriteError, WriterState, Written};
+pub use journal::{Clock, Frame, Gap, OpenError, WriteError, WriterState, Written};
 
 /// Starts the log of errors and warnings to standard error, with the level in `COLO_LOG` (default: info).
 pub fn start_log() {
