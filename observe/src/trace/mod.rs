@@ -274,6 +274,10 @@ mod tests {
         made.write(&format!("orders.{}", made.name(other)), &[new_order(order(other, 1))]);
         made.write("td.orders", &[new_order(order(other, 1)), new_order(wanted)]);
         let executed = made.write("matching.executions", &[update_of(wanted, OrderStatus::Accepted, 64)]);
+        for seat in [seat, other] {
+            let another = update_of(order(seat, 9), OrderStatus::Accepted, 0);
+            made.write(&format!("reports.{}", made.name(seat)), &[another]);
+        }
         let way = |trace: &Trace| -> Vec<(Step, Evidence)> {
             trace.hops.iter().map(|hop| (hop.hop, hop.evidence)).collect()
         };
