@@ -13,7 +13,9 @@
 //! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
 //! ([`crate::closed`]).
 
-use node::{Component, Context, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError};
+use node::{
+    Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
+};
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{
@@ -38,7 +40,7 @@ enum Market {
 }
 
 /// What its seat counts of the executions.
-const COUNTED: &[(Counter, fn(&Tally) -> u64)] = &[
+const COUNTED: &[Counted] = &[
     (Counter::Fills, Tally::fills),
     (Counter::Rejects, Tally::rejected),
     (Counter::CancelRejects, Tally::cancels_rejected),

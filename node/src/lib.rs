@@ -61,7 +61,7 @@ pub use instance::{InstanceDir, ROOT_VARIABLE};
 pub use latency::Latencies;
 pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
-pub use output::Output;
+pub use output::{Counted, Output};
 pub use quiescence::{Quiescence, SETTLE};
 pub use recall::{last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};

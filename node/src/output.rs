@@ -14,6 +14,9 @@ use crate::tally::{Tally, class_of};
 /// Limit of messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
 
+/// A counter of a seat, and what of a journal it counts.
+pub type Counted = (Counter, fn(&Tally) -> u64);
+
 /// Writes messages, and if asked to, keeps those that find the journal full.
 #[derive(Debug)]
 pub struct Output {
@@ -118,7 +121,7 @@ impl Output {
 
     /// Sets these counters of the node's seat to what the journal has held. Counters outlive a process, but those of
     /// written messages may lack a killed predecessor's last message, which the journal counts.
-    pub fn resume(&self, node: &NodeHandle, counted: &[(Counter, fn(&Tally) -> u64)]) {
+    pub fn resume(&self, node: &NodeHandle, counted: &[Counted]) {
         let tally = self.tally();
         counted.iter().for_each(|(counter, of)| node.set(*counter, of(&tally)));
     }

@@ -1,6 +1,6 @@
 //! Makes the strategy of a node: its parameters, its port, its session.
 
-use node::{Counter, Node, NodeHandle, Output, Tally, WriteError};
+use node::{Counted, Counter, Node, NodeHandle, Output, Tally, WriteError};
 use wire::{Nanos, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
@@ -65,7 +65,7 @@ impl Factory {
 }
 
 /// What a strategy's seat counts of its requests.
-const COUNTED: &[(Counter, fn(&Tally) -> u64)] = &[
+const COUNTED: &[Counted] = &[
     (Counter::Orders, Tally::orders),
     (Counter::Cancels, Tally::cancels),
     (Counter::Replaces, Tally::replaces),
