@@ -17,7 +17,9 @@
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
+    Service,
 };
+use topology::NodeKind;
 use topology::config::LedgerConfig;
 use wire::TradePrint;
 use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
@@ -36,11 +38,15 @@ const MOST_OF_RING: u64 = 4;
 /// Frames start at multiples of this.
 const LINE: u64 = 64;
 
-/// Runs the ledger as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+/// The ledger.
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Ledger,
+    about: "Positions, working orders, latest quotes",
+    flags: &[],
+    run: |node, _| run(node),
+};
+
+fn run(mut node: Node) -> Result<(), RunError> {
     let config: LedgerConfig = node.section()?;
     let executions = node.input("executions")?;
     let mut book = Book::new();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use journal::JournalFiles;
 use pinning::huge_mounts;
+use topology::LONGEST_INSTANCE;
 
 use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
 
@@ -42,7 +43,7 @@ impl InstanceDir {
     /// `a-z`, `0-9`, `-`, `_`.
     pub fn new(name: &str) -> Option<InstanceDir> {
         let good = !name.is_empty()
-            && name.len() <= 32
+            && name.len() <= LONGEST_INSTANCE
             && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
         good.then(|| InstanceDir { name: name.to_owned(), path: root().join(name) })
     }

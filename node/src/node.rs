@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
-use topology::NodeKind;
 use topology::config::Wake;
 
 use crate::error::JoinError;
@@ -16,7 +15,7 @@ use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, kind_word};
+use crate::state::{NodeState, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -109,37 +108,12 @@ impl Node {
             journal::announce();
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
-        node.resume_counters();
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {
             seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
             seat.set_heartbeat(node.clock.now());
             seat.set_state(NodeState::Joined.to_word());
         }
         Ok(node)
-    }
-
-    /// Counters outlive a process. Those of written messages may lack its predecessor's last message, which the
-    /// journals count.
-    fn resume_counters(&self) {
-        let handle = self.handle();
-        for output in &self.outputs {
-            let tally = output.tally();
-            let counters: &[(Counter, u64)] = match (self.assignment.kind, output.role.as_str()) {
-                (NodeKind::Strategy, "orders") => &[
-                    (Counter::Orders, tally.orders()),
-                    (Counter::Cancels, tally.cancels()),
-                    (Counter::Replaces, tally.replaces()),
-                ],
-                (NodeKind::Matching, "executions") => &[
-                    (Counter::Fills, tally.fills()),
-                    (Counter::Rejects, tally.rejected()),
-                    (Counter::CancelRejects, tally.cancels_rejected()),
-                    (Counter::ReplaceRejects, tally.replaces_rejected()),
-                ],
-                _ => &[],
-            };
-            counters.iter().for_each(|(counter, value)| handle.set(*counter, *value));
-        }
     }
 
     /// The node's own section of the platform file, as the type of its program.

@@ -8,10 +8,14 @@ use wire::Message;
 use crate::answers::Answers;
 use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
+use crate::state::Counter;
 use crate::tally::{Tally, class_of};
 
 /// Limit of messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
+
+/// A counter of a seat, and what of a journal it counts.
+pub type Counted = (Counter, fn(&Tally) -> u64);
 
 /// Writes messages, and if asked to, keeps those that find the journal full.
 #[derive(Debug)]
@@ -113,6 +117,13 @@ impl Output {
         if let Some(answers) = &self.answers {
             answers.count(topic, class);
         }
+    }
+
+    /// Sets these counters of the node's seat to what the journal has held. Counters outlive a process, but those of
+    /// written messages may lack a killed predecessor's last message, which the journal counts.
+    pub fn resume(&self, node: &NodeHandle, counted: &[Counted]) {
+        let tally = self.tally();
+        counted.iter().for_each(|(counter, of)| node.set(*counter, of(&tally)));
     }
 
     /// From now on counts the messages to each of these seats separately: for a journal that they share, whose topics

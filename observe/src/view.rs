@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::{fs, io};
 
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
 use node::{Counter, Exit, Holding, InstanceDir, NodeState, Phase, Tally, held, read_kind_word};
 use pinning::{MappedFile, PageBacking};
 use serde::Serialize;
-use topology::NodeKind;
+use topology::{NodeKind, Topology};
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -142,6 +143,14 @@ impl InstanceView {
     /// The instance.
     pub fn instance(&self) -> &InstanceDir {
         &self.instance
+    }
+
+    /// What the instance was made from.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn topology(&self) -> io::Result<Topology> {
+        Ok(serde_json::from_slice(&fs::read(self.instance.topology())?)?)
     }
 
     /// The platform's clock.

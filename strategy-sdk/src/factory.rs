@@ -1,6 +1,6 @@
 //! Makes the strategy of a node: its parameters, its port, its session.
 
-use node::{Counter, Node, NodeHandle, Output, WriteError};
+use node::{Counted, Counter, Node, NodeHandle, Output, Tally, WriteError};
 use wire::{Nanos, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
@@ -66,6 +66,13 @@ impl Factory {
     }
 }
 
+/// What a strategy's seat counts of its requests.
+const COUNTED: &[Counted] = &[
+    (Counter::Orders, Tally::orders),
+    (Counter::Cancels, Tally::cancels),
+    (Counter::Replaces, Tally::replaces),
+];
+
 fn make<S: Strategy>(
     node: &mut Node,
     options: &Options,
@@ -81,6 +88,7 @@ fn make<S: Strategy>(
     let interest = section.interest(options, strategy.interest());
     let seat = u16::try_from(node.assignment().seat).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
     let output = node.take_output("orders")?;
+    output.resume(&node.handle(), COUNTED);
     let setup = Setup {
         name,
         strategy: seat,

@@ -16,16 +16,18 @@ use settings::{ByteSize, nearest, or_list};
 use crate::config::ReaderKind;
 use crate::spec::{JournalSpec, Pages, Topology};
 
+// Those of seats, topics and rings are the journal's, which this crate may not use: `node` does not compile if they differ.
+
 /// Most nodes in an instance.
 pub const MAX_SEATS: usize = 1_024;
 /// Most topics of a journal.
-pub(crate) const MAX_TOPICS: u32 = 4_096;
+pub const MAX_TOPICS: u32 = 4_096;
 /// Most journals in an instance: a strategy with a process of its own has two, so that all seats can be such.
-pub(crate) const MAX_JOURNALS: usize = 4_096;
+pub const MAX_JOURNALS: usize = 4_096;
 /// Smallest ring.
-pub(crate) const MIN_CAPACITY: u64 = 64 << 10;
+pub const MIN_CAPACITY: u64 = 64 << 10;
 /// Largest ring.
-pub(crate) const MAX_CAPACITY: u64 = 64 << 30;
+pub const MAX_CAPACITY: u64 = 64 << 30;
 
 /// One thing that is wrong with a topology.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

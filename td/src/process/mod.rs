@@ -29,9 +29,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
-    WriteError,
+    Service, WriteError,
 };
-use topology::{Stream, TdSection};
+use topology::{NodeKind, Stream, TdSection};
 use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
 use crate::{Gateway, GatewayOptions, Limits};
@@ -46,11 +46,11 @@ use unreported::Unreported;
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
 
-/// Runs td as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+/// The trade gateway.
+pub const SERVICE: Service =
+    Service { kind: NodeKind::Td, about: "Trade gateway", flags: &[], run: |node, _| run(node) };
+
+fn run(mut node: Node) -> Result<(), RunError> {
     let section: TdSection = node.section()?;
     let failed = |error: &dyn std::fmt::Display| RunError::failed(error.to_string());
     let gateway = Gateway::new(GatewayOptions { price_band: section.config.price_band })
