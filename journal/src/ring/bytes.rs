@@ -51,6 +51,11 @@ impl Ring {
         self.mask + 1
     }
 
+    /// True when no payload is ever split.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        (self.length * WORD_BYTES) as u64 > self.capacity()
+    }
+
     #[inline(always)]
     fn index(&self, position: u64) -> usize {
         (position & self.mask) as usize / WORD_BYTES

@@ -73,17 +73,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod core;
 mod gated;
 mod liveness;
 mod loose;
 mod prefetch;
 
+pub use core::ReaderCore;
 pub use gated::GatedReader;
 pub use liveness::NoWriter;
 pub use loose::LooseReader;
 
+use std::hint::black_box;
+use std::ops::Deref;
+
 use crate::error::ReadError;
-use crate::files::control::WriterState;
+use crate::files::control::Control;
 use crate::ring::bytes::RawHeader;
 
 /// One frame, valid until the reader is called again.
@@ -117,6 +122,12 @@ impl<'a> Frame<'a> {
             payload,
         }
     }
+}
+
+/// Room for any payload of this journal. Its pages are there from the start: a buffer of zeros would get them when it is
+/// first used.
+fn buffer(control: &Control) -> Vec<u8> {
+    black_box(vec![0xff; control.shape().max_payload() as usize])
 }
 
 /// The topics that a reader returns; frames of other topics are skipped without a copy.
@@ -172,6 +183,14 @@ macro_rules! either {
     };
 }
 
+impl Deref for Reader {
+    type Target = ReaderCore;
+
+    fn deref(&self) -> &ReaderCore {
+        either!(self, reader => reader)
+    }
+}
+
 impl Reader {
     /// The next frame, if one is committed. See the module's loop.
     ///
@@ -205,33 +224,5 @@ impl Reader {
     /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         either!(self, reader => reader.set_topics(topics));
-    }
-
-    /// Position of the next frame.
-    pub fn position(&self) -> u64 {
-        either!(self, reader => reader.position())
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        either!(self, reader => reader.journal_id())
-    }
-
-    /// Name of the journal.
-    pub fn journal_name(&self) -> &str {
-        either!(self, reader => reader.journal_name())
-    }
-
-    /// The journal's current writer. Reads `/proc`: call it when idle.
-    pub fn writer_state(&self) -> WriterState {
-        either!(self, reader => reader.writer_state())
-    }
-
-    /// As [`GatedReader::check_writer`].
-    ///
-    /// # Errors
-    /// [`NoWriter`].
-    pub fn check_writer(&self) -> Result<(), NoWriter> {
-        either!(self, reader => reader.check_writer())
     }
 }
