@@ -110,6 +110,14 @@ impl Ring {
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
     }
 
+    /// Sets the time of the frame at `position`. Returns the length of its payload.
+    #[inline(always)]
+    pub(crate) fn set_time(&self, position: u64, time: u64) -> u32 {
+        let line = self.line(position);
+        line[frame::TIME].store(time, Ordering::Relaxed);
+        line[frame::SHAPE].load(Ordering::Relaxed) as u32
+    }
+
     /// Word index of byte `offset` of the payload of the frame at `position`; and whether `bytes` bytes from there on,
     /// in whole units, are contiguous. In a mirrored ring they always are.
     #[inline(always)]

@@ -69,6 +69,17 @@ impl<'w> Claim<'w> {
     /// Makes the frame visible, with the bytes written.
     #[inline]
     pub fn commit(self) -> Written {
+        self.commit_stamped(Writer::stamp)
+    }
+
+    /// As [`Claim::commit`], with the caller's own reading of the clock; see [`Writer::write_at`].
+    #[inline]
+    pub fn commit_at(self, time: u64) -> Written {
+        self.commit_stamped(|writer| writer.not_before_the_last(time))
+    }
+
+    #[inline(always)]
+    fn commit_stamped(self, time: impl FnOnce(&Writer) -> u64) -> Written {
         let writer = self.writer;
         let position = writer.position;
         let tail = self.length % UNIT_BYTES;
@@ -78,7 +89,7 @@ impl<'w> Claim<'w> {
         let end = position + frame_bytes(self.length as u64);
         // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
-        let time = writer.stamp();
+        let time = time(writer);
         writer.store_header(position, self.message_id, self.topic, self.length, time);
         writer.commit(position, end, 1, time);
         writer.notify(self.topic);

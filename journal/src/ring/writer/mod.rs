@@ -126,6 +126,49 @@ impl Writer {
     /// [`WriteError`]; nothing was written and the payload is still the caller's.
     #[inline]
     pub fn write(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
+        self.write_stamped(message_id, topic, payload, Writer::stamp)
+    }
+
+    /// As [`Writer::write`], with the caller's own reading of the clock: for one that writes several messages in a turn,
+    /// or answers a message whose time it has at hand ([`Clock::after`]). A time before that of the last frame becomes
+    /// that of the last frame; a time in the future would hold up the time of all later frames.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = |id| JournalShape { id, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let (orders, answers) = (Journal::in_memory(shape(1))?, Journal::in_memory(shape(2))?);
+    /// # let clock = Clock::monotonic();
+    /// # let mut reader = orders.gated(5)?;
+    /// # let mut writer = answers.writer(0, clock)?;
+    /// # orders.writer(0, clock)?.write(1, 3, b"an order")?;
+    /// while let Some(order) = reader.read()? {
+    ///     let answer = writer.write_at(clock.after(order.time), 2, order.topic, b"accepted")?;
+    ///     assert!(answer.time >= order.time);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    #[inline]
+    pub fn write_at(
+        &mut self,
+        time: u64,
+        message_id: u16,
+        topic: u32,
+        payload: &[u8],
+    ) -> Result<Written, WriteError> {
+        self.write_stamped(message_id, topic, payload, |writer| writer.not_before_the_last(time))
+    }
+
+    #[inline(always)]
+    fn write_stamped(
+        &mut self,
+        message_id: u16,
+        topic: u32,
+        payload: &[u8],
+        time: impl FnOnce(&Writer) -> u64,
+    ) -> Result<Written, WriteError> {
         self.check(payload.len(), topic)?;
         let position = self.position;
         let end = position + frame_bytes(payload.len() as u64);
@@ -134,7 +177,7 @@ impl Writer {
         // Old bytes in the successor's line may hold any value, the expected one too.
         self.clear(end);
         self.store_payload(position, payload);
-        let time = self.stamp();
+        let time = time(self);
         self.store_header(position, message_id, topic, payload.len(), time);
         self.commit(position, end, 1, time);
         self.notify(topic);
@@ -232,7 +275,12 @@ impl Writer {
     /// The current time, never before that of the last frame.
     #[inline(always)]
     fn stamp(&self) -> u64 {
-        self.clock.now().max(self.last_time)
+        self.not_before_the_last(self.clock.now())
+    }
+
+    #[inline(always)]
+    fn not_before_the_last(&self, time: u64) -> u64 {
+        time.max(self.last_time)
     }
 
     #[inline(always)]
