@@ -110,12 +110,10 @@ impl Ring {
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
     }
 
-    /// Sets the time of the frame at `position`. Returns the length of its payload.
+    /// Stores the time of the frame at `position`.
     #[inline(always)]
-    pub(crate) fn set_time(&self, position: u64, time: u64) -> u32 {
-        let line = self.line(position);
-        line[frame::TIME].store(time, Ordering::Relaxed);
-        line[frame::SHAPE].load(Ordering::Relaxed) as u32
+    pub(crate) fn set_time(&self, position: u64, time: u64) {
+        self.line(position)[frame::TIME].store(time, Ordering::Relaxed);
     }
 
     /// Word index of byte `offset` of the payload of the frame at `position`; and whether `bytes` bytes from there on,

@@ -6,7 +6,7 @@ use super::prefetch::Prefetch;
 use super::{NoWriter, Topics, liveness};
 use crate::error::ReadError;
 use crate::files::control::{Control, WriterState};
-use crate::layout::frame_bytes;
+use crate::layout::{frame, frame_bytes};
 use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::Ordering;
 
@@ -74,7 +74,7 @@ impl ReaderCore {
     /// True when frames with this header are to be returned.
     #[inline(always)]
     pub(super) fn wants(&self, header: RawHeader) -> bool {
-        self.topics.contains(header.topic)
+        header.flags & frame::VOID == 0 && self.topics.contains(header.topic)
     }
 
     /// True when there is something at our position: a frame, or what overwrote it.

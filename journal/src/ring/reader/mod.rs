@@ -78,11 +78,13 @@ mod gated;
 mod liveness;
 mod loose;
 mod prefetch;
+mod records;
 
 pub use core::ReaderCore;
 pub use gated::GatedReader;
 pub use liveness::NoWriter;
 pub use loose::LooseReader;
+pub use records::RecordIter;
 
 use std::hint::black_box;
 use std::ops::Deref;
@@ -100,7 +102,7 @@ pub struct Frame<'a> {
     pub time: u64,
     /// The type of the payload.
     pub message_id: u16,
-    /// Reserved, zero.
+    /// See [`layout::frame`](crate::layout::frame); zero for a message that its writer stamped.
     pub flags: u16,
     /// The topic that it belongs to.
     pub topic: u32,
@@ -110,7 +112,33 @@ pub struct Frame<'a> {
     pub payload: &'a [u8],
 }
 
+/// What a frame says about its payload, apart from who wrote it and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// As [`Frame::time`].
+    pub time: u64,
+    /// As [`Frame::topic`].
+    pub topic: u32,
+    /// As [`Frame::message_id`].
+    pub message_id: u16,
+    /// As [`Frame::flags`].
+    pub flags: u16,
+}
+
 impl<'a> Frame<'a> {
+    /// Its header, for [`Writer::append`](crate::Writer::append).
+    pub fn header(&self) -> FrameHeader {
+        FrameHeader { time: self.time, topic: self.topic, message_id: self.message_id, flags: self.flags }
+    }
+
+    /// Its messages, each with its position: of a frame of records all of them, otherwise the payload with the frame's
+    /// position. See [`Writer::claim_records`](crate::Writer::claim_records).
+    #[inline]
+    pub fn records(&self) -> RecordIter<'a> {
+        RecordIter::new(self)
+    }
+
+    #[inline(always)]
     fn new(position: u64, header: RawHeader, payload: &'a [u8]) -> Frame<'a> {
         Frame {
             position,

@@ -27,6 +27,8 @@ pub struct Batch<'w> {
     /// Limit of the frames.
     reach: u64,
     frames: u64,
+    /// Bytes of each frame in the ring; zero when they differ.
+    step: u64,
     first: First,
     last_topic: Option<u32>,
     topics: [u32; TOPICS],
@@ -50,6 +52,7 @@ impl<'w> Batch<'w> {
             end,
             reach: end + writer.batch_bytes,
             frames: 0,
+            step: 0,
             first: First::default(),
             last_topic: None,
             topics: [0; TOPICS],
@@ -74,9 +77,13 @@ impl<'w> Batch<'w> {
         self.writer.make_room(end + LINE_BYTES)?;
         if self.frames > 0 {
             self.writer.ring.store_payload(position, 0, payload);
-            self.writer.store_header(position, message_id, topic, payload.len(), 0);
+            self.writer.store_header(position, message_id, 0, topic, payload.len(), 0);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
+            if end - position != self.step {
+                self.step = 0;
+            }
         } else {
+            self.step = end - position;
             let head = self.writer.store_rest(position, payload);
             // In one piece: loading it word by word, as it was stored, measured no better here.
             self.first.bytes[..head.len()].copy_from_slice(head);
@@ -126,25 +133,34 @@ impl<'w> Batch<'w> {
 
     #[inline(always)]
     fn commit_stamped(self, time: u64) -> Option<Written> {
-        let Batch { writer, end, frames, first, topics, different, .. } = self;
+        let Batch { writer, end, frames, step, first, topics, different, .. } = self;
         if frames == 0 {
             return None;
         }
         let position = writer.position;
-        // Not when they are pushed: a frame may answer another one that was read after the batch began.
-        let mut next = position + frame_bytes(first.length as u64);
-        while next < end {
-            next += frame_bytes(u64::from(writer.ring.set_time(next, time)));
-        }
+        writer.set_times(position + frame_bytes(first.length as u64), end, step, time);
         // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
         writer.ring.store_payload(position, 0, &first.bytes[..first.length.min(FIRST_LINE)]);
-        writer.store_header(position, first.message_id, first.topic, first.length, time);
+        writer.store_header(position, first.message_id, 0, first.topic, first.length, time);
         writer.commit(position, end, frames, time);
         match topics.get(..different) {
             Some(topics) => topics.iter().for_each(|&topic| writer.notify(topic)),
             None => writer.notify_all(),
         }
         Some(Written { position, time })
+    }
+}
+
+impl Writer {
+    /// Stamps the frames from `next` to `end`, of `step` bytes each if that is not zero. This is done at the commit, because
+    /// a frame may answer another one that was read after the batch began.
+    #[inline(always)]
+    fn set_times(&self, mut next: u64, end: u64, step: u64, time: u64) {
+        while next < end {
+            self.ring.set_time(next, time);
+            // By way of their lengths only where they differ: each must be loaded before the next frame is known.
+            next += if step > 0 { step } else { frame_bytes(u64::from(self.ring.header(next).length)) };
+        }
     }
 }

@@ -2,10 +2,13 @@
 
 mod batch;
 mod claim;
+mod copy;
+mod records;
 mod recovery;
 
 pub use batch::Batch;
 pub use claim::Claim;
+pub use records::Records;
 
 use std::sync::Arc;
 
@@ -178,7 +181,7 @@ impl Writer {
         self.clear(end);
         self.store_payload(position, payload);
         let time = time(self);
-        self.store_header(position, message_id, topic, payload.len(), time);
+        self.store_header(position, message_id, 0, topic, payload.len(), time);
         self.commit(position, end, 1, time);
         self.notify(topic);
         Ok(Written { position, time })
@@ -207,7 +210,7 @@ impl Writer {
     pub fn claim(&mut self, message_id: u16, topic: u32, room: usize) -> Result<Claim<'_>, WriteError> {
         self.check(room, topic)?;
         self.make_room(self.position + frame_bytes(room as u64) + LINE_BYTES)?;
-        Ok(Claim::new(self, message_id, topic, room))
+        Ok(Claim::new(self, message_id, 0, topic, room))
     }
 
     /// Begins a batch of frames that become visible at once.
@@ -284,12 +287,10 @@ impl Writer {
     }
 
     #[inline(always)]
-    fn store_header(&self, position: u64, message_id: u16, topic: u32, length: usize, time: u64) {
+    fn store_header(&self, position: u64, message_id: u16, flags: u16, topic: u32, length: usize, time: u64) {
         let epoch = self.epoch as u32;
-        self.ring.store_header(
-            position,
-            RawHeader { length: length as u32, message_id, flags: 0, time, topic, epoch },
-        );
+        let header = RawHeader { length: length as u32, message_id, flags, time, topic, epoch };
+        self.ring.store_header(position, header);
     }
 
     /// Makes `frames` frames from `position` to `end` visible, and counts them.
