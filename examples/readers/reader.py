@@ -29,6 +29,8 @@ LAYOUT_HASH = 0xDD6D961EFE94281A
 
 LINE = 64
 HEADER = 32
+# Of the flags: the frame is to be passed over.
+VOID = 1 << 15
 LAST_POSITION = 1 << 63
 
 # Offsets in the control file, in words of eight bytes.
@@ -179,6 +181,12 @@ class LooseReader:
 
     def read(self):
         """The next frame, or None."""
+        while (frame := self.next()) == VOID:
+            pass
+        return frame
+
+    def next(self):
+        """The next frame, VOID for one to be passed over, or None."""
         journal, position = self.journal, self.position
         commit = journal.commit(position)
         if commit != position:
@@ -187,7 +195,7 @@ class LooseReader:
             if commit == 0:
                 return None
             raise Damaged(f"commit word {commit} at position {position}")
-        length, message, _flags, when, topic, epoch = journal.header(position)
+        length, message, flags, when, topic, epoch = journal.header(position)
         if length > journal.max_payload:
             fence()
             if self.lapped():
@@ -198,7 +206,7 @@ class LooseReader:
         if self.lapped():
             self.resume()
         self.position += frame_bytes(length)
-        return position, message, topic, when, epoch, payload
+        return VOID if flags & VOID else (position, message, topic, when, epoch, payload)
 
 
 class GatedReader:
@@ -231,6 +239,12 @@ class GatedReader:
 
     def read(self):
         """The next frame, or None. The one before is finished with this."""
+        while (frame := self.next()) == VOID:
+            pass
+        return frame
+
+    def next(self):
+        """The next frame, VOID for one to be passed over, or None."""
         journal, position = self.journal, self.position
         journal.control[self.cursor + 3] = self.frames
         fence()
@@ -238,11 +252,13 @@ class GatedReader:
         commit = journal.commit(position)
         if commit == 0:
             return None
-        length, message, _flags, when, topic, epoch = journal.header(position)
+        length, message, flags, when, topic, epoch = journal.header(position)
         if commit != position or length > journal.max_payload:
             raise Damaged(f"commit word {commit}, length {length} at position {position}")
         payload = journal.payload(position, length)
         self.position += frame_bytes(length)
+        if flags & VOID:
+            return VOID
         self.frames += 1
         return position, message, topic, when, epoch, payload
 

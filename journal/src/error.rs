@@ -206,7 +206,7 @@ pub enum WriteError {
     /// ```
     #[error("the batch is full: one takes up to {max} bytes of frames; commit it and begin another")]
     BatchFull {
-        /// Greatest length of a batch of this journal in bytes, headers included.
+        /// Greatest length of a batch of this journal, or of these records, in bytes, headers included.
         max: u64,
     },
     /// The payload is larger than this journal allows.
@@ -216,6 +216,26 @@ pub enum WriteError {
         size: usize,
         /// Bytes allowed.
         max: u64,
+    },
+    /// Records of this size are not possible here: those of one frame have one size.
+    #[error("a record of {size} bytes does not fit: it must have {least} to {most}")]
+    RecordSize {
+        /// Bytes given.
+        size: usize,
+        /// Fewest bytes possible.
+        least: usize,
+        /// Most bytes possible.
+        most: usize,
+    },
+    /// Positions only grow, and frames start on lines.
+    #[error(
+        "cannot skip to position {position}: it must be a multiple of 64, and {next}, the next frame's, or more"
+    )]
+    NotAhead {
+        /// The requested position.
+        position: u64,
+        /// Position of the next frame.
+        next: u64,
     },
     /// The journal was made with fewer topics.
     #[error("topic {topic} does not exist: this journal has topics 0 to {}", topics - 1)]

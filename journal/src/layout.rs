@@ -59,6 +59,13 @@ pub mod frame {
     pub const HEADER_WORDS: usize = 4;
     /// Bytes of a header.
     pub const HEADER_BYTES: u64 = 32;
+
+    /// Flag: the frame says nothing; readers pass over it. Its payload is arbitrary.
+    pub const VOID: u16 = 1 << 15;
+    /// Flag: time and topic are those that the frame had in another journal.
+    pub const APPENDED: u16 = 1 << 14;
+    /// The other bits of the flags: bytes of each record of the payload; zero when the payload is one message.
+    pub const RECORD: u16 = APPENDED - 1;
 }
 
 /// The control file: writer, head, readers and interest.
@@ -367,6 +374,8 @@ pub const fn layout_hash() -> u64 {
         frame::TIME,
         frame::ORIGIN,
         frame::HEADER_WORDS,
+        frame::VOID as usize,
+        frame::APPENDED as usize,
         control::ID,
         control::CAPACITY,
         control::TABLES,

@@ -69,8 +69,10 @@ pub use process::{PidFd, ProcessIdentity, ignore_hangup, pid_namespace};
 pub use relay::{Relay, RelayError};
 pub use ring::journal::Journal;
 pub use ring::merge::{Merge, MergeError};
-pub use ring::reader::{self, Frame, GatedReader, LooseReader, NoWriter, Reader, Topics};
-pub use ring::writer::{Batch, Claim, Writer, Written};
+pub use ring::reader::{
+    self, Frame, FrameHeader, GatedReader, LooseReader, NoWriter, Reader, ReaderCore, RecordIter, Topics,
+};
+pub use ring::writer::{Batch, Claim, Records, Writer, Written};
 pub use tools::backlog::Backlog;
 #[cfg(not(loom))]
 pub use tools::floor::Floor;

@@ -8,7 +8,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Journal, Parker, Registry, Wakeup, WriteError, Writer, announce, layout};
+use journal::{
+    Journal, JournalShape, Merge, Parker, Reader, Registry, Wakeup, WriteError, Writer, announce, layout,
+};
 use support::{SMALL, Watchdog, clock, forged, payload, peek, poke};
 
 /// Writes frames that fill the ring up to `lines` lines before its end.
@@ -315,4 +317,48 @@ fn what_a_dead_writer_declared_stays_declared() {
     assert_eq!(declared, journal.head() + layout::batch_bytes(SMALL) + 64);
     journal.writer(0, clock()).unwrap().write(1, 0, &[]).unwrap();
     assert_eq!(intent(), declared);
+}
+
+/// A batch is stamped when it becomes visible. Stamped when it began, it would lie before what was read since.
+#[test]
+fn an_answer_in_a_batch_begun_before_its_cause_does_not_lie_before_it() {
+    let directory = support::directory();
+    let journal = |id, name: &str| {
+        let shape = JournalShape { id, ..support::shape(name, SMALL) };
+        Journal::create(support::files(&directory, name), shape, 0).unwrap()
+    };
+    let (orders, answers) = (journal(2, "orders"), journal(1, "answers"));
+    let clock = clock();
+    let mut asks = orders.writer(0, clock).unwrap();
+    let mut answers_to = answers.writer(1, clock).unwrap();
+    let mut reader = orders.gated(0).unwrap();
+    // Frames of one size, and of several.
+    for sizes in [[0, 0, 0, 0, 0], [100, 100, 100, 100, 100], [32, 33, 0, 0, 90], [100, 0, 0, 0, 0]] {
+        let mut batch = answers_to.batch();
+        let mut causes = Vec::new();
+        for (id, payload) in (0..).zip(sizes) {
+            std::thread::sleep(Duration::from_millis(1));
+            asks.write(id, 0, b"please").unwrap();
+            let cause = reader.read().unwrap().unwrap();
+            causes.push(cause.time);
+            batch.push(cause.message_id, 0, &[1; 100][..payload]).unwrap();
+        }
+        let written = batch.commit().unwrap();
+        assert!(causes.iter().all(|&cause| cause <= written.time), "{causes:?}, {written:?}");
+    }
+    let mut merge = Merge::new(vec![
+        Reader::Loose(orders.loose_from_start().unwrap()),
+        Reader::Loose(answers.loose_from_start().unwrap()),
+    ]);
+    let (mut asked, mut answered) = (0, 0);
+    while let Some((journal, frame)) = merge.next().unwrap() {
+        if journal == 0 {
+            asked += 1;
+        } else {
+            answered += 1;
+            assert!(answered <= asked, "answer {answered} to {asked} at {}", frame.time);
+        }
+    }
+    assert_eq!((asked, answered), (20, 20));
+    assert!(answers.verify().is_clean());
 }

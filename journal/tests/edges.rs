@@ -226,3 +226,31 @@ fn an_end_that_no_writer_leaves_is_damage() {
         assert!(matches!(error, OpenError::Damaged { .. }) && error.to_string().contains(says), "{error}");
     }
 }
+
+/// A caller's own time is taken, but never one before the last frame's: in single frames, claims and batches.
+#[test]
+fn a_callers_time_never_goes_back() {
+    let (_directory, _files, journal) = support::journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let now = writer.write(1, 0, &[]).unwrap().time;
+    let mut expected = vec![now];
+    for (given, taken) in [(now - 1, now), (now + 5, now + 5), (0, now + 5), (now + 9, now + 9)] {
+        let written = writer.write_at(given, 1, 0, b"alone").unwrap();
+        let mut claim = writer.claim(1, 0, 40).unwrap();
+        claim.put(&[1; 40]).unwrap();
+        let claimed = claim.commit_at(given);
+        let mut batch = writer.batch();
+        for length in [0, 33, 100] {
+            batch.push(1, 0, &[2; 100][..length]).unwrap();
+        }
+        let batched = batch.commit_at(given).unwrap();
+        assert_eq!([written.time, claimed.time, batched.time], [taken; 3], "{given}");
+        expected.extend([taken; 5]);
+    }
+    assert_eq!(writer.batch().commit_at(now + 100), None);
+    let mut reader = journal.loose_from_start().unwrap();
+    let mut found = Vec::new();
+    reader.read_batch(100, |frame| found.push(frame.time)).unwrap();
+    assert_eq!(found, expected);
+    assert!(journal.verify().is_clean());
+}

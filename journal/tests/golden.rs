@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, layout};
+use journal::{Clock, FrameHeader, Journal, JournalFiles, JournalShape, Registry, layout};
 use support::{SMALL, forged, payload, poke};
 
 const CREATED: u64 = 1_700_000_000_000_000_000;
@@ -78,6 +78,13 @@ fn write(directory: &Path, clock: Clock) -> JournalFiles {
     drop(writer);
     let mut writer = journal.writer(2, clock).unwrap();
     go_on(&mut writer, 2 * SMALL + SMALL / 8);
+    // A gap, a frame of another journal, and records.
+    writer.skip_to(writer.position() + 640).unwrap();
+    let header = FrameHeader { time: TIME - 1, topic: 2, message_id: 200, flags: 0 };
+    writer.append(header, &payload(1_000, 50)).unwrap();
+    let mut records = writer.claim_records(201, 1, 24, 9).unwrap();
+    while records.push(&payload(1_001, 24)).is_ok() {}
+    records.commit().unwrap();
     for _ in 0..20 {
         gated.read().unwrap();
     }

@@ -112,7 +112,10 @@ const DAMAGES: &[Damage] = &[
         does: |files, at| change(files, at[7], frame::ORIGIN, |word| word & 0xffff_ffff),
     },
     Damage { check: "topic", does: |files, at| change(files, at[7], frame::ORIGIN, |word| word + 16) },
-    Damage { check: "flags", does: |files, at| change(files, at[7], frame::SHAPE, |word| word | 1 << 48) },
+    Damage {
+        check: "flags",
+        does: |files, at| change(files, at[7], frame::SHAPE, |word| word | 0x3001 << 48),
+    },
     Damage {
         check: "padding",
         does: |files, at| change(files, at[39], frame::HEADER_WORDS, |word| word | 1 << 63),

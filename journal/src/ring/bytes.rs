@@ -51,6 +51,11 @@ impl Ring {
         self.mask + 1
     }
 
+    /// True when no payload is ever split.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        (self.length * WORD_BYTES) as u64 > self.capacity()
+    }
+
     #[inline(always)]
     fn index(&self, position: u64) -> usize {
         (position & self.mask) as usize / WORD_BYTES
@@ -103,6 +108,12 @@ impl Ring {
         store(frame::SHAPE, shape);
         store(frame::TIME, header.time);
         store(frame::ORIGIN, u64::from(header.topic) | u64::from(header.epoch) << 32);
+    }
+
+    /// Stores the time of the frame at `position`.
+    #[inline(always)]
+    pub(crate) fn set_time(&self, position: u64, time: u64) {
+        self.line(position)[frame::TIME].store(time, Ordering::Relaxed);
     }
 
     /// Word index of byte `offset` of the payload of the frame at `position`; and whether `bytes` bytes from there on,

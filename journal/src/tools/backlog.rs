@@ -1,7 +1,7 @@
 //! How much lies between a position and the head.
 
 use crate::error::OpenError;
-use crate::layout::{LINE_BYTES, frame_bytes};
+use crate::layout::{LINE_BYTES, frame, frame_bytes};
 use crate::memory::Access;
 use crate::ring::journal::Journal;
 use crate::sync::{Ordering, fence};
@@ -34,8 +34,8 @@ impl Journal {
             .collect();
         starts.sort_unstable();
         starts.dedup();
-        // Position, number and time of the requested frames found so far in this walk.
-        let mut met: Vec<(u64, u64, u64)> = Vec::new();
+        // Position and number of the requested frames found so far in this walk, and the time from there on.
+        let mut met: Vec<(u64, u64, Option<u64>)> = Vec::new();
         let mut number = 0;
         let mut waiting = starts.into_iter().peekable();
         let mut position = waiting.peek().copied().unwrap_or(head);
@@ -60,9 +60,15 @@ impl Journal {
                 continue;
             }
             if waiting.next_if_eq(&position).is_some() {
-                met.push((position, number, header.time));
+                met.push((position, number, None));
             }
-            number += 1;
+            if header.flags & frame::VOID == 0 {
+                met.iter_mut()
+                    .rev()
+                    .map_while(|(.., time)| time.is_none().then_some(time))
+                    .for_each(|time| *time = Some(header.time));
+                number += 1;
+            }
             position += frame_bytes(length);
         }
         let of = |wanted: u64| {
@@ -70,7 +76,7 @@ impl Journal {
                 return Some(Backlog { frames: 0, first_time: None });
             }
             let (_, before, time) = met.iter().find(|(position, ..)| *position == wanted)?;
-            Some(Backlog { frames: number - before, first_time: Some(*time) })
+            Some(Backlog { frames: number - before, first_time: *time })
         };
         Ok(positions.iter().map(|&wanted| of(wanted)).collect())
     }

@@ -1,13 +1,13 @@
 //! The reader that the writer waits for.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use super::prefetch::Prefetch;
-use super::{Frame, NoWriter, Topics, liveness};
+use super::{Frame, ReaderCore, Topics, buffer};
 use crate::error::ReadError;
-use crate::files::control::{Control, WriterState};
+use crate::files::control::Control;
 use crate::files::lease::Lease;
-use crate::layout::{LINE_BYTES, control as at, frame_bytes};
+use crate::layout::{LINE_BYTES, control as at};
 use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::Ordering;
 
@@ -18,21 +18,22 @@ use crate::sync::Ordering;
 /// overwrite it, which makes lending it sound.
 #[derive(Debug)]
 pub struct GatedReader {
-    ring: Ring,
-    control: Arc<Control>,
-    /// Next frame to look at.
-    position: u64,
-    /// The position that the writer sees.
-    published: u64,
+    core: ReaderCore,
     /// Index of our cursor line.
     cursor: usize,
-    frames: u64,
-    topics: Topics,
-    prefetch: Prefetch,
-    /// For a frame that is not in one piece (unmirrored memory only).
+    /// For a frame that is not in one piece; empty where the memory is mirrored.
     scratch: Vec<u8>,
     /// One reader moves a cursor, so lent frames stay valid.
     _lease: Lease,
+}
+
+impl Deref for GatedReader {
+    type Target = ReaderCore;
+
+    #[inline(always)]
+    fn deref(&self) -> &ReaderCore {
+        &self.core
+    }
 }
 
 impl GatedReader {
@@ -44,20 +45,10 @@ impl GatedReader {
         lease: Lease,
     ) -> GatedReader {
         let cursor = control.cursor(seat);
-        let frames = control.load(cursor + at::CURSOR_FRAMES);
-        let scratch = vec![0; control.max_payload() as usize];
-        GatedReader {
-            ring,
-            control,
-            position,
-            published: position,
-            cursor,
-            frames,
-            topics: Topics::All,
-            prefetch: Prefetch::new(),
-            scratch,
-            _lease: lease,
-        }
+        let scratch = if ring.is_mirrored() { Vec::new() } else { buffer(&control) };
+        let mut core = ReaderCore::new(ring, control, position);
+        core.frames = core.control.load(cursor + at::CURSOR_FRAMES);
+        GatedReader { core, cursor, scratch, _lease: lease }
     }
 
     /// The next frame, if one is committed; the previous frame is finished with this call.
@@ -68,9 +59,9 @@ impl GatedReader {
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         self.publish();
         let Some(header) = self.next_wanted()? else { return Ok(None) };
-        let position = self.position;
-        self.position += frame_bytes(u64::from(header.length));
-        self.frames = self.frames.wrapping_add(1);
+        let position = self.core.position;
+        self.core.pass(header);
+        self.core.frames = self.core.frames.wrapping_add(1);
         Ok(Some(self.lend(position, header)))
     }
 
@@ -97,24 +88,24 @@ impl GatedReader {
     /// [`ReadError::Corrupt`]; the frames passed before are finished.
     #[inline]
     pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
-        let quarter = self.ring.capacity() / 4;
+        let quarter = self.core.ring.capacity() / 4;
         let mut handed = 0;
         let outcome = loop {
             if handed == most {
                 break Ok(handed);
             }
-            let header = match self.next_header() {
+            let header = match self.core.next_header() {
                 Ok(Some(header)) => header,
                 Ok(None) => break Ok(handed),
                 Err(error) => break Err(error),
             };
-            if self.topics.contains(header.topic) {
-                each(self.lend(self.position, header));
-                self.frames = self.frames.wrapping_add(1);
+            if self.core.wants(header) {
+                each(self.lend(self.core.position, header));
+                self.core.frames = self.core.frames.wrapping_add(1);
                 handed += 1;
             }
-            self.position += frame_bytes(u64::from(header.length));
-            if self.position - self.published > quarter {
+            self.core.pass(header);
+            if self.core.position - self.core.published > quarter {
                 self.publish();
             }
         };
@@ -129,56 +120,30 @@ impl GatedReader {
         // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
         // next published through `&mut self`, after the frame that borrows from `self` is gone.
         #[cfg(not(loom))]
-        if let Some(payload) = unsafe { self.ring.borrow_payload(position, length) } {
+        if let Some(payload) = unsafe { self.core.ring.borrow_payload(position, length) } {
             return Frame::new(position, header, payload);
         }
-        self.ring.load_payload(position, &mut self.scratch[..length]);
+        self.core.ring.load_payload(position, &mut self.scratch[..length]);
         Frame::new(position, header, &self.scratch[..length])
     }
 
     /// Header of the next frame of a wanted topic; the frames before it are finished.
     #[inline]
     fn next_wanted(&mut self) -> Result<Option<RawHeader>, ReadError> {
-        let quarter = self.ring.capacity() / 4;
+        let quarter = self.core.ring.capacity() / 4;
         loop {
-            let Some(header) = self.next_header()? else {
+            let Some(header) = self.core.next_header()? else {
                 self.publish();
                 return Ok(None);
             };
-            if self.topics.contains(header.topic) {
+            if self.core.wants(header) {
                 return Ok(Some(header));
             }
-            self.position += frame_bytes(u64::from(header.length));
-            if self.position - self.published > quarter {
+            self.core.pass(header);
+            if self.core.position - self.core.published > quarter {
                 self.publish();
             }
         }
-    }
-
-    /// Header of the frame at our position, if it is committed and valid.
-    #[inline]
-    fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
-        // SYNC: commit.
-        let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
-        if commit != self.position {
-            // The line was cleared before its predecessor was committed, so no other value is possible here.
-            return if commit == 0 {
-                self.prefetch.fetch(&self.ring, self.position);
-                Ok(None)
-            } else {
-                Err(self.corrupt("the commit word is neither clear nor this frame's position"))
-            };
-        }
-        let header = self.ring.header(self.position);
-        if u64::from(header.length) > self.control.max_payload() {
-            return Err(self.corrupt("the frame claims more payload than this journal allows"));
-        }
-        self.prefetch.record(header.length);
-        Ok(Some(header))
-    }
-
-    fn corrupt(&self, what: &'static str) -> ReadError {
-        ReadError::Corrupt { position: self.position, what }
     }
 
     /// Time of the next frame of a wanted topic, without reading it; the previous frame is finished.
@@ -192,18 +157,18 @@ impl GatedReader {
     /// True when there is a frame at our position. One load.
     #[inline]
     pub fn has_news(&self) -> bool {
-        // SYNC: commit.
-        self.ring.commit_word(self.position).load(Ordering::Acquire) != 0
+        self.core.is_written()
     }
 
     /// Releases everything before our position to the writer. A plain store to a line of our own.
     #[inline]
     pub fn publish(&mut self) {
-        if self.published != self.position {
-            self.published = self.position;
-            self.control.word(self.cursor + at::CURSOR_FRAMES).store(self.frames, Ordering::Relaxed);
+        let core = &mut self.core;
+        if core.published != core.position {
+            core.published = core.position;
+            core.control.word(self.cursor + at::CURSOR_FRAMES).store(core.frames, Ordering::Relaxed);
             // SYNC: gate.
-            self.control.word(self.cursor + at::CURSOR_POSITION).store(self.position, Ordering::Release);
+            core.control.word(self.cursor + at::CURSOR_POSITION).store(core.position, Ordering::Release);
         }
     }
 
@@ -237,36 +202,7 @@ impl GatedReader {
 
     /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
-        self.topics = topics;
-    }
-
-    /// Position of the next frame.
-    pub fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        self.control.shape().id
-    }
-
-    /// Name of the journal.
-    pub fn journal_name(&self) -> &str {
-        &self.control.shape().name
-    }
-
-    /// The journal's current writer.
-    pub fn writer_state(&self) -> WriterState {
-        self.control.writer_state()
-    }
-
-    /// Checks that a writer may still write, or that something is left to read. Reads `/proc`: call it when idle, not
-    /// in every turn of a poll loop.
-    ///
-    /// # Errors
-    /// [`NoWriter`]: no writer, and nothing left to read.
-    pub fn check_writer(&self) -> Result<(), NoWriter> {
-        liveness::check(&self.control, || self.has_news())
+        self.core.topics = topics;
     }
 }
 

@@ -1,13 +1,13 @@
 //! The reader that never holds up the writer.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use super::prefetch::Prefetch;
-use super::{Frame, NoWriter, Topics, liveness};
+use super::{Frame, ReaderCore, Topics, buffer};
 use crate::error::{Gap, ReadError};
-use crate::files::control::{Control, WriterState};
+use crate::files::control::Control;
 use crate::files::lease::Lease;
-use crate::layout::{control as at, frame_bytes};
+use crate::layout::control as at;
 use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::{Ordering, fence};
 
@@ -16,22 +16,25 @@ use crate::sync::{Ordering, fence};
 /// When it is lapped, the reader jumps to the head: the oldest frame would be overwritten next.
 #[derive(Debug)]
 pub struct LooseReader {
-    ring: Ring,
-    control: Arc<Control>,
-    position: u64,
-    published: u64,
+    core: ReaderCore,
     /// Our cursor line, if we have a seat: only tools read it, the writer does not.
     cursor: Option<usize>,
-    frames: u64,
     lost: u64,
     gaps: u64,
     /// Bytes and laps that earlier readers of this seat lost.
     before: (u64, u64),
-    topics: Topics,
-    prefetch: Prefetch,
     copy: Vec<u8>,
     /// One reader has a cursor.
     _lease: Option<Lease>,
+}
+
+impl Deref for LooseReader {
+    type Target = ReaderCore;
+
+    #[inline(always)]
+    fn deref(&self) -> &ReaderCore {
+        &self.core
+    }
 }
 
 impl LooseReader {
@@ -41,24 +44,13 @@ impl LooseReader {
         seat: Option<(u32, Lease)>,
         position: u64,
     ) -> LooseReader {
-        let copy = vec![0; control.max_payload() as usize];
         let (cursor, lease) = seat.map(|(seat, lease)| (control.cursor(seat), lease)).unzip();
         let load = |offset: usize| cursor.map_or(0, |cursor| control.load(cursor + offset));
-        let mut reader = LooseReader {
-            before: (load(at::CURSOR_LOST), load(at::CURSOR_GAPS)),
-            cursor,
-            ring,
-            control,
-            position,
-            published: 0,
-            frames: 0,
-            lost: 0,
-            gaps: 0,
-            topics: Topics::All,
-            prefetch: Prefetch::new(),
-            copy,
-            _lease: lease,
-        };
+        let before = (load(at::CURSOR_LOST), load(at::CURSOR_GAPS));
+        let copy = buffer(&control);
+        let core = ReaderCore::new(ring, control, position);
+        let mut reader = LooseReader { core, cursor, lost: 0, gaps: 0, before, copy, _lease: lease };
+        reader.core.published = 0;
         reader.publish();
         reader
     }
@@ -71,24 +63,24 @@ impl LooseReader {
     #[inline]
     pub fn read(&mut self) -> Result<Option<Frame<'_>>, ReadError> {
         loop {
-            let position = self.position;
+            let position = self.core.position;
             let Some(header) = self.next_header()? else {
                 self.publish();
                 return Ok(None);
             };
-            let wanted = self.topics.contains(header.topic);
+            let wanted = self.core.wants(header);
             let length = header.length as usize;
             if wanted {
-                self.ring.load_payload(position, &mut self.copy[..length]);
+                self.core.ring.load_payload(position, &mut self.copy[..length]);
             }
             // SYNC: intent. If a byte of the copy is newer than the frame, the intent to write it is visible now.
             fence(Ordering::Acquire);
-            if self.is_lapped() {
+            if self.core.is_lapped() {
                 return Err(self.resume());
             }
-            self.position += frame_bytes(u64::from(header.length));
+            self.core.pass(header);
             if wanted {
-                self.frames += 1;
+                self.core.frames += 1;
                 return Ok(Some(Frame::new(position, header, &self.copy[..length])));
             }
         }
@@ -128,52 +120,25 @@ impl LooseReader {
     /// Header of the frame at our position, if it is committed; it may be overwritten until it is checked again.
     #[inline]
     fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
-        // SYNC: commit.
-        let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
-        if commit != self.position {
-            // Either there is no frame yet, or the writer has overwritten it since. The line was cleared before its
-            // predecessor was committed, so nothing else is possible.
-            return if self.is_lapped() {
-                Err(self.resume())
-            } else if commit == 0 {
-                self.prefetch.fetch(&self.ring, self.position);
-                Ok(None)
-            } else {
-                Err(self.corrupt("the commit word is neither clear nor this frame's position"))
-            };
+        let found = self.core.next_header();
+        if let Ok(Some(_)) = found {
+            return found;
         }
-        let header = self.ring.header(self.position);
-        if u64::from(header.length) > self.control.max_payload() {
-            fence(Ordering::Acquire);
-            return Err(if self.is_lapped() {
-                self.resume()
-            } else {
-                self.corrupt("the frame claims more payload than this journal allows")
-            });
-        }
-        self.prefetch.record(header.length);
-        Ok(Some(header))
-    }
-
-    /// True when the writer may have touched bytes at our position.
-    #[inline]
-    fn is_lapped(&self) -> bool {
-        self.control.intent().saturating_sub(self.ring.capacity()) > self.position
-    }
-
-    fn corrupt(&self, what: &'static str) -> ReadError {
-        ReadError::Corrupt { position: self.position, what }
+        // SYNC: intent. The line, or the header, may have been overwritten.
+        fence(Ordering::Acquire);
+        if self.core.is_lapped() { Err(self.resume()) } else { found }
     }
 
     /// Jumps to the head and returns what was lost.
     #[cold]
     fn resume(&mut self) -> ReadError {
         // SYNC: reach. The head is ahead of us by almost the whole ring.
-        if !self.control.is_plausible() || self.control.head() <= self.position {
-            return self.corrupt("the writer's intent is further ahead of its head than any writer's");
+        let core = &mut self.core;
+        if !core.control.is_plausible() || core.control.head() <= core.position {
+            return core.corrupt("the writer's intent is further ahead of its head than any writer's");
         }
-        let gap = Gap { from: self.position, resumed_at: self.control.head() };
-        self.position = gap.resumed_at;
+        let gap = Gap { from: core.position, resumed_at: core.control.head() };
+        core.position = gap.resumed_at;
         self.lost += gap.bytes();
         self.gaps += 1;
         self.publish();
@@ -188,77 +153,48 @@ impl LooseReader {
         loop {
             let Some(header) = self.next_header()? else { return Ok(None) };
             fence(Ordering::Acquire);
-            if self.is_lapped() {
+            if self.core.is_lapped() {
                 return Err(self.resume());
             }
-            if self.topics.contains(header.topic) {
+            if self.core.wants(header) {
                 return Ok(Some(header.time));
             }
-            self.position += frame_bytes(u64::from(header.length));
+            self.core.pass(header);
         }
     }
 
     /// True when there is a frame at our position, or we were lapped.
     #[inline]
     pub fn has_news(&self) -> bool {
-        // SYNC: commit.
-        self.ring.commit_word(self.position).load(Ordering::Acquire) == self.position || self.is_lapped()
+        self.core.is_written() || self.core.is_lapped()
     }
 
     /// Publishes the position for tools.
     #[inline]
     pub fn publish(&mut self) {
-        if self.published == self.position {
+        let core = &mut self.core;
+        if core.published == core.position {
             return;
         }
-        self.published = self.position;
+        core.published = core.position;
         if let Some(cursor) = self.cursor {
             let store = |offset: usize, value: u64| {
-                self.control.word(cursor + offset).store(value, Ordering::Relaxed)
+                core.control.word(cursor + offset).store(value, Ordering::Relaxed)
             };
-            store(at::CURSOR_POSITION, self.position);
+            store(at::CURSOR_POSITION, core.position);
             store(at::CURSOR_LOST, self.before.0.wrapping_add(self.lost));
             store(at::CURSOR_GAPS, self.before.1.wrapping_add(self.gaps));
-            store(at::CURSOR_FRAMES, self.frames);
+            store(at::CURSOR_FRAMES, core.frames);
         }
     }
 
     /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
-        self.topics = topics;
-    }
-
-    /// Position of the next frame.
-    pub fn position(&self) -> u64 {
-        self.position
+        self.core.topics = topics;
     }
 
     /// Bytes lost to laps so far.
     pub fn lost_bytes(&self) -> u64 {
         self.lost
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        self.control.shape().id
-    }
-
-    /// Name of the journal.
-    pub fn journal_name(&self) -> &str {
-        &self.control.shape().name
-    }
-
-    /// The journal's current writer.
-    pub fn writer_state(&self) -> WriterState {
-        self.control.writer_state()
-    }
-
-    /// Checks that a writer may still write, or that something is left to read. Reads `/proc`: call it when idle, not
-    /// in every turn of a poll loop.
-    ///
-    /// # Errors
-    /// [`NoWriter`]: no writer, and nothing left to read.
-    pub fn check_writer(&self) -> Result<(), NoWriter> {
-        liveness::check(&self.control, || self.has_news())
     }
 }

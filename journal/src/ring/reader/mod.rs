@@ -73,17 +73,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod core;
 mod gated;
 mod liveness;
 mod loose;
 mod prefetch;
+mod records;
 
+pub use core::ReaderCore;
 pub use gated::GatedReader;
 pub use liveness::NoWriter;
 pub use loose::LooseReader;
+pub use records::RecordIter;
+
+use std::hint::black_box;
+use std::ops::Deref;
 
 use crate::error::ReadError;
-use crate::files::control::WriterState;
+use crate::files::control::Control;
 use crate::ring::bytes::RawHeader;
 
 /// One frame, valid until the reader is called again.
@@ -95,7 +102,7 @@ pub struct Frame<'a> {
     pub time: u64,
     /// The type of the payload.
     pub message_id: u16,
-    /// Reserved, zero.
+    /// See [`layout::frame`](crate::layout::frame); zero for a message that its writer stamped.
     pub flags: u16,
     /// The topic that it belongs to.
     pub topic: u32,
@@ -105,7 +112,33 @@ pub struct Frame<'a> {
     pub payload: &'a [u8],
 }
 
+/// What a frame says about its payload, apart from who wrote it and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// As [`Frame::time`].
+    pub time: u64,
+    /// As [`Frame::topic`].
+    pub topic: u32,
+    /// As [`Frame::message_id`].
+    pub message_id: u16,
+    /// As [`Frame::flags`].
+    pub flags: u16,
+}
+
 impl<'a> Frame<'a> {
+    /// Its header, for [`Writer::append`](crate::Writer::append).
+    pub fn header(&self) -> FrameHeader {
+        FrameHeader { time: self.time, topic: self.topic, message_id: self.message_id, flags: self.flags }
+    }
+
+    /// Its messages, each with its position: of a frame of records all of them, otherwise the payload with the frame's
+    /// position. See [`Writer::claim_records`](crate::Writer::claim_records).
+    #[inline]
+    pub fn records(&self) -> RecordIter<'a> {
+        RecordIter::new(self)
+    }
+
+    #[inline(always)]
     fn new(position: u64, header: RawHeader, payload: &'a [u8]) -> Frame<'a> {
         Frame {
             position,
@@ -117,6 +150,12 @@ impl<'a> Frame<'a> {
             payload,
         }
     }
+}
+
+/// Room for any payload of this journal. Its pages are there from the start: a buffer of zeros would get them when it is
+/// first used.
+fn buffer(control: &Control) -> Vec<u8> {
+    black_box(vec![0xff; control.max_payload() as usize])
 }
 
 /// The topics that a reader returns; frames of other topics are skipped without a copy.
@@ -172,6 +211,14 @@ macro_rules! either {
     };
 }
 
+impl Deref for Reader {
+    type Target = ReaderCore;
+
+    fn deref(&self) -> &ReaderCore {
+        either!(self, reader => reader)
+    }
+}
+
 impl Reader {
     /// The next frame, if one is committed. See the module's loop.
     ///
@@ -205,33 +252,5 @@ impl Reader {
     /// Returns only frames of these topics from now on.
     pub fn set_topics(&mut self, topics: Topics) {
         either!(self, reader => reader.set_topics(topics));
-    }
-
-    /// Position of the next frame.
-    pub fn position(&self) -> u64 {
-        either!(self, reader => reader.position())
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        either!(self, reader => reader.journal_id())
-    }
-
-    /// Name of the journal.
-    pub fn journal_name(&self) -> &str {
-        either!(self, reader => reader.journal_name())
-    }
-
-    /// The journal's current writer. Reads `/proc`: call it when idle.
-    pub fn writer_state(&self) -> WriterState {
-        either!(self, reader => reader.writer_state())
-    }
-
-    /// As [`GatedReader::check_writer`].
-    ///
-    /// # Errors
-    /// [`NoWriter`].
-    pub fn check_writer(&self) -> Result<(), NoWriter> {
-        either!(self, reader => reader.check_writer())
     }
 }

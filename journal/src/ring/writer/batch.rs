@@ -11,7 +11,7 @@ const TOPICS: usize = 16;
 /// Frames that readers see all at once or not at all, even if this process is killed. Created by [`Writer::batch`];
 /// dropped without [`Batch::commit`], it has no effect.
 ///
-/// Cheaper than single writes: the clock is read once, when the batch begins (its frames have that time), the head
+/// Cheaper than single writes: the clock is read once, when the batch is committed (its frames have that time), the head
 /// moves once, and readers are notified once for each topic. Up to an eighth of the ring and 2 MiB fit in one.
 ///
 /// The first frame's commit word is written last. Until then no reader gets past it, so the commit words of the others
@@ -27,8 +27,9 @@ pub struct Batch<'w> {
     /// Limit of the frames.
     reach: u64,
     frames: u64,
+    /// Bytes of each frame in the ring; zero when they differ.
+    step: u64,
     first: First,
-    time: u64,
     last_topic: Option<u32>,
     topics: [u32; TOPICS],
     different: usize,
@@ -46,14 +47,13 @@ struct First {
 
 impl<'w> Batch<'w> {
     pub(super) fn new(writer: &'w mut Writer) -> Batch<'w> {
-        let time = writer.stamp();
         let end = writer.position;
         Batch {
             end,
             reach: end + writer.batch_bytes,
             frames: 0,
+            step: 0,
             first: First::default(),
-            time,
             last_topic: None,
             topics: [0; TOPICS],
             different: 0,
@@ -77,9 +77,13 @@ impl<'w> Batch<'w> {
         self.writer.make_room(end + LINE_BYTES)?;
         if self.frames > 0 {
             self.writer.ring.store_payload(position, 0, payload);
-            self.writer.store_header(position, message_id, topic, payload.len(), self.time);
+            self.writer.store_header(position, message_id, 0, topic, payload.len(), 0);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
+            if end - position != self.step {
+                self.step = 0;
+            }
         } else {
+            self.step = end - position;
             let head = self.writer.store_rest(position, payload);
             // In one piece: loading it word by word, as it was stored, measured no better here.
             self.first.bytes[..head.len()].copy_from_slice(head);
@@ -116,20 +120,47 @@ impl<'w> Batch<'w> {
     /// none.
     #[inline]
     pub fn commit(self) -> Option<Written> {
-        let Batch { writer, end, frames, first, time, topics, different, .. } = self;
+        let time = if self.frames > 0 { self.writer.stamp() } else { 0 };
+        self.commit_stamped(time)
+    }
+
+    /// As [`Batch::commit`], with the caller's own reading of the clock; see [`Writer::write_at`].
+    #[inline]
+    pub fn commit_at(self, time: u64) -> Option<Written> {
+        let time = self.writer.not_before_the_last(time);
+        self.commit_stamped(time)
+    }
+
+    #[inline(always)]
+    fn commit_stamped(self, time: u64) -> Option<Written> {
+        let Batch { writer, end, frames, step, first, topics, different, .. } = self;
         if frames == 0 {
             return None;
         }
         let position = writer.position;
+        writer.set_times(position + frame_bytes(first.length as u64), end, step, time);
         // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
         writer.ring.store_payload(position, 0, &first.bytes[..first.length.min(FIRST_LINE)]);
-        writer.store_header(position, first.message_id, first.topic, first.length, time);
+        writer.store_header(position, first.message_id, 0, first.topic, first.length, time);
         writer.commit(position, end, frames, time);
         match topics.get(..different) {
             Some(topics) => topics.iter().for_each(|&topic| writer.notify(topic)),
             None => writer.notify_all(),
         }
         Some(Written { position, time })
+    }
+}
+
+impl Writer {
+    /// Stamps the frames from `next` to `end`, of `step` bytes each if that is not zero. This is done at the commit, because
+    /// a frame may answer another one that was read after the batch began.
+    #[inline(always)]
+    fn set_times(&self, mut next: u64, end: u64, step: u64, time: u64) {
+        while next < end {
+            self.ring.set_time(next, time);
+            // By way of their lengths only where they differ: each must be loaded before the next frame is known.
+            next += if step > 0 { step } else { frame_bytes(u64::from(self.ring.header(next).length)) };
+        }
     }
 }

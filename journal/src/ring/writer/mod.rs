@@ -2,10 +2,13 @@
 
 mod batch;
 mod claim;
+mod copy;
+mod records;
 mod recovery;
 
 pub use batch::Batch;
 pub use claim::Claim;
+pub use records::Records;
 
 use std::sync::Arc;
 
@@ -133,6 +136,49 @@ impl Writer {
     /// [`WriteError`]; nothing was written and the payload is still the caller's.
     #[inline]
     pub fn write(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<Written, WriteError> {
+        self.write_stamped(message_id, topic, payload, Writer::stamp)
+    }
+
+    /// As [`Writer::write`], with the caller's own reading of the clock: for one that writes several messages in a turn,
+    /// or answers a message whose time it has at hand ([`Clock::after`]). A time before that of the last frame becomes
+    /// that of the last frame; a time in the future would hold up the time of all later frames.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = |id| JournalShape { id, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let (orders, answers) = (Journal::in_memory(shape(1))?, Journal::in_memory(shape(2))?);
+    /// # let clock = Clock::monotonic();
+    /// # let mut reader = orders.gated(5)?;
+    /// # let mut writer = answers.writer(0, clock)?;
+    /// # orders.writer(0, clock)?.write(1, 3, b"an order")?;
+    /// while let Some(order) = reader.read()? {
+    ///     let answer = writer.write_at(clock.after(order.time), 2, order.topic, b"accepted")?;
+    ///     assert!(answer.time >= order.time);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    #[inline]
+    pub fn write_at(
+        &mut self,
+        time: u64,
+        message_id: u16,
+        topic: u32,
+        payload: &[u8],
+    ) -> Result<Written, WriteError> {
+        self.write_stamped(message_id, topic, payload, |writer| writer.not_before_the_last(time))
+    }
+
+    #[inline(always)]
+    fn write_stamped(
+        &mut self,
+        message_id: u16,
+        topic: u32,
+        payload: &[u8],
+        time: impl FnOnce(&Writer) -> u64,
+    ) -> Result<Written, WriteError> {
         self.check(payload.len(), topic)?;
         let position = self.position;
         let end = position + frame_bytes(payload.len() as u64);
@@ -141,8 +187,8 @@ impl Writer {
         // Old bytes in the successor's line may hold any value, the expected one too.
         self.clear(end);
         self.store_payload(position, payload);
-        let time = self.stamp();
-        self.store_header(position, message_id, topic, payload.len(), time);
+        let time = time(self);
+        self.store_header(position, message_id, 0, topic, payload.len(), time);
         self.commit(position, end, 1, time);
         self.notify(topic);
         Ok(Written { position, time })
@@ -171,7 +217,7 @@ impl Writer {
     pub fn claim(&mut self, message_id: u16, topic: u32, room: usize) -> Result<Claim<'_>, WriteError> {
         self.check(room, topic)?;
         self.make_room(self.position + frame_bytes(room as u64) + LINE_BYTES)?;
-        Ok(Claim::new(self, message_id, topic, room))
+        Ok(Claim::new(self, message_id, 0, topic, room))
     }
 
     /// Begins a batch of frames that become visible at once.
@@ -239,16 +285,19 @@ impl Writer {
     /// The current time, never before that of the last frame.
     #[inline(always)]
     fn stamp(&self) -> u64 {
-        self.clock.now().max(self.last_time)
+        self.not_before_the_last(self.clock.now())
     }
 
     #[inline(always)]
-    fn store_header(&self, position: u64, message_id: u16, topic: u32, length: usize, time: u64) {
+    fn not_before_the_last(&self, time: u64) -> u64 {
+        time.max(self.last_time)
+    }
+
+    #[inline(always)]
+    fn store_header(&self, position: u64, message_id: u16, flags: u16, topic: u32, length: usize, time: u64) {
         let epoch = self.epoch as u32;
-        self.ring.store_header(
-            position,
-            RawHeader { length: length as u32, message_id, flags: 0, time, topic, epoch },
-        );
+        let header = RawHeader { length: length as u32, message_id, flags, time, topic, epoch };
+        self.ring.store_header(position, header);
     }
 
     /// Makes `frames` frames from `position` to `end` visible, and counts them.

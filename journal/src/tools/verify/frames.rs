@@ -33,6 +33,8 @@ struct Walk<'a> {
     /// Low half of the newest epoch.
     newest: u32,
     time: u64,
+    /// A frame of this stretch bears the time of another journal.
+    appended: bool,
     epoch: u32,
     /// Start of the stretch that is being walked.
     from: u64,
@@ -74,8 +76,18 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
     cursors.sort_by_key(|cursor| cursor.position);
     let mut marks: Vec<u64> = journal.control.marks().filter(|mark| *mark <= head).collect();
     marks.sort_unstable();
-    let mut walk =
-        Walk { journal, ring, report, newest: epoch as u32, time: 0, epoch: 0, from: 0, cursors, marks };
+    let mut walk = Walk {
+        journal,
+        ring,
+        report,
+        newest: epoch as u32,
+        time: 0,
+        appended: false,
+        epoch: 0,
+        from: 0,
+        cursors,
+        marks,
+    };
     let walked = walk.all(head);
     if let Some(still) = &still {
         walk.behind(still);
@@ -120,6 +132,13 @@ fn uncounted(journal: &Journal, ring: &Ring, head: u64) -> Vec<Uncounted> {
         found.push((position, header.time));
     }
     found
+}
+
+/// A void frame is nothing else; records fill a payload, and there is at least one.
+fn flags_are_possible(flags: u16, length: u32) -> bool {
+    let record = u32::from(flags & layout::frame::RECORD);
+    flags == layout::frame::VOID
+        || flags & layout::frame::VOID == 0 && (record == 0 || length > 0 && length.is_multiple_of(record))
 }
 
 impl Walk<'_> {
@@ -180,7 +199,7 @@ impl Walk<'_> {
     }
 
     fn stretch(&mut self, start: u64, head: u64) -> Outcome {
-        (self.from, self.time, self.epoch) = (start, 0, 0);
+        (self.from, self.time, self.appended, self.epoch) = (start, 0, false, 0);
         let mut position = start;
         while position < head {
             // SYNC: commit.
@@ -188,7 +207,8 @@ impl Walk<'_> {
             let header = self.ring.header(position);
             let length = u64::from(header.length);
             let possible = length <= self.journal.control.max_payload();
-            let filling = if possible { self.filling(position, length) } else { 0 };
+            let has_filling = possible && header.flags & layout::frame::VOID == 0;
+            let filling = if has_filling { self.filling(position, length) } else { 0 };
             // SYNC: intent.
             fence(Ordering::Acquire);
             if self.journal.oldest_bytes().is_ok_and(|oldest| oldest > position) {
@@ -249,9 +269,11 @@ impl Walk<'_> {
         // A successor does not believe a time far ahead of its clock.
         let before = if epoch == self.epoch { self.time } else { 0 };
         let topics = self.journal.shape().topics;
+        let appended = flags & layout::frame::APPENDED != 0;
+        self.appended |= appended;
         self.report.expect(
             "time",
-            time >= before,
+            time >= before || appended,
             position,
             || format!("time {time}"),
             || format!("not before the frame in front of it, {before}"),
@@ -271,7 +293,13 @@ impl Walk<'_> {
             || format!("topic {topic}"),
             || format!("a topic below {topics}"),
         );
-        self.report.expect("flags", flags == 0, position, || format!("flags {flags:#x}"), || "0".to_owned());
+        self.report.expect(
+            "flags",
+            flags_are_possible(flags, length),
+            position,
+            || format!("flags {flags:#x}, {length} bytes of payload"),
+            || "nothing, or a kind of frame whose payload has that length".to_owned(),
+        );
         self.report.expect(
             "padding",
             filling == 0,
@@ -374,7 +402,10 @@ impl Walk<'_> {
         }
         if walked.reached && walked.from < head {
             let (last, time) = (self.time, still.last_time);
-            let fits = time == last || still.uncounted.iter().any(|(_, uncounted)| *uncounted == time);
+            // What is appended may lie before a frame that is overwritten by now.
+            let fits = time == last
+                || self.appended && time > last
+                || still.uncounted.iter().any(|(_, uncounted)| *uncounted == time);
             self.report.expect(
                 "time",
                 fits,
