@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{doorbell, wake, wake_after_fence};
 use crate::files::control::{Bits, Control};
 use crate::files::registry::Registry;
-use crate::layout::{control as at, registry};
+use crate::layout::{MAX_SEATS, control as at, registry};
 use crate::sync::{Ordering, fence, light_barrier};
 
 /// Notifies the seats that want what was written.
@@ -33,6 +33,21 @@ impl Waker {
             }
         }
         woken
+    }
+
+    /// As [`Waker::notify`], once for frames of several topics: each seat that wants one of them is notified once.
+    #[inline]
+    pub(crate) fn notify_rows(&self, control: &Control, topics: impl IntoIterator<Item = u32>) -> u64 {
+        // SYNC: interest. Between the commits and the looks at the rows.
+        light_barrier();
+        let mut rows = [0; MAX_SEATS as usize / 64];
+        for topic in topics {
+            for (joint, (_, row)) in rows.iter_mut().zip(control.interest(topic)) {
+                *joint |= row.load(Ordering::Relaxed);
+            }
+        }
+        let wanted = (0..).step_by(64).zip(rows).filter(|&(_, wanted)| wanted != 0);
+        wanted.map(|(first_seat, wanted)| self.notify_seats(control, first_seat, wanted)).sum()
     }
 
     /// Notifies the seats of one word of a row.
