@@ -191,6 +191,31 @@ fn a_full_ring_wakes_the_reader_that_blocks_it() {
     }
 }
 
+/// What a reader keeps holds up the writer as much as what it has not read.
+#[test]
+fn a_full_ring_wakes_the_reader_that_keeps_it() {
+    let _watchdog = Watchdog::start("kept ring", Duration::from_secs(60));
+    let registry = registry();
+    let (journal, mut writer) = journal(1, &registry);
+    let mut reader = journal.gated(SEAT).unwrap();
+    reader.keep(reader.position());
+    while writer.write(1, 4, b"kept").is_ok() {
+        assert!(reader.read().unwrap().is_some());
+    }
+    assert!(reader.read().unwrap().is_none());
+    let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
+    thread::scope(|scope| {
+        let sleeping = scope.spawn(move || parker.park(Duration::from_secs(10), || false));
+        while !sleeping.is_finished() {
+            assert!(matches!(writer.write(1, 4, b"no room"), Err(WriteError::Full { .. })));
+            thread::yield_now();
+        }
+        assert_eq!(sleeping.join().unwrap(), Some(Wakeup::Woken));
+    });
+    reader.keep(reader.position());
+    assert!(writer.write(1, 4, b"room").is_ok());
+}
+
 /// Writers and a reader that sleep and wake as fast as they can; a reader with a bell looks only at journals that rang.
 /// No sleep may end by its time-out, and the bell may miss nothing.
 #[test]

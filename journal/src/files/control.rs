@@ -284,18 +284,20 @@ impl Control {
     /// First position that the writer must not overwrite: the slowest gated reader's, or an earlier one from which a
     /// reader keeps frames that it has read. SYNC: gate, SYNC: join.
     pub(crate) fn needed_from(&self) -> u64 {
-        let needed = |seat| {
-            let cursor = self.cursor(seat);
-            let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
-            // It was set before the position moved, so a thread that sees the new position sees this too. (By itself
-            // this load could be Relaxed: the writer's full fence between its look at the gate and its first byte
-            // acquires what was seen here, and the models of `kept` pass. With a Relaxed position they fail.)
-            match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
-                0 => position,
-                kept => kept.min(position),
-            }
-        };
-        self.readers(at::GATED).map(needed).min().unwrap_or(u64::MAX)
+        self.readers(at::GATED).map(|seat| self.needed_by(seat)).min().unwrap_or(u64::MAX)
+    }
+
+    /// First position that the writer must not overwrite because of this gated reader. SYNC: gate.
+    pub(crate) fn needed_by(&self, seat: u32) -> u64 {
+        let cursor = self.cursor(seat);
+        let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
+        // It was set before the position moved, so a thread that sees the new position sees this too. (By itself
+        // this load could be Relaxed: the writer's full fence between its look at the gate and its first byte
+        // acquires what was seen here, and the models of `kept` pass. With a Relaxed position they fail.)
+        match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
+            0 => position,
+            kept => kept.min(position),
+        }
     }
 
     pub(crate) fn reader_views(&self) -> Vec<ReaderView> {

@@ -72,17 +72,12 @@ impl Waker {
     }
 
     /// When the ring is full: wakes gated readers that sleep although they hold up the writer. They sleep through
-    /// frames of topics that they do not want, and have not skipped those frames yet.
+    /// frames of topics that they do not want, and have not skipped those frames yet; or they keep frames that they
+    /// have read, and may have less to keep by now.
     #[cold]
     pub(crate) fn wake_blocking_readers(&self, control: &Control, needed: u64) -> u64 {
-        let capacity = control.shape().capacity;
-        let mut woken = 0;
-        for seat in control.readers(at::GATED) {
-            let cursor = control.word(control.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire);
-            if needed.saturating_sub(capacity) > cursor && wake(&self.registry, seat) {
-                woken += 1;
-            }
-        }
-        woken
+        let first_kept = needed.saturating_sub(control.shape().capacity);
+        let blocking = control.readers(at::GATED).filter(|&seat| control.needed_by(seat) < first_kept);
+        blocking.map(|seat| u64::from(wake(&self.registry, seat))).sum()
     }
 }
