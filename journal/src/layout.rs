@@ -160,9 +160,12 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
+    /// Not zero: writers make a full fence between a commit and the look at its topic's row, because some reader has no
+    /// barrier to announce its interest with.
+    pub const FENCES: usize = 64;
     /// How seats are notified: for each 64 seats two words, one bit a seat. They lie together, because every commit to
     /// an interested seat reads them: a line for each seat would be cold most of the time.
-    pub const NOTIFY: usize = 64;
+    pub const NOTIFY: usize = 66;
     /// In such a pair: seats with a doorbell.
     pub const NOTIFY_BELL: usize = 0;
     /// In such a pair: seats that a relay wakes instead of the writers.
@@ -378,6 +381,7 @@ pub const fn layout_hash() -> u64 {
         registry::NOTIFY_BELL,
         registry::NOTIFY_RELAY,
         registry::NOTIFY_WORDS,
+        registry::FENCES,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -420,8 +424,10 @@ const _: () = assert!(
 );
 // Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
-    registry::NOTIFY.is_multiple_of(LINE_WORDS)
-        && registry::CLOCK_SCALE < registry::NOTIFY
+    registry::FENCES.is_multiple_of(LINE_WORDS)
+        && registry::CLOCK_SCALE < registry::FENCES
+        && registry::NOTIFY / LINE_WORDS == registry::FENCES / LINE_WORDS
+        && registry::NOTIFY > registry::FENCES
         && registry::NOTIFY + registry::NOTIFY_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
 );
 const _: () = assert!(

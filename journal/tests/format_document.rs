@@ -73,6 +73,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
     ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
+    ("registry.FENCES", registry::FENCES, 0),
     ("registry.NOTIFY", registry::NOTIFY, 0),
     ("registry.RECORDS", registry::RECORDS, 0),
     ("seat.WAIT", registry::WAIT, 0),

@@ -56,7 +56,7 @@ fn a_bell_says_which_journals_have_news_once() {
     for (journal, _) in &journals {
         journal.set_interest(SEAT, Some(&[3])).unwrap();
     }
-    announce();
+    announce(&registry);
     assert_eq!(answers(&mut bell), []);
     for (_, writer) in &mut journals {
         writer.write(1, 3, b"news").unwrap();
@@ -108,7 +108,7 @@ fn a_relay_wakes_in_the_writers_stead_and_its_seats_can_be_given_back() {
     let (journal, mut writer) = journal(1, &registry);
     let reader = journal.gated(SEAT).unwrap();
     journal.set_interest(SEAT, Some(&[3])).unwrap();
-    announce();
+    announce(&registry);
     let mut relay = Relay::new(Arc::clone(&registry), RELAY, &[SEAT]).unwrap();
     relay.follow(&journal).unwrap();
     assert!(!registry.is_relayed(SEAT));
@@ -158,7 +158,7 @@ fn a_full_ring_wakes_the_reader_that_blocks_it() {
         let mut reader = journal.gated(SEAT).unwrap();
         reader.set_topics(journal::Topics::only([3]));
         journal.set_interest(SEAT, Some(&[3])).unwrap();
-        announce();
+        announce(&registry);
         if relayed {
             Relay::new(Arc::clone(&registry), RELAY, &[SEAT]).unwrap().take_over();
         }
@@ -237,7 +237,7 @@ fn nothing_is_slept_through_at_full_speed() {
         let mut bell =
             with_bell.then(|| Doorbell::install(Arc::clone(&registry), SEAT, 1..=WRITERS).unwrap());
         let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
-        announce();
+        announce(&registry);
         let mut relay = with_relay.then(|| {
             let mut relay = Relay::new(Arc::clone(&registry), RELAY, &[SEAT]).unwrap();
             journals.iter().for_each(|journal| relay.follow(journal).unwrap());

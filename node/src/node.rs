@@ -106,7 +106,7 @@ impl Node {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() && !inputs.is_empty() {
-            journal::announce();
+            journal::announce(&registry);
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
         node.resume_counters();

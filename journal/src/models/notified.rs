@@ -28,7 +28,7 @@ fn the_bell_tells_of_every_frame() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -64,7 +64,7 @@ fn no_frame_stays_behind_an_answered_bell() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -98,7 +98,7 @@ fn a_relay_wakes_whoever_parks_beside_its_look() {
         let mut relay = Relay::new(Arc::clone(&registry), LOOSE, &[GATED]).unwrap();
         relay.follow(&journal).unwrap();
         relay.take_over();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -131,7 +131,7 @@ fn nothing_is_lost_when_a_dead_relays_seats_are_given_back() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         Relay::new(Arc::clone(&registry), WRITER, &[GATED]).unwrap().take_over();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));

@@ -40,7 +40,7 @@ fn no_commit_is_slept_through() {
     explore("park and commit", 3, || {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -60,7 +60,7 @@ fn one_word_serves_the_writers_of_two_journals() {
             journal.set_interest(GATED, None).unwrap();
             readers.push(Reader::Loose(journal.loose(GATED).unwrap()));
         }
-        announce();
+        announce(&registry);
         let mut number = 0;
         let writing = journals.map(|journal| {
             let registry = Arc::clone(&registry);
@@ -81,7 +81,7 @@ fn only_who_wants_the_topic_is_woken() {
         let (journal, registry) = (journal(1, 4), registry());
         journal.set_interest(GATED, Some(&[1])).unwrap();
         journal.set_interest(LOOSE, Some(&[0])).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Loose(journal.loose(GATED).unwrap())];
         let sleeping = {
             let registry = Arc::clone(&registry);
@@ -125,7 +125,7 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
         explore(&format!("waker killed after {stores} stores"), 2, move || {
             let (journal, registry) = (journal(1, 4), registry());
             journal.set_interest(GATED, None).unwrap();
-            announce();
+            announce(&registry);
             let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
             let writing = {
                 let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -169,7 +169,7 @@ fn whom_a_killed_waker_left_asleep_is_roused() {
         explore(&format!("waker killed after {stores} stores, and noticed"), 2, move || {
             let (journal, registry) = (journal(1, 4), registry());
             journal.set_interest(GATED, None).unwrap();
-            announce();
+            announce(&registry);
             let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
             let writing = {
                 let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{doorbell, wake, wake_after_fence};
+use super::{barrier, doorbell, wake, wake_after_fence};
 use crate::files::control::{Bits, Control};
 use crate::files::registry::Registry;
 use crate::layout::{MAX_SEATS, control as at, registry};
@@ -12,11 +12,13 @@ use crate::sync::{Ordering, fence, light_barrier};
 #[derive(Debug)]
 pub(crate) struct Waker {
     registry: Arc<Registry>,
+    /// Announcements of others put no fence into this process's threads.
+    is_deaf: bool,
 }
 
 impl Waker {
     pub(crate) fn new(registry: Arc<Registry>) -> Waker {
-        Waker { registry }
+        Waker { registry, is_deaf: !barrier::register() }
     }
 
     /// After a commit: rings and wakes the seats that want `topic`. Returns how many were woken. If no seat wants it:
@@ -24,8 +26,7 @@ impl Waker {
     #[inline(always)]
     pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
         let mut woken = 0;
-        // SYNC: interest. Between the commit and the look at the row.
-        light_barrier();
+        self.before_look();
         for (first_seat, row) in control.interest(topic) {
             let wanted = row.load(Ordering::Relaxed);
             if wanted != 0 {
@@ -35,11 +36,22 @@ impl Waker {
         woken
     }
 
+    /// Between the commit and the look at the row.
+    #[inline(always)]
+    fn before_look(&self) {
+        // SYNC: interest.
+        light_barrier();
+        // Its line is that of the bits of notification: where there is interest it is needed next, and where there is
+        // none its load does not wait for that of the row.
+        if self.is_deaf || self.registry.requires_fences() {
+            fence(Ordering::SeqCst);
+        }
+    }
+
     /// As [`Waker::notify`], once for frames of several topics: each seat that wants one of them is notified once.
     #[inline]
     pub(crate) fn notify_rows(&self, control: &Control, topics: impl IntoIterator<Item = u32>) -> u64 {
-        // SYNC: interest. Between the commits and the looks at the rows.
-        light_barrier();
+        self.before_look();
         let mut rows = [0; MAX_SEATS as usize / 64];
         for topic in topics {
             for (joint, (_, row)) in rows.iter_mut().zip(control.interest(topic)) {
