@@ -160,6 +160,8 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
+    /// For programs that cannot read the counter: the clock less `CLOCK_MONOTONIC`. Refreshed about once a second.
+    pub const CLOCK_OFFSET: usize = 20;
     /// Not zero: writers make a full fence between a commit and the look at its topic's row, because some reader has no
     /// barrier to announce its interest with.
     pub const FENCES: usize = 64;
@@ -205,8 +207,10 @@ pub mod registry {
     pub const COUNTER_COUNT: usize = 32;
     /// Doorbell: one bit a journal, by its id modulo the number of bits.
     pub const BELL: usize = 64;
-    /// Words of a doorbell.
-    pub const BELL_WORDS: usize = 16;
+    /// Last word of the doorbell. Not zero: look at every journal.
+    pub const BELL_ALL: usize = 71;
+    /// Words of a doorbell, with the last.
+    pub const BELL_WORDS: usize = 8;
     /// Seat of the relay that wakes this one, or was the last to do so.
     pub const RELAY: usize = 80;
     /// Answers that another node wrote to this seat into a journal that several seats share, by the classes of
@@ -382,6 +386,8 @@ pub const fn layout_hash() -> u64 {
         registry::NOTIFY_RELAY,
         registry::NOTIFY_WORDS,
         registry::FENCES,
+        registry::BELL_ALL,
+        registry::CLOCK_OFFSET,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -406,9 +412,11 @@ const _: () =
 const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
-// Writers store to the bell, and to nothing else on its lines.
+// Writers store to the bell, and to nothing else on its line.
 const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
+        && registry::BELL_WORDS == LINE_WORDS
+        && registry::BELL_ALL == registry::BELL + registry::BELL_WORDS - 1
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
@@ -425,7 +433,7 @@ const _: () = assert!(
 // Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
     registry::FENCES.is_multiple_of(LINE_WORDS)
-        && registry::CLOCK_SCALE < registry::FENCES
+        && registry::CLOCK_OFFSET < registry::FENCES
         && registry::NOTIFY / LINE_WORDS == registry::FENCES / LINE_WORDS
         && registry::NOTIFY > registry::FENCES
         && registry::NOTIFY + registry::NOTIFY_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS

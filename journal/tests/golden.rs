@@ -30,6 +30,7 @@ fn stopped_clock(directory: &Path) -> (PathBuf, Clock) {
         (at::CLOCK_BASE, 0),
         (at::CLOCK_EPOCH, TIME),
         (at::CLOCK_SCALE, 0),
+        (at::CLOCK_OFFSET, 0),
         (at::FENCES, 0),
     ] {
         poke(&path, word, value);

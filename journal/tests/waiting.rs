@@ -49,8 +49,8 @@ fn answers(bell: &mut Doorbell) -> Vec<u32> {
 #[test]
 fn a_bell_says_which_journals_have_news_once() {
     let registry = registry();
-    // 1024 has the bit of 0, which no journal has: ids start at 1.
-    let ids = [1, 2, 63, 64, 700, 1024];
+    // 448 has the bit of 0, which no journal has: ids start at 1.
+    let ids = [1, 2, 63, 64, 447, 448];
     let mut journals: Vec<_> = ids.iter().map(|&id| journal(id, &registry)).collect();
     let mut bell = Doorbell::install(Arc::clone(&registry), SEAT, ids).unwrap();
     for (journal, _) in &journals {

@@ -87,6 +87,7 @@ impl Registry {
         for (offset, value) in clock.to_words().into_iter().enumerate() {
             word(at::CLOCK_KIND + offset, value);
         }
+        word(at::CLOCK_OFFSET, clock.monotonic_offset());
         region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
         Registry { region, seats, writable: true }
     }
@@ -157,6 +158,18 @@ impl Registry {
             std::array::from_fn(|offset| self.region.word(at::CLOCK_KIND + offset).load(Ordering::Acquire));
         Clock::from_words(words)
             .ok_or_else(|| OpenError::Damaged { path: path.to_owned(), what: "it holds no clock".to_owned() })
+    }
+
+    /// The clock less `CLOCK_MONOTONIC`, as master last measured it: see [`Clock::monotonic_offset`].
+    pub fn clock_offset(&self) -> u64 {
+        self.region.word(at::CLOCK_OFFSET).load(Ordering::Relaxed)
+    }
+
+    /// Measures [`Clock::monotonic_offset`] again, for programs that read the platform's time that way. Only master does.
+    pub fn refresh_clock_offset(&self, clock: Clock) {
+        if self.writable {
+            self.region.word(at::CLOCK_OFFSET).store(clock.monotonic_offset(), Ordering::Relaxed);
+        }
     }
 
     /// True when writers must put a full fence between each commit and their look at who wants it.

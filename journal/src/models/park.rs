@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::futex::expire;
+use super::futex::{expire, futex_wake};
 use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, drain, journal, registry, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
 use crate::files::registry::Registry;
 use crate::ring::journal::Journal;
 use crate::ring::reader::Reader;
+use crate::sync::{Ordering, fence};
 use crate::wait::{Parker, Wakeup, announce, force_wake, wake};
 
 fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops::RangeInclusive<u16>) {
@@ -66,6 +67,34 @@ fn one_word_serves_the_writers_of_two_journals() {
             let registry = Arc::clone(&registry);
             number += 1;
             spawn(number, move || write_and_wake(&journal, &registry, 1..=1))
+        });
+        sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
+        for writing in writing {
+            writing.join().unwrap();
+        }
+    });
+}
+
+/// A writer without compare-and-swap stores AWAKE. That may cover the word of a later sleep, which its call then ends.
+#[test]
+fn a_waker_that_stores_loses_no_sleeper() {
+    explore("park, wakers that store", 2, || {
+        let (journals, registry) = ([journal(1, 4), journal(2, 4)], registry());
+        let mut readers = journals.each_ref().map(|journal| Reader::Loose(journal.loose(GATED).unwrap()));
+        let mut number = 0;
+        let writing = journals.map(|journal| {
+            let registry = Arc::clone(&registry);
+            number += 1;
+            spawn(number, move || {
+                write(&mut writer(&journal), 1, 0).unwrap();
+                // SYNC: park.
+                fence(Ordering::SeqCst);
+                let word = registry.wait_word(GATED);
+                if word.load(Ordering::Relaxed) == 1 {
+                    word.store(0, Ordering::Release);
+                    futex_wake(word);
+                }
+            })
         });
         sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
         for writing in writing {
