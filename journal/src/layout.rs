@@ -187,9 +187,14 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
+    /// For programs that cannot read the counter: the clock less `CLOCK_MONOTONIC`. Refreshed about once a second.
+    pub const CLOCK_OFFSET: usize = 20;
+    /// Not zero: writers make a full fence between a commit and the look at its topic's row, because some reader has no
+    /// barrier to announce its interest with.
+    pub const FENCES: usize = 64;
     /// How seats are notified: for each 64 seats two words, one bit a seat. They lie together, because every commit to
     /// an interested seat reads them: a line for each seat would be cold most of the time.
-    pub const NOTIFY: usize = 64;
+    pub const NOTIFY: usize = 66;
     /// In such a pair: seats with a doorbell.
     pub const NOTIFY_BELL: usize = 0;
     /// In such a pair: seats that a relay wakes instead of the writers.
@@ -229,8 +234,10 @@ pub mod registry {
     pub const COUNTER_COUNT: usize = 32;
     /// Doorbell: one bit a journal, by its id modulo the number of bits.
     pub const BELL: usize = 64;
-    /// Words of a doorbell.
-    pub const BELL_WORDS: usize = 16;
+    /// Last word of the doorbell. Not zero: look at every journal.
+    pub const BELL_ALL: usize = 71;
+    /// Words of a doorbell, with the last.
+    pub const BELL_WORDS: usize = 8;
     /// Seat of the relay that wakes this one, or was the last to do so.
     pub const RELAY: usize = 80;
     /// Answers that another node wrote to this seat into a journal that several seats share, by the classes of
@@ -441,6 +448,9 @@ pub const fn layout_hash() -> u64 {
         registry::NOTIFY_BELL,
         registry::NOTIFY_RELAY,
         registry::NOTIFY_WORDS,
+        registry::FENCES,
+        registry::BELL_ALL,
+        registry::CLOCK_OFFSET,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -476,9 +486,11 @@ const _: () =
     assert!(lock::SEAT_BYTES > lock::WRITER_BYTE && lock::WRITER_BYTE >= (lock::WORDS * WORD_BYTES) as u64);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
-// Writers store to the bell, and to nothing else on its lines.
+// Writers store to the bell, and to nothing else on its line.
 const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
+        && registry::BELL_WORDS == LINE_WORDS
+        && registry::BELL_ALL == registry::BELL + registry::BELL_WORDS - 1
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
@@ -494,8 +506,10 @@ const _: () = assert!(
 );
 // Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
-    registry::NOTIFY.is_multiple_of(LINE_WORDS)
-        && registry::CLOCK_SCALE < registry::NOTIFY
+    registry::FENCES.is_multiple_of(LINE_WORDS)
+        && registry::CLOCK_OFFSET < registry::FENCES
+        && registry::NOTIFY / LINE_WORDS == registry::FENCES / LINE_WORDS
+        && registry::NOTIFY > registry::FENCES
         && registry::NOTIFY + registry::NOTIFY_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
 );
 const _: () = assert!(

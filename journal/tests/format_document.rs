@@ -79,6 +79,8 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
     ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
+    ("registry.CLOCK_OFFSET", registry::CLOCK_OFFSET, 0),
+    ("registry.FENCES", registry::FENCES, 0),
     ("registry.NOTIFY", registry::NOTIFY, 0),
     ("registry.RECORDS", registry::RECORDS, 0),
     ("seat.WAIT", registry::WAIT, 0),
@@ -94,6 +96,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.NAME", registry::NAME, 0),
     ("seat.COUNTERS", registry::COUNTERS, 0),
     ("seat.BELL", registry::BELL, 0),
+    ("seat.BELL_ALL", registry::BELL_ALL, 0),
     ("seat.RELAY", registry::RELAY, 0),
     ("seat.ANSWERS", registry::ANSWERS, 0),
     ("seat.UNDELIVERED", registry::UNDELIVERED, 0),
@@ -185,8 +188,8 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("280 | {} words: frames by class", control::CLASSES));
     says(&format!("704 | {} words, as control.TALLY", control::CLASSES));
     says(&format!("768 | {} words", registry::ALL_COUNTER_COUNT - registry::COUNTER_COUNT));
-    says(&format!("512 | {} words", registry::BELL_WORDS));
-    says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
+    says(&format!("512 | {} words", registry::BELL_WORDS - 1));
+    says(&format!("bit `ID mod {}`", (registry::BELL_WORDS - 1) * 64));
     assert_eq!((registry::NOTIFY_BELL, registry::NOTIFY_RELAY, registry::NOTIFY_WORDS), (0, 1, 2));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
     // Values that the document states in formulas.

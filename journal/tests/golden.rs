@@ -25,9 +25,14 @@ fn stopped_clock(directory: &Path) -> (PathBuf, Clock) {
     use layout::registry as at;
     let path = directory.join("registry");
     drop(Registry::create(&path, 64, Clock::monotonic()).unwrap());
-    for (word, value) in
-        [(at::CLOCK_KIND, 2), (at::CLOCK_BASE, 0), (at::CLOCK_EPOCH, TIME), (at::CLOCK_SCALE, 0)]
-    {
+    for (word, value) in [
+        (at::CLOCK_KIND, 2),
+        (at::CLOCK_BASE, 0),
+        (at::CLOCK_EPOCH, TIME),
+        (at::CLOCK_SCALE, 0),
+        (at::CLOCK_OFFSET, 0),
+        (at::FENCES, 0),
+    ] {
         poke(&path, word, value);
     }
     let registry = Registry::open(&path).unwrap();

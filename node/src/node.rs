@@ -105,7 +105,7 @@ impl Node {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() && !inputs.is_empty() {
-            journal::announce();
+            journal::announce(&registry);
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {

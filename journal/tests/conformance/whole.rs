@@ -79,7 +79,7 @@ pub(super) fn oldest_frame_is_found(bed: &Bed) {
 pub(super) fn sleeper_is_woken(bed: &Bed) {
     let registry = Arc::new(Registry::in_memory(64, clock()).unwrap());
     bed.journal.set_interest(5, Some(&[3])).unwrap();
-    announce();
+    announce(&registry);
     let mut reader = bed.journal.loose(5).unwrap();
     let parker = Parker::new(Arc::clone(&registry), 5).unwrap();
     assert!(Parker::new(Arc::clone(&registry), 64).is_none());

@@ -330,12 +330,21 @@ impl Writer {
         self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
     }
 
+    /// Wakes the sleeping seats that want one of `topics`, each once.
+    #[inline]
+    fn notify_rows(&mut self, topics: impl IntoIterator<Item = u32>) {
+        if let Some(waker) = &self.waker {
+            let woken = waker.notify_rows(&self.control, topics);
+            if woken > 0 {
+                self.count_wakes(woken);
+            }
+        }
+    }
+
     /// Wakes the sleeping seats that want any topic.
     #[cold]
     fn notify_all(&mut self) {
-        for topic in 0..self.topics {
-            self.notify(topic);
-        }
+        self.notify_rows(0..self.topics);
     }
 
     /// Checks the gate for room up to `needed`, declares what will be overwritten, and leaves a mark where one is due.
