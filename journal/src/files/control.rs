@@ -362,6 +362,11 @@ impl Control {
         self.readers(at::DURABLE).map(kept).min()
     }
 
+    /// The seats that wait until more is on disk, by words of 64.
+    pub(crate) fn durable_waiters(&self) -> impl Iterator<Item = (u32, &AtomicU64)> + '_ {
+        (0..self.row_words).map(|index| (index as u32 * 64, self.word(at::DURABLE_WAITERS + index)))
+    }
+
     /// Leaves a mark if the frame at `position` is the first that starts in its step.
     pub(crate) fn leave_mark(&self, position: u64) {
         let capacity = self.shape.capacity;

@@ -15,6 +15,8 @@ pub(crate) mod sync;
 #[cfg(test)]
 mod batch;
 #[cfg(all(test, loom))]
+mod durable;
+#[cfg(all(test, loom))]
 mod interest;
 #[cfg(test)]
 mod kept;

@@ -181,6 +181,30 @@ impl Ring {
         }
     }
 
+    /// Copies whole lines from the ring, header and all.
+    pub(crate) fn load_bytes(&self, position: u64, bytes: &mut [u8]) {
+        for (line, bytes) in bytes.chunks_mut(LINE_BYTES as usize).enumerate() {
+            let words = self.line(position + line as u64 * LINE_BYTES);
+            for (word, bytes) in words.iter().zip(bytes.chunks_mut(WORD_BYTES)) {
+                bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes()[..bytes.len()]);
+            }
+        }
+    }
+
+    /// Whole frames in place, when they are contiguous.
+    ///
+    /// # Safety
+    /// As for [`Ring::borrow_payload`].
+    #[cfg(not(loom))]
+    pub(crate) unsafe fn borrow_bytes(&self, position: u64, length: usize) -> Option<&[u8]> {
+        let first = self.index(position);
+        if first + length.div_ceil(WORD_BYTES) > self.length {
+            return None;
+        }
+        // SAFETY: in bounds and initialised; the caller promises that no process writes them.
+        Some(unsafe { std::slice::from_raw_parts(self.words.add(first).cast(), length) })
+    }
+
     /// Prefetches the line at `position`.
     #[inline(always)]
     pub(crate) fn prefetch(&self, position: u64) {

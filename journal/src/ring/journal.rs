@@ -277,8 +277,9 @@ impl Journal {
         for topic in 0..self.shape().topics {
             self.control.set_interest(topic, seat, false);
         }
-        self.control.remove_reader(at::GATED, seat);
-        self.control.remove_reader(at::LOOSE, seat);
+        for bitmap in [at::GATED, at::LOOSE, at::DURABLE, at::DURABLE_WAITERS] {
+            self.control.remove_reader(bitmap, seat);
+        }
         Ok(())
     }
 
@@ -397,6 +398,26 @@ impl Journal {
             self.control.set_interest(topic, seat, wanted);
         }
         Ok(())
+    }
+
+    /// Declares whether `seat` wants to be woken when more is on disk. Call [`announce`](crate::announce) afterwards, as
+    /// after [`Journal::set_interest`].
+    ///
+    /// # Errors
+    /// As [`Journal::admit_gated`].
+    pub fn set_durable_interest(&self, seat: u32, wanted: bool) -> Result<(), OpenError> {
+        self.check_seat(seat)?;
+        if wanted {
+            self.control.add_reader(at::DURABLE_WAITERS, seat);
+        } else {
+            self.control.remove_reader(at::DURABLE_WAITERS, seat);
+        }
+        Ok(())
+    }
+
+    /// End of what is on disk, according to all readers that write there; `None` when no reader does.
+    pub fn durable(&self) -> Option<u64> {
+        self.control.durable()
     }
 
     /// The properties fixed at creation.

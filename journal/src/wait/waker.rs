@@ -83,6 +83,17 @@ impl Waker {
         Bits(sleepers).map(|bit| u64::from(wake_after_fence(&self.registry, first_seat + bit))).sum()
     }
 
+    /// After more was written to disk: rings and wakes the seats that wait for that.
+    pub(crate) fn notify_durable(&self, control: &Control) {
+        self.before_look();
+        for (first_seat, waiting) in control.durable_waiters() {
+            let wanted = waiting.load(Ordering::Relaxed);
+            if wanted != 0 {
+                self.notify_seats(control, first_seat, wanted);
+            }
+        }
+    }
+
     /// When the ring is full: wakes gated readers that sleep although they hold up the writer. They sleep through
     /// frames of topics that they do not want, and have not skipped those frames yet; or they keep frames that they
     /// have read, and may have less to keep by now.

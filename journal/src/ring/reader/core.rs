@@ -26,6 +26,22 @@ pub struct ReaderCore {
     pub(super) topics: Topics,
     prefetch: Prefetch,
     max_payload: u64,
+    /// No frame at or behind this is returned before it is looked up again; never reached without a view's end.
+    end: u64,
+    view: View,
+}
+
+/// How far a reader sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Up to the head: what is in memory.
+    #[default]
+    Committed,
+    /// Only what is on disk, according to all readers that write there: see [`GatedReader::make_durable`]. Where no
+    /// reader does, nothing.
+    ///
+    /// [`GatedReader::make_durable`]: crate::GatedReader::make_durable
+    Durable,
 }
 
 impl ReaderCore {
@@ -39,12 +55,29 @@ impl ReaderCore {
             frames: 0,
             topics: Topics::All,
             prefetch: Prefetch::new(),
+            end: u64::MAX,
+            view: View::Committed,
         }
+    }
+
+    pub(super) fn set_view(&mut self, view: View) {
+        self.view = view;
+        self.end = if view == View::Committed { u64::MAX } else { 0 };
+    }
+
+    /// False when the view ends at our position.
+    #[cold]
+    fn look_further(&mut self) -> bool {
+        self.end = self.control.durable().unwrap_or(0);
+        self.position < self.end
     }
 
     /// Header of the frame at our position, if one is committed there and its length is possible.
     #[inline(always)]
     pub(super) fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
+        if self.position >= self.end && !self.look_further() {
+            return Ok(None);
+        }
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
@@ -80,6 +113,9 @@ impl ReaderCore {
     /// True when there is something at our position: a frame, or what overwrote it.
     #[inline(always)]
     pub(super) fn is_written(&self) -> bool {
+        if self.view == View::Durable && self.control.durable().is_none_or(|end| self.position >= end) {
+            return false;
+        }
         // SYNC: commit.
         self.ring.commit_word(self.position).load(Ordering::Acquire) != 0
     }

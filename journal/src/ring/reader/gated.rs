@@ -3,13 +3,14 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::{Frame, ReaderCore, Topics, buffer};
+use super::{Frame, ReaderCore, Topics, View, buffer};
 use crate::error::ReadError;
 use crate::files::control::Control;
 use crate::files::lease::Lease;
 use crate::layout::{LINE_BYTES, control as at};
 use crate::ring::bytes::{RawHeader, Ring};
 use crate::sync::Ordering;
+use crate::wait::Waker;
 
 /// Gets every frame, in place. Its cursor is in the control page and outlives it: a process that is killed and
 /// restarted resumes at the first frame that it had not finished.
@@ -18,11 +19,14 @@ use crate::sync::Ordering;
 /// overwrite it, which makes lending it sound.
 #[derive(Debug)]
 pub struct GatedReader {
-    core: ReaderCore,
+    pub(super) core: ReaderCore,
     /// Index of our cursor line.
-    cursor: usize,
+    pub(super) cursor: usize,
+    pub(super) seat: u32,
     /// For a frame that is not in one piece; empty where the memory is mirrored.
-    scratch: Vec<u8>,
+    pub(super) scratch: Vec<u8>,
+    /// Notifies the seats that wait for what this reader writes to disk.
+    pub(super) waker: Option<Waker>,
     /// One reader moves a cursor, so lent frames stay valid.
     _lease: Lease,
 }
@@ -48,7 +52,7 @@ impl GatedReader {
         let scratch = if ring.is_mirrored() { Vec::new() } else { buffer(&control) };
         let mut core = ReaderCore::new(ring, control, position);
         core.frames = core.control.load(cursor + at::CURSOR_FRAMES);
-        GatedReader { core, cursor, scratch, _lease: lease }
+        GatedReader { core, cursor, seat, scratch, waker: None, _lease: lease }
     }
 
     /// The next frame, if one is committed; the previous frame is finished with this call.
@@ -195,9 +199,17 @@ impl GatedReader {
         let kept = self.control.word(self.cursor + at::CURSOR_KEPT);
         let position = position.min(self.published);
         if position > kept.load(Ordering::Relaxed) {
-            // SYNC: gate.
+            // SYNC: gate, SYNC: durable.
             kept.store(position, Ordering::Release);
+            if let Some(waker) = &self.waker {
+                waker.notify_durable(&self.core.control);
+            }
         }
+    }
+
+    /// Ends at what this view shows from now on.
+    pub fn set_view(&mut self, view: View) {
+        self.core.set_view(view);
     }
 
     /// Returns only frames of these topics from now on.

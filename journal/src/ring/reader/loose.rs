@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::{Frame, ReaderCore, Topics, buffer};
+use super::{Frame, ReaderCore, Topics, View, buffer};
 use crate::error::{Gap, ReadError};
 use crate::files::control::Control;
 use crate::files::lease::Lease;
@@ -186,6 +186,11 @@ impl LooseReader {
             store(at::CURSOR_GAPS, self.before.1.wrapping_add(self.gaps));
             store(at::CURSOR_FRAMES, core.frames);
         }
+    }
+
+    /// Ends at what this view shows from now on.
+    pub fn set_view(&mut self, view: View) {
+        self.core.set_view(view);
     }
 
     /// Returns only frames of these topics from now on.

@@ -78,12 +78,14 @@ mod gated;
 mod liveness;
 mod loose;
 mod prefetch;
+mod recording;
 mod records;
 
-pub use core::ReaderCore;
+pub use core::{ReaderCore, View};
 pub use gated::GatedReader;
 pub use liveness::NoWriter;
 pub use loose::LooseReader;
+pub use recording::Chunk;
 pub use records::RecordIter;
 
 use std::hint::black_box;
@@ -247,6 +249,11 @@ impl Reader {
     /// sleep.
     pub fn publish(&mut self) {
         either!(self, reader => reader.publish());
+    }
+
+    /// Ends at what this view shows from now on.
+    pub fn set_view(&mut self, view: View) {
+        either!(self, reader => reader.set_view(view));
     }
 
     /// Returns only frames of these topics from now on.

@@ -418,6 +418,11 @@ impl Writer {
         self.position
     }
 
+    /// End of what is on disk, according to all readers that write there; `None` when no reader does.
+    pub fn durable(&self) -> Option<u64> {
+        self.control.durable()
+    }
+
     /// How many writers this journal has had, this one included.
     pub fn epoch(&self) -> u64 {
         self.epoch

@@ -1,0 +1,107 @@
+//! Reading for a recorder: bytes as they lie, and saying what is on disk.
+
+use std::sync::Arc;
+
+use super::GatedReader;
+use crate::error::ReadError;
+use crate::files::registry::Registry;
+use crate::layout::{control as at, frame_bytes};
+use crate::sync::Ordering;
+use crate::wait::Waker;
+
+/// Whole frames, byte for byte as they lie in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk<'a> {
+    /// Position of the first.
+    pub position: u64,
+    /// How many there are.
+    pub frames: u64,
+    /// Headers, payloads, and what lies up to the next line.
+    pub bytes: &'a [u8],
+}
+
+impl GatedReader {
+    /// Says from now on what is on disk: everything before the position that this reader keeps. The seat must have been
+    /// admitted before the first frame was written, otherwise it claims what it has not seen.
+    ///
+    /// With a registry, each [`GatedReader::keep`] that moves the position wakes the seats that sleep until then: those
+    /// of [`Journal::set_durable_interest`](crate::Journal::set_durable_interest).
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape, reader::View};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut disk = Vec::new();
+    /// journal.admit_gated(5)?;
+    /// let mut recorder = journal.gated(5)?;
+    /// recorder.make_durable(None);
+    /// let mut reader = journal.gated(6)?;
+    /// reader.set_view(View::Durable);
+    ///
+    /// journal.writer(0, Clock::monotonic())?.write(7, 3, b"an order")?;
+    /// assert!(reader.read()?.is_none(), "it is in memory, and not on disk");
+    /// let chunk = recorder.read_bytes(1 << 20)?.expect("one frame");
+    /// disk.extend_from_slice(chunk.bytes); // and sync
+    /// let end = chunk.position + chunk.bytes.len() as u64;
+    /// recorder.publish();
+    /// recorder.keep(end);
+    /// assert_eq!(reader.read()?.expect("now it is").payload, b"an order");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn make_durable(&mut self, registry: Option<Arc<Registry>>) {
+        self.waker = registry.map(Waker::new);
+        let kept = self.control.word(self.cursor + at::CURSOR_KEPT);
+        if kept.load(Ordering::Relaxed) == 0 {
+            kept.store(self.published, Ordering::Release);
+        }
+        self.control.add_reader(at::DURABLE, self.seat);
+    }
+
+    /// Returns to the first frame that this reader keeps, as after a crash. Without any it stays where it is.
+    pub fn rewind(&mut self) {
+        let kept = self.control.load(self.cursor + at::CURSOR_KEPT);
+        if kept != 0 && kept < self.core.position {
+            // What is kept is protected whatever the cursor says, so the cursor may move back to it.
+            self.core.position = kept;
+            self.publish();
+        }
+    }
+
+    /// The committed frames from our position on, as many whole ones as fit into `most` bytes, and at least one; the
+    /// frames of the call before are finished with this. All topics, frames that mark gaps too.
+    ///
+    /// # Errors
+    /// [`ReadError::Corrupt`] when the ring holds something that no writer writes.
+    pub fn read_bytes(&mut self, most: usize) -> Result<Option<Chunk<'_>>, ReadError> {
+        self.publish();
+        let position = self.core.position;
+        let (mut length, mut frames) = (0_u64, 0);
+        while let Some(header) = self.core.next_header()? {
+            let more = length + frame_bytes(u64::from(header.length));
+            if frames > 0 && more > most as u64 {
+                break;
+            }
+            self.core.pass(header);
+            (length, frames) = (more, frames + 1);
+            if length >= self.core.ring.capacity() / 2 {
+                break;
+            }
+        }
+        if frames == 0 {
+            return Ok(None);
+        }
+        self.core.frames = self.core.frames.wrapping_add(frames);
+        let length = length as usize;
+        // SAFETY: our published cursor is at `position`, so the writer cannot overwrite these bytes; it is next
+        // published through `&mut self`, after the chunk that borrows from `self` is gone.
+        #[cfg(not(loom))]
+        if let Some(bytes) = unsafe { self.core.ring.borrow_bytes(position, length) } {
+            return Ok(Some(Chunk { position, frames, bytes }));
+        }
+        if self.scratch.len() < length {
+            self.scratch.resize(length, 0);
+        }
+        self.core.ring.load_bytes(position, &mut self.scratch[..length]);
+        Ok(Some(Chunk { position, frames, bytes: &self.scratch[..length] }))
+    }
+}
