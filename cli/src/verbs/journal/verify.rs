@@ -101,9 +101,10 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
         let expected = match path.extension().and_then(|extension| extension.to_str()) {
             Some("ctl") => continue,
             Some("ring") if path.with_extension("ctl").exists() => continue,
-            Some("ring") => "its control file beside it",
+            Some("lock") if path.with_extension("ctl").exists() => continue,
+            Some("ring" | "lock") => "its control file beside it",
             Some("new") => "no file that is half made; its maker was killed (`colo up` makes it anew)",
-            _ => "only NAME.ctl, NAME.ring and td.latencies",
+            _ => "only NAME.ctl, NAME.ring, NAME.lock and td.latencies",
         };
         let found = format!("the file {name}");
         let finding = Finding { check: "files", position: None, found, expected: expected.to_owned() };
