@@ -6,9 +6,10 @@ use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, WRITER, drain, journal, registry, write, writer};
 use super::sync::{hear_announcements, kill_after, spawn};
 use crate::files::registry::Registry;
+use crate::relay::Relay;
 use crate::ring::journal::Journal;
 use crate::ring::reader::Reader;
-use crate::wait::{Doorbell, Parker, Relay, Wakeup, announce, wake};
+use crate::wait::{Doorbell, Parker, Wakeup, announce, wake};
 
 /// Writes `frames` frames and does not leave: leaving wakes every seat, which these models do not test.
 fn write_and_stay(journal: &Journal, registry: &Arc<Registry>, frames: u16) {

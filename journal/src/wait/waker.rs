@@ -35,6 +35,24 @@ impl Waker {
         woken
     }
 
+    /// As [`Waker::notify`], for all of these topics at once: a seat that wants several of them is notified once, and there
+    /// is one fence.
+    pub(crate) fn notify_rows(&self, control: &Control, topics: impl Iterator<Item = u32> + Clone) -> u64 {
+        // SYNC: interest. Between the commit and the look at the rows.
+        light_barrier();
+        let mut woken = 0;
+        for word in 0..control.shape().seats.div_ceil(64) {
+            let wanted = topics
+                .clone()
+                .filter_map(|topic| control.interest(topic).nth(word as usize))
+                .fold(0, |wanted, (_, row)| wanted | row.load(Ordering::Relaxed));
+            if wanted != 0 {
+                woken += self.notify_seats(control, word * 64, wanted);
+            }
+        }
+        woken
+    }
+
     /// Notifies the seats of one word of a row.
     #[inline(never)]
     fn notify_seats(&self, control: &Control, first_seat: u32, wanted: u64) -> u64 {

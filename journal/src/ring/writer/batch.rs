@@ -145,7 +145,8 @@ impl<'w> Batch<'w> {
         writer.store_header(position, first.message_id, 0, first.topic, first.length, time);
         writer.commit(position, end, frames, time);
         match topics.get(..different) {
-            Some(topics) => topics.iter().for_each(|&topic| writer.notify(topic)),
+            Some(&[topic]) => writer.notify(topic),
+            Some(topics) => writer.notify_rows(topics.iter().copied()),
             None => writer.notify_all(),
         }
         Some(Written { position, time })

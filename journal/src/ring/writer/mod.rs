@@ -326,8 +326,16 @@ impl Writer {
     /// Wakes the sleeping seats that want any topic.
     #[cold]
     fn notify_all(&mut self) {
-        for topic in 0..self.topics {
-            self.notify(topic);
+        self.notify_rows(0..self.topics);
+    }
+
+    /// Wakes the sleeping seats that want any of these topics.
+    fn notify_rows(&mut self, topics: impl Iterator<Item = u32> + Clone) {
+        if let Some(waker) = &self.waker {
+            let woken = waker.notify_rows(&self.control, topics);
+            if woken > 0 {
+                self.count_wakes(woken);
+            }
         }
     }
 
