@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use host::{Doctor, PlanArguments, Tune};
 
 use crate::output::Format;
+use crate::services::Run;
 use crate::verbs::bench::Bench;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::t2o::args::T2oVerb;
@@ -260,24 +261,15 @@ pub(crate) struct Status {
 }
 
 /// Master starts these; by hand they are for trying and for debuggers.
+/// The built-in services beside them are in [`crate::services`].
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Examples:
   colo run master configs/demo.toml         master in the foreground; it starts all other nodes
   colo run strategy taker --instance demo --node takers-1")]
-pub(crate) enum Run {
+pub(crate) enum RunOther {
     /// Own an instance: make its journals, start its nodes, look after them.
     Master(RunMaster),
-    /// Market data in.
-    Md(Place),
-    /// Trade gateway.
-    Td(Place),
-    /// Order books.
-    Matching(RunMatching),
-    /// Positions, working orders, latest quotes.
-    Ledger(Place),
-    /// Wake the nodes that sleep on one core.
-    Relay(Place),
     /// One of the built-in example strategies.
     Strategy(RunStrategy),
     /// Many of them in one process, as the platform file says.
@@ -312,15 +304,6 @@ impl Place {
     pub(crate) fn instance(&self) -> &str {
         self.positional.as_deref().or(self.instance.as_deref()).unwrap_or_default()
     }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RunMatching {
-    #[command(flatten)]
-    pub(crate) place: Place,
-    /// End every order that works, and refuse all that comes: what master does when it starts matching no more.
-    #[arg(long)]
-    pub(crate) closed: bool,
 }
 
 /// A strategy that comes with colo.

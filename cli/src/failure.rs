@@ -10,7 +10,7 @@ use observe::ViewError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The platform file is wrong, or cannot be read.
-    #[error(transparent)]
+    #[error("{0}; nothing was started")]
     Platform(#[from] settings::LoadError),
     #[error(transparent)]
     Launch(#[from] master_client::LaunchError),

@@ -15,6 +15,7 @@ mod examples;
 mod failure;
 mod message;
 mod output;
+mod services;
 mod verbs;
 
 use std::process::ExitCode;

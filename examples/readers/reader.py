@@ -24,8 +24,8 @@ import sys
 import threading
 import time
 
-VERSION = 3
-LAYOUT_HASH = 0xCD5DFCB447B13B5C
+VERSION = 4
+LAYOUT_HASH = 0xDD6D961EFE94281A
 
 LINE = 64
 HEADER = 32
@@ -38,7 +38,8 @@ MAGIC, CONTROL_VERSION, HASH, ID, CAPACITY, TABLES, CREATED, MAX_PAYLOAD, NAME =
 WRITER, WRITER_START, EPOCH, WRITER_STATE = 16, 17, 18, 19
 HEAD, FRAMES, LAST_TIME = 32, 33, 34
 INTENT = 40
-GATED, LOOSE, CURSORS = 64, 80, 128
+FIRST, INCARNATION, IDENTITY = 24, 25, 26
+GATED, LOOSE, MARKS, CURSORS = 64, 80, 128, 192
 
 F_OFD_SETLK = 37
 
@@ -103,23 +104,30 @@ class Journal:
         self.seats, self.topics = control[TABLES] & 0xFFFFFFFF, control[TABLES] >> 32
         if self.seats % 64 or not 64 <= self.seats <= 1024 or not 1 <= self.topics <= 4096:
             raise Refused(f"{control_path}: {self.seats} seats, {self.topics} topics")
-        end = 1024 + 64 * self.seats + self.topics * self.seats // 8
+        end = CURSORS * 8 + 64 * self.seats + self.topics * self.seats // 8
         if len(control) * 8 != -(-end // 4096) * 4096:
             raise Refused(f"{control_path} has {len(control) * 8} bytes, its tables end at {end}")
-        self.max_payload = min(self.capacity // 8, 1 << 20) - HEADER
-        if control[MAX_PAYLOAD] != self.max_payload:
-            raise Refused(f"{control_path}: largest payload {control[MAX_PAYLOAD]}")
+        self.max_payload, self.first = control[MAX_PAYLOAD], control[FIRST]
+        if self.max_payload > min(self.capacity // 8, 1 << 20) - HEADER:
+            raise Refused(f"{control_path}: largest payload {self.max_payload}")
+        if self.first % LINE or not self.capacity <= self.first < LAST_POSITION:
+            raise Refused(f"{control_path}: first position {self.first}")
         self.name = bytes(control_memory[64:128]).split(b"\0")[0].decode()
         self.memory, self.ring = words_of(ring_path, False)
         if len(self.memory) != self.capacity:
             raise Refused(f"{ring_path} has {len(self.memory)} bytes, the control file says {self.capacity}")
+        # The ring was opened before this look: it is ours if the control file still has its name.
+        with open(control_path, "rb") as file:
+            file.seek(IDENTITY * 8)
+            if struct.unpack("<Q", file.read(8))[0] != control[IDENTITY]:
+                raise Refused(f"{control_path} was made anew while it was opened")
 
     def head(self):
         """End of the committed frames, checked against what the writer declared."""
         intent = self.control[INTENT]
         fence()
         head = self.control[HEAD]
-        if head % LINE or not self.capacity <= head < LAST_POSITION:
+        if head % LINE or not self.first <= head < LAST_POSITION:
             raise Damaged(f"head {head} is no possible position")
         if intent > head + self.capacity // 4 + LINE:
             raise Damaged(f"intent {intent} is too far ahead of head {head}")
@@ -140,19 +148,15 @@ class Journal:
         return self.memory[at : at + first] + self.memory[: length - first]
 
     def oldest(self):
-        """Position of the oldest frame that is left."""
+        """Position of the oldest frame that the writer has marked."""
         head = self.head()
-        start = max(self.control[INTENT] - self.capacity, head - self.capacity, self.capacity)
-        start = -(-start // LINE) * LINE
-        leads, first = {head}, head
-        for position in range(head - LINE, start - LINE, -LINE):
-            if self.commit(position) != position:
-                continue
-            length = self.header(position)[0]
-            if length <= self.max_payload and position + frame_bytes(length) in leads:
-                leads.add(position)
-                first = position
-        return first
+        marks = sorted(self.control[MARKS : MARKS + 64])
+        fence()
+        start = max(self.control[INTENT] - self.capacity, self.first)
+        for mark in marks:
+            if start <= mark < head and mark % LINE == 0 and self.commit(mark) == mark:
+                return mark
+        return head
 
 
 def frame_bytes(length):
@@ -212,9 +216,12 @@ class GatedReader:
         if not 0 <= seat < journal.seats:
             raise Refused(f"there are {journal.seats} seats")
         self.journal, self.cursor = journal, CURSORS + seat * 8
-        self.lock = open(journal.control_path, "r+b")
+        lock_path = journal.control_path.removesuffix("ctl") + "lock"
+        self.lock = open(lock_path, "r+b")
+        if self.lock.read(16) != struct.pack("<8sQ", b"COLOLOCK", journal.control[IDENTITY]):
+            raise Refused(f"{lock_path} belongs to another journal")
         # struct flock: type, whence, start, length, pid.
-        request = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, self.cursor * 8, LINE, 0)
+        request = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 128 + seat, 1, 0)
         try:
             fcntl.fcntl(self.lock, F_OFD_SETLK, request)
         except (BlockingIOError, PermissionError):
@@ -224,7 +231,7 @@ class GatedReader:
         self.position = journal.control[self.cursor]
         fence()
         intent = journal.control[INTENT]
-        if self.position % LINE or not journal.capacity <= self.position <= intent:
+        if self.position % LINE or not journal.first <= self.position <= intent:
             raise Damaged(f"cursor {self.position} of seat {seat}")
         if intent > self.position + journal.capacity:
             raise Refused(f"seat {seat} was not admitted: its last reader died while it joined")
@@ -262,7 +269,7 @@ def start_of(journal, word):
     if word == "oldest":
         return journal.oldest()
     if word == "first":
-        return journal.capacity
+        return journal.first
     return int(word)
 
 

@@ -109,6 +109,24 @@ impl Clock {
         self.nanos(counter).max(cause)
     }
 
+    /// This clock less `CLOCK_MONOTONIC`, as it is now: the sum of both is this clock's time, for programs that cannot
+    /// read the counter. Off by the time between two readings (tens of ns). From then on the two clocks drift apart, as
+    /// the kernel corrects the one and not the other.
+    pub fn monotonic_offset(&self) -> u64 {
+        if self.source == ClockSource::Monotonic && self.scale == 1 << 32 {
+            return self.epoch.wrapping_sub(self.base);
+        }
+        let offset = || {
+            let before = self.now();
+            let monotonic = monotonic_nanos();
+            let after = self.now();
+            (after - before, (before + (after - before) / 2).wrapping_sub(monotonic))
+        };
+        // Of several, the one with the narrowest bracket.
+        let (_, offset) = (0..8).map(|_| offset()).min_by_key(|&(width, _)| width).unwrap_or_else(offset);
+        offset
+    }
+
     /// The counter that the clock reads.
     pub fn source(&self) -> ClockSource {
         self.source
@@ -138,7 +156,7 @@ fn since_epoch(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
-fn wall_nanos() -> u64 {
+pub(crate) fn wall_nanos() -> u64 {
     since_epoch(SystemTime::now())
 }
 
@@ -237,6 +255,33 @@ mod tests {
             assert!(after > before && after < future, "it runs: {before} to {after}");
             assert_eq!(clock.after(future), future);
         }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "an interpreter takes long between the readings")]
+    fn the_offset_leads_from_the_systems_clock_to_ours() {
+        for clock in [Clock::calibrate(), Clock::monotonic()] {
+            let offset = clock.monotonic_offset();
+            // The least of many differences: the readings of a pair may lie far apart on a busy host.
+            let differences = (0..1_000).map(|_| {
+                let before = clock.now();
+                let by_offset = monotonic_nanos().wrapping_add(offset);
+                let after = clock.now();
+                before.saturating_sub(by_offset).max(by_offset.saturating_sub(after))
+            });
+            let least = differences.min().unwrap();
+            assert!(least <= 20_000, "{least} ns outside of two readings of {}", clock.source().as_str());
+        }
+    }
+
+    #[test]
+    fn a_registry_holds_the_offset_and_takes_a_new_one() {
+        let clock = Clock::monotonic();
+        let registry = crate::Registry::in_memory(64, clock).unwrap();
+        assert_eq!(registry.clock_offset(), clock.epoch.wrapping_sub(clock.base));
+        let later = Clock { epoch: clock.epoch + 7, ..clock };
+        registry.refresh_clock_offset(later);
+        assert_eq!(registry.clock_offset(), later.epoch.wrapping_sub(later.base));
     }
 
     #[test]

@@ -88,6 +88,12 @@ pub enum OpenError {
         /// What is inconsistent.
         what: String,
     },
+    /// The file belongs to another journal of the same name than the control page that this process has mapped.
+    #[error("{} was made anew since this journal was opened: open the journal again", path.display())]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process writes this journal.
     #[error(
         "journal `{name}` is being written by process {pid}; a journal has one writer: stop that process first"

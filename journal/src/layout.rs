@@ -13,10 +13,12 @@ pub const WORD_BYTES: usize = 8;
 
 /// `COLOJRNL`, as the first eight bytes of a control file.
 pub const CONTROL_MAGIC: u64 = u64::from_le_bytes(*b"COLOJRNL");
+/// `COLOLOCK`, as the first eight bytes of a lock file.
+pub const LOCK_MAGIC: u64 = u64::from_le_bytes(*b"COLOLOCK");
 /// `COLOSEAT`, as the first eight bytes of a registry file.
 pub const REGISTRY_MAGIC: u64 = u64::from_le_bytes(*b"COLOSEAT");
 /// Grows with every change that an older reader would misread.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// Smallest ring.
 pub const MIN_CAPACITY: u64 = 64 << 10;
@@ -72,12 +74,16 @@ pub mod frame {
 ///  line  0      identity of the journal, never changes
 ///        1      its name
 ///        2      identity and epoch of the writer: changes when one attaches or leaves
+///        3      where the positions begin, and which lock file belongs to this page: never changes
 ///        4      head, frame count, last time, tally: the writer, at every frame
 ///        5      intent: the writer, once a stride
 ///        6      writer's counters
 ///        8..10  bitmap of gated readers, one bit a seat
 ///        10..12 bitmap of loose readers
-///        16..   cursors, one line a seat
+///        12..14 bitmap of readers that write to disk what they read
+///        14..16 bitmap of seats to notify when more is on disk
+///        16..24 marks: where frames start, one for each 64th of the ring
+///        24..   cursors, one line a seat
 ///        then   interest: one row of seat bits a topic
 /// ```
 pub mod control {
@@ -95,7 +101,7 @@ pub mod control {
     pub const TABLES: usize = 5;
     /// Creation time, nanoseconds since the epoch.
     pub const CREATED: usize = 6;
-    /// Largest payload in bytes.
+    /// Largest payload of this journal in bytes.
     pub const MAX_PAYLOAD: usize = 7;
     /// 64 bytes of name, padded with zeros.
     pub const NAME: usize = 8;
@@ -107,6 +113,12 @@ pub mod control {
     pub const EPOCH: usize = 18;
     /// 0 no writer yet, 1 attached, 2 closed in good order.
     pub const WRITER_STATE: usize = 19;
+    /// Position of the first frame.
+    pub const FIRST: usize = 24;
+    /// Which journal of this name it is, from 1 on: one that continues another's positions has the next number.
+    pub const INCARNATION: usize = 25;
+    /// A random number, the same as in the lock file.
+    pub const IDENTITY: usize = 26;
     /// End of the committed frames.
     pub const HEAD: usize = 32;
     /// Frames committed since the journal was created (high 48 bits), and the position up to which they are counted, as
@@ -129,8 +141,16 @@ pub mod control {
     pub const GATED: usize = 64;
     /// Bitmap of loose readers, 16 words.
     pub const LOOSE: usize = 80;
+    /// Bitmap of gated readers whose [`CURSOR_KEPT`] says what is on disk, 16 words.
+    pub const DURABLE: usize = 96;
+    /// Bitmap of seats that are notified when one of these moves, 16 words.
+    pub const DURABLE_WAITERS: usize = 112;
+    /// Positions at which frames start, see [`mark_slot`](super::mark_slot).
+    pub const MARKS: usize = 128;
+    /// Number of marks.
+    pub const MARK_COUNT: usize = 64;
     /// First cursor.
-    pub const CURSORS: usize = 128;
+    pub const CURSORS: usize = 192;
 
     /// A cursor's words: position up to which the reader has read.
     pub const CURSOR_POSITION: usize = 0;
@@ -167,9 +187,14 @@ pub mod registry {
     pub const CLOCK_EPOCH: usize = 18;
     /// Nanoseconds per count, 32.32 fixed point.
     pub const CLOCK_SCALE: usize = 19;
+    /// For programs that cannot read the counter: the clock less `CLOCK_MONOTONIC`. Refreshed about once a second.
+    pub const CLOCK_OFFSET: usize = 20;
+    /// Not zero: writers make a full fence between a commit and the look at its topic's row, because some reader has no
+    /// barrier to announce its interest with.
+    pub const FENCES: usize = 64;
     /// How seats are notified: for each 64 seats two words, one bit a seat. They lie together, because every commit to
     /// an interested seat reads them: a line for each seat would be cold most of the time.
-    pub const NOTIFY: usize = 64;
+    pub const NOTIFY: usize = 66;
     /// In such a pair: seats with a doorbell.
     pub const NOTIFY_BELL: usize = 0;
     /// In such a pair: seats that a relay wakes instead of the writers.
@@ -209,8 +234,10 @@ pub mod registry {
     pub const COUNTER_COUNT: usize = 32;
     /// Doorbell: one bit a journal, by its id modulo the number of bits.
     pub const BELL: usize = 64;
-    /// Words of a doorbell.
-    pub const BELL_WORDS: usize = 16;
+    /// Last word of the doorbell. Not zero: look at every journal.
+    pub const BELL_ALL: usize = 71;
+    /// Words of a doorbell, with the last.
+    pub const BELL_WORDS: usize = 8;
     /// Seat of the relay that wakes this one, or was the last to do so.
     pub const RELAY: usize = 80;
     /// Answers that another node wrote to this seat into a journal that several seats share, by the classes of
@@ -237,9 +264,36 @@ pub mod registry {
     }
 }
 
-/// Position of a journal's first frame: one capacity in, so that zero is never a valid commit word.
+/// Position of the first frame of a journal that continues no other: one capacity in, so that zero is never a valid
+/// commit word, and no position less a capacity is negative.
 pub const fn first_position(capacity: u64) -> u64 {
     capacity
+}
+
+/// Bytes of the stream for which there is one mark.
+pub const fn mark_step(capacity: u64) -> u64 {
+    let step = capacity / control::MARK_COUNT as u64;
+    if step > LINE_BYTES { step } else { LINE_BYTES }
+}
+
+/// Word within the marks for a frame that starts at `position`. The writer leaves there the position of the first
+/// frame, or batch, that starts in a step.
+pub const fn mark_slot(position: u64, capacity: u64) -> usize {
+    (position / mark_step(capacity)) as usize % control::MARK_COUNT
+}
+
+/// The lock file: two words, and bytes behind them that nothing is stored in but that locks lie on.
+pub mod lock {
+    /// [`LOCK_MAGIC`](super::LOCK_MAGIC).
+    pub const MAGIC: usize = 0;
+    /// As [`control::IDENTITY`](super::control::IDENTITY).
+    pub const IDENTITY: usize = 1;
+    /// Words that are stored.
+    pub const WORDS: usize = 2;
+    /// Byte that the writer locks.
+    pub const WRITER_BYTE: u64 = 64;
+    /// Byte that the reader in seat 0 locks; the other seats follow.
+    pub const SEAT_BYTES: u64 = 128;
 }
 
 /// Largest payload that a ring of this capacity takes: an eighth of it, at most [`MAX_PAYLOAD`], less a header.
@@ -349,6 +403,13 @@ pub const fn layout_hash() -> u64 {
         control::WAKES,
         control::GATED,
         control::LOOSE,
+        control::FIRST,
+        control::INCARNATION,
+        control::IDENTITY,
+        control::DURABLE,
+        control::DURABLE_WAITERS,
+        control::MARKS,
+        control::MARK_COUNT,
         control::CURSORS,
         control::CURSOR_POSITION,
         control::CURSOR_LOST,
@@ -387,6 +448,9 @@ pub const fn layout_hash() -> u64 {
         registry::NOTIFY_BELL,
         registry::NOTIFY_RELAY,
         registry::NOTIFY_WORDS,
+        registry::FENCES,
+        registry::BELL_ALL,
+        registry::CLOCK_OFFSET,
     ];
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let mut index = 0;
@@ -408,12 +472,25 @@ const _: () = assert!((control::TALLY + control::CLASSES - 1) / LINE_WORDS == co
 const _: () = assert!(control::FULL / LINE_WORDS != control::INTENT / LINE_WORDS);
 const _: () =
     assert!(control::GATED.is_multiple_of(LINE_WORDS) && control::CURSORS.is_multiple_of(LINE_WORDS));
-const _: () = assert!(control::LOOSE + MAX_SEATS as usize / 64 <= control::CURSORS);
+const _: () = assert!(
+    control::LOOSE + MAX_SEATS as usize / 64 <= control::DURABLE
+        && control::DURABLE + MAX_SEATS as usize / 64 <= control::DURABLE_WAITERS
+        && control::DURABLE_WAITERS + MAX_SEATS as usize / 64 <= control::MARKS
+        && control::MARKS.is_multiple_of(LINE_WORDS)
+        && control::MARKS + control::MARK_COUNT <= control::CURSORS
+);
+// What never changes shares no line with what the writer stores.
+const _: () =
+    assert!(control::FIRST / LINE_WORDS != control::EPOCH / LINE_WORDS && control::IDENTITY < control::HEAD);
+const _: () =
+    assert!(lock::SEAT_BYTES > lock::WRITER_BYTE && lock::WRITER_BYTE >= (lock::WORDS * WORD_BYTES) as u64);
 const _: () = assert!(registry::PID / LINE_WORDS != registry::WAIT / LINE_WORDS);
 const _: () = assert!(registry::COUNTERS + registry::COUNTER_COUNT <= registry::BELL);
-// Writers store to the bell, and to nothing else on its lines.
+// Writers store to the bell, and to nothing else on its line.
 const _: () = assert!(
     registry::BELL.is_multiple_of(LINE_WORDS)
+        && registry::BELL_WORDS == LINE_WORDS
+        && registry::BELL_ALL == registry::BELL + registry::BELL_WORDS - 1
         && registry::BELL + registry::BELL_WORDS <= registry::RELAY
         && registry::RELAY.is_multiple_of(LINE_WORDS)
         && registry::MORE_COUNTERS.is_multiple_of(LINE_WORDS)
@@ -429,8 +506,10 @@ const _: () = assert!(
 );
 // Fields that every commit reads lie on lines that are hardly ever written.
 const _: () = assert!(
-    registry::NOTIFY.is_multiple_of(LINE_WORDS)
-        && registry::CLOCK_SCALE < registry::NOTIFY
+    registry::FENCES.is_multiple_of(LINE_WORDS)
+        && registry::CLOCK_OFFSET < registry::FENCES
+        && registry::NOTIFY / LINE_WORDS == registry::FENCES / LINE_WORDS
+        && registry::NOTIFY > registry::FENCES
         && registry::NOTIFY + registry::NOTIFY_WORDS * MAX_SEATS as usize / 64 <= registry::RECORDS
 );
 const _: () = assert!(

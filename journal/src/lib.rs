@@ -63,7 +63,7 @@ pub mod wait;
 pub use clock::{Clock, ClockSource};
 pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
 pub use files::JournalFiles;
-pub use files::control::{JournalShape, ReaderView, WriterState};
+pub use files::control::{JournalShape, Origin, ReaderView, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
 pub use process::{PidFd, ProcessIdentity, ignore_hangup, pid_namespace};
 pub use relay::{Relay, RelayError};

@@ -12,9 +12,10 @@
 //! | `SYNC: join` | a new gated reader | reader: active bit, full fence, load intent; writer: store intent, full fence, load active bits |
 //! | `SYNC: head` | the end of the committed frames | writer's Release store, late reader's Acquire load |
 //! | `SYNC: park` | "I am asleep" / "there is news" | parker: word, full fence, look at the journals; writer: commit, full fence, look at the word |
-//! | `SYNC: bell` | "journal j has news" / "I have taken that" | writer: commit, then sets the bit by a read-modify-write (Release); reader: looks at the bits, or takes them by a swap (both Acquire), then at the journals |
+//! | `SYNC: bell` | "journal j has news" / "I have taken that" | writer: commit, then sets the bit by a read-modify-write (Release); reader: looks at the bits, or takes them by a swap (both Acquire), then at the journals. Last word: writer: commit, full fence, plain store; reader: swap, full fence, look at every journal |
 //! | `SYNC: relay` | "I am asleep" / "I saw a frame" | parker: as in `park`; relay: saw a commit (Acquire), full fence, look at the word. And who wakes: a bit in the registry, barrier in every thread; writer: commit, [`light_barrier`], plain load |
 //! | `SYNC: interest` | who wants a topic | reader: bit, barrier in every thread; writer: commit, [`light_barrier`], plain load |
+//! | `SYNC: durable` | "on disk up to here" | a recorder's Release store of what it keeps; looker: Acquire load of it |
 //! | `SYNC: tally` | "the frames before this one are counted" | writer: commit, then Release store of the count of the frame's class; looker: Acquire loads of the counts, then of the head |
 //! | `SYNC: writer` | who writes | new writer: start time, then pid (Release), then state (Release); looker: state, then pid (both Acquire), then start time |
 

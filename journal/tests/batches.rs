@@ -263,7 +263,7 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
         // Topics 10, 20, 30 and 40.
         journal.set_interest(seat, Some(&[(seat + 1) * 10])).unwrap();
     }
-    announce();
+    announce(&registry);
     let mut writer = journal.writer(9, clock()).unwrap();
     writer.wake_through(Arc::clone(&registry));
     let wake_all = |seat| journal::wake(&registry, seat);

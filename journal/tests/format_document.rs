@@ -48,6 +48,9 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("control.WRITER_START", control::WRITER_START, 0),
     ("control.EPOCH", control::EPOCH, 0),
     ("control.WRITER_STATE", control::WRITER_STATE, 0),
+    ("control.FIRST", control::FIRST, 0),
+    ("control.INCARNATION", control::INCARNATION, 0),
+    ("control.IDENTITY", control::IDENTITY, 0),
     ("control.HEAD", control::HEAD, 0),
     ("control.FRAMES", control::FRAMES, 0),
     ("control.LAST_TIME", control::LAST_TIME, 0),
@@ -57,6 +60,9 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("control.WAKES", control::WAKES, 0),
     ("control.GATED", control::GATED, 0),
     ("control.LOOSE", control::LOOSE, 0),
+    ("control.DURABLE", control::DURABLE, 0),
+    ("control.DURABLE_WAITERS", control::DURABLE_WAITERS, 0),
+    ("control.MARKS", control::MARKS, 0),
     ("control.CURSORS", control::CURSORS, 0),
     ("cursor.POSITION", control::CURSOR_POSITION, 0),
     ("cursor.LOST", control::CURSOR_LOST, 0),
@@ -73,6 +79,8 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("registry.CLOCK_BASE", registry::CLOCK_BASE, 0),
     ("registry.CLOCK_EPOCH", registry::CLOCK_EPOCH, 0),
     ("registry.CLOCK_SCALE", registry::CLOCK_SCALE, 0),
+    ("registry.CLOCK_OFFSET", registry::CLOCK_OFFSET, 0),
+    ("registry.FENCES", registry::FENCES, 0),
     ("registry.NOTIFY", registry::NOTIFY, 0),
     ("registry.RECORDS", registry::RECORDS, 0),
     ("seat.WAIT", registry::WAIT, 0),
@@ -88,6 +96,7 @@ const WORDS: &[(&str, usize, usize)] = &[
     ("seat.NAME", registry::NAME, 0),
     ("seat.COUNTERS", registry::COUNTERS, 0),
     ("seat.BELL", registry::BELL, 0),
+    ("seat.BELL_ALL", registry::BELL_ALL, 0),
     ("seat.RELAY", registry::RELAY, 0),
     ("seat.ANSWERS", registry::ANSWERS, 0),
     ("seat.UNDELIVERED", registry::UNDELIVERED, 0),
@@ -124,7 +133,7 @@ fn every_constant_of_the_layout_is_in_the_document() {
             continue;
         };
         let names = match section {
-            "frame" => continue,
+            "frame" | "lock" => continue,
             "control" => vec![format!("control.{name}"), name.replace("CURSOR_", "cursor.")],
             _ => vec![format!("registry.{name}"), format!("seat.{name}")],
         };
@@ -133,6 +142,7 @@ fn every_constant_of_the_layout_is_in_the_document() {
             "WORD_BYTES",
             "MAX_NAME",
             "CLASSES",
+            "MARK_COUNT",
             "RECORD_WORDS",
             "COUNTER_COUNT",
             "ALL_COUNTER_COUNT",
@@ -159,6 +169,10 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("**`{:#018x}`**", layout::layout_hash()));
     says(&format!("`{}`", std::str::from_utf8(&layout::CONTROL_MAGIC.to_le_bytes()).unwrap()));
     says(&format!("`{}`", std::str::from_utf8(&layout::REGISTRY_MAGIC.to_le_bytes()).unwrap()));
+    says(&format!("`{}`", std::str::from_utf8(&layout::LOCK_MAGIC.to_le_bytes()).unwrap()));
+    says(&format!("| {} | the writer |", layout::lock::WRITER_BYTE));
+    says(&format!("| {} + s | the gated", layout::lock::SEAT_BYTES));
+    says(&format!("1024 | {} words: positions", control::MARK_COUNT));
     says(&format!("from {} to {} (64 KiB to 64 GiB)", layout::MIN_CAPACITY, layout::MAX_CAPACITY));
     says(&format!("a *line* is {} bytes", layout::LINE_BYTES));
     says(&format!("A *word* is {} bytes", layout::WORD_BYTES));
@@ -174,8 +188,8 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     says(&format!("280 | {} words: frames by class", control::CLASSES));
     says(&format!("704 | {} words, as control.TALLY", control::CLASSES));
     says(&format!("768 | {} words", registry::ALL_COUNTER_COUNT - registry::COUNTER_COUNT));
-    says(&format!("512 | {} words", registry::BELL_WORDS));
-    says(&format!("bit `ID mod {}`", registry::BELL_WORDS * 64));
+    says(&format!("512 | {} words", registry::BELL_WORDS - 1));
+    says(&format!("bit `ID mod {}`", (registry::BELL_WORDS - 1) * 64));
     assert_eq!((registry::NOTIFY_BELL, registry::NOTIFY_RELAY, registry::NOTIFY_WORDS), (0, 1, 2));
     says(&format!("at `{} + 64 × seats`", control::CURSORS * 8));
     // Values that the document states in formulas.
@@ -188,7 +202,7 @@ fn numbers_in_the_document_are_those_of_the_layout() {
     }
     assert_eq!((layout::frame_bytes(0), layout::frame_bytes(32), layout::frame_bytes(33)), (64, 64, 128));
     for (seats, topics) in [(64, 1), (128, 16), (1_024, 4_096)] {
-        let table = 1_024 + 64 * u64::from(seats);
+        let table = 1_536 + 64 * u64::from(seats);
         assert_eq!(layout::interest_start(seats) as u64 * 8, table);
         let end = table + u64::from(topics) * u64::from(seats) / 64 * 8;
         assert_eq!(layout::control_bytes(seats, topics), end.next_multiple_of(4_096));

@@ -25,9 +25,14 @@ fn stopped_clock(directory: &Path) -> (PathBuf, Clock) {
     use layout::registry as at;
     let path = directory.join("registry");
     drop(Registry::create(&path, 64, Clock::monotonic()).unwrap());
-    for (word, value) in
-        [(at::CLOCK_KIND, 2), (at::CLOCK_BASE, 0), (at::CLOCK_EPOCH, TIME), (at::CLOCK_SCALE, 0)]
-    {
+    for (word, value) in [
+        (at::CLOCK_KIND, 2),
+        (at::CLOCK_BASE, 0),
+        (at::CLOCK_EPOCH, TIME),
+        (at::CLOCK_SCALE, 0),
+        (at::CLOCK_OFFSET, 0),
+        (at::FENCES, 0),
+    ] {
         poke(&path, word, value);
     }
     let registry = Registry::open(&path).unwrap();
@@ -130,8 +135,8 @@ fn what_is_written_is_what_was_written_before() {
     let (registry, clock) = stopped_clock(directory.path());
     let files = write(directory.path(), clock);
     let journal = Journal::open_read_only(files.clone()).unwrap();
-    // The writer's process differs from run to run.
-    let identity = [layout::control::WRITER, layout::control::WRITER_START];
+    // The writer's process and the journal's number differ from run to run.
+    let identity = [layout::control::WRITER, layout::control::WRITER_START, layout::control::IDENTITY];
     let made = [
         ("control.hex", dump(&files.control, &identity)),
         ("ring.hex", dump(&files.ring, &[])),
@@ -164,6 +169,8 @@ fn the_vectors_are_a_journal() {
     for (name, path) in [("control.hex", &files.control), ("ring.hex", &files.ring)] {
         fs::write(path, undump(&fs::read_to_string(vectors().join(name)).unwrap())).unwrap();
     }
+    // IDENTITY is left out of the vectors, and so zero in both files.
+    fs::write(files.lock(), [layout::LOCK_MAGIC, 0].map(u64::to_le_bytes).as_flattened()).unwrap();
     let journal = Journal::open(files).unwrap();
     assert_eq!(frames(&journal), fs::read_to_string(vectors().join("frames.txt")).unwrap());
     let stat = journal.stat();

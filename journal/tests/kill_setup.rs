@@ -64,7 +64,7 @@ fn a_journal_is_visible_whole_or_not_at_all() {
     drop(journal);
     assert_eq!(
         names(directory.path()),
-        ["registry", "t.ctl", "t.ring"],
+        ["registry", "t.ctl", "t.lock", "t.ring"],
         "no half-made file outlives a whole one"
     );
     println!("{kills} kills: {whole} journals whole, {absent} not there, {half} half-made files replaced");

@@ -25,7 +25,7 @@ pub enum Anomaly {
 
 impl Anomaly {
     /// All of them.
-    pub const ALL: [Anomaly; 8] = [
+    pub(crate) const ALL: [Anomaly; 8] = [
         Anomaly::Unreadable,
         Anomaly::Redelivered,
         Anomaly::UnknownOrder,
@@ -37,7 +37,7 @@ impl Anomaly {
     ];
 
     /// The name, as it is printed.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Anomaly::Unreadable => "unreadable",
             Anomaly::Redelivered => "redelivered",

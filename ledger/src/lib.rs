@@ -68,6 +68,6 @@ mod snapshot;
 pub use anomalies::{Anomalies, Anomaly};
 pub use book::{Book, Totals};
 pub use position::Position;
-pub use process::run;
+pub use process::SERVICE;
 pub use restore::RestoreError;
 pub use snapshot::SnapshotMessage;

@@ -118,12 +118,12 @@ impl Position {
     }
 
     /// Number of fills.
-    pub fn fills(&self) -> u64 {
+    pub(crate) fn fills(&self) -> u64 {
         self.fills
     }
 
     /// Number of orders that matching accepted.
-    pub fn orders(&self) -> u64 {
+    pub(crate) fn orders(&self) -> u64 {
         self.orders
     }
 

@@ -17,7 +17,9 @@
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
+    Service,
 };
+use topology::NodeKind;
 use topology::config::LedgerConfig;
 use wire::TradePrint;
 use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
@@ -36,15 +38,19 @@ const MOST_OF_RING: u64 = 4;
 /// Frames start at multiples of this.
 const LINE: u64 = 64;
 
-/// Runs the ledger as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+/// The ledger.
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Ledger,
+    about: "Positions, working orders, latest quotes",
+    flags: &[],
+    run: |node, _| run(node),
+};
+
+fn run(mut node: Node) -> Result<(), RunError> {
     let config: LedgerConfig = node.section()?;
     let executions = node.input("executions")?;
     let mut book = Book::new();
-    if node.generation() > 1 {
+    if node.assignment().generation > 1 {
         book = recall(&node, executions)?;
     }
     let input = node.inputs().get(executions.0);
@@ -138,7 +144,7 @@ impl Ledger {
         let is_quote = |message: &&SnapshotMessage| matches!(message, SnapshotMessage::Quote(_));
         let quotes = messages.iter().filter(is_quote).count();
         let bytes: u64 = messages.iter().map(|message| node::frame_bytes(message.bytes().len() as u64)).sum();
-        let with_quotes = quotes <= MOST_QUOTES && bytes <= self.state.capacity() / MOST_OF_RING;
+        let with_quotes = quotes <= MOST_QUOTES && bytes <= self.state.capacity / MOST_OF_RING;
         for message in messages {
             let message = match message {
                 SnapshotMessage::Quote(_) if !with_quotes => continue,
@@ -150,7 +156,7 @@ impl Ledger {
             };
             self.state
                 .send_bytes(message.message_id(), topic, message.bytes())
-                .map_err(|source| RunError::Write { journal: self.state.journal().to_owned(), source })?;
+                .map_err(|source| RunError::Write { journal: self.state.journal.clone(), source })?;
         }
         Ok(self.state.position() - from)
     }
@@ -161,13 +167,13 @@ impl Ledger {
         let bytes = self.write_snapshot(SnapshotBegin::EVERYBODY)?;
         self.whole_from = from;
         // The next one must not overwrite this one before it is whole.
-        let is_too_large = bytes > self.state.capacity() / MOST_OF_RING;
+        let is_too_large = bytes > self.state.capacity / MOST_OF_RING;
         if is_too_large && !self.is_too_large {
             log::error!(
                 "a snapshot takes {bytes} bytes, more than a quarter of `{}`: if the ledger is killed, positions may be \
                  lost, and a strategy that starts again may not get its state; set `capacity` of \
                  [journal.ledger] to at least {} KiB",
-                self.state.journal(),
+                self.state.journal,
                 (bytes * MOST_OF_RING).next_power_of_two() / 1_024
             );
         }
@@ -186,7 +192,7 @@ impl Ledger {
         let handle = &self.handle;
         let head = || self.market.journals().first().map_or(0, |journal| journal.head());
         self.askers.update(|strategy| handle.asked_by(u32::from(strategy.0)), head);
-        let room = self.state.capacity() / MOST_OF_RING;
+        let room = self.state.capacity / MOST_OF_RING;
         loop {
             let now = context.now();
             let Some(strategy) = self.askers.next(self.read, now, room) else { break };
@@ -199,7 +205,7 @@ impl Ledger {
                     "the state of strategy in seat {} takes {bytes} bytes, too many for `{}`: set `capacity` of \
                      [journal.ledger] to at least {} KiB",
                     strategy.0,
-                    self.state.journal(),
+                    self.state.journal,
                     (bytes * MOST_OF_RING).next_power_of_two() / 1_024
                 );
             }

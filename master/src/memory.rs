@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use journal::{Journal, JournalShape};
+use journal::{Journal, JournalShape, Origin};
 use node::InstanceDir;
 use pinning::HugePool;
 use topology::{JournalSpec, Pages};
@@ -27,6 +27,9 @@ impl Backing {
 
 /// Bytes of a transparent huge page.
 const TRANSPARENT_PAGE: u64 = 2 << 20;
+/// Largest message of a platform's journals in bytes, where the ring takes that much. Every loose reader has memory for
+/// one, so it is far less than rings would take.
+const LARGEST_MESSAGE: u64 = (64 << 10) - 32;
 
 /// Asks for transparent huge pages, if that was decided, and logs the result. The actual pages are read later from the
 /// processes that map the ring.
@@ -120,7 +123,8 @@ pub(crate) fn create(
             topics: spec.topics,
             page: backing.page,
         };
-        Ok(Journal::create(directory.journal(&spec.name, backing.huge.as_deref()), shape, now)?)
+        let origin = Origin { max_payload: LARGEST_MESSAGE, ..Origin::new(now) };
+        Ok(Journal::create_from(directory.journal(&spec.name, backing.huge.as_deref()), shape, origin)?)
     };
     let is_preferred = matches!(spec.pages, Pages::Huge { require: false, .. });
     match make(backing) {

@@ -60,20 +60,10 @@ pub(crate) fn assign(
 fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignment {
     let huge = |journal: &str| instance.backing(journal).and_then(|backing| backing.huge.clone());
     let seat_of = |name: &str| instance.topology.node(name).map_or(0, |node| u32::from(node.seat));
-    let writes = node.writes.iter().map(|write| {
-        let readers = instance.topology.journal(&write.journal).map_or(&[][..], |spec| &spec.readers);
-        // A journal with one reader has a peer; one that many read has none.
-        let peer = match readers {
-            [reader] => reader.node.clone(),
-            _ => String::new(),
-        };
-        WriteAssignment {
-            role: write.role.clone(),
-            journal: write.journal.clone(),
-            huge: huge(&write.journal),
-            peer_seat: seat_of(&peer),
-            peer,
-        }
+    let writes = node.writes.iter().map(|write| WriteAssignment {
+        role: write.role.clone(),
+        journal: write.journal.clone(),
+        huge: huge(&write.journal),
     });
     let reads = node.reads.iter().map(|read| {
         let peer = instance.topology.journal(&read.journal).map_or("", |spec| &spec.writer).to_owned();

@@ -56,5 +56,5 @@ mod process;
 mod recall;
 mod trade_ids;
 
-pub use process::{Market, run};
+pub use process::SERVICE;
 pub use trade_ids::{TradeIdError, TradeIds};

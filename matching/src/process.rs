@@ -13,7 +13,10 @@
 //! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
 //! ([`crate::closed`]).
 
-use node::{Component, Context, Counter, Frame, InputId, Node, RunError, WriteError};
+use node::{
+    Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
+};
+use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{
     BookEvent, CancelOrder, EndOfStream, Execution, Instrument, Message, NewOrder, Quote, ReplaceOrder,
@@ -29,24 +32,43 @@ const RETRY: u64 = 50_000;
 
 /// The state of the market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Market {
+enum Market {
     /// Orders can trade.
     Open,
     /// Working orders are ended, and every request is refused: `market-closed`.
     Closed,
 }
 
-/// Runs matching as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node, market: Market) -> Result<(), RunError> {
+/// What its seat counts of the executions.
+const COUNTED: &[Counted] = &[
+    (Counter::Fills, Tally::fills),
+    (Counter::Rejects, Tally::rejected),
+    (Counter::CancelRejects, Tally::cancels_rejected),
+    (Counter::ReplaceRejects, Tally::replaces_rejected),
+];
+
+/// Master starts matching so when it starts it no more.
+const CLOSED: Flag = Flag {
+    name: "closed",
+    about: "End every order that works, and refuse all that comes: what master does when it starts matching no more",
+};
+
+/// The order books.
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Matching,
+    about: "Order books",
+    flags: &[CLOSED],
+    run: |node, flags| run(node, if flags.contains(&CLOSED.name) { Market::Closed } else { Market::Open }),
+};
+
+fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let config: MatchingConfig = node.section()?;
     let fill = match config.fill {
         FillRule::Book => FillModel::Book,
         FillRule::Quotes => FillModel::Quotes,
     };
     let executions = node.take_output("executions")?;
+    executions.resume(&node.handle(), COUNTED);
     let huge_pages = config.huge_pages;
     let mut engine = Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
     match (huge_pages, engine.is_on_huge_pages()) {
@@ -56,8 +78,8 @@ pub fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     }
     let mut answers = Vec::with_capacity(64);
     let mut request = 0;
-    if node.generation() > 1 {
-        let recall = Recall::read(&node, executions.journal())?;
+    if node.assignment().generation > 1 {
+        let recall = Recall::read(&node, &executions.journal)?;
         request = recall.request;
         engine.number_trades_after(recall.trade);
         answers.extend(recall.into_ends().map(Execution::Update));
@@ -172,7 +194,7 @@ impl Matching {
         }
         match outcome {
             Ok(()) | Err(WriteError::Full { .. }) => Ok(()),
-            Err(source) => Err(RunError::Write { journal: self.executions.journal().to_owned(), source }),
+            Err(source) => Err(RunError::Write { journal: self.executions.journal.clone(), source }),
         }
     }
 }

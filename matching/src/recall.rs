@@ -4,12 +4,9 @@
 //! in `matching.executions` worked. The successor writes the end of each, in the same journal, before anything else. So the
 //! executions hold every order's end once, and in its place, however often matching is killed.
 
-use node::{Node, RunError, last_snapshot, read_held};
+use node::{InstanceDir, Node, OpenError, RunError, last_snapshot, read_behind_snapshot, read_held};
 use wire::fold::{Snapshot, WorkingOrders};
 use wire::{Execution, OrderStatus, OrderUpdate, Quantity, Reason, WireError};
-
-/// A snapshot may be outdated before the executions behind it are read.
-const TRIES: usize = 20;
 
 /// The executions so far.
 #[derive(Debug, Default)]
@@ -24,42 +21,36 @@ pub(crate) struct Recall {
 impl Recall {
     /// Reads `executions` back from the ledger's last snapshot on; what that one needs is kept.
     pub(crate) fn read(node: &Node, executions: &str) -> Result<Recall, RunError> {
-        let failed = |error: &dyn std::fmt::Display| {
-            RunError::failed(format!("cannot take up where matching was: {error}"))
-        };
-        for _ in 0..TRIES {
-            let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
-            if let Some(recall) =
-                Recall::behind(snapshot.as_ref(), node, executions).map_err(|error| failed(&error))?
-            {
-                return Ok(recall);
-            }
-            // The ledger has written a newer one meanwhile.
-        }
-        log::error!("executions since the ledger's last snapshot are overwritten: older orders get no end");
-        let recall = Recall::behind(None, node, executions).map_err(|error| failed(&error))?;
-        let mut recall = recall.unwrap_or_default();
-        let snapshot = last_snapshot(node.instance()).map_err(|error| failed(&error))?;
-        if let Some(snapshot) = snapshot {
-            recall.trade = recall.trade.max(snapshot.begin.trade);
+        let instance = node.instance();
+        let behind = |snapshot: Option<Snapshot>, _| Recall::behind(snapshot.as_ref(), instance, executions);
+        let (mut recall, is_whole) = read_behind_snapshot(instance, behind).map_err(failed)?;
+        if !is_whole {
+            log::error!(
+                "executions since the ledger's last snapshot are overwritten: older orders get no end"
+            );
+            let (held, is_whole) = Recall::behind(None, instance, executions).map_err(failed)?;
+            // What begins behind an overwritten frame would end orders that have their end.
+            recall = if is_whole { held } else { Recall::default() };
+            let snapshot = last_snapshot(instance).map_err(failed)?;
+            recall.trade = recall.trade.max(snapshot.map_or(0, |snapshot| snapshot.begin.trade));
         }
         Ok(recall)
     }
 
-    /// A snapshot, and the executions behind it; `None` when these are not all there any more.
+    /// A snapshot, with the executions behind it; and whether these are all there.
     fn behind(
         snapshot: Option<&Snapshot>,
-        node: &Node,
+        instance: &InstanceDir,
         executions: &str,
-    ) -> Result<Option<Recall>, impl std::fmt::Display + use<>> {
+    ) -> Result<(Recall, bool), OpenError> {
         let mut recall = Recall::from(snapshot);
         let from = snapshot.map(|snapshot| snapshot.begin.execution).filter(|from| *from > 0);
-        let whole = read_held(node.instance(), executions, from, |frame| {
+        let is_whole = read_held(instance, executions, from, |frame| {
             if let Err(error) = recall.take(frame.position, frame.message_id, frame.payload) {
                 log::error!("execution at position {}: {error}; passed over", frame.position);
             }
-        });
-        whole.map(|whole| whole.then_some(recall))
+        })?;
+        Ok((recall, is_whole))
     }
 
     fn from(snapshot: Option<&Snapshot>) -> Recall {
@@ -91,6 +82,10 @@ impl Recall {
             OrderUpdate { status, reason, remaining, execution: 0, answered_up_to: self.request, ..order }
         })
     }
+}
+
+fn failed(error: OpenError) -> RunError {
+    RunError::failed(format!("cannot take up where matching was: {error}"))
 }
 
 #[cfg(test)]

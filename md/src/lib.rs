@@ -53,4 +53,4 @@ pub mod sim;
 pub mod source;
 pub mod verify;
 
-pub use process::run;
+pub use process::SERVICE;

@@ -25,7 +25,7 @@ impl Speed {
     ///
     /// # Errors
     /// Zero, negative, infinite or not a number.
-    pub fn times(factor: f64) -> Result<Speed, ParseSpeedError> {
+    pub(crate) fn times(factor: f64) -> Result<Speed, ParseSpeedError> {
         if factor.is_finite() && factor > 0.0 {
             Ok(Speed::Times(factor))
         } else {
@@ -52,18 +52,8 @@ impl FromStr for Speed {
 /// its file is due together with that one. When the clock of the file goes back by more than a minute, another
 /// recording begins (a file put together from several sessions); it is due right after the previous one, at its own
 /// pace.
-///
-/// ```
-/// use md::pace::{Pace, Speed};
-/// use wire::Nanos;
-///
-/// let mut pace = Pace::new("50".parse()?, Nanos(1_000));
-/// assert_eq!(pace.due(Nanos(34_200_000_000_000)), Some(Nanos(1_000)));
-/// assert_eq!(pace.due(Nanos(34_200_000_005_000)), Some(Nanos(1_100)));
-/// # Ok::<(), md::pace::ParseSpeedError>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     speed: Speed,
     start: Nanos,
     /// Time of the event that was due at `start`.
@@ -79,12 +69,12 @@ const SEAM: u64 = 60_000_000_000;
 
 impl Pace {
     /// Starts at `start` on the platform's clock.
-    pub fn new(speed: Speed, start: Nanos) -> Pace {
+    pub(crate) fn new(speed: Speed, start: Nanos) -> Pace {
         Pace { speed, start, first: None, newest: Nanos(0), latest: start }
     }
 
     /// When an event of this time is due; `None` at the highest speed.
-    pub fn due(&mut self, event_time: Nanos) -> Option<Nanos> {
+    pub(crate) fn due(&mut self, event_time: Nanos) -> Option<Nanos> {
         let Speed::Times(factor) = self.speed else { return None };
         if event_time.0.saturating_add(SEAM) < self.newest.0 {
             (self.first, self.newest, self.start) = (None, event_time, self.latest);

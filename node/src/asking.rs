@@ -7,6 +7,9 @@
 //!   2 n        request number n is answered, or no longer waits
 //! ```
 //!
+//! Both sides are components, which know neither each other nor the registry: so the words are handled here, beside the other
+//! words of a seat.
+//!
 //! The requesting node joins the answer's journal first, and repeats the request if it is overtaken there. After a
 //! change of the word it wakes the ledger ([`journal::wake`]); a ledger that is about to sleep looks at the words once
 //! more ([`Component::is_wanted`](crate::Component::is_wanted)), as it does at its journals.

@@ -213,13 +213,12 @@ impl Claim {
             journals => journals?,
         };
         for name in journals.names()? {
-            let Some(name) = name.to_str().filter(|name| name.ends_with(".ctl")) else { continue };
-            let control = match journals.file(name) {
+            let Some(name) = name.to_str().filter(|name| name.ends_with(".lock")) else { continue };
+            let lock = match journals.file(name) {
                 Err(error) if error.is_missing() => continue,
-                control => control?,
+                lock => lock?,
             };
-            // A writer's lock can be queried only by trying; no process attaches while we hold the instance.
-            if matches!(control.try_lock_shared(), Err(TryLockError::WouldBlock)) || is_locked(&control) {
+            if is_locked(&lock) {
                 return Ok(true);
             }
         }

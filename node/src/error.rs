@@ -149,7 +149,7 @@ impl RunError {
     }
 
     /// True when the run should end with it.
-    pub fn gives_up(&self) -> bool {
+    pub(crate) fn gives_up(&self) -> bool {
         matches!(self, RunError::GivesUp(_))
     }
 }

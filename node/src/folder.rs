@@ -79,7 +79,7 @@ pub enum FolderError {
 
 impl FolderError {
     /// True when nothing has this name.
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         matches!(self, FolderError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }

@@ -22,20 +22,18 @@ pub(crate) enum Told {
 pub struct Input {
     pub(crate) reader: Reader,
     pub(crate) journal: journal::Journal,
-    pub(crate) role: String,
-    pub(crate) peer: String,
-    pub(crate) peer_seat: u32,
+    /// What the journal is to this node.
+    pub role: String,
+    /// The node that writes it.
+    pub peer: String,
+    /// That node's seat.
+    pub peer_seat: u32,
     pub(crate) seat: u32,
     /// The frames for which this input wakes the node.
     pub(crate) told: Told,
 }
 
 impl Input {
-    /// The role of the journal for this node.
-    pub fn role(&self) -> &str {
-        &self.role
-    }
-
     /// Name of the journal.
     pub fn name(&self) -> &str {
         &self.journal.shape().name
@@ -44,11 +42,6 @@ impl Input {
     /// Number of the journal within the instance.
     pub fn journal_id(&self) -> u32 {
         self.journal.shape().id
-    }
-
-    /// The node that writes it, and its seat.
-    pub fn peer(&self) -> (&str, u32) {
-        (&self.peer, self.peer_seat)
     }
 
     /// Position of the next frame.

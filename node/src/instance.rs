@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use journal::JournalFiles;
 use pinning::huge_mounts;
+use topology::LONGEST_INSTANCE;
 
 use crate::folder::{FOLDER_MODE, FolderError, OwnFolder, is_own_folder};
 
@@ -32,7 +33,7 @@ pub struct InstanceDir {
 }
 
 /// Name of the environment variable that replaces the root of all instances.
-pub const ROOT_VARIABLE: &str = "COLO_ROOT";
+pub(crate) const ROOT_VARIABLE: &str = "COLO_ROOT";
 
 pub(crate) const LOCK: &str = "lock";
 pub(crate) const JOURNALS: &str = "journals";
@@ -42,7 +43,7 @@ impl InstanceDir {
     /// `a-z`, `0-9`, `-`, `_`.
     pub fn new(name: &str) -> Option<InstanceDir> {
         let good = !name.is_empty()
-            && name.len() <= 32
+            && name.len() <= LONGEST_INSTANCE
             && name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
         good.then(|| InstanceDir { name: name.to_owned(), path: root().join(name) })
     }
@@ -78,11 +79,6 @@ impl InstanceDir {
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The lock file, held by master.
-    pub fn lock(&self) -> PathBuf {
-        self.path.join(LOCK)
     }
 
     /// The registry.

@@ -33,6 +33,7 @@ mod input;
 mod instance;
 mod instances;
 mod latency;
+mod limits;
 mod node;
 mod open_files;
 mod output;
@@ -42,6 +43,7 @@ mod quiescence;
 mod recall;
 pub mod relay;
 mod run;
+mod service;
 mod started;
 mod state;
 mod stop;
@@ -55,14 +57,15 @@ pub use exit::{Exit, how_it_ended, killed_by};
 pub use folder::FolderError;
 pub use handle::NodeHandle;
 pub use input::{Input, InputId};
-pub use instance::{InstanceDir, ROOT_VARIABLE};
+pub use instance::InstanceDir;
 pub use latency::Latencies;
 pub use node::{BELL_FROM, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
 pub use open_files::raise_open_files;
-pub use output::Output;
+pub use output::{Counted, Output};
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{last_snapshot, read_held};
+pub use recall::{last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};
+pub use service::{Flag, Service};
 pub use started::started_for;
 pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
 pub use stop::StopFlag;
@@ -70,7 +73,7 @@ pub use tally::Tally;
 
 // What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;
-pub use journal::{Clock, Frame, Gap, WriteError, WriterState, Written};
+pub use journal::{Clock, Frame, Gap, OpenError, WriteError, WriterState, Written};
 
 /// Starts the log of errors and warnings to standard error, with the level in `COLO_LOG` (default: info).
 pub fn start_log() {

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
 use serde::de::DeserializeOwned;
-use topology::NodeKind;
-use topology::config::{Mode, Wake};
+use topology::config::Wake;
 
 use crate::error::JoinError;
 use crate::handle::NodeHandle;
@@ -16,7 +15,7 @@ use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
 use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
-use crate::state::{Counter, NodeState, Phase, kind_word};
+use crate::state::{NodeState, kind_word};
 use crate::stop::StopFlag;
 
 /// Environment variable with the instance's name, set by master for the processes that it starts.
@@ -106,10 +105,9 @@ impl Node {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() && !inputs.is_empty() {
-            journal::announce();
+            journal::announce(&registry);
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
-        node.resume_counters();
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {
             seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
             seat.set_heartbeat(node.clock.now());
@@ -118,37 +116,13 @@ impl Node {
         Ok(node)
     }
 
-    /// Counters outlive a process. Those of written messages may lack its predecessor's last message, which the
-    /// journals count.
-    fn resume_counters(&self) {
-        let handle = self.handle();
-        for output in &self.outputs {
-            let tally = output.tally();
-            let counters: &[(Counter, u64)] = match (self.kind(), output.role()) {
-                (NodeKind::Strategy, "orders") => &[
-                    (Counter::Orders, tally.orders()),
-                    (Counter::Cancels, tally.cancels()),
-                    (Counter::Replaces, tally.replaces()),
-                ],
-                (NodeKind::Matching, "executions") => &[
-                    (Counter::Fills, tally.fills()),
-                    (Counter::Rejects, tally.rejected()),
-                    (Counter::CancelRejects, tally.cancels_rejected()),
-                    (Counter::ReplaceRejects, tally.replaces_rejected()),
-                ],
-                _ => &[],
-            };
-            counters.iter().for_each(|(counter, value)| handle.set(*counter, *value));
-        }
-    }
-
     /// The node's own section of the platform file, as the type of its program.
     ///
     /// # Errors
     /// [`JoinError::Section`].
     pub fn section<T: DeserializeOwned>(&self) -> Result<T, JoinError> {
         serde_json::from_value(self.assignment.section.clone())
-            .map_err(|source| JoinError::Section { node: self.name().to_owned(), source })
+            .map_err(|source| JoinError::Section { node: self.assignment.node.clone(), source })
     }
 
     /// Takes the one journal that the node writes in this role.
@@ -157,7 +131,7 @@ impl Node {
     /// [`JoinError::NoSuchRole`].
     pub fn take_output(&mut self, role: &'static str) -> Result<Output, JoinError> {
         self.take_outputs(role).into_iter().next().ok_or_else(|| JoinError::NoSuchRole {
-            node: self.name().to_owned(),
+            node: self.assignment.node.clone(),
             role: role.to_owned(),
             direction: "to write",
         })
@@ -166,7 +140,7 @@ impl Node {
     /// Takes all journals that the node writes in this role, in the topology's order.
     pub fn take_outputs(&mut self, role: &str) -> Vec<Output> {
         let (taken, kept) =
-            std::mem::take(&mut self.outputs).into_iter().partition(|output| output.role() == role);
+            std::mem::take(&mut self.outputs).into_iter().partition(|output| output.role == role);
         self.outputs = kept;
         taken
     }
@@ -177,7 +151,7 @@ impl Node {
     /// [`JoinError::NoSuchRole`].
     pub fn input(&self, role: &str) -> Result<InputId, JoinError> {
         self.inputs_of(role).next().ok_or_else(|| JoinError::NoSuchRole {
-            node: self.name().to_owned(),
+            node: self.assignment.node.clone(),
             role: role.to_owned(),
             direction: "to read",
         })
@@ -202,54 +176,14 @@ impl Node {
         self.inputs.get_mut(input.0)
     }
 
-    /// Name of the node.
-    pub fn name(&self) -> &str {
-        &self.assignment.node
-    }
-
-    /// Its kind.
-    pub fn kind(&self) -> NodeKind {
-        self.assignment.kind
-    }
-
-    /// How it waits.
-    pub fn mode(&self) -> Mode {
-        self.assignment.mode
-    }
-
-    /// Its seat.
-    pub fn seat(&self) -> u32 {
-        self.assignment.seat
-    }
-
-    /// Number of starts in this seat, including this one.
-    pub fn generation(&self) -> u64 {
-        self.assignment.generation
-    }
-
-    /// Whether the platform runs in lock-step.
-    pub fn is_deterministic(&self) -> bool {
-        self.assignment.deterministic
-    }
-
-    /// The platform's clock.
-    pub fn clock(&self) -> Clock {
-        self.clock
+    /// What master assigned to this process: its seat, its kind, how it waits.
+    pub fn assignment(&self) -> &Assignment {
+        &self.assignment
     }
 
     /// The instance.
     pub fn instance(&self) -> &InstanceDir {
         &self.instance
-    }
-
-    /// True once the process was asked to stop.
-    pub fn is_stopping(&self) -> bool {
-        self.stop.is_set()
-    }
-
-    /// The phase of the platform.
-    pub fn phase(&self) -> Phase {
-        Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
     /// A relay in this node's seat for `seats`, which follows `journals` and has not taken over yet.
@@ -261,10 +195,11 @@ impl Node {
         seats: &[u32],
         journals: impl IntoIterator<Item = &'a str>,
     ) -> Result<Relay, JoinError> {
-        let mut relay = Relay::new(Arc::clone(&self.registry), self.seat(), seats).ok_or_else(|| {
-            let reason = "it is to wake a seat that this instance does not have".to_owned();
-            JoinError::Refused { node: self.name().to_owned(), reason }
-        })?;
+        let mut relay =
+            Relay::new(Arc::clone(&self.registry), self.assignment.seat, seats).ok_or_else(|| {
+                let reason = "it is to wake a seat that this instance does not have".to_owned();
+                JoinError::Refused { node: self.assignment.node.clone(), reason }
+            })?;
         for name in journals {
             relay.follow(&Journal::open_read_only(self.instance.find_journal(name))?)?;
         }

@@ -8,20 +8,25 @@ use wire::Message;
 use crate::answers::Answers;
 use crate::handle::NodeHandle;
 use crate::protocol::WriteAssignment;
+use crate::state::Counter;
 use crate::tally::{Tally, class_of};
 
 /// Limit of messages that an [`Output`] keeps while its journal is full: at 64 bytes each, 16 MiB.
 const LONGEST_BACKLOG: usize = 1 << 18;
 
+/// A counter of a seat, and what of a journal it counts.
+pub type Counted = (Counter, fn(&Tally) -> u64);
+
 /// Writes messages, and if asked to, keeps those that find the journal full.
 #[derive(Debug)]
 pub struct Output {
     writer: Writer,
-    role: String,
-    journal: String,
-    peer: String,
-    peer_seat: u32,
-    capacity: u64,
+    /// What the journal is to this node: `quotes`, `orders`, …
+    pub role: String,
+    /// Name of the journal.
+    pub journal: String,
+    /// Bytes of the journal's ring.
+    pub capacity: u64,
     backlog: VecDeque<Kept>,
     /// Where several seats share the journal: counts the messages of each.
     answers: Option<Answers>,
@@ -48,8 +53,6 @@ impl Output {
             writer,
             role: write.role.clone(),
             journal: write.journal.clone(),
-            peer: write.peer.clone(),
-            peer_seat: write.peer_seat,
             capacity: journal.shape().capacity,
             backlog: VecDeque::new(),
             answers: None,
@@ -78,10 +81,11 @@ impl Output {
         self.write(message_id, topic, payload)
     }
 
-    /// As [`Output::post`], for an encoded message.
+    /// Commits one encoded message now, or keeps it and commits it before any later one.
     ///
     /// # Errors
-    /// As [`Output::post`].
+    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message is too large
+    /// for the journal.
     pub fn post_bytes(&mut self, message_id: u16, topic: u32, payload: &[u8]) -> Result<(), WriteError> {
         match self.send_bytes(message_id, topic, payload) {
             Ok(_) => Ok(()),
@@ -113,6 +117,13 @@ impl Output {
         if let Some(answers) = &self.answers {
             answers.count(topic, class);
         }
+    }
+
+    /// Sets these counters of the node's seat to what the journal has held. Counters outlive a process, but those of
+    /// written messages may lack a killed predecessor's last message, which the journal counts.
+    pub fn resume(&self, node: &NodeHandle, counted: &[Counted]) {
+        let tally = self.tally();
+        counted.iter().for_each(|(counter, of)| node.set(*counter, of(&tally)));
     }
 
     /// From now on counts the messages to each of these seats separately: for a journal that they share, whose topics
@@ -183,20 +194,6 @@ impl Output {
         }
     }
 
-    /// Bytes of the journal's ring.
-    pub fn capacity(&self) -> u64 {
-        self.capacity
-    }
-
-    /// Commits one message now, or keeps it and commits it before any later one.
-    ///
-    /// # Errors
-    /// [`WriteError`] when it can neither be written nor kept: the backlog is at its limit, or the message is too large
-    /// for the journal.
-    pub fn post<M: Message>(&mut self, topic: u32, message: &M) -> Result<(), WriteError> {
-        self.post_bytes(M::ID, topic, message.bytes())
-    }
-
     /// Writes the kept messages, as far as the journal has room.
     ///
     /// # Errors
@@ -236,26 +233,6 @@ impl Output {
         (self.written, self.full)
     }
 
-    /// The role of the journal for this node.
-    pub fn role(&self) -> &str {
-        &self.role
-    }
-
-    /// Name of the journal.
-    pub fn journal(&self) -> &str {
-        &self.journal
-    }
-
-    /// Number of the journal within the instance.
-    pub fn journal_id(&self) -> u32 {
-        self.writer.journal_id()
-    }
-
-    /// The node at the other end, where the role has one journal a peer.
-    pub fn peer(&self) -> (&str, u32) {
-        (&self.peer, self.peer_seat)
-    }
-
     /// Epoch of this writer: grows with every start.
     pub fn epoch(&self) -> u64 {
         self.writer.epoch()
@@ -267,7 +244,7 @@ impl Output {
     }
 
     /// Frames in the journal since it was created, by class.
-    pub fn tally(&self) -> Tally {
+    pub(crate) fn tally(&self) -> Tally {
         Tally(self.writer.tally())
     }
 
@@ -288,13 +265,7 @@ mod tests {
             JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
         let journal = Journal::in_memory(shape).unwrap();
         let mut reader = journal.gated(3).unwrap();
-        let write = WriteAssignment {
-            role: "executions".into(),
-            journal: "t".into(),
-            huge: None,
-            peer: String::new(),
-            peer_seat: 0,
-        };
+        let write = WriteAssignment { role: "executions".into(), journal: "t".into(), huge: None };
         let mut output =
             Output::new(&journal, journal.writer(0, Clock::monotonic()).unwrap(), &write).unwrap();
         // One alone, then groups of five: 8 KiB hold 64 of these frames, which is not the end of a group.

@@ -12,7 +12,7 @@ use topology::NodeKind;
 use topology::config::{Mode, Wake};
 
 /// Grows with every change that an older peer would misread.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// A question to master.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,10 +96,6 @@ pub struct WriteAssignment {
     pub journal: String,
     /// Mount point of the huge-page file system that holds its ring, if one does.
     pub huge: Option<PathBuf>,
-    /// The node at the other end, where a role has one journal a peer; else empty.
-    pub peer: String,
-    /// That node's seat.
-    pub peer_seat: u32,
 }
 
 /// A journal that a node reads.

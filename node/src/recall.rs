@@ -1,5 +1,7 @@
 //! Reads what a node's predecessors left in the journals, for processes that are restarted.
 
+use std::time::Duration;
+
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
 use topology::Stream;
@@ -10,6 +12,8 @@ use crate::instance::InstanceDir;
 
 /// While the ledger overwrites what is being read, it is read anew.
 const TRIES: usize = 20;
+/// Between two reads of what lies behind a snapshot: its writer stops soon, when its ring is full up to a cursor that is held.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// Name of the ledger's journal.
 fn state() -> &'static str {
@@ -34,6 +38,35 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Option<Snapshot>, OpenErr
         }
     }
     Ok(found)
+}
+
+/// The ledger's last snapshot, and what `read` makes of the journals behind it. While `read` answers that they do not go back
+/// to the snapshot any more, because there is a newer one, both are read again, a few times; the answer is then the last one.
+/// `read` is told which read is the last.
+///
+/// # Errors
+/// [`OpenError`] when a journal is not there, or cannot be read.
+pub fn read_behind_snapshot<T>(
+    instance: &InstanceDir,
+    read: impl FnMut(Option<Snapshot>, bool) -> Result<(T, bool), OpenError>,
+) -> Result<(T, bool), OpenError> {
+    until_whole(|| last_snapshot(instance), read, PAUSE)
+}
+
+fn until_whole<S, T, E>(
+    mut snapshot: impl FnMut() -> Result<S, E>,
+    mut read: impl FnMut(S, bool) -> Result<(T, bool), E>,
+    pause: Duration,
+) -> Result<(T, bool), E> {
+    let mut left = TRIES;
+    loop {
+        left -= 1;
+        let (found, is_whole) = read(snapshot()?, left == 0)?;
+        if is_whole || left == 0 {
+            return Ok((found, is_whole));
+        }
+        std::thread::sleep(pause);
+    }
 }
 
 /// The last whole snapshot, and whether nothing was overwritten during the scan.
@@ -94,4 +127,43 @@ pub fn read_held(
         }
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Snapshots are numbered; what lies behind number `whole` is all there.
+    fn reads(whole: usize) -> ((usize, bool), Vec<(usize, bool)>) {
+        let (mut taken, mut seen) = (0, Vec::new());
+        let mut snapshot = || {
+            taken += 1;
+            Ok::<usize, OpenError>(taken)
+        };
+        let read = |snapshot, is_last| {
+            seen.push((snapshot, is_last));
+            Ok((snapshot, snapshot >= whole))
+        };
+        (until_whole(&mut snapshot, read, Duration::ZERO).unwrap(), seen)
+    }
+
+    #[test]
+    fn each_read_starts_from_a_snapshot_of_its_own_and_ends_once_all_behind_it_is_there() {
+        assert_eq!(reads(1), ((1, true), vec![(1, false)]));
+        assert_eq!(reads(3), ((3, true), vec![(1, false), (2, false), (3, false)]));
+    }
+
+    #[test]
+    fn the_last_read_is_known_as_such_and_its_answer_stands() {
+        let (answer, seen) = reads(usize::MAX);
+        assert_eq!((answer, seen.len()), ((TRIES, false), TRIES));
+        assert!(seen.iter().all(|(snapshot, is_last)| *is_last == (*snapshot == TRIES)));
+    }
+
+    #[test]
+    fn an_error_ends_the_reading() {
+        let failed =
+            |number: u32, is_last: bool| if number == 1 { Err("gone") } else { Ok((number, is_last)) };
+        assert_eq!(until_whole(|| Ok(1), failed, Duration::ZERO), Err("gone"));
+    }
 }

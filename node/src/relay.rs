@@ -15,22 +15,29 @@
 //! A relay without seats only keeps its core awake (`keep_awake = true` in the plan).
 
 use journal::{Frame, Relay};
+use topology::{NodeKind, RelaySection};
 
 use crate::error::RunError;
 use crate::input::InputId;
 use crate::node::Node;
 use crate::run::{Component, Context};
+use crate::service::Service;
 use crate::state::Counter;
 
 /// Looks between two of those at the seats that may have left.
 const TAKE_OVER_EVERY: u32 = 1 << 16;
 
-/// Runs the relay as this node until it is asked to stop: it wakes the nodes in `seats` when there is news for them in
-/// `journals`.
-///
-/// # Errors
-/// What it cannot start with, or a journal that it cannot follow any further.
-pub fn run(node: Node, seats: &[u16], journals: &[String]) -> Result<(), RunError> {
+/// The relay.
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Relay,
+    about: "Wake the nodes that sleep on one core",
+    flags: &[],
+    run: |node, _| run(node),
+};
+
+/// Runs the relay as this node until it is asked to stop: it wakes the nodes that its section names.
+fn run(node: Node) -> Result<(), RunError> {
+    let RelaySection { seats, journals, .. } = node.section()?;
     let handle = node.handle();
     let mut component = Waking { relay: None, looks: 0 };
     if !seats.is_empty() {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use topology::NodeKind;
 use topology::config::Mode;
-use wire::OrderStatus;
+use wire::{Irregularity, OrderStatus};
 
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = $value:literal => $text:literal,)* }) => {
@@ -226,6 +226,25 @@ impl Counter {
             _ => None,
         }
     }
+
+    /// Where md counts an irregularity of its source.
+    pub fn of_irregularity(kind: Irregularity) -> Counter {
+        match kind {
+            Irregularity::Displaced => Counter::SourceDisplaced,
+            Irregularity::Excess => Counter::SourceExcess,
+            Irregularity::Prior => Counter::SourcePrior,
+            Irregularity::Stale => Counter::SourceStale,
+            Irregularity::AtSeams => Counter::SourceAtSeams,
+            Irregularity::OffTime => Counter::SourceOffTime,
+            Irregularity::OffPrice => Counter::SourceOffPrice,
+            Irregularity::OffQuantity => Counter::SourceOffQuantity,
+            Irregularity::Unmatched => Counter::SourceUnmatched,
+            Irregularity::Reused => Counter::SourceReused,
+            Irregularity::Unended => Counter::SourceUnended,
+            Irregularity::Unknown => Counter::SourceUnknown,
+            Irregularity::Crossed => Counter::SourceCrossed,
+        }
+    }
 }
 
 /// A word among the counters that is none: see [`crate::held`].
@@ -234,6 +253,15 @@ pub(crate) const CALL_WORD: usize = 26;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_irregularity_has_the_counter_of_its_name() {
+        for &kind in Irregularity::ALL {
+            let counter = Counter::of_irregularity(kind);
+            let name = Counter::ALL.iter().find(|(known, _)| *known == counter).map(|(_, name)| *name);
+            assert_eq!(name, Some(format!("source_{}", kind.as_str()).as_str()));
+        }
+    }
 
     #[test]
     fn words_keep_their_meaning() {

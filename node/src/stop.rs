@@ -40,7 +40,7 @@ impl StopFlag {
     }
 
     /// Sets it.
-    pub fn set(&self) {
+    pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }

@@ -52,11 +52,6 @@ impl Tally {
         Ok(tally)
     }
 
-    /// All of them.
-    pub fn frames(&self) -> u64 {
-        self.0.iter().fold(0, |sum, count| sum.wrapping_add(*count))
-    }
-
     /// Of `md.quotes`: quotes.
     pub fn quotes(&self) -> u64 {
         self.0[0]
@@ -129,6 +124,6 @@ mod tests {
         assert_eq!(class_of(Fill::ID, b""), 0);
         let tally = Tally([5, 1, 2, 3, 9]);
         assert_eq!((tally.fills(), tally.rejected(), tally.cancels_rejected()), (5, 1, 2));
-        assert_eq!((tally.replaces_rejected(), tally.frames()), (3, 20));
+        assert_eq!(tally.replaces_rejected(), 3);
     }
 }

@@ -50,6 +50,10 @@ pub(crate) fn journal(id: u32, name: &str, writer_seat: u32) -> JournalView {
         frames: 0,
         tally: Default::default(),
         last_time: 0,
+        first_position: 0,
+        incarnation: 1,
+        max_payload: 0,
+        durable: None,
         oldest: 0,
         full: 0,
         wakes: 0,
@@ -82,6 +86,7 @@ impl Instance {
             let shape = JournalShape { id, name, capacity: 1 << 16, seats: 64, topics, page: 4_096 };
             Journal::create(directory.journal(&spec.name, None), shape, 1).unwrap();
         }
+        std::fs::write(directory.topology(), serde_json::to_vec(&topology).unwrap()).unwrap();
         let clock = Clock::monotonic();
         let registry = Registry::create(&directory.registry(), 64, clock).unwrap();
         for node in &topology.nodes {

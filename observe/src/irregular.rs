@@ -1,80 +1,42 @@
 //! What went wrong with md's source: what contradicts itself in it, and a node's own last words.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use node::Counter;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use wire::Irregularity;
 
-/// How the rows of a recorded day contradict each other. All zero for a sound day.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Irregular {
-    /// Orders of a source dropped because their number was given out again.
-    pub displaced: u64,
-    /// Rows that took more from an order than was left of it.
-    pub excess: u64,
-    /// Orders that rest from before a source's first row.
-    pub prior: u64,
-    /// Orders of a source dropped because a later row proves them gone.
-    pub stale: u64,
-    /// Of those displaced: where a file of several sessions begins anew.
-    pub at_seams: u64,
-    /// Rows whose time is out of order.
-    pub off_time: u64,
-    /// Rows off the price or side of the order that they name.
-    pub off_price: u64,
-    /// Rows off the quantity of the order that they end, or off their own money.
-    pub off_quantity: u64,
-    /// Rows about an order that is not there.
-    pub unmatched: u64,
-    /// Orders with the number of one that is gone.
-    pub reused: u64,
-    /// Files whose last row has no line end.
-    pub unended: u64,
-    /// Of the rows left out: about an order that the source never added.
-    pub unknown: u64,
-    /// Where rows are missing: orders dropped because a row of continuous trading proves that they are gone (sse), and
-    /// quotes held back because the book was crossed outside of an auction.
-    pub crossed: u64,
-}
+/// How often each [`Irregularity`] was seen. All zero for a sound day.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Irregular([u64; Irregularity::COUNT]);
 
 impl Irregular {
-    pub(crate) fn gather(sum: impl Fn(Counter) -> u64) -> Irregular {
-        Irregular {
-            displaced: sum(Counter::SourceDisplaced),
-            excess: sum(Counter::SourceExcess),
-            prior: sum(Counter::SourcePrior),
-            stale: sum(Counter::SourceStale),
-            at_seams: sum(Counter::SourceAtSeams),
-            off_time: sum(Counter::SourceOffTime),
-            off_price: sum(Counter::SourceOffPrice),
-            off_quantity: sum(Counter::SourceOffQuantity),
-            unmatched: sum(Counter::SourceUnmatched),
-            reused: sum(Counter::SourceReused),
-            unended: sum(Counter::SourceUnended),
-            unknown: sum(Counter::SourceUnknown),
-            crossed: sum(Counter::SourceCrossed),
-        }
+    /// With these counts.
+    pub fn gather(mut count: impl FnMut(Irregularity) -> u64) -> Irregular {
+        let mut counts = [0; Irregularity::COUNT];
+        Irregularity::ALL.iter().for_each(|kind| counts[*kind as usize] = count(*kind));
+        Irregular(counts)
     }
 
-    /// Each with its name, as they are documented.
-    pub fn kinds(&self) -> [(&'static str, u64); 13] {
-        [
-            ("displaced", self.displaced),
-            ("excess", self.excess),
-            ("prior", self.prior),
-            ("stale", self.stale),
-            ("at_seams", self.at_seams),
-            ("off_time", self.off_time),
-            ("off_price", self.off_price),
-            ("off_quantity", self.off_quantity),
-            ("unmatched", self.unmatched),
-            ("reused", self.reused),
-            ("unended", self.unended),
-            ("unknown", self.unknown),
-            ("crossed", self.crossed),
-        ]
+    /// How often this one was seen.
+    pub fn of(&self, kind: Irregularity) -> u64 {
+        self.0[kind as usize]
+    }
+}
+
+/// One key for each kind.
+impl Serialize for Irregular {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Irregularity::ALL.iter().map(|kind| (kind.as_str(), self.of(*kind))))
+    }
+}
+
+impl<'de> Deserialize<'de> for Irregular {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Irregular, D::Error> {
+        let counts = BTreeMap::<String, u64>::deserialize(deserializer)?;
+        Ok(Irregular::gather(|kind| counts.get(kind.as_str()).copied().unwrap_or_default()))
     }
 }
 
@@ -100,6 +62,16 @@ fn error_of(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_kind_has_a_key_of_its_own_and_one_that_is_not_there_is_zero() {
+        let seen = Irregular::gather(|kind| kind as u64 + 1);
+        let json = serde_json::to_value(seen).unwrap();
+        assert_eq!((json["displaced"].as_u64(), json["crossed"].as_u64()), (Some(1), Some(13)));
+        assert_eq!(serde_json::from_value::<Irregular>(json).unwrap(), seen);
+        let one: Irregular = serde_json::from_str("{\"stale\": 3}").unwrap();
+        assert_eq!((one.of(Irregularity::Stale), one.of(Irregularity::Prior)), (3, 0));
+    }
 
     #[test]
     fn the_last_error_of_a_log_is_found() {

@@ -8,7 +8,7 @@
 //! - What it counts comes from shared memory and outlives every process of the platform.
 //!
 //! ```text
-//!                    ┌──► State                    at one moment: seats, journals
+//!                    ┌──► State ───────► Status    at one moment: seats, journals; as rows
 //!                    ├──► Watch ───────► Rates     between two looks
 //!  InstanceView ─────┼──► OrderSearch ─► Trace     of one order, through all journals
 //!  (live or dead)    ├──► Totals, Lost, Stages     since the instance was made
@@ -44,6 +44,7 @@ mod samples;
 mod seated;
 mod stages;
 mod state;
+mod status;
 mod totals;
 mod trace;
 mod verify;
@@ -59,6 +60,7 @@ pub use samples::Collector;
 pub use seated::{Seated, seat_name};
 pub use stages::{StageSummary, Stages};
 pub use state::State;
+pub use status::{JournalStatus, NodeStatus, ReaderStatus, Status};
 pub use totals::{Lost, Requests, StrategyTotals, Totals};
 pub use trace::{Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable};
 pub use verify::{RegistryReport, verify_registry};

@@ -373,7 +373,16 @@ mod tests {
     #[test]
     fn a_journal_names_the_reader_that_is_farthest_behind() {
         let (before, mut now) = looks();
-        let reader = |seat, position| ReaderView { seat, gated: true, position, lost: 1, gaps: 0, frames: 0 };
+        let reader = |seat, position| ReaderView {
+            seat,
+            gated: true,
+            position,
+            holds: Some(position),
+            durable: false,
+            lost: 1,
+            gaps: 0,
+            frames: 0,
+        };
         let stat = &mut now.journals[0].stat;
         (stat.head, stat.readers) = (640, vec![reader(4, 128), reader(2, 512)]);
         let rates = Rates::between(&before, &now, &Times::default());

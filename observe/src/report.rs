@@ -153,7 +153,7 @@ impl Report {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),
                 skipped: sum(NodeKind::Md, Counter::SourceSkipped),
                 rejected: sum(NodeKind::Md, Counter::SourceRejected),
-                irregular: Irregular::gather(|counter| sum(NodeKind::Md, counter)),
+                irregular: Irregular::gather(|kind| sum(NodeKind::Md, Counter::of_irregularity(kind))),
             },
             lost: lost_by.len() as u64,
             lost_by,

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use journal::{LooseReader, OpenError, ReadError};
+use topology::Stream;
 use wire::{LatencySample, Message};
 
 use crate::view::InstanceView;
 
-/// Keeps the samples of `td.samples` from its first frame on, unseen by td: for measurements.
+/// Keeps td's samples, from the first frame of their journal on, unseen by td: for measurements.
 #[derive(Debug)]
 pub struct Collector {
     reader: LooseReader,
@@ -19,14 +20,16 @@ pub struct Collector {
 
 impl Collector {
     /// Name of the journal.
-    pub const JOURNAL: &str = "td.samples";
+    pub fn journal() -> &'static str {
+        Stream::Samples.journal().unwrap_or_default()
+    }
 
     /// Starts to read.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open(view: &InstanceView) -> Result<Collector, OpenError> {
-        let journal = journal::Journal::open_read_only(view.instance().find_journal(Self::JOURNAL))?;
+        let journal = journal::Journal::open_read_only(view.instance().find_journal(Self::journal()))?;
         Ok(Collector { reader: journal.loose_from_start()?, lost_bytes: 0, raw: Vec::new() })
     }
 
@@ -79,7 +82,7 @@ pub(crate) struct Times {
 impl Samples {
     /// From the newest sample on.
     pub(crate) fn from_now_on(view: &InstanceView) -> Samples {
-        let opened = view.journal(Collector::JOURNAL).ok();
+        let opened = view.journal(Collector::journal()).ok();
         let reader = opened.and_then(|(journal, _)| journal.observe(journal.head()).ok());
         Samples { reader }
     }

@@ -2,7 +2,7 @@
 
 use node::Tally;
 use serde::{Deserialize, Serialize};
-use topology::{NodeKind, StrategyAccount, TdSection, Topology};
+use topology::{JournalSpec, Stream, Topology};
 
 use crate::view::{InstanceView, JournalView, SeatView};
 
@@ -81,26 +81,19 @@ impl Totals {
     /// Reads them, with those of each strategy by seat.
     pub fn read(view: &InstanceView, topology: &Topology) -> (Totals, Vec<StrategyTotals>) {
         let strategies = strategies(view, topology);
-        let sum = |kind: NodeKind, role: &str, count: fn(&Tally) -> u64| -> u64 {
-            written(topology, kind, role).map(|journal| count(&tally(view, journal))).sum()
+        let sum = |stream: Stream, count: fn(&Tally) -> u64| -> u64 {
+            topology.carrying(stream).map(|journal| count(&tally(view, &journal.name))).sum()
         };
         let mut totals = Totals {
-            quotes: sum(NodeKind::Md, "quotes", Tally::quotes),
-            trades: sum(NodeKind::Md, "quotes", Tally::trades),
-            book_events: sum(NodeKind::Md, "flow", Tally::book_events),
+            quotes: sum(Stream::Quotes, Tally::quotes),
+            trades: sum(Stream::Quotes, Tally::trades),
+            book_events: sum(Stream::Flow, Tally::book_events),
             requests: Requests::default(),
-            fills: sum(NodeKind::Matching, "executions", Tally::fills),
+            fills: sum(Stream::Executions, Tally::fills),
         };
         strategies.iter().for_each(|strategy| totals.requests.add(&strategy.requests));
         (totals, strategies)
     }
-}
-
-/// The journals that nodes of this kind write in this role.
-fn written<'a>(topology: &'a Topology, kind: NodeKind, role: &'a str) -> impl Iterator<Item = &'a str> {
-    let nodes = topology.nodes.iter().filter(move |node| node.kind == kind);
-    let writes = nodes.flat_map(|node| &node.writes).filter(move |write| write.role == role);
-    writes.map(|write| write.journal.as_str())
 }
 
 fn tally(view: &InstanceView, journal: &str) -> Tally {
@@ -110,35 +103,45 @@ fn tally(view: &InstanceView, journal: &str) -> Tally {
     })
 }
 
-/// td's accounts, which say where each strategy's reports go.
-fn accounts(topology: &Topology) -> Vec<StrategyAccount> {
-    let td = topology.nodes.iter().find(|node| node.kind == NodeKind::Td);
-    let section = td.and_then(|td| serde_json::from_value::<TdSection>(td.section.clone()).ok());
-    section.map(|section| section.strategies).unwrap_or_default()
+/// A strategy, with the journals that hold what it asked and was answered.
+struct Trader<'a> {
+    seat: u32,
+    requests: &'a str,
+    reports: &'a str,
+}
+
+/// Who sends requests, by seat.
+fn traders<'a>(topology: &'a Topology) -> Vec<Trader<'a>> {
+    let trader = |journal: &'a JournalSpec| {
+        let node = topology.node(&journal.writer)?;
+        let reports = &topology.reports_of(node)?.name;
+        Some(Trader { seat: u32::from(node.seat), requests: &journal.name, reports })
+    };
+    let mut all: Vec<Trader<'_>> = topology.carrying(Stream::Requests).filter_map(trader).collect();
+    all.sort_by_key(|trader| trader.seat);
+    all
 }
 
 fn strategies(view: &InstanceView, topology: &Topology) -> Vec<StrategyTotals> {
-    let accounts = accounts(topology);
-    let answers = |account: &StrategyAccount| -> Tally {
-        let sharing = accounts.iter().filter(|other| other.reports == account.reports);
-        let seats: Vec<u32> = sharing.map(|other| u32::from(other.seat)).collect();
+    let traders = traders(topology);
+    let answers = |trader: &Trader<'_>| -> Tally {
+        let sharing = traders.iter().filter(|other| other.reports == trader.reports);
+        let seats: Vec<u32> = sharing.map(|other| other.seat).collect();
         if seats.len() < 2 {
-            return tally(view, &account.reports);
+            return tally(view, trader.reports);
         }
-        let place = seats.iter().position(|seat| *seat == u32::from(account.seat));
-        let answers = view.answers(&account.reports, &seats).unwrap_or_else(|error| {
-            log::warn!("journal {} is not counted: {error}", account.reports);
+        let place = seats.iter().position(|seat| *seat == trader.seat);
+        let answers = view.answers(trader.reports, &seats).unwrap_or_else(|error| {
+            log::warn!("journal {} is not counted: {error}", trader.reports);
             Vec::new()
         });
         place.and_then(|place| answers.get(place)).copied().unwrap_or_default()
     };
-    let row = |account: &StrategyAccount| {
-        let node = topology.node(&account.name);
-        let journal = node.and_then(|node| node.writes.iter().find(|write| write.role == "orders"));
-        let asked = journal.map(|write| tally(view, &write.journal)).unwrap_or_default();
-        let told = answers(account);
+    let row = |trader: &Trader<'_>| {
+        let asked = tally(view, trader.requests);
+        let told = answers(trader);
         StrategyTotals {
-            seat: u32::from(account.seat),
+            seat: trader.seat,
             requests: Requests {
                 orders: asked.orders(),
                 rejected: told.rejected(),
@@ -150,7 +153,7 @@ fn strategies(view: &InstanceView, topology: &Topology) -> Vec<StrategyTotals> {
             fills: told.fills(),
         }
     };
-    accounts.iter().map(row).collect()
+    traders.iter().map(row).collect()
 }
 
 impl Lost {
@@ -172,12 +175,12 @@ impl Lost {
             losers.collect()
         };
         let mut lost: Vec<Lost> = journals.iter().flat_map(of_journal).collect();
-        let accounts = accounts(topology);
+        let traders = traders(topology);
         for seat in seats.iter().filter(|seat| seat.undelivered_to > 0) {
-            let account = accounts.iter().find(|account| u32::from(account.seat) == seat.seat);
+            let trader = traders.iter().find(|trader| trader.seat == seat.seat);
             lost.push(Lost {
                 node: seat.name.clone(),
-                journal: account.map_or_else(String::new, |account| account.reports.clone()),
+                journal: trader.map_or_else(String::new, |trader| trader.reports.to_owned()),
                 bytes: 0,
                 gaps: 0,
                 undelivered: seat.undelivered_to,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::{fs, io};
 
 use journal::{Clock, Journal, JournalStat, OpenError, ProcessIdentity, Registry, WriterState};
 use node::{Counter, Exit, Holding, InstanceDir, NodeState, Phase, Tally, held, read_kind_word};
 use pinning::{MappedFile, PageBacking};
 use serde::Serialize;
-use topology::NodeKind;
+use topology::{NodeKind, Topology};
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -144,6 +145,14 @@ impl InstanceView {
         &self.instance
     }
 
+    /// What the instance was made from.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn topology(&self) -> io::Result<Topology> {
+        Ok(serde_json::from_slice(&fs::read(self.instance.topology())?)?)
+    }
+
     /// The platform's clock.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -230,7 +239,7 @@ impl InstanceView {
     ///
     /// # Errors
     /// [`ViewError`].
-    pub fn tally(&self, name: &str) -> Result<Tally, ViewError> {
+    pub(crate) fn tally(&self, name: &str) -> Result<Tally, ViewError> {
         Ok(Tally::of(&self.journal(name)?.0)?)
     }
 
@@ -239,7 +248,7 @@ impl InstanceView {
     ///
     /// # Errors
     /// [`ViewError`].
-    pub fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
+    pub(crate) fn answers(&self, journal: &str, seats: &[u32]) -> Result<Vec<Tally>, ViewError> {
         Ok(Tally::of_seats(&self.registry, &self.journal(journal)?.0, seats)?)
     }
 

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::size;
 use crate::host::tree::{Tree, Unreadable};
 use crate::observe::ObserveError;
 
@@ -78,15 +79,6 @@ impl PageBacking {
     }
 }
 
-/// Formats a size as in `2 MiB`.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes {
-        _ if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
-        _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
-        _ => format!("{} KiB", bytes >> 10),
-    }
-}
-
 impl fmt::Display for PageBacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
@@ -109,15 +101,7 @@ impl fmt::Display for PageBacking {
 /// # Errors
 /// [`ObserveError`]: the process has ended, or belongs to another user.
 pub fn mapped_files(pid: u32) -> Result<Vec<MappedFile>, ObserveError> {
-    mapped_files_below(Path::new("/"), pid)
-}
-
-/// The same for the `/proc` below another root.
-///
-/// # Errors
-/// As [`mapped_files`].
-pub fn mapped_files_below(root: &Path, pid: u32) -> Result<Vec<MappedFile>, ObserveError> {
-    match Tree::new(root).text(&format!("proc/{pid}/smaps")) {
+    match Tree::new(Path::new("/")).text(&format!("proc/{pid}/smaps")) {
         Ok(text) => Ok(parse(&text)),
         Err(error @ Unreadable::Missing(_)) if error.is_missing() => Err(ObserveError::Gone { pid }),
         Err(error) => Err(ObserveError::Hidden { pid, reason: error.to_string() }),

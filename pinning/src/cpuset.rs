@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// CPU numbers run from 0 to below this: the largest `NR_CPUS` that Linux can be built with on x86-64. It limits the
 /// memory that a garbled list can request.
-pub const MAX_CPUS: usize = 8_192;
+pub(crate) const MAX_CPUS: usize = 8_192;
 
 /// A set of CPU numbers (or of NUMA node numbers), written as the kernel writes it: `2-5,7`.
 ///
@@ -49,7 +49,7 @@ impl CpuSet {
     }
 
     /// Removes `cpu`; `false` when it was not in the set.
-    pub fn remove(&mut self, cpu: usize) -> bool {
+    pub(crate) fn remove(&mut self, cpu: usize) -> bool {
         self.0.remove(&cpu)
     }
 
@@ -105,7 +105,7 @@ impl CpuSet {
 
     /// Reads a hexadecimal mask as the kernel prints it: groups of 32 bits, comma-separated, highest first
     /// (`00000001,0000000f`).
-    pub fn from_mask(text: &str) -> Result<CpuSet, ParseCpuSetError> {
+    pub(crate) fn from_mask(text: &str) -> Result<CpuSet, ParseCpuSetError> {
         let error = |reason| ParseCpuSetError::new(text, reason);
         let mut set = CpuSet::new();
         let mut base = 0;
@@ -131,7 +131,7 @@ impl CpuSet {
     }
 
     /// Prints a hexadecimal mask that [`CpuSet::from_mask`] and the kernel read.
-    pub fn to_mask(&self) -> String {
+    pub(crate) fn to_mask(&self) -> String {
         let group = |index: usize| {
             let bits = (0..32).filter(|bit| self.contains(index * 32 + bit));
             format!("{:x}", bits.fold(0_u32, |sum, bit| sum | 1 << bit))
@@ -141,7 +141,7 @@ impl CpuSet {
 
     /// Reads a list from the kernel command line, where `all` and `N` (the last CPU, here `last`) are allowed and flags
     /// may precede the list (`isolcpus=domain,managed_irq,2-5`).
-    pub fn from_command_line(text: &str, last: usize) -> Result<CpuSet, ParseCpuSetError> {
+    pub(crate) fn from_command_line(text: &str, last: usize) -> Result<CpuSet, ParseCpuSetError> {
         let is_flag = |part: &str| part != "all" && part.starts_with(|c: char| c.is_ascii_lowercase());
         let parts: Vec<String> = text
             .split(',')

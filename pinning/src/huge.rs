@@ -119,7 +119,7 @@ impl HugePool {
     }
 
     /// The same, with these file systems.
-    pub fn of(mounts: Vec<HugeMount>) -> HugePool {
+    pub(crate) fn of(mounts: Vec<HugeMount>) -> HugePool {
         let free = mounts.iter().map(|mount| (mount.page, free_huge_pages(mount.page))).collect();
         HugePool { mounts: mounts.into_iter().map(MountRoom::of).collect(), free }
     }

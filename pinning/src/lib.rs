@@ -24,11 +24,11 @@
 //! # Example
 //!
 //! ```
-//! use pinning::{Host, NodeRequest, Plan, WaitMode};
+//! use pinning::{Host, NodeRequest, Plan};
 //!
 //! let host = Host::read("/".as_ref())?;
 //! let plan: Plan = toml::from_str(r#"auto = "latency""#)?;
-//! let td = NodeRequest { name: "td".into(), mode: WaitMode::Fast, platform: true };
+//! let td = NodeRequest { name: "td".into(), busy: true, platform: true };
 //! match plan.resolve(&host, &[td]) {
 //!     Ok(resolved) => println!("td on CPU {}", resolved.placements[0].cpus),
 //!     Err(problems) => problems.iter().for_each(|problem| println!("{problem}")),
@@ -45,15 +45,18 @@ mod host;
 mod huge;
 mod lock;
 mod observe;
+mod placement;
 mod plan;
+mod policy;
+mod problem;
 mod sample;
 mod signs;
 mod tune;
 
 pub use apply::{Applied, ApplyError, apply, current_cpu, repin};
-pub use backing::{MappedFile, PageBacking, mapped_files, mapped_files_below};
+pub use backing::{MappedFile, PageBacking, mapped_files};
 pub use block::Block;
-pub use cpuset::{CpuSet, MAX_CPUS, ParseCpuSetError};
+pub use cpuset::{CpuSet, ParseCpuSetError};
 pub use doctor::{Check, Doctor, DoctorReport, Group, Status, check_ids, unmet};
 pub use host::{
     CacheGroup, CgroupLimits, Core, CoreKind, Cpu, Host, HostError, HostSummary, HugePages, KernelVersion,
@@ -62,10 +65,12 @@ pub use host::{
 pub use huge::{HugeLack, HugeMount, HugePool, huge_mounts};
 pub use lock::{LockError, lock_memory};
 pub use observe::{ObserveError, OffPlan, Scheduling, ThreadPlacement, observe, observe_below};
+pub use placement::{Placement, Reason, ResolvedPlan};
 pub use plan::{
-    Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, ParsePolicyError,
-    Placement, Plan, PlanProblem, PlanWarning, Policy, Reason, ResolvedPlan, Spread, WaitMode,
+    Auto, CpuMapRow, MemoryBill, MemoryProblem, NodeRequest, NodeRule, OnSmallHost, Plan, Spread,
 };
-pub use sample::{PlaceSample, sample, sample_below};
+pub use policy::{ParsePolicyError, Policy};
+pub use problem::{PlanProblem, PlanWarning};
+pub use sample::{PlaceSample, sample};
 pub use signs::HostSigns;
 pub use tune::{Change, Outcome, Proposal, TuneError, TuneOptions, Value, undo};

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cpuset::CpuSet;
 use crate::host::tree::{Tree, Unreadable};
-use crate::plan::{Placement, Policy};
+use crate::placement::Placement;
+use crate::policy::Policy;
 
 /// One thread, as reported by the kernel at the moment of reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +75,7 @@ impl Scheduling {
     }
 
     /// Whether this is the policy of a plan.
-    pub fn is(self, policy: Policy) -> bool {
+    pub(crate) fn is(self, policy: Policy) -> bool {
         match policy {
             Policy::Fifo(priority) => self == Scheduling::Fifo(priority),
             Policy::Idle => self == Scheduling::Idle,

@@ -2,7 +2,7 @@
 
 use crate::host::tree::Tree;
 use crate::observe::{ObserveError, OffPlan, Scheduling, list};
-use crate::plan::Placement;
+use crate::placement::Placement;
 use std::path::Path;
 
 /// The result of one look at a process.
@@ -19,15 +19,7 @@ pub struct PlaceSample {
 /// # Errors
 /// [`ObserveError::Gone`] when no thread can be seen.
 pub fn sample(pid: u32, placement: &Placement) -> Result<PlaceSample, ObserveError> {
-    sample_below(Path::new("/"), pid, placement)
-}
-
-/// The same for the `/proc` below another root.
-///
-/// # Errors
-/// As [`sample`].
-pub fn sample_below(root: &Path, pid: u32, placement: &Placement) -> Result<PlaceSample, ObserveError> {
-    let tree = Tree::new(root);
+    let tree = Tree::new(Path::new("/"));
     let mut found = PlaceSample::default();
     for tid in tree.numbered_all(&format!("proc/{pid}/task")) {
         let Some(thread) = look(&tree, &format!("proc/{pid}/task/{tid}"), placement) else { continue };

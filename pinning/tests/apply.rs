@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use pinning::{
     ApplyError, CpuSet, Host, NodeRequest, ObserveError, OffPlan, Placement, Plan, Policy, Scheduling,
-    ThreadPlacement, WaitMode, apply, current_cpu, observe,
+    ThreadPlacement, apply, current_cpu, observe,
 };
 
 fn host() -> Host {
@@ -16,7 +16,7 @@ fn host() -> Host {
 fn placement(cpus: CpuSet, policy: Option<Policy>, memory_node: Option<usize>) -> Placement {
     Placement {
         node: "md".into(),
-        mode: WaitMode::Parked,
+        busy: false,
         platform: true,
         cpus,
         policy,
@@ -173,11 +173,8 @@ fn a_process_is_seen_from_outside_until_it_is_gone() {
 fn what_a_plan_resolves_to_can_be_applied() {
     let host = host();
     let plan: Plan = toml::from_str("auto = \"latency\"\non_small_host = \"remap\"").unwrap();
-    let nodes = ["master", "md", "td"].map(|name| NodeRequest {
-        name: name.into(),
-        mode: WaitMode::Fast,
-        platform: true,
-    });
+    let nodes =
+        ["master", "md", "td"].map(|name| NodeRequest { name: name.into(), busy: true, platform: true });
     let resolved = plan.resolve(&host, &nodes).unwrap();
     for wanted in &resolved.placements {
         let seen = on_a_thread(|| {
@@ -194,7 +191,7 @@ fn a_thread_of_another_process_is_put_back_onto_its_cpus() {
     let first = host.allowed.first().unwrap();
     let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let plan: Plan = toml::from_str(&format!("nodes.md.cpu = {first}")).unwrap();
-    let md = NodeRequest { name: "md".into(), mode: WaitMode::Parked, platform: true };
+    let md = NodeRequest { name: "md".into(), busy: false, platform: true };
     let placement = plan.resolve(&host, &[md]).unwrap().placements.remove(0);
     let mask = |pid| pinning::observe(pid).unwrap()[0].allowed.clone();
     let moved = pinning::repin(child.id(), &placement);

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use pinning::{
     Check, Doctor, DoctorReport, Host, NodeRequest, ObserveError, Plan, ResolvedPlan, Scheduling, Status,
-    WaitMode, check_ids, observe_below, unmet,
+    check_ids, observe_below, unmet,
 };
 use support::{Recorded, unpack};
 
 fn resolve(recorded: &Recorded, text: &str) -> ResolvedPlan {
     let plan: Plan = toml::from_str(text).unwrap();
     let host = Host::read(recorded.root.path()).unwrap();
-    let nodes = [("md", WaitMode::Fast), ("td", WaitMode::Fast), ("master", WaitMode::Parked)];
-    let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
+    let nodes = [("md", true), ("td", true), ("master", false)];
+    let nodes = nodes.map(|(name, busy)| NodeRequest { name: name.into(), busy, platform: true });
     plan.resolve(&host, &nodes).unwrap()
 }
 
@@ -27,7 +27,7 @@ fn status(checks: &[Check], id: &str) -> Status {
 fn the_plan_says_which_cpus_must_be_quiet() {
     let tuned = Recorded::open("tuned-server");
     let isolated = resolve(&tuned, "nodes = { md = { cpu = 4 }, td = { cpu = 5 }, master = { cpu = 0 } }");
-    let checks = Doctor::run_with_plan(tuned.root.path(), &isolated);
+    let checks = Doctor::report(tuned.root.path(), Some(&isolated)).checks;
     for id in [
         "cpu-isolated",
         "cpu-nohz-full",
@@ -40,7 +40,7 @@ fn the_plan_says_which_cpus_must_be_quiet() {
         assert_eq!(status(&checks, id), Status::Ok, "{id}");
     }
     let disturbed = resolve(&tuned, "nodes = { md = { cpu = 2 }, td = { cpu = 5 }, master = { cpu = 0 } }");
-    let checks = Doctor::run_with_plan(tuned.root.path(), &disturbed);
+    let checks = Doctor::report(tuned.root.path(), Some(&disturbed)).checks;
     for id in [
         "cpu-isolated",
         "cpu-nohz-full",
@@ -63,15 +63,18 @@ fn the_plan_says_which_cpus_must_be_quiet() {
 fn both_threads_of_a_core_are_noticed() {
     let xeon = Recorded::open("xeon-2s-smt");
     let apart = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 2 } }");
-    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &apart), "cpu-smt"), Status::Ok);
+    assert_eq!(status(&Doctor::report(xeon.root.path(), Some(&apart)).checks, "cpu-smt"), Status::Ok);
     let together = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 21 } }");
-    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &together), "cpu-smt"), Status::Warn);
+    assert_eq!(status(&Doctor::report(xeon.root.path(), Some(&together)).checks, "cpu-smt"), Status::Warn);
     let across = resolve(&xeon, "nodes = { md = { cpu = 1 }, td = { cpu = 12 } }");
-    let checks = Doctor::run_with_plan(xeon.root.path(), &across);
+    let checks = Doctor::report(xeon.root.path(), Some(&across)).checks;
     assert_eq!(status(&checks, "memory-numa-planned"), Status::Warn);
     // Only node 0 has huge pages.
     assert_eq!(status(&checks, "memory-huge-nodes"), Status::Warn);
-    assert_eq!(status(&Doctor::run_with_plan(xeon.root.path(), &apart), "memory-huge-nodes"), Status::Ok);
+    assert_eq!(
+        status(&Doctor::report(xeon.root.path(), Some(&apart)).checks, "memory-huge-nodes"),
+        Status::Ok
+    );
 }
 
 #[test]
@@ -81,7 +84,7 @@ fn real_time_plans_need_their_limits() {
         &container,
         r#"nodes = { md = { cpu = 2, policy = "fifo:50" }, td = { cpu = 3, policy = "nice:-5" } }"#,
     );
-    let checks = Doctor::run_with_plan(container.root.path(), &plan);
+    let checks = Doctor::report(container.root.path(), Some(&plan)).checks;
     assert_eq!(status(&checks, "limit-rtprio"), Status::Fail);
     assert_eq!(status(&checks, "limit-nice"), Status::Fail);
     let required = ["limit-rtprio", "limit-memlock", "cpu-governor"].map(str::to_owned);
@@ -112,9 +115,8 @@ proc/self/status:
 
 fn resolve_below(root: &std::path::Path, text: &str) -> ResolvedPlan {
     // A polling node without a rule would get the remaining CPU.
-    let td = if text.contains("td") { WaitMode::Fast } else { WaitMode::Parked };
-    let nodes = [("md", WaitMode::Fast), ("td", td), ("master", WaitMode::Parked)];
-    let nodes = nodes.map(|(name, mode)| NodeRequest { name: name.into(), mode, platform: true });
+    let nodes = [("md", true), ("td", text.contains("td")), ("master", false)];
+    let nodes = nodes.map(|(name, busy)| NodeRequest { name: name.into(), busy, platform: true });
     let plan: Plan = toml::from_str(text).unwrap();
     plan.resolve(&Host::read(root).unwrap(), &nodes).unwrap()
 }
@@ -144,7 +146,7 @@ fn a_node_that_polls_under_fifo_learns_of_the_fair_server() {
     let plan = "nodes = { md = { cpu = 1, policy = \"fifo:50\" }, td = { cpu = 0, policy = \"nice:-5\" } }";
     let answer = |kernel: &str, more: &str, plan: &str| {
         let root = two_cpus(&format!("proc/sys/kernel/osrelease = {kernel}\n{more}"));
-        let checks = Doctor::run_with_plan(root.path(), &resolve_below(root.path(), plan));
+        let checks = Doctor::report(root.path(), Some(&resolve_below(root.path(), plan))).checks;
         let found = check(&checks, "kernel-fair-server");
         (found.status, found.found.clone(), found.fix.clone())
     };
@@ -167,14 +169,14 @@ fn a_node_that_polls_under_fifo_learns_of_the_fair_server() {
 fn no_mend_asks_for_what_the_kernel_refuses_when_every_cpu_is_planned() {
     let root = two_cpus("proc/sys/kernel/osrelease = 6.1.0\n");
     let all = resolve_below(root.path(), "nodes = { md = { cpu = 0 }, td = { cpu = 1 } }");
-    let checks = Doctor::run_with_plan(root.path(), &all);
+    let checks = Doctor::report(root.path(), Some(&all)).checks;
     for id in ["irq-affinity", "irq-default", "irq-workqueue", "cpu-isolated", "cpu-rcu-nocbs"] {
         let found = check(&checks, id);
         assert_eq!(found.status, Status::Warn, "{id}");
         assert!(found.fix.starts_with("leave a CPU out of the plan"), "{id}: {}", found.fix);
     }
     let one = resolve_below(root.path(), "nodes.md.cpu = 1");
-    let checks = Doctor::run_with_plan(root.path(), &one);
+    let checks = Doctor::report(root.path(), Some(&one)).checks;
     assert_eq!(
         check(&checks, "irq-workqueue").fix,
         "echo 1 | sudo tee /sys/devices/virtual/workqueue/cpumask"
@@ -185,12 +187,12 @@ fn no_mend_asks_for_what_the_kernel_refuses_when_every_cpu_is_planned() {
 fn no_mend_names_what_the_kernel_does_not_have() {
     let plan = "nodes.md.cpu = 1";
     let without = two_cpus("");
-    let checks = Doctor::run_with_plan(without.path(), &resolve_below(without.path(), plan));
+    let checks = Doctor::report(without.path(), Some(&resolve_below(without.path(), plan))).checks;
     let nohz = check(&checks, "cpu-nohz-full");
     assert!(nohz.found.contains("built without CONFIG_NO_HZ_FULL"), "{nohz:?}");
     assert!(!nohz.fix.contains("kernel command line"), "{nohz:?}");
     let with = two_cpus("sys/devices/system/cpu/nohz_full =\n");
-    let checks = Doctor::run_with_plan(with.path(), &resolve_below(with.path(), plan));
+    let checks = Doctor::report(with.path(), Some(&resolve_below(with.path(), plan))).checks;
     assert_eq!(check(&checks, "cpu-nohz-full").fix, "kernel command line: nohz_full=1");
 
     let guest = "proc/cpuinfo:\n  processor : 0\n  flags : fpu hypervisor\nproc/cmdline = quiet\n";
@@ -216,9 +218,9 @@ fn every_mend_that_is_a_command_can_be_pasted() {
         let first =
             host.allowed.first().map(|cpu| format!("nodes.md = {{ cpu = {cpu}, policy = \"fifo:50\" }}"));
         let plan: Option<Plan> = first.map(|text| toml::from_str(&text).unwrap());
-        let md = NodeRequest { name: "md".into(), mode: WaitMode::Fast, platform: true };
+        let md = NodeRequest { name: "md".into(), busy: true, platform: true };
         let plan = plan.and_then(|plan| plan.resolve(&host, &[md]).ok());
-        reports.extend(plan.map(|plan| Doctor::run_with_plan(recorded.root.path(), &plan)));
+        reports.extend(plan.map(|plan| Doctor::report(recorded.root.path(), Some(&plan)).checks));
         for check in reports.iter().flatten().filter(|check| !check.fix.is_empty()) {
             let words = ["echo ", "sudo ", "for ", "printf ", "taskset "];
             if !words.iter().any(|word| check.fix.starts_with(word)) {

@@ -5,16 +5,11 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use pinning::{Host, NodeRequest, Plan, PlanProblem, PlanWarning, ResolvedPlan, WaitMode};
+use pinning::{Host, NodeRequest, Plan, PlanProblem, PlanWarning, ResolvedPlan};
 use support::Recorded;
-use wait::{ADAPTIVE, FAST, PARKED};
-
-mod wait {
-    use pinning::WaitMode;
-    pub(crate) const FAST: WaitMode = WaitMode::Fast;
-    pub(crate) const PARKED: WaitMode = WaitMode::Parked;
-    pub(crate) const ADAPTIVE: WaitMode = WaitMode::Adaptive;
-}
+/// How a node waits.
+const BUSY: bool = true;
+const SLEEPS: bool = false;
 
 /// 80 strategies on the cores that the platform leaves, as on a host of 12 cores.
 const TWELVE_CORES: &str = r#"
@@ -34,20 +29,20 @@ fn plan(text: &str) -> Plan {
     toml::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn platform(modes: &[(&str, WaitMode)]) -> Vec<NodeRequest> {
-    modes
+fn platform(nodes: &[(&str, bool)]) -> Vec<NodeRequest> {
+    nodes
         .iter()
-        .map(|(name, mode)| NodeRequest { name: (*name).into(), mode: *mode, platform: true })
+        .map(|(name, busy)| NodeRequest { name: (*name).into(), busy: *busy, platform: true })
         .collect()
 }
 
-fn strategies(count: usize, mode: WaitMode) -> Vec<NodeRequest> {
-    (1..=count).map(|n| NodeRequest { name: format!("strategy-{n}"), mode, platform: false }).collect()
+fn strategies(count: usize, busy: bool) -> Vec<NodeRequest> {
+    (1..=count).map(|n| NodeRequest { name: format!("strategy-{n}"), busy, platform: false }).collect()
 }
 
 fn usual(count: usize) -> Vec<NodeRequest> {
-    let mut nodes = platform(&[("master", PARKED), ("md", FAST), ("td", FAST), ("ledger", PARKED)]);
-    nodes.extend(strategies(count, PARKED));
+    let mut nodes = platform(&[("master", SLEEPS), ("md", BUSY), ("td", BUSY), ("ledger", SLEEPS)]);
+    nodes.extend(strategies(count, SLEEPS));
     nodes
 }
 
@@ -121,13 +116,13 @@ fn a_plan_for_a_bigger_host_is_remapped_when_asked() {
 fn remap_keeps_what_is_there_when_there_is_room() {
     let text = "on_small_host = \"remap\"\nnodes = { md = { cpu = 1 }, td = { cpu = 9 } }";
     let resolved =
-        plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", FAST), ("td", FAST)])).unwrap();
+        plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", BUSY), ("td", BUSY)])).unwrap();
     assert_eq!((cpus(&resolved, "md"), cpus(&resolved, "td")), ("1".into(), "0".into()));
     assert_eq!(resolved.remapped, BTreeMap::from([(1, 1), (9, 0)]));
     // A plan that fits is not changed, and its promises stay promises.
     let text = "on_small_host = \"remap\"\nnodes = { md = { cpu = 1 }, td = { cpu = 1 } }";
     let found =
-        problems(plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", FAST), ("td", FAST)])));
+        problems(plan(text).resolve(&host("cloud-vm-4-cores"), &platform(&[("md", BUSY), ("td", BUSY)])));
     assert!(found[0].starts_with("`md` and `td` busy-poll on CPU 1"), "{found:?}");
 }
 
@@ -145,7 +140,7 @@ fn all_problems_of_the_input_come_at_once() {
         "x*" = { policy = "idle" }
         "*y" = { policy = "nice:5" }
     "#;
-    let nodes = platform(&[("md", FAST), ("td", FAST), ("d", PARKED), ("xy", PARKED), ("xy", PARKED)]);
+    let nodes = platform(&[("md", BUSY), ("td", BUSY), ("d", SLEEPS), ("xy", SLEEPS), ("xy", SLEEPS)]);
     let found = problems(plan(text).resolve(&host("offline-cores"), &nodes));
     let expected = [
         "pin.required names `clock-sauce`",
@@ -166,7 +161,7 @@ fn all_problems_of_the_input_come_at_once() {
 
 #[test]
 fn a_cpu_outside_the_cpuset_is_refused_as_such() {
-    let found = problems(plan("nodes.md.cpu = 0").resolve(&host("container-v1"), &platform(&[("md", FAST)])));
+    let found = problems(plan("nodes.md.cpu = 0").resolve(&host("container-v1"), &platform(&[("md", BUSY)])));
     assert!(found[0].contains("the cpuset of this process allows only 2-3"), "{found:?}");
 }
 
@@ -178,8 +173,8 @@ fn the_closest_rule_gives_each_key() {
         "strategy-*" = { cpus = "4-7", spread = "round-robin" }
         "strategy-1" = { cpu = 9, policy = "fifo:50" }
     "#;
-    let mut nodes = platform(&[("md", PARKED)]);
-    nodes.extend(strategies(3, PARKED));
+    let mut nodes = platform(&[("md", SLEEPS)]);
+    nodes.extend(strategies(3, SLEEPS));
     let resolved = plan(text).resolve(&host("workstation-12-cores"), &nodes).unwrap();
     let seen = |node: &str| {
         let placement = resolved.placement(node).unwrap();
@@ -194,22 +189,22 @@ fn the_closest_rule_gives_each_key() {
 fn busy_pollers_need_cpus_of_their_own() {
     let host = host("workstation-12-cores");
     let text = r#"nodes."strategy-*" = { cpus = "2-3", spread = "round-robin" }"#;
-    let found = problems(plan(text).resolve(&host, &strategies(3, FAST)));
+    let found = problems(plan(text).resolve(&host, &strategies(3, BUSY)));
     assert_eq!(found.len(), 1);
     assert!(found[0].starts_with("`strategy-1` and `strategy-3` busy-poll on CPU 2"), "{found:?}");
-    assert!(plan(text).resolve(&host, &strategies(3, ADAPTIVE)).is_ok());
+    assert!(plan(text).resolve(&host, &strategies(3, SLEEPS)).is_ok());
     // The kernel distributes floating nodes: a warning, not an error.
     let floating =
-        plan(r#"nodes."strategy-*" = { cpus = "2-3" }"#).resolve(&host, &strategies(3, FAST)).unwrap();
+        plan(r#"nodes."strategy-*" = { cpus = "2-3" }"#).resolve(&host, &strategies(3, BUSY)).unwrap();
     assert!(has_warning(&floating, |warning| matches!(warning, PlanWarning::BusyFloat { .. })));
 }
 
 #[test]
 fn pack_takes_as_few_cpus_as_the_modes_allow() {
-    let mut nodes = strategies(2, FAST);
+    let mut nodes = strategies(2, BUSY);
     nodes.extend((3..=9).map(|n| NodeRequest {
         name: format!("strategy-{n}"),
-        mode: PARKED,
+        busy: SLEEPS,
         platform: false,
     }));
     let text = r#"nodes."strategy-*" = { cpus = "2-7", spread = "pack" }"#;
@@ -221,7 +216,7 @@ fn pack_takes_as_few_cpus_as_the_modes_allow() {
 
 #[test]
 fn exclusive_and_empty_siblings_are_promises() {
-    let nodes = platform(&[("md", FAST), ("td", PARKED)]);
+    let nodes = platform(&[("md", BUSY), ("td", SLEEPS)]);
     let xeon = host("xeon-2s-smt");
     let text = "nodes = { md = { cpu = 3, exclusive = true }, td = { cpus = \"2-3\" } }";
     let found = problems(plan(text).resolve(&xeon, &nodes));
@@ -240,7 +235,7 @@ fn exclusive_and_empty_siblings_are_promises() {
     // Round robin over whole cores takes one thread of each.
     let text =
         r#"nodes."strategy-*" = { cpus = "0-3,20-23", spread = "round-robin", no_smt_sibling = true }"#;
-    let resolved = plan(text).resolve(&xeon, &strategies(4, FAST)).unwrap();
+    let resolved = plan(text).resolve(&xeon, &strategies(4, BUSY)).unwrap();
     let places: Vec<String> =
         resolved.placements.iter().map(|placement| placement.cpus.to_string()).collect();
     assert_eq!(places, ["0", "1", "2", "3"]);
@@ -254,9 +249,9 @@ fn doubtful_plans_are_warned_of() {
         assert!(has_warning(&resolved, is_it), "{text}: {:#?}", resolved.warnings);
         resolved.warnings.iter().for_each(|warning| assert!(warning.to_string().len() > 20));
     };
-    let pair = platform(&[("md", FAST), ("td", FAST)]);
-    let mut shared = platform(&[("td", FAST)]);
-    shared.extend(strategies(2, PARKED));
+    let pair = platform(&[("md", BUSY), ("td", BUSY)]);
+    let mut shared = platform(&[("td", BUSY)]);
+    shared.extend(strategies(2, SLEEPS));
     warned(
         "workstation-12-cores",
         r#"nodes = { td = { cpu = 2 }, "strategy-*" = { cpu = 2 } }"#,
@@ -324,7 +319,7 @@ fn doubtful_plans_are_warned_of() {
 
 #[test]
 fn memory_comes_from_the_node_that_is_named() {
-    let nodes = platform(&[("md", FAST)]);
+    let nodes = platform(&[("md", BUSY)]);
     let resolved = plan("nodes.md = { numa = 1 }").resolve(&host("xeon-2s-smt"), &nodes).unwrap();
     let md = resolved.placement("md").unwrap();
     assert_eq!((md.cpus.to_string().as_str(), md.memory_node), ("10-19,30-39", Some(1)));
@@ -342,8 +337,8 @@ fn memory_comes_from_the_node_that_is_named() {
 #[test]
 fn auto_latency_gives_busy_pollers_whole_cores_near_each_other() {
     let auto = plan("auto = \"latency\"");
-    let mut nodes = platform(&[("master", PARKED), ("md", FAST), ("td", FAST), ("matching", FAST)]);
-    nodes.extend(strategies(8, PARKED));
+    let mut nodes = platform(&[("master", SLEEPS), ("md", BUSY), ("td", BUSY), ("matching", BUSY)]);
+    nodes.extend(strategies(8, SLEEPS));
     let place = |host_name: &str| {
         let resolved =
             auto.resolve(&host(host_name), &nodes).unwrap_or_else(|p| panic!("{host_name}: {p:#?}"));
@@ -373,8 +368,8 @@ fn auto_latency_gives_busy_pollers_whole_cores_near_each_other() {
 #[test]
 fn auto_density_packs() {
     let auto = plan("auto = \"density\"");
-    let mut nodes = platform(&[("master", PARKED), ("md", FAST), ("td", FAST)]);
-    nodes.extend(strategies(100, PARKED));
+    let mut nodes = platform(&[("master", SLEEPS), ("md", BUSY), ("td", BUSY)]);
+    nodes.extend(strategies(100, SLEEPS));
     let resolved = auto.resolve(&host("xeon-2s-smt"), &nodes).unwrap();
     let places =
         ["master", "md", "td", "strategy-1", "strategy-80", "strategy-81"].map(|node| cpus(&resolved, node));
@@ -385,7 +380,7 @@ fn auto_density_packs() {
 
 #[test]
 fn auto_refuses_more_busy_pollers_than_cpus_and_bends_when_asked() {
-    let nodes = platform(&[("a", FAST), ("b", FAST), ("c", FAST), ("d", FAST), ("e", FAST)]);
+    let nodes = platform(&[("a", BUSY), ("b", BUSY), ("c", BUSY), ("d", BUSY), ("e", BUSY)]);
     let found = problems(plan("auto = \"latency\"").resolve(&host("cloud-vm-4-cores"), &nodes));
     assert!(found[0].starts_with("5 nodes busy-poll and 4 CPUs are left"), "{found:?}");
     let text = "auto = \"latency\"\non_small_host = \"remap\"";
@@ -396,7 +391,7 @@ fn auto_refuses_more_busy_pollers_than_cpus_and_bends_when_asked() {
 #[test]
 fn auto_leaves_what_rules_place() {
     let text = "auto = \"latency\"\nnodes.md = { cpu = 1, exclusive = true }";
-    let nodes = platform(&[("md", FAST), ("td", FAST), ("master", PARKED)]);
+    let nodes = platform(&[("md", BUSY), ("td", BUSY), ("master", SLEEPS)]);
     let resolved = plan(text).resolve(&host("workstation-12-cores"), &nodes).unwrap();
     assert_eq!(["md", "td", "master"].map(|node| cpus(&resolved, node)).join(" "), "1 2 0");
 }

@@ -5,7 +5,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use pinning::{CpuSet, Host, NodeRequest, Plan, PlanWarning, ResolvedPlan, WaitMode};
+use pinning::{CpuSet, Host, NodeRequest, Plan, PlanWarning, ResolvedPlan};
 use proptest::prelude::*;
 use support::Recorded;
 
@@ -39,11 +39,10 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 }
 
 fn any_nodes() -> impl Strategy<Value = Vec<NodeRequest>> {
-    let mode = prop::sample::select(vec![WaitMode::Fast, WaitMode::Parked, WaitMode::Adaptive]);
-    prop::collection::vec((mode, any::<bool>()), 0..14).prop_map(|nodes| {
-        let name = |(n, (mode, platform)): (usize, (WaitMode, bool))| NodeRequest {
+    prop::collection::vec((any::<bool>(), any::<bool>()), 0..14).prop_map(|nodes| {
+        let name = |(n, (busy, platform)): (usize, (bool, bool))| NodeRequest {
             name: format!("n{n}"),
-            mode,
+            busy,
             platform,
         };
         nodes.into_iter().enumerate().map(name).collect()
@@ -89,7 +88,7 @@ fn carried_out(host: &Host, nodes: &[NodeRequest], resolved: &ResolvedPlan) -> R
             placement
         );
         prop_assert!(!placement.reasons.is_empty());
-        if node.mode == WaitMode::Fast
+        if node.busy
             && let Some(cpu) = placement.pinned_cpu()
         {
             prop_assert!(busy.insert(cpu) || bends, "two busy-pollers on CPU {}", cpu);

@@ -159,7 +159,7 @@ impl fmt::Display for Diagnostics {
         f.write_str(&self.render(false))?;
         if count > 0 {
             let errors = if count == 1 { "error" } else { "errors" };
-            write!(f, "\n\n{}: {count} {errors}; nothing was started", self.file)?;
+            write!(f, "\n\n{}: {count} {errors}", self.file)?;
         }
         Ok(())
     }

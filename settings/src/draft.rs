@@ -45,8 +45,10 @@ impl<T: Section> Draft<T> {
         let effective = checker.root(root);
         let rows = Rows::new(checker);
         let value = serde_json::from_value(effective).unwrap_or_else(|error| {
-            let message = format!("schema and config types of colo disagree: {error}");
-            report.error(None, message).help("this is a fault of colo: please report it with the file");
+            let message = format!("the schema and the types of this language disagree: {error}");
+            report
+                .error(None, message)
+                .help("this is a fault of the program: please report it with the file");
             T::default()
         });
         Draft { value, rows, report, whole }

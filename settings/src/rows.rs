@@ -50,7 +50,7 @@ impl std::fmt::Display for Origin {
 /// One key of the effective configuration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Setting {
-    /// As for `--set`: `md.interval`, `strategies.group.takers.count`.
+    /// As for `--set`: `input.interval`, `groups.first.count`.
     pub key: String,
     /// Null when it is not set.
     pub value: Json,
@@ -82,7 +82,7 @@ fn toml_text(value: &Json) -> String {
     }
 }
 
-/// What the check found out about each key, by path: `md.interval`, `strategies.group.takers.count`.
+/// What the check found out about each key, by path: `input.interval`, `groups.first.count`.
 #[derive(Clone, Debug)]
 pub struct Rows {
     sources: Sources,

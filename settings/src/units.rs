@@ -104,7 +104,7 @@ pub struct CpuList(pub Vec<u32>);
 
 impl CpuList {
     /// Highest CPU number that is believed.
-    pub const MAX_CPU: u32 = 8_191;
+    pub(crate) const MAX_CPU: u32 = 8_191;
 }
 
 impl FromStr for CpuList {

@@ -1,6 +1,6 @@
 //! Makes the strategy of a node: its parameters, its port, its session.
 
-use node::{Counter, Node, NodeHandle, Output, WriteError};
+use node::{Counted, Counter, Node, NodeHandle, Output, Tally, WriteError};
 use wire::{Nanos, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
@@ -59,17 +59,26 @@ impl Factory {
         let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, make)| *make);
         match named.or(self.any) {
             Some(make) => make(node, &self.options, ledger),
-            None => Err(StrategyError::Unknown { node: node.name().to_owned(), name: name.to_owned() }),
+            None => {
+                Err(StrategyError::Unknown { node: node.assignment().node.clone(), name: name.to_owned() })
+            }
         }
     }
 }
+
+/// What a strategy's seat counts of its requests.
+const COUNTED: &[Counted] = &[
+    (Counter::Orders, Tally::orders),
+    (Counter::Cancels, Tally::cancels),
+    (Counter::Replaces, Tally::replaces),
+];
 
 fn make<S: Strategy>(
     node: &mut Node,
     options: &Options,
     ledger: Option<u32>,
 ) -> Result<NewMember, StrategyError> {
-    let name = node.name().to_owned();
+    let name = node.assignment().node.clone();
     let section: Section = node.section()?;
     let parameters = section
         .parameters(options)
@@ -77,15 +86,16 @@ fn make<S: Strategy>(
     let strategy =
         S::create(parameters).map_err(|source| StrategyError::Parameter { node: name.clone(), source })?;
     let interest = section.interest(options, strategy.interest());
-    let seat = u16::try_from(node.seat()).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
+    let seat = u16::try_from(node.assignment().seat).map(StrategyId).unwrap_or(SnapshotBegin::EVERYBODY);
     let output = node.take_output("orders")?;
+    output.resume(&node.handle(), COUNTED);
     let setup = Setup {
         name,
         strategy: seat,
-        generation: node.generation(),
+        generation: node.assignment().generation,
         epoch: output.epoch(),
         interest,
-        deterministic: node.is_deterministic(),
+        deterministic: node.assignment().deterministic,
         ledger: ledger.is_some(),
     };
     let port = NodePort { output, handle: node.handle(), ledger };

@@ -30,11 +30,6 @@ impl ReasonCounts {
     pub fn total(&self) -> u64 {
         self.0.iter().map(|&(_, count)| count).sum()
     }
-
-    /// Each reason that came up, with its count.
-    pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        self.0.iter().copied()
-    }
 }
 
 /// What one strategy did. At any moment
@@ -89,7 +84,7 @@ pub enum Anomaly {
 
 impl Anomaly {
     /// All of them.
-    pub const ALL: [Anomaly; 7] = [
+    pub(crate) const ALL: [Anomaly; 7] = [
         Anomaly::Unreadable,
         Anomaly::Redelivered,
         Anomaly::UnknownOrder,
@@ -100,7 +95,7 @@ impl Anomaly {
     ];
 
     /// The name, as it is printed.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Anomaly::Unreadable => "unreadable",
             Anomaly::Redelivered => "redelivered",
@@ -165,6 +160,6 @@ mod tests {
         counts.add(Reason::PriceBand);
         counts.add(Reason::OffTick);
         assert_eq!((counts.of(Reason::OffTick), counts.of(Reason::Quantity), counts.total()), (2, 0, 3));
-        assert_eq!(counts.iter().collect::<Vec<_>>(), [(Reason::OffTick, 2), (Reason::PriceBand, 1)]);
+        assert_eq!(counts.0, [(Reason::OffTick, 2), (Reason::PriceBand, 1)]);
     }
 }

@@ -89,6 +89,6 @@ pub use execution::{Delivery, Outcome};
 pub use gateway::Gateway;
 pub use instruments::InstrumentError;
 pub use limits::{GatewayOptions, Limits, LimitsError};
-pub use process::run;
+pub use process::SERVICE;
 pub use restore::RestoreError;
 pub use strategy_book::Exposure;

@@ -44,7 +44,7 @@ impl Limits {
 
     /// # Errors
     /// [`LimitsError::Negative`].
-    pub fn check(&self) -> Result<(), LimitsError> {
+    pub(crate) fn check(&self) -> Result<(), LimitsError> {
         for (key, value) in
             [("max_order_quantity", self.max_order_quantity), ("max_position", self.max_position)]
         {

@@ -16,6 +16,8 @@ use settings::{ByteSize, nearest, or_list};
 use crate::config::ReaderKind;
 use crate::spec::{JournalSpec, Pages, Topology};
 
+// Those of seats, topics and rings are the journal's, which this crate may not use: `node` does not compile if they differ.
+
 /// Most nodes in an instance.
 pub const MAX_SEATS: usize = 1_024;
 /// Most topics of a journal.
@@ -126,7 +128,7 @@ pub enum Fault {
 
 /// What a fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject<'a> {
+pub(crate) enum Subject<'a> {
     /// A node, by name.
     Node(&'a str),
     /// A journal, by name.
@@ -137,7 +139,7 @@ pub enum Subject<'a> {
 
 impl Fault {
     /// What it is about, for finding its place in a file.
-    pub fn subject(&self) -> Subject<'_> {
+    pub(crate) fn subject(&self) -> Subject<'_> {
         match self {
             Fault::TwoWriters { second: node, .. }
             | Fault::UnknownJournal { node, .. }
@@ -155,7 +157,7 @@ impl Fault {
     }
 
     /// What to do.
-    pub fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         let near = |near: &Option<String>, else_do: &str| match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => else_do.to_owned(),

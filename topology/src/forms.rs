@@ -6,13 +6,13 @@ use settings::{ByteSize, CpuList, nearest, or_list};
 
 use crate::faults;
 
-/// Longest name of an instance: `node::InstanceDir` refuses longer ones.
-const LONGEST_INSTANCE: usize = 32;
+/// Longest name of an instance.
+pub const LONGEST_INSTANCE: usize = 32;
 /// Longest name of a node, a group or a host: with a number, and `orders.` or `reports.` before it, it still is the name
 /// of a journal.
 const LONGEST_NAME: usize = 48;
 /// Longest name of a journal: what its control file has room for.
-const LONGEST_JOURNAL: usize = 63;
+pub const LONGEST_JOURNAL: usize = 63;
 
 /// Small letters, digits, `-`, `_` and what `also` adds.
 const fn small(also: &'static [char], longest: usize) -> NameRule {

@@ -49,15 +49,17 @@ mod wiring;
 
 use std::path::Path;
 
-pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY, Subject};
+pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_CAPACITY};
+pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
     HostSection, HostedStrategy, JournalSpec, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec,
-    RelaySection, RestartSpec, StrategyAccount, StrategySection, TdSection, Topology, WriteBinding,
+    RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;
+use faults::Subject;
 use settings::{Diagnostics, Document, Draft, LoadError, Origin, Rows, Setting};
 
 /// The platform that runs when no file is named: simulated market data and eight strategies, for five seconds.

@@ -1,8 +1,7 @@
 //! Where the nodes of a topology run on a given host.
 
-use pinning::{Host, NodeRequest, Placement, Plan, PlanProblem, ResolvedPlan, WaitMode};
+use pinning::{Host, NodeRequest, Placement, Plan, PlanProblem, ResolvedPlan};
 
-use crate::config::Mode;
 use crate::services::{Place, Service};
 use crate::spec::{NodeSpec, Topology};
 
@@ -54,12 +53,7 @@ impl Topology {
 fn request(node: &NodeSpec) -> NodeRequest {
     NodeRequest {
         name: node.name.clone(),
-        mode: match node.mode {
-            Mode::Fast if !node.takes_a_core() => WaitMode::Parked,
-            Mode::Fast => WaitMode::Fast,
-            Mode::Parked => WaitMode::Parked,
-            Mode::Adaptive { .. } => WaitMode::Adaptive,
-        },
+        busy: node.takes_a_core(),
         platform: Service::of(node.kind).place == Place::Platform,
     }
 }

@@ -195,12 +195,12 @@ pub struct TdSection {
     #[serde(default)]
     pub lock_step_limit: u64,
     /// One a strategy, by seat.
-    pub strategies: Vec<StrategyAccount>,
+    pub strategies: Vec<StrategyLimits>,
 }
 
-/// A strategy as td knows it. A limit of zero is none.
+/// What td keeps a strategy to, and where its reports go. A limit of zero is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StrategyAccount {
+pub struct StrategyLimits {
     /// The node.
     pub name: String,
     /// Its seat, which is its [`wire::StrategyId`].
@@ -266,7 +266,7 @@ pub struct RelaySection {
 
 impl NodeSpec {
     /// True for a node that keeps a whole core busy. A relay yields to everybody.
-    pub fn takes_a_core(&self) -> bool {
+    pub(crate) fn takes_a_core(&self) -> bool {
         self.mode.is_fast() && Service::of(self.kind).waiting != Waiting::Yielding
     }
 }
@@ -285,6 +285,13 @@ impl Topology {
     /// The journals that carry this: one each of strategies' requests and reports, else at most one.
     pub fn carrying(&self, stream: Stream) -> impl Iterator<Item = &JournalSpec> {
         self.journals.iter().filter(move |journal| journal.stream == Some(stream))
+    }
+
+    /// The journal that the reports of a strategy go to: its own, or its host's.
+    pub fn reports_of(&self, strategy: &NodeSpec) -> Option<&JournalSpec> {
+        let reader = strategy.host.as_ref().unwrap_or(&strategy.name);
+        let is_its = |journal: &&JournalSpec| journal.readers.iter().any(|read| read.node == *reader);
+        self.carrying(Stream::Reports).find(is_its)
     }
 
     /// The nodes in the order in which they start.

@@ -39,6 +39,7 @@ extern crate self as wire;
 mod enums;
 pub mod fold;
 mod ids;
+mod irregular;
 pub mod message;
 pub mod schema;
 pub mod stages;
@@ -49,6 +50,7 @@ pub use enums::{
     Aggressor, BookAction, Liquidity, NodeChange, NodeRole, OrderStatus, OrderType, Reason, Side, TimeInForce,
 };
 pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
+pub use irregular::{Irregularity, Verdict};
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};

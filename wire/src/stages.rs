@@ -16,6 +16,10 @@ pub const T2O: usize = 3;
 /// Index of t2o since the quote was due in [`STAGES`].
 pub const T2O_INTENDED: usize = 4;
 
+/// The two ends of each stage, in the order of [`STAGES`], as indices of the times: due, published, received, ordered,
+/// taken.
+pub const ENDS: [(usize, usize); STAGES.len()] = [(1, 2), (2, 3), (3, 4), (1, 4), (0, 4)];
+
 /// How long each stage took, in the order of [`STAGES`].
 pub type StageTimes = [Option<Nanos>; STAGES.len()];
 
@@ -25,16 +29,13 @@ impl LatencySample {
     /// An order that no quote caused has no stages, one whose quote had no schedule no t2o since it was due.
     #[inline]
     pub fn stages(&self) -> Option<StageTimes> {
-        let [t0, t1, t2, t3, t4] =
-            [self.due.0, self.published.0, self.received.0, self.ordered.0, self.taken.0];
+        let times = [self.due.0, self.published.0, self.received.0, self.ordered.0, self.taken.0];
+        let [t0, t1, t2, t3, t4] = times;
         if t1 == 0 {
             return Some([None; STAGES.len()]);
         }
         let is_ordered = t1 <= t2 && t2 <= t3 && t3 <= t4 && t0 <= t4;
-        is_ordered.then(|| {
-            let intended = (t0 != 0).then(|| Nanos(t4 - t0));
-            [Some(Nanos(t2 - t1)), Some(Nanos(t3 - t2)), Some(Nanos(t4 - t3)), Some(Nanos(t4 - t1)), intended]
-        })
+        is_ordered.then(|| ENDS.map(|(from, to)| (times[from] != 0).then(|| Nanos(times[to] - times[from]))))
     }
 }
 

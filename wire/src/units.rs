@@ -97,11 +97,6 @@ impl Price {
         self != Price::NONE
     }
 
-    /// What `quantity` units cost at this price, rounded towards zero to 1e-6; saturates at the ends of `i64`.
-    pub fn times(self, quantity: Quantity) -> Money {
-        Money::from_wide(i128::from(self.0) * i128::from(quantity.0))
-    }
-
     /// True when the price is a whole number of `tick`s. A tick of zero or less allows every price.
     pub fn is_on_tick(self, tick: Price) -> bool {
         tick.0 <= 0 || self.0 % tick.0 == 0
@@ -274,8 +269,9 @@ mod tests {
 
     #[test]
     fn money_rounds_towards_zero_and_saturates() {
-        assert_eq!(Price(1_999).times(Quantity(1)), Money(1));
-        assert_eq!(Price(-1_999).times(Quantity(1)), Money(-1));
-        assert_eq!(Price(i64::MAX).times(Quantity(i64::MAX)), Money(i64::MAX));
+        let cost = |price, quantity| Money::from_wide(Quantity(quantity).wide(Price(price)));
+        assert_eq!(cost(1_999, 1), Money(1));
+        assert_eq!(cost(-1_999, 1), Money(-1));
+        assert_eq!(cost(i64::MAX, i64::MAX), Money(i64::MAX));
     }
 }

@@ -102,7 +102,7 @@ impl<const N: usize> Rival<N> for Colo {
         journal
             .set_interest(seat, link.routed.then_some(&topic[..]))
             .map_err(refused(NAME, "announce interest"))?;
-        announce();
+        announce(&hub.registry);
         Ok(Reading { reader: reading, parker: Parker::new(Arc::clone(&hub.registry), seat) })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use journal::{Journal, Registry, Relay};
-use pinning::{CpuSet, Placement, Policy, WaitMode};
+use pinning::{CpuSet, Placement, Policy};
 
 use super::colo::{self, Colo, End, Reading};
 use super::helper::Helper;
@@ -99,7 +99,7 @@ pub(super) fn relays(room: &Path) -> Result<(), CompareError> {
 fn relay(room: &Path, own: u32, seats: &[u32], cpu: usize) -> Result<(), CompareError> {
     pinning::apply(&Placement {
         node: format!("relay on CPU {cpu}"),
-        mode: WaitMode::Fast,
+        busy: true,
         platform: true,
         cpus: CpuSet::single(cpu),
         policy: Some(Policy::Idle),

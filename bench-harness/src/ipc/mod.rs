@@ -48,7 +48,7 @@ pub use poll::PollRow;
 pub use report::IpcReport;
 
 /// Payloads in bytes, as in the ping-pong's rows.
-pub const PAYLOADS: [usize; 4] = [32, 64, 128, 1024];
+pub(crate) const PAYLOADS: [usize; 4] = [32, 64, 128, 1024];
 
 /// What to measure.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry};
-use pinning::{CpuSet, Placement, WaitMode};
+use pinning::{CpuSet, Placement};
 
 use super::step::steps;
 use super::{IpcError, IpcSettings};
@@ -104,7 +104,7 @@ impl Parts {
 pub(crate) fn pin(cpu: usize) -> Result<(), IpcError> {
     pinning::apply(&Placement {
         node: format!("bench on CPU {cpu}"),
-        mode: WaitMode::Fast,
+        busy: true,
         platform: false,
         cpus: CpuSet::single(cpu),
         policy: None,

@@ -31,7 +31,7 @@ impl Pages {
     }
 
     /// As text: `2 MiB pages`, `4 KiB pages`, `both`.
-    pub fn words(&self) -> &'static str {
+    pub(crate) fn words(&self) -> &'static str {
         match (self.small_bytes, self.huge_bytes) {
             (0, 0) => "unknown",
             (_, 0) => "4 KiB",

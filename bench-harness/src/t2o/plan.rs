@@ -140,7 +140,7 @@ impl Plan {
     }
 
     /// Whether the cell of this name will run.
-    pub fn has(&self, cell: &Cell) -> bool {
+    pub(crate) fn has(&self, cell: &Cell) -> bool {
         self.cells.iter().any(|planned| planned.name == cell.name)
     }
 }

@@ -90,7 +90,7 @@ impl RunRecord {
     }
 
     /// Whether a figure of t2o, in microseconds, is a lower bound: some missing answer was waited for less long.
-    pub fn is_least(&self, figure_us: f64) -> bool {
+    pub(crate) fn is_least(&self, figure_us: f64) -> bool {
         self.open_from_us.is_some_and(|open| open < figure_us)
     }
 }
@@ -118,7 +118,7 @@ impl Histograms {
     ///
     /// # Errors
     /// None in practice: the bounds are valid constants.
-    pub fn new() -> Result<Histograms, hdrhistogram::CreationError> {
+    pub(crate) fn new() -> Result<Histograms, hdrhistogram::CreationError> {
         let empty = || Histogram::new_with_bounds(1, LONGEST, 3);
         let stages = STAGES.iter().map(|_| empty()).collect::<Result<_, _>>()?;
         Ok(Histograms {
@@ -133,7 +133,7 @@ impl Histograms {
     }
 
     /// Adds one answer, or a missing one.
-    pub fn add(&mut self, stamps: &Stamps) {
+    pub(crate) fn add(&mut self, stamps: &Stamps) {
         if let Some((published, due)) = stamps.open_waits() {
             self.add_open(published, due);
             self.lateness.saturating_record(stamps.lateness().min(LONGEST));
@@ -165,22 +165,22 @@ impl Histograms {
     }
 
     /// Shortest wait for an answer that did not arrive, in microseconds.
-    pub fn open_from_us(&self) -> Option<f64> {
+    pub(crate) fn open_from_us(&self) -> Option<f64> {
         self.open_from.map(|wait| wait as f64 / 1e3)
     }
 
     /// The histogram of a stage, by its index in [`STAGES`].
-    pub fn stage(&self, index: usize) -> Option<&Histogram<u64>> {
+    pub(crate) fn stage(&self, index: usize) -> Option<&Histogram<u64>> {
         self.stages.get(index)
     }
 
     /// 99th percentile of the lateness, in microseconds.
-    pub fn lateness_p99_us(&self) -> f64 {
+    pub(crate) fn lateness_p99_us(&self) -> f64 {
         at_us(&self.lateness, 0.99)
     }
 
     /// The summary of each stage.
-    pub fn run_stages(&self) -> BTreeMap<String, RunStage> {
+    pub(crate) fn run_stages(&self) -> BTreeMap<String, RunStage> {
         let short = |histogram: &Histogram<u64>| RunStage {
             mean_us: histogram.mean() / 1e3,
             sd_us: histogram.stdev() / 1e3,

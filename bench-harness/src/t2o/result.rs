@@ -199,7 +199,7 @@ impl CellResult {
 
 impl Results {
     /// The cell of this group at this rate.
-    pub fn cell(&self, group: &str, rate: f64) -> Option<&CellResult> {
+    pub(crate) fn cell(&self, group: &str, rate: f64) -> Option<&CellResult> {
         self.cells.iter().find(|cell| cell.group == group && cell.rate == rate)
     }
 }

@@ -22,7 +22,7 @@ pub struct Stamps {
 
 impl Stamps {
     /// The duration of each stage; see [`LatencySample::stages`].
-    pub fn stages(&self) -> Option<StageTimes> {
+    pub(crate) fn stages(&self) -> Option<StageTimes> {
         LatencySample {
             order_id: OrderId(self.order_id),
             due: Nanos(self.due),
@@ -52,7 +52,7 @@ impl Stamps {
     }
 
     /// md's lateness in nanoseconds; for a quote that it did not publish, the lateness so far.
-    pub fn lateness(&self) -> u64 {
+    pub(crate) fn lateness(&self) -> u64 {
         let published = if self.is_open() && self.published == 0 { self.taken } else { self.published };
         published.saturating_sub(self.due)
     }

@@ -136,7 +136,7 @@ impl Store {
     ///
     /// # Errors
     /// [`T2oError::Garbled`], or an error of the system.
-    pub fn has(&self, cell: &str, repeat: u32) -> Result<bool, T2oError> {
+    pub(crate) fn has(&self, cell: &str, repeat: u32) -> Result<bool, T2oError> {
         Ok(self.run(cell, repeat)?.is_some_and(|run| run.failed.is_none()))
     }
 
@@ -193,11 +193,6 @@ impl Store {
     /// Writes `t2o.json`.
     pub(crate) fn write_results(&self, results: &Results) -> Result<(), T2oError> {
         self.write_json(&self.path("t2o.json"), results)
-    }
-
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     fn path(&self, name: &str) -> PathBuf {

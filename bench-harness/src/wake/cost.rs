@@ -39,9 +39,9 @@ pub(super) fn measure(clock: Clock) -> Result<WaitSupport, IpcError> {
         journals.push(journal);
     }
     writers[1].wake_through(Arc::clone(&registry));
-    writers[2].wake_through(registry);
+    writers[2].wake_through(Arc::clone(&registry));
     journals[2].set_interest(SEAT, None)?;
-    announce();
+    announce(&registry);
     let (mut write, mut nobody, mut awake) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..BLOCKS {
         let base = block(clock, &mut writers[0])?;

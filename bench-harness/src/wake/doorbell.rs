@@ -124,7 +124,7 @@ pub(super) fn answer(share: &Share) -> Result<(), IpcError> {
         }
         let ids = journals.iter().map(|journal| journal.shape().id);
         let mut bell = Doorbell::install(Arc::clone(&share.registry), seat::MANY, ids).ok_or_else(gone)?;
-        journal::announce();
+        journal::announce(&share.registry);
         // Those of the block before.
         (0..2).for_each(|_| bell.poll(|_| ()));
         let mut due = Vec::with_capacity(MANY as usize);

@@ -46,7 +46,7 @@ impl<'a> Side<'a> {
         let incoming = share.journal(from)?;
         let reader = incoming.gated(own)?;
         incoming.set_interest(own, None)?;
-        journal::announce();
+        journal::announce(&share.registry);
         let parker = Parker::new(Arc::clone(&share.registry), own).ok_or_else(no_seat)?;
         Ok(Side { share, writer: share.writer(to, own)?, reader, parker, words })
     }

@@ -62,7 +62,7 @@ pub enum Policy {
 
 impl Policy {
     /// In the order of the rows.
-    pub const ALL: [Policy; 5] =
+    pub(crate) const ALL: [Policy; 5] =
         [Policy::Broadcast, Policy::Targeted, Policy::Relay, Policy::Hosted, Policy::Mixed];
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 
 use journal::Relay;
-use pinning::{CpuSet, Placement, Policy as Scheduling, WaitMode};
+use pinning::{CpuSet, Placement, Policy as Scheduling};
 use serde::{Deserialize, Serialize};
 
 use super::host::Hosting;
@@ -100,7 +100,7 @@ fn say(what: &impl Serialize) -> Result<String, IpcError> {
 fn idle_on(cpu: usize) -> Result<(), IpcError> {
     pinning::apply(&Placement {
         node: format!("relay on CPU {cpu}"),
-        mode: WaitMode::Fast,
+        busy: true,
         platform: true,
         cpus: CpuSet::single(cpu),
         policy: Some(Scheduling::Idle),

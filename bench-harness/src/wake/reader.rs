@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
     pub(super) fn prepare(&self, interest: Interest) -> Result<Ready<'_>, IpcError> {
         let own = [self.topic];
         self.journal.set_interest(self.seat, (interest == Interest::Own).then_some(&own))?;
-        announce();
+        announce(&self.share.registry);
         let mut reader = self.journal.loose(self.seat)?;
         reader.set_topics(Topics::only([self.topic]));
         Ok(Ready { reader, owner: self, heard: Heard::default() })

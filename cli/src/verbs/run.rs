@@ -3,13 +3,13 @@
 use std::env;
 use std::io::Read;
 
-use matching::Market;
-use node::{Exit, Node};
-use topology::{RelaySection, Topology};
+use node::Exit;
+use topology::Topology;
 
-use crate::args::{Builtin, Place, Run, RunMaster, RunMatching, RunStrategy};
+use crate::args::{Builtin, RunMaster, RunOther, RunStrategy};
 use crate::failure::Failure;
 use crate::output;
+use crate::services::Run;
 
 // The examples of the SDK are what a reader of its documentation sees, and what runs here: one text.
 #[path = "../../../strategy-sdk/examples/market_maker.rs"]
@@ -22,14 +22,10 @@ mod taker;
 pub(crate) fn run(what: Run) -> Result<u8, Failure> {
     node::start_log();
     let ended = match what {
-        Run::Master(arguments) => master(&arguments),
-        Run::Md(place) => join(&place, "md").and_then(|node| Ok(md::run(node)?)),
-        Run::Td(place) => join(&place, "td").and_then(|node| Ok(td::run(node)?)),
-        Run::Matching(arguments) => matching(&arguments),
-        Run::Ledger(place) => join(&place, "ledger").and_then(|node| Ok(ledger::run(node)?)),
-        Run::Relay(place) => relay(&place),
-        Run::Strategy(arguments) => return Ok(strategy(&arguments)),
-        Run::Host(arguments) => return Ok(host(arguments.options())),
+        Run::Service(service) => service.run(),
+        Run::Other(RunOther::Master(arguments)) => master(&arguments),
+        Run::Other(RunOther::Strategy(arguments)) => return Ok(strategy(&arguments)),
+        Run::Other(RunOther::Host(arguments)) => return Ok(host(arguments.options())),
     };
     if let Err(failure) = &ended {
         // With time and level, beside the node's other words in its log.
@@ -37,21 +33,6 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         return Ok(failure.exit());
     }
     Ok(Exit::Done.code())
-}
-
-fn join(place: &Place, kind: &str) -> Result<Node, Failure> {
-    Ok(Node::join(place.instance(), place.node.as_deref().unwrap_or(kind))?)
-}
-
-fn relay(place: &Place) -> Result<(), Failure> {
-    let node = join(place, "relay")?;
-    let RelaySection { seats, journals, .. } = node.section()?;
-    Ok(node::relay::run(node, &seats, &journals)?)
-}
-
-fn matching(arguments: &RunMatching) -> Result<(), Failure> {
-    let market = if arguments.closed { Market::Closed } else { Market::Open };
-    Ok(matching::run(join(&arguments.place, "matching")?, market)?)
 }
 
 fn master(arguments: &RunMaster) -> Result<(), Failure> {

@@ -74,6 +74,27 @@ impl JournalShape {
     }
 }
 
+/// Where a journal begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Creation time, nanoseconds since the epoch.
+    pub created: u64,
+    /// Position of the first frame; one that is too low for the ring is raised. [`Journal::head`](crate::Journal::head)
+    /// of a journal whose positions this one continues.
+    pub first_position: u64,
+    /// 1, or one more than that of the journal that this one continues.
+    pub incarnation: u64,
+    /// Largest payload in bytes, if it is to be less than the ring would take. Loose readers reserve memory for one.
+    pub max_payload: u64,
+}
+
+impl Origin {
+    /// A journal that continues no other.
+    pub fn new(created: u64) -> Origin {
+        Origin { created, first_position: 0, incarnation: 1, max_payload: u64::MAX }
+    }
+}
+
 /// The writer of a journal, according to its control page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriterState {
@@ -116,6 +137,10 @@ pub struct ReaderView {
     pub gated: bool,
     /// Position up to which it has read.
     pub position: u64,
+    /// First position that the writer must not overwrite for this reader; `None` if it does not wait for it.
+    pub holds: Option<u64>,
+    /// Whether what it no longer holds is on disk.
+    pub durable: bool,
     /// Bytes that this seat's readers, past and present, lost to laps.
     pub lost: u64,
     /// Number of those laps.
@@ -129,27 +154,34 @@ pub struct ReaderView {
 pub(crate) struct Control {
     region: Region,
     shape: JournalShape,
+    /// Position of the first frame.
+    first: u64,
+    max_payload: u64,
     interest_start: usize,
     row_words: usize,
 }
 
 impl Control {
     /// Writes the header of a fresh, zeroed page. Not visible to others yet: the caller renames the file into place.
-    pub(crate) fn initialise(region: Region, shape: JournalShape, created: u64) -> Control {
+    pub(crate) fn initialise(region: Region, shape: JournalShape, origin: Origin, identity: u64) -> Control {
         let word = |index: usize, value: u64| region.word(index).store(value, Ordering::Relaxed);
+        let first = origin.first_position.max(layout::first_position(shape.capacity));
+        let max_payload = origin.max_payload.min(shape.max_payload());
         word(at::VERSION, u64::from(layout::FORMAT_VERSION));
         word(at::LAYOUT_HASH, layout::layout_hash());
         word(at::ID, u64::from(shape.id) | u64::from(shape.page.trailing_zeros()) << 32);
         word(at::CAPACITY, shape.capacity);
         word(at::TABLES, u64::from(shape.seats) | u64::from(shape.topics) << 32);
-        word(at::CREATED, created);
-        word(at::MAX_PAYLOAD, shape.max_payload());
+        word(at::CREATED, origin.created);
+        word(at::MAX_PAYLOAD, max_payload);
         store_name(&region, at::NAME, &shape.name);
-        let first = layout::first_position(shape.capacity);
+        word(at::FIRST, first);
+        word(at::INCARNATION, origin.incarnation);
+        word(at::IDENTITY, identity);
         word(at::HEAD, first);
         word(at::INTENT, first);
         region.word(at::MAGIC).store(layout::CONTROL_MAGIC, Ordering::Release);
-        Control::with(region, shape)
+        Control::with(region, shape, first, max_payload)
     }
 
     /// Checks a page that another process created.
@@ -173,28 +205,52 @@ impl Control {
         if let Some(problem) = shape.problem() {
             return Err(damaged(problem));
         }
-        if word(at::MAX_PAYLOAD) != shape.max_payload() {
-            let (found, right) = (word(at::MAX_PAYLOAD), shape.max_payload());
+        let max_payload = word(at::MAX_PAYLOAD);
+        if max_payload > shape.max_payload() {
+            let most = shape.max_payload();
             return Err(damaged(format!(
-                "its largest payload is {found} bytes, a ring of its size has {right}"
+                "its largest payload is {max_payload} bytes, a ring of its size has at most {most}"
             )));
+        }
+        let first = word(at::FIRST);
+        if first < layout::first_position(shape.capacity)
+            || first >= layout::MAX_POSITION
+            || !first.is_multiple_of(layout::LINE_BYTES)
+        {
+            return Err(damaged(format!("its first position, {first}, is not possible")));
         }
         let expected = layout::control_bytes(shape.seats, shape.topics);
         let found = (region.words().len() * 8) as u64;
         if found != expected {
             return Err(damaged(format!("its header asks for {expected} bytes, the file has {found}")));
         }
-        Ok(Control::with(region, shape))
+        Ok(Control::with(region, shape, first, max_payload))
     }
 
-    fn with(region: Region, shape: JournalShape) -> Control {
+    fn with(region: Region, shape: JournalShape, first: u64, max_payload: u64) -> Control {
         let interest_start = layout::interest_start(shape.seats);
         let row_words = layout::seat_words(shape.seats);
-        Control { region, shape, interest_start, row_words }
+        Control { region, shape, first, max_payload, interest_start, row_words }
     }
 
     pub(crate) fn shape(&self) -> &JournalShape {
         &self.shape
+    }
+
+    /// Position of the first frame.
+    pub(crate) fn first_position(&self) -> u64 {
+        self.first
+    }
+
+    /// Largest payload of this journal.
+    #[inline(always)]
+    pub(crate) fn max_payload(&self) -> u64 {
+        self.max_payload
+    }
+
+    /// What tells this journal from others of its name.
+    pub(crate) fn identity(&self) -> u64 {
+        self.load(at::IDENTITY)
     }
 
     #[inline(always)]
@@ -227,9 +283,8 @@ impl Control {
     pub(crate) fn is_plausible(&self) -> bool {
         let intent = self.intent();
         let head = self.head();
-        let first = layout::first_position(self.shape.capacity);
         head.is_multiple_of(layout::LINE_BYTES)
-            && (first..layout::MAX_POSITION).contains(&head)
+            && (self.first..layout::MAX_POSITION).contains(&head)
             && intent.saturating_sub(head) <= layout::max_reach(self.shape.capacity)
     }
 
@@ -284,18 +339,44 @@ impl Control {
     /// First position that the writer must not overwrite: the slowest gated reader's, or an earlier one from which a
     /// reader keeps frames that it has read. SYNC: gate, SYNC: join.
     pub(crate) fn needed_from(&self) -> u64 {
-        let needed = |seat| {
-            let cursor = self.cursor(seat);
-            let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
-            // It was set before the position moved, so a thread that sees the new position sees this too. (By itself
-            // this load could be Relaxed: the writer's full fence between its look at the gate and its first byte
-            // acquires what was seen here, and the models of `kept` pass. With a Relaxed position they fail.)
-            match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
-                0 => position,
-                kept => kept.min(position),
-            }
-        };
-        self.readers(at::GATED).map(needed).min().unwrap_or(u64::MAX)
+        self.readers(at::GATED).map(|seat| self.needed_by(seat)).min().unwrap_or(u64::MAX)
+    }
+
+    /// First position that the gated reader in `seat` needs.
+    pub(crate) fn needed_by(&self, seat: u32) -> u64 {
+        let cursor = self.cursor(seat);
+        let position = self.word(cursor + at::CURSOR_POSITION).load(Ordering::Acquire);
+        // It was set before the position moved, so a thread that sees the new position sees this too. (By itself
+        // this load could be Relaxed: the writer's full fence between its look at the gate and its first byte
+        // acquires what was seen here, and the models of `kept` pass. With a Relaxed position they fail.)
+        match self.word(cursor + at::CURSOR_KEPT).load(Ordering::Acquire) {
+            0 => position,
+            kept => kept.min(position),
+        }
+    }
+
+    /// End of what is on disk, according to all readers that write there; `None` when no reader does.
+    pub(crate) fn durable(&self) -> Option<u64> {
+        // SYNC: durable.
+        let kept = |seat| self.word(self.cursor(seat) + at::CURSOR_KEPT).load(Ordering::Acquire);
+        self.readers(at::DURABLE).map(kept).min()
+    }
+
+    /// Leaves a mark if the frame at `position` is the first that starts in its step.
+    pub(crate) fn leave_mark(&self, position: u64) {
+        let capacity = self.shape.capacity;
+        let word = self.word(at::MARKS + layout::mark_slot(position, capacity));
+        let step = layout::mark_step(capacity);
+        if word.load(Ordering::Relaxed) / step != position / step {
+            word.store(position, Ordering::Release);
+        }
+    }
+
+    /// The positions at which, by the writer's marks, frames of the last ring start. Not in order.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = u64> + '_ {
+        (at::MARKS..at::MARKS + at::MARK_COUNT)
+            .map(|index| self.word(index).load(Ordering::Acquire))
+            .filter(|mark| *mark >= self.first && mark.is_multiple_of(layout::LINE_BYTES))
     }
 
     pub(crate) fn reader_views(&self) -> Vec<ReaderView> {
@@ -312,6 +393,8 @@ impl Control {
             seat,
             gated,
             position: word(at::CURSOR_POSITION),
+            holds: gated.then(|| self.needed_by(seat)),
+            durable: self.has_reader(at::DURABLE, seat),
             lost: word(at::CURSOR_LOST),
             gaps: word(at::CURSOR_GAPS),
             frames: word(at::CURSOR_FRAMES),

@@ -3,18 +3,19 @@
 //! Lending frames in place is sound only while one reader moves a cursor and one writer moves the head. These leases
 //! ensure it within this process as well as between processes:
 //!
-//! - the writer holds `flock` on the control file;
-//! - a reader with a seat holds an open-file-description lock on the 64 bytes of the seat's cursor.
+//! - the writer holds a lock on one byte of the lock file, a reader with a seat on another;
+//! - they are open-file-description locks for writing: only who may write the file can take or hold them up, and
+//!   `F_OFD_GETLK` tells whether somebody lives there, across pid namespaces.
 //!
 //! A journal in memory keeps the same leases in a set.
 
 use std::collections::BTreeSet;
-use std::fs::{File, TryLockError};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::layout::{LINE_BYTES, LINE_WORDS, WORD_BYTES, control};
+use crate::layout::{LOCK_MAGIC, lock};
 
 /// The right that is leased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,24 +36,26 @@ pub(crate) enum Lease {
     Memory(RoleTable, Role),
 }
 
+impl Role {
+    /// The byte of the lock file that stands for the role.
+    fn byte(self) -> u64 {
+        match self {
+            Role::Writer => lock::WRITER_BYTE,
+            Role::Seat(seat) => lock::SEAT_BYTES + u64::from(seat),
+        }
+    }
+}
+
 impl Lease {
-    /// Takes an role of the journal with this control file; `None` when it is taken.
+    /// Takes a role in the journal of this lock file; `None` when it is taken.
     ///
     /// # Errors
     /// The error of the system.
     pub(crate) fn of_file(file: File, role: Role) -> io::Result<Option<Lease>> {
-        let taken = match role {
-            Role::Writer => match file.try_lock() {
-                Ok(()) => false,
-                Err(TryLockError::WouldBlock) => true,
-                Err(TryLockError::Error(error)) => return Err(error),
-            },
-            Role::Seat(seat) => !set_cursor_lock(&file, seat, libc::F_WRLCK)?,
-        };
-        Ok((!taken).then_some(Lease::File(file, role)))
+        Ok(set_lock(&file, role, libc::F_WRLCK)?.then_some(Lease::File(file, role)))
     }
 
-    /// Takes an role of a journal in memory; `None` when it is taken.
+    /// Takes a role in a journal in memory; `None` when it is taken.
     pub(crate) fn of_memory(table: &RoleTable, role: Role) -> Option<Lease> {
         let mut roles = table.lock().unwrap_or_else(PoisonError::into_inner);
         roles.insert(role).then(|| Lease::Memory(Arc::clone(table), role))
@@ -64,8 +67,7 @@ impl Drop for Lease {
     /// that fails, the lock ends with the file.
     fn drop(&mut self) {
         match self {
-            Lease::File(file, Role::Writer) => drop(file.unlock()),
-            Lease::File(file, Role::Seat(seat)) => drop(set_cursor_lock(file, *seat, libc::F_UNLCK)),
+            Lease::File(file, role) => drop(set_lock(file, *role, libc::F_UNLCK)),
             Lease::Memory(table, role) => {
                 table.lock().unwrap_or_else(PoisonError::into_inner).remove(role);
             }
@@ -73,14 +75,24 @@ impl Drop for Lease {
     }
 }
 
-/// Locks or unlocks a cursor's bytes; false when they are locked through another open file.
-fn set_cursor_lock(file: &File, seat: u32, kind: libc::c_int) -> io::Result<bool> {
-    let first = (control::CURSORS + seat as usize * LINE_WORDS) * WORD_BYTES;
+/// The identity in a lock file; `None` when it is none.
+pub(crate) fn identity_of(mut file: &File) -> io::Result<Option<u64>> {
+    let mut bytes = [0; 8 * lock::WORDS];
+    match file.read_exact(&mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let word = |index: usize| bytes.as_chunks::<8>().0.get(index).map(|word| u64::from_le_bytes(*word));
+    Ok(word(lock::IDENTITY).filter(|_| word(lock::MAGIC) == Some(LOCK_MAGIC)))
+}
+
+/// Locks or unlocks the byte of a role; false when it is locked through another open file.
+fn set_lock(file: &File, role: Role, kind: libc::c_int) -> io::Result<bool> {
     let range = libc::flock {
         l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
-        l_start: first as libc::off_t,
-        l_len: LINE_BYTES as libc::off_t,
+        l_start: role.byte() as libc::off_t,
+        l_len: 1,
         l_pid: 0,
     };
     // SAFETY: an open descriptor, and a range that the kernel only reads.

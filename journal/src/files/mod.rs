@@ -1,20 +1,31 @@
-//! The two files of a journal: their names, and how they are created and opened.
+//! The files of a journal and the registry: their names, and how they are created, opened and recognised.
 
 pub(crate) mod control;
 pub(crate) mod lease;
 pub(crate) mod registry;
 
 use std::fs::{File, OpenOptions, Permissions};
-use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{AT_FDCWD, AtFlags};
+use nix::unistd::linkat;
+
+use crate::clock::wall_nanos;
 use crate::error::{CreateError, OpenError};
-use crate::files::control::{Control, JournalShape};
 use crate::layout;
 use crate::memory::{Access, map, mirror, reserve};
+use control::{Control, JournalShape, Origin};
 
-/// Paths of a journal's two files.
+/// Who may map a journal: its user may write, and the user's group may read.
+const MODE: u32 = 0o640;
+/// Who may lock: only those who may also write, so that no reader can keep a successor out.
+const LOCK_MODE: u32 = 0o600;
+
+/// Paths of a journal's files. Beside the control file lies `NAME.lock`, which holds the locks of the writer and the
+/// readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalFiles {
     /// `NAME.ctl`: header, cursors, interest.
@@ -24,7 +35,7 @@ pub struct JournalFiles {
 }
 
 impl JournalFiles {
-    /// Both files of `name`, the control file in `control_directory` and the ring in `ring_directory`.
+    /// The files of `name`, the control file in `control_directory` and the ring in `ring_directory`.
     pub fn new(control_directory: &Path, ring_directory: &Path, name: &str) -> JournalFiles {
         JournalFiles {
             control: control_directory.join(format!("{name}.ctl")),
@@ -32,45 +43,111 @@ impl JournalFiles {
         }
     }
 
-    /// Removes both files; processes that have them mapped keep the memory. Missing files are not an error.
+    /// The lock file.
+    pub fn lock(&self) -> PathBuf {
+        self.control.with_extension("lock")
+    }
+
+    /// Removes the files; processes that have them mapped keep the memory. Missing files are not an error.
     ///
     /// # Errors
     /// The first error of the system.
     pub fn remove(&self) -> io::Result<()> {
         remove(&self.control)?;
-        remove(&self.ring)
+        remove(&self.ring)?;
+        remove(&self.lock())
     }
 
-    /// Creates both files under temporary names, reserves all of their memory, and renames them into place. A control
-    /// file that is visible is complete and has its ring, even if this process is killed meanwhile.
-    pub(crate) fn create(&self, shape: JournalShape, created: u64) -> Result<Control, CreateError> {
-        let temporary = JournalFiles {
-            control: self.control.with_extension("ctl.new"),
-            ring: self.ring.with_extension("ring.new"),
-        };
-        let made = temporary.make(shape, created).and_then(|control| {
-            // An old control file must never be visible beside the new ring, not even after a crash.
-            remove(&self.control).map_err(refused("remove", &self.control))?;
-            std::fs::rename(&temporary.ring, &self.ring).map_err(refused("rename into place", &self.ring))?;
-            std::fs::rename(&temporary.control, &self.control)
-                .map_err(refused("rename into place", &self.control))?;
-            Ok(control)
-        });
-        if made.is_err() {
-            // The error that matters is the first one.
-            let _ = temporary.remove();
-        }
-        made
-    }
-
-    fn make(&self, shape: JournalShape, created: u64) -> Result<Control, CreateError> {
-        let ring = create_file(&self.ring, 0o640, shape.capacity)?;
+    /// Creates the files without names, reserves all of their memory, and then names them. A control file that is
+    /// visible is complete and has its ring, even if this process is killed meanwhile; what it had not named by then
+    /// is gone with it.
+    pub(crate) fn create(&self, shape: JournalShape, origin: Origin) -> Result<Control, CreateError> {
+        let ring = Unnamed::create(&self.ring, MODE, shape.capacity)?;
         // Populated through a writable mapping: the pages exist and are zero from here on.
-        mirror(&ring, shape.capacity, shape.page, Access::ReadWrite).map_err(refused("map", &self.ring))?;
+        mirror(&ring.file, shape.capacity, shape.page, Access::ReadWrite)
+            .map_err(refused("map", &self.ring))?;
+        let identity = random();
+        let lock_path = self.lock();
+        let words = [layout::LOCK_MAGIC, identity].map(u64::to_le_bytes);
+        let lock = Unnamed::create(&lock_path, LOCK_MODE, words.as_flattened().len() as u64)?;
+        (&lock.file).write_all(words.as_flattened()).map_err(refused("write", &lock_path))?;
         let bytes = layout::control_bytes(shape.seats, shape.topics);
-        let control = create_file(&self.control, 0o640, bytes)?;
-        let region = map(&control, bytes, Access::ReadWrite).map_err(refused("map", &self.control))?;
-        Ok(Control::initialise(region, shape, created))
+        let page = Unnamed::create(&self.control, MODE, bytes)?;
+        let region = map(&page.file, bytes, Access::ReadWrite).map_err(refused("map", &self.control))?;
+        let control = Control::initialise(region, shape, origin, identity);
+        // An old control file must never be visible beside the new ring, not even after a crash.
+        remove(&self.control).map_err(refused("remove", &self.control))?;
+        ring.name()?;
+        lock.name()?;
+        page.name()?;
+        for file in [&ring, &lock] {
+            file.check_name()?;
+        }
+        Ok(control)
+    }
+}
+
+/// A file that is being made, and has not got its name yet.
+struct Unnamed<'a> {
+    file: File,
+    path: &'a Path,
+    /// Where file systems cannot make files without a name.
+    temporary: Option<PathBuf>,
+}
+
+impl Unnamed<'_> {
+    /// A file of zeros with all of its memory reserved, and exactly this mode.
+    fn create(path: &Path, mode: u32, bytes: u64) -> Result<Unnamed<'_>, CreateError> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let opened =
+            OpenOptions::new().read(true).write(true).mode(mode).custom_flags(libc::O_TMPFILE).open(folder);
+        let (file, temporary) = match opened {
+            Ok(file) => (file, None),
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
+                let temporary = path.with_added_extension("new");
+                (create_new(&temporary, mode)?, Some(temporary))
+            }
+            Err(error) => return Err(refused("create", path)(error)),
+        };
+        let unnamed = Unnamed { file, path, temporary };
+        fill(&unnamed.file, path, mode, bytes)?;
+        Ok(unnamed)
+    }
+
+    /// Gives the file its name, instead of the file that has it.
+    fn name(&self) -> Result<(), CreateError> {
+        if let Some(temporary) = &self.temporary {
+            return std::fs::rename(temporary, self.path).map_err(refused("rename into place", self.path));
+        }
+        remove(self.path).map_err(refused("remove", self.path))?;
+        let source = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        linkat(AT_FDCWD, source.as_str(), AT_FDCWD, self.path, AtFlags::AT_SYMLINK_FOLLOW)
+            .map_err(|error| refused("name", self.path)(error.into()))
+    }
+}
+
+impl Unnamed<'_> {
+    /// Refuses a name that another process has given to a file of its own meanwhile: what it makes is another journal.
+    fn check_name(&self) -> Result<(), CreateError> {
+        let named = std::fs::metadata(self.path).and_then(|named| {
+            let ours = self.file.metadata()?;
+            Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino()))
+        });
+        if named.map_err(refused("look at", self.path))? {
+            return Ok(());
+        }
+        let source =
+            io::Error::new(io::ErrorKind::AlreadyExists, "another process is creating the same journal");
+        Err(refused("create", self.path)(source))
+    }
+}
+
+impl Drop for Unnamed<'_> {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // The error that matters is the first one.
+            let _ = remove(temporary);
+        }
     }
 }
 
@@ -85,21 +162,38 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a file of zeros with all of its memory reserved and exactly this mode, whatever the umask. Does not follow a
-/// link.
+/// Creates a file of zeros with all of its memory reserved and exactly this mode, whatever the umask. A file of that
+/// name is removed first and never changed, since another process may have mapped it.
 pub(crate) fn create_file(path: &Path, mode: u32, bytes: u64) -> Result<File, CreateError> {
-    let file = OpenOptions::new()
+    let file = create_new(path, mode)?;
+    fill(&file, path, mode, bytes)?;
+    Ok(file)
+}
+
+fn create_new(path: &Path, mode: u32) -> Result<File, CreateError> {
+    remove(path).map_err(refused("remove", path))?;
+    OpenOptions::new()
         .read(true)
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(mode)
-        .custom_flags(libc::O_NOFOLLOW)
         .open(path)
-        .map_err(refused("create", path))?;
+        .map_err(refused("create", path))
+}
+
+fn fill(file: &File, path: &Path, mode: u32, bytes: u64) -> Result<(), CreateError> {
     file.set_permissions(Permissions::from_mode(mode)).map_err(refused("set the mode of", path))?;
-    reserve(&file, bytes).map_err(|source| CreateError::NoSpace { path: path.to_owned(), bytes, source })?;
-    Ok(file)
+    reserve(file, bytes).map_err(|source| CreateError::NoSpace { path: path.to_owned(), bytes, source })
+}
+
+/// A number that no other journal has.
+fn random() -> u64 {
+    let mut bytes = [0; 8];
+    match File::open("/dev/urandom").and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes)) {
+        Ok(()) => u64::from_le_bytes(bytes),
+        // Nothing here is secret: what counts is that two journals of one name differ.
+        Err(_) => wall_nanos().rotate_left(20) ^ u64::from(std::process::id()),
+    }
 }
 
 /// Opens an existing file and returns it with its size.
@@ -115,4 +209,19 @@ pub(crate) fn open_file(path: &Path, access: Access) -> Result<(File, u64), Open
         return Err(OpenError::Damaged { path: path.to_owned(), what: "it is empty".to_owned() });
     }
     Ok((file, bytes))
+}
+
+/// The identity in the control file that has this name now; `None` when there is none.
+pub(crate) fn named_identity(path: &Path) -> Result<Option<u64>, OpenError> {
+    let mut bytes = [0; 8];
+    let read = File::open(path).and_then(|file| {
+        file.read_exact_at(&mut bytes, (layout::control::IDENTITY * layout::WORD_BYTES) as u64)
+    });
+    match read {
+        Ok(()) => Ok(Some(u64::from_le_bytes(bytes))),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof) => {
+            Ok(None)
+        }
+        Err(source) => Err(OpenError::Io { action: "open", path: path.to_owned(), source }),
+    }
 }

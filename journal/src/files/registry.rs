@@ -6,6 +6,7 @@
 //! - master writes identity, generation, kind and name before the node runs, and state and exit after it died;
 //! - the wait word is written by the node (to sleep and when it wakes) and by any writer or relay that wakes it;
 //! - the doorbell is written by the writers of the node's journals (to set bits) and by the node (to take them);
+//! - whether writers make fences is written by the creator, and by a node that finds no barrier in its kernel;
 //! - how a seat is notified is written by the node (whether it has a bell), its relay, and by master when the relay has
 //!   died;
 //! - answers to a seat through a journal that several seats share are counted by the one node that answers;
@@ -21,6 +22,7 @@ use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
 use crate::process::{ProcessIdentity, pid_namespace};
 use crate::sync::{AtomicU64, Ordering};
+use crate::wait::barrier;
 
 /// The registry of one instance, mapped into this process.
 #[derive(Debug)]
@@ -63,6 +65,7 @@ impl Registry {
             source,
         })?;
         region.word(at::NAMESPACE).store(pid_namespace(), Ordering::Relaxed);
+        region.word(at::FENCES).store(u64::from(!barrier::is_available()), Ordering::Relaxed);
         Ok(Registry::initialise(region, seats, clock))
     }
 
@@ -84,6 +87,7 @@ impl Registry {
         for (offset, value) in clock.to_words().into_iter().enumerate() {
             word(at::CLOCK_KIND + offset, value);
         }
+        word(at::CLOCK_OFFSET, clock.monotonic_offset());
         region.word(at::MAGIC).store(layout::REGISTRY_MAGIC, Ordering::Release);
         Registry { region, seats, writable: true }
     }
@@ -154,6 +158,32 @@ impl Registry {
             std::array::from_fn(|offset| self.region.word(at::CLOCK_KIND + offset).load(Ordering::Acquire));
         Clock::from_words(words)
             .ok_or_else(|| OpenError::Damaged { path: path.to_owned(), what: "it holds no clock".to_owned() })
+    }
+
+    /// The clock less `CLOCK_MONOTONIC`, as master last measured it: see [`Clock::monotonic_offset`].
+    pub fn clock_offset(&self) -> u64 {
+        self.region.word(at::CLOCK_OFFSET).load(Ordering::Relaxed)
+    }
+
+    /// Measures [`Clock::monotonic_offset`] again, for programs that read the platform's time that way. Only master does.
+    pub fn refresh_clock_offset(&self, clock: Clock) {
+        if self.writable {
+            self.region.word(at::CLOCK_OFFSET).store(clock.monotonic_offset(), Ordering::Relaxed);
+        }
+    }
+
+    /// True when writers must put a full fence between each commit and their look at who wants it.
+    #[inline(always)]
+    pub(crate) fn requires_fences(&self) -> bool {
+        // SYNC: interest.
+        self.region.word(at::FENCES).load(Ordering::Relaxed) != 0
+    }
+
+    /// From now on, writers do so.
+    pub(crate) fn require_fences(&self) {
+        if self.writable {
+            self.region.word(at::FENCES).store(1, Ordering::SeqCst);
+        }
     }
 
     /// Instance-wide phase; the platform defines its meaning.

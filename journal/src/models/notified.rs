@@ -6,9 +6,11 @@ use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, WRITER, drain, journal, registry, write, writer};
 use super::sync::{hear_announcements, kill_after, spawn};
 use crate::files::registry::Registry;
+use crate::layout::registry as at;
 use crate::relay::Relay;
 use crate::ring::journal::Journal;
 use crate::ring::reader::Reader;
+use crate::sync::{Ordering, fence};
 use crate::wait::{Doorbell, Parker, Wakeup, announce, wake};
 
 /// Writes `frames` frames and does not leave: leaving wakes every seat, which these models do not test.
@@ -29,7 +31,7 @@ fn the_bell_tells_of_every_frame() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -65,7 +67,7 @@ fn no_frame_stays_behind_an_answered_bell() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1]).unwrap();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -89,6 +91,41 @@ fn no_frame_stays_behind_an_answered_bell() {
     });
 }
 
+/// Two writers without atomic read-modify-writes: their stores hide each other, and no frame.
+#[test]
+fn no_frame_stays_behind_a_bell_rung_by_stores() {
+    explore("bell, rung by stores", 2, || {
+        let (journals, registry) = ([journal(1, 4), journal(2, 4)], registry());
+        let mut bell = Doorbell::install(Arc::clone(&registry), GATED, [1, 2]).unwrap();
+        let mut readers = journals.each_ref().map(|journal| Reader::Loose(journal.loose(GATED).unwrap()));
+        let mut number = 0;
+        let writing = journals.map(|journal| {
+            let registry = Arc::clone(&registry);
+            number += 1;
+            spawn(number, move || {
+                write(&mut writer(&journal), 1, 0).unwrap();
+                // SYNC: bell.
+                fence(Ordering::SeqCst);
+                registry.bell(GATED, at::BELL_ALL - at::BELL).store(1, Ordering::Release);
+            })
+        });
+        let mut seen = Vec::new();
+        let mut answer = || {
+            let mut due = false;
+            bell.poll(|_| due = true);
+            readers.iter_mut().filter(|_| due).for_each(|reader| drain(reader, &mut seen));
+        };
+        answer();
+        answer();
+        for writing in writing {
+            writing.join().unwrap();
+        }
+        answer();
+        answer();
+        assert_eq!(seen.len(), 2);
+    });
+}
+
 /// The writer notifies nothing. Either the relay finds the reader parked, or the reader sees the frame that the relay
 /// saw.
 #[test]
@@ -99,7 +136,7 @@ fn a_relay_wakes_whoever_parks_beside_its_look() {
         let mut relay = Relay::new(Arc::clone(&registry), LOOSE, &[GATED]).unwrap();
         relay.follow(&journal).unwrap();
         relay.take_over();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -132,7 +169,7 @@ fn nothing_is_lost_when_a_dead_relays_seats_are_given_back() {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
         Relay::new(Arc::clone(&registry), WRITER, &[GATED]).unwrap().take_over();
-        announce();
+        announce(&registry);
         let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::futex::expire;
+use super::futex::{expire, futex_wake};
 use super::stage::explore;
 use super::support::{GATED, LONG, LOOSE, drain, journal, registry, write, writer};
 use super::sync::{is_dead, kill_after, spawn};
 use crate::files::registry::Registry;
 use crate::ring::journal::Journal;
 use crate::ring::reader::Reader;
+use crate::sync::{Ordering, fence};
 use crate::wait::{Parker, Wakeup, announce, force_wake, wake};
 
 fn write_and_wake(journal: &Journal, registry: &Arc<Registry>, numbers: std::ops::RangeInclusive<u16>) {
@@ -40,7 +41,7 @@ fn no_commit_is_slept_through() {
     explore("park and commit", 3, || {
         let (journal, registry) = (journal(1, 8), registry());
         journal.set_interest(GATED, None).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Gated(journal.gated(GATED).unwrap())];
         let writing = {
             let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -60,12 +61,40 @@ fn one_word_serves_the_writers_of_two_journals() {
             journal.set_interest(GATED, None).unwrap();
             readers.push(Reader::Loose(journal.loose(GATED).unwrap()));
         }
-        announce();
+        announce(&registry);
         let mut number = 0;
         let writing = journals.map(|journal| {
             let registry = Arc::clone(&registry);
             number += 1;
             spawn(number, move || write_and_wake(&journal, &registry, 1..=1))
+        });
+        sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
+        for writing in writing {
+            writing.join().unwrap();
+        }
+    });
+}
+
+/// A writer without compare-and-swap stores AWAKE. That may cover the word of a later sleep, which its call then ends.
+#[test]
+fn a_waker_that_stores_loses_no_sleeper() {
+    explore("park, wakers that store", 2, || {
+        let (journals, registry) = ([journal(1, 4), journal(2, 4)], registry());
+        let mut readers = journals.each_ref().map(|journal| Reader::Loose(journal.loose(GATED).unwrap()));
+        let mut number = 0;
+        let writing = journals.map(|journal| {
+            let registry = Arc::clone(&registry);
+            number += 1;
+            spawn(number, move || {
+                write(&mut writer(&journal), 1, 0).unwrap();
+                // SYNC: park.
+                fence(Ordering::SeqCst);
+                let word = registry.wait_word(GATED);
+                if word.load(Ordering::Relaxed) == 1 {
+                    word.store(0, Ordering::Release);
+                    futex_wake(word);
+                }
+            })
         });
         sleep_until(&Parker::new(registry, GATED).unwrap(), &mut readers, 2);
         for writing in writing {
@@ -81,7 +110,7 @@ fn only_who_wants_the_topic_is_woken() {
         let (journal, registry) = (journal(1, 4), registry());
         journal.set_interest(GATED, Some(&[1])).unwrap();
         journal.set_interest(LOOSE, Some(&[0])).unwrap();
-        announce();
+        announce(&registry);
         let mut readers = [Reader::Loose(journal.loose(GATED).unwrap())];
         let sleeping = {
             let registry = Arc::clone(&registry);
@@ -125,7 +154,7 @@ fn the_time_out_saves_whom_a_killed_waker_left_asleep() {
         explore(&format!("waker killed after {stores} stores"), 2, move || {
             let (journal, registry) = (journal(1, 4), registry());
             journal.set_interest(GATED, None).unwrap();
-            announce();
+            announce(&registry);
             let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
             let writing = {
                 let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));
@@ -169,7 +198,7 @@ fn whom_a_killed_waker_left_asleep_is_roused() {
         explore(&format!("waker killed after {stores} stores, and noticed"), 2, move || {
             let (journal, registry) = (journal(1, 4), registry());
             journal.set_interest(GATED, None).unwrap();
-            announce();
+            announce(&registry);
             let mut reader = Reader::Gated(journal.gated(GATED).unwrap());
             let writing = {
                 let (journal, registry) = (Arc::clone(&journal), Arc::clone(&registry));

@@ -1,14 +1,15 @@
 //! A journal: creating it, opening it, and its writer and readers.
 
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::error::{CreateError, OpenError};
-use crate::files::control::{Control, JournalShape};
-use crate::files::lease::{Lease, Role, RoleTable};
-use crate::files::{JournalFiles, open_file};
+use crate::files::control::{Control, JournalShape, Origin};
+use crate::files::lease::{Lease, Role, RoleTable, identity_of};
+use crate::files::{JournalFiles, named_identity, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
 use crate::memory::{Access, collapse, heap, map, mirror};
 use crate::ring::bytes::Ring;
@@ -37,10 +38,44 @@ impl Journal {
     /// # Errors
     /// [`CreateError`]; files created so far are removed.
     pub fn create(files: JournalFiles, shape: JournalShape, created: u64) -> Result<Journal, CreateError> {
+        Journal::create_from(files, shape, Origin::new(created))
+    }
+
+    /// As [`Journal::create`], from a given position on: a journal that is made again after the host went down continues
+    /// the positions of the one before it.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalFiles, JournalShape, Origin};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let files = JournalFiles::new(directory.path(), directory.path(), "t");
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// let before = Journal::create(files.clone(), shape.clone(), 1)?;
+    /// before.writer(0, Clock::monotonic())?.write(7, 3, b"news")?;
+    /// let stat = before.stat();
+    /// let origin = Origin { first_position: stat.head, incarnation: stat.incarnation + 1, ..Origin::new(2) };
+    /// let journal = Journal::create_from(files, shape, origin)?;
+    /// let written = journal.writer(0, Clock::monotonic())?.write(7, 3, b"more")?;
+    /// assert_eq!(written.position, stat.head);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Journal::create`]; [`CreateError::Invalid`] for a position that no frame can start at.
+    pub fn create_from(
+        files: JournalFiles,
+        shape: JournalShape,
+        origin: Origin,
+    ) -> Result<Journal, CreateError> {
+        let first = origin.first_position;
+        if !first.is_multiple_of(layout::LINE_BYTES) || first >= layout::MAX_POSITION {
+            let what =
+                format!("no frame starts at position {first}: positions are multiples of 64 below 2^63");
+            return Err(CreateError::Invalid { name: shape.name.clone(), what });
+        }
         if let Some(what) = shape.problem() {
             return Err(CreateError::Invalid { name: shape.name.clone(), what });
         }
-        let control = Arc::new(files.create(shape, created)?);
+        let control = Arc::new(files.create(shape, origin)?);
         Ok(Journal { control, source: Source::Files { files, writable: true } })
     }
 
@@ -52,7 +87,7 @@ impl Journal {
     /// 6.1, or `shmem_enabled` is `deny`), `ENOMEM` or `EAGAIN` where it finds no huge page.
     pub fn make_transparent_huge(&self) -> io::Result<()> {
         let Source::Files { files, .. } = &self.source else { return Err(io::ErrorKind::Unsupported.into()) };
-        let file = std::fs::OpenOptions::new().read(true).write(true).open(&files.ring)?;
+        let file = self.ring_file(files, Access::ReadWrite).map_err(io::Error::other)?;
         let shape = self.shape();
         collapse(&mirror(&file, shape.capacity, shape.page, Access::ReadWrite)?)
     }
@@ -95,7 +130,8 @@ impl Journal {
     /// seats.
     pub(crate) fn on_heap(shape: JournalShape) -> Journal {
         let ring = Ring::new(heap(shape.capacity as usize / WORD_BYTES), shape.capacity);
-        let control = Control::initialise(heap(layout::control_words(shape.seats, shape.topics)), shape, 0);
+        let page = heap(layout::control_words(shape.seats, shape.topics));
+        let control = Control::initialise(page, shape, Origin::new(0), 0);
         let source = Source::Memory { ring, roles: RoleTable::default() };
         Journal { control: Arc::new(control), source }
     }
@@ -106,13 +142,26 @@ impl Journal {
             Source::Files { files, .. } => files,
         };
         let shape = self.shape();
+        let file = self.ring_file(files, access)?;
+        let region =
+            mirror(&file, shape.capacity, shape.page, access).map_err(refused("map", &files.ring))?;
+        Ok(Ring::new(region, shape.capacity))
+    }
+
+    /// Opens the ring that belongs to our control page, and no other one of its name.
+    fn ring_file(&self, files: &JournalFiles, access: Access) -> Result<File, OpenError> {
         let (file, bytes) = open_file(&files.ring, access)?;
-        if bytes != shape.capacity {
-            let what = format!("its control file says {} bytes, the ring has {bytes}", shape.capacity);
+        // A creator removes the old control file before it touches the ring. So while our page still has its name, the
+        // ring that was opened before this look is ours.
+        if named_identity(&files.control)? != Some(self.control.identity()) {
+            return Err(OpenError::Replaced { path: files.control.clone() });
+        }
+        let capacity = self.shape().capacity;
+        if bytes != capacity {
+            let what = format!("its control file says {capacity} bytes, the ring has {bytes}");
             return Err(OpenError::Damaged { path: files.ring.clone(), what });
         }
-        let region = mirror(&file, bytes, shape.page, access).map_err(refused("map", &files.ring))?;
-        Ok(Ring::new(region, shape.capacity))
+        Ok(file)
     }
 
     fn path(&self) -> PathBuf {
@@ -150,8 +199,13 @@ impl Journal {
         let lease = match &self.source {
             Source::Memory { roles, .. } => Lease::of_memory(roles, role),
             Source::Files { files, .. } => {
-                let (file, _) = open_file(&files.control, Access::ReadWrite)?;
-                Lease::of_file(file, role).map_err(refused("lock", &files.control))?
+                let path = files.lock();
+                let (file, _) = open_file(&path, Access::ReadWrite)?;
+                let identity = identity_of(&file).map_err(refused("read", &path))?;
+                if identity != Some(self.control.identity()) {
+                    return Err(OpenError::Replaced { path });
+                }
+                Lease::of_file(file, role).map_err(refused("lock", &path))?
             }
         };
         let name = || self.shape().name.clone();
@@ -177,13 +231,17 @@ impl Journal {
     }
 
     /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that the reader misses
-    /// nothing, however late it starts. An existing cursor is kept.
+    /// nothing, however late it starts. An existing cursor is kept, and a living gated reader is left alone.
     ///
     /// # Errors
-    /// [`OpenError::NoSuchSeat`], [`OpenError::TooLate`] when the beginning is overwritten, or the journal is opened
-    /// read-only.
+    /// [`OpenError::NoSuchSeat`], [`OpenError::TooLate`] when the beginning is overwritten, [`OpenError::SeatTaken`]
+    /// while a reader of another kind lives in the seat, or the journal is opened read-only.
     pub fn admit_gated(&self, seat: u32) -> Result<(), OpenError> {
         self.check_seat(seat)?;
+        let _lease = match self.lease(Role::Seat(seat)) {
+            Err(OpenError::SeatTaken { .. }) if self.control.has_reader(at::GATED, seat) => return Ok(()),
+            lease => lease?,
+        };
         if self.old_cursor(seat)?.is_some() || self.join(seat, self.first_position()) {
             return Ok(());
         }
@@ -323,7 +381,7 @@ impl Journal {
 
     /// Position of the journal's first frame.
     pub fn first_position(&self) -> u64 {
-        layout::first_position(self.shape().capacity)
+        self.control.first_position()
     }
 
     /// Declares the topics for which `seat` wants to be woken; `None` means all.

@@ -47,7 +47,7 @@ impl Journal {
             fence(Ordering::Acquire);
             let length = u64::from(header.length);
             let broken =
-                commit != position || length > self.shape().max_payload() || self.oldest_bytes()? > position;
+                commit != position || length > self.control.max_payload() || self.oldest_bytes()? > position;
             while waiting.peek().is_some_and(|&start| start < position) {
                 waiting.next();
             }

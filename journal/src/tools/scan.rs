@@ -3,46 +3,40 @@
 use std::collections::VecDeque;
 
 use crate::error::OpenError;
-use crate::layout::{LINE_BYTES, frame_bytes};
 use crate::memory::Access;
-use crate::ring::bytes::Ring;
 use crate::ring::journal::Journal;
 use crate::ring::reader::Frame;
 use crate::ring::writer::end_of_frames;
 use crate::sync::Ordering;
 
 impl Journal {
-    /// Position of the oldest frame that can still be read; the head when there is none.
+    /// A position at which a frame starts, and from which all frames up to the head can be read: the oldest that the
+    /// writer has marked; the head when there is none.
     ///
-    /// Frames do not point at their predecessors, so this looks at every line, from the head backwards: a frame starts
-    /// where a commit word equals its own position and the frame's end is the start of another, or the head. The first
-    /// of the chain is the result. A payload may hold such a word by chance or malice; it can deceive only where the
-    /// start of the frame that holds it is overwritten already, in the oldest bytes of a ring that wrapped around.
-    ///
-    /// Takes a bit for each line, and time in proportion to the ring. While a writer is active the result may be
-    /// overwritten at any time: the reader then gets a gap.
+    /// Frames do not point at their predecessors, and a payload may hold anything, a commit word too. So the writer
+    /// leaves marks, one for each 64th of the ring: up to that much (or one batch, where that is more) may lie before
+    /// the result and still be intact. While a writer is active the result may be overwritten at any time: the reader
+    /// then gets a gap.
     ///
     /// # Errors
     /// As [`Journal::open`]; [`OpenError::Damaged`] when the head is not a possible position.
     pub fn oldest_frame(&self) -> Result<u64, OpenError> {
-        let ring = self.ring(Access::Read)?;
-        let oldest = self.oldest_bytes()?;
+        self.marked_frame(0)
+    }
+
+    /// The first marked frame at or behind `from`.
+    pub(crate) fn marked_frame(&self, from: u64) -> Result<u64, OpenError> {
         let head = self.head();
-        let from = oldest.next_multiple_of(LINE_BYTES).max(head.saturating_sub(self.shape().capacity));
-        let lines = head.saturating_sub(from) / LINE_BYTES;
-        // One bit a line: whether a chain of frames leads from it to the head.
-        let mut leads = vec![0_u64; lines as usize / 64 + 1];
-        let mut first = head;
-        for line in (0..lines).rev() {
-            let position = from + line * LINE_BYTES;
-            let Some(end) = self.end_of(&ring, position) else { continue };
-            let next = (end.saturating_sub(from) / LINE_BYTES) as usize;
-            if end == head || end < head && leads[next / 64] & 1 << (next % 64) != 0 {
-                leads[line as usize / 64] |= 1 << (line % 64);
-                first = position;
-            }
-        }
-        Ok(first)
+        let mut marks: Vec<u64> = self.control.marks().filter(|mark| (from..head).contains(mark)).collect();
+        marks.sort_unstable();
+        let ring = self.ring(Access::Read)?;
+        // After the marks: what has been overwritten since they were read is known here.
+        let oldest = self.oldest_bytes()?;
+        let starts_a_frame = |mark: &u64| {
+            // SYNC: commit.
+            *mark >= oldest && ring.commit_word(*mark).load(Ordering::Acquire) == *mark
+        };
+        Ok(marks.into_iter().find(starts_a_frame).unwrap_or(head))
     }
 
     /// Passes the committed frames that no class of the tally counts to `visit`, in order. While a writer counts there
@@ -77,16 +71,6 @@ impl Journal {
             }
         }
         Ok(())
-    }
-
-    /// Where the frame at `position` ends, if one may start there.
-    fn end_of(&self, ring: &Ring, position: u64) -> Option<u64> {
-        // SYNC: commit.
-        if ring.commit_word(position).load(Ordering::Acquire) != position {
-            return None;
-        }
-        let length = u64::from(ring.header(position).length);
-        (length <= self.shape().max_payload()).then(|| position + frame_bytes(length))
     }
 }
 

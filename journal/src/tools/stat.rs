@@ -19,6 +19,14 @@ pub struct JournalStat {
     pub tally: [u64; at::CLASSES],
     /// Time of the last frame, nanoseconds since the epoch; zero before the first.
     pub last_time: u64,
+    /// Position of the first frame.
+    pub first_position: u64,
+    /// Which journal of this name it is: one that continues another's positions has the next number.
+    pub incarnation: u64,
+    /// Largest payload in bytes.
+    pub max_payload: u64,
+    /// End of what is on disk; `None` when no reader writes it there.
+    pub durable: Option<u64>,
     /// Bytes before this position may be overwritten.
     pub oldest: u64,
     /// How often the writer found the journal full.
@@ -55,9 +63,12 @@ impl Journal {
     /// Reads the control page.
     pub fn stat(&self) -> JournalStat {
         let shape = self.shape().clone();
-        let oldest =
-            self.control.intent().saturating_sub(shape.capacity).max(layout::first_position(shape.capacity));
+        let oldest = self.control.intent().saturating_sub(shape.capacity).max(self.first_position());
         JournalStat {
+            first_position: self.first_position(),
+            incarnation: self.control.load(at::INCARNATION),
+            max_payload: self.control.max_payload(),
+            durable: self.control.durable(),
             oldest,
             head: self.control.head(),
             frames: layout::frames_of(self.control.load(at::FRAMES)),

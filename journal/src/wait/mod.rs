@@ -24,6 +24,7 @@
 //! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`](crate::Relay), which wakes the seat instead
 //! of the writers.
 
+pub(crate) mod barrier;
 mod doorbell;
 #[cfg(not(miri))]
 mod futex;
@@ -33,6 +34,7 @@ mod futex;
 pub(crate) mod relayed;
 mod waker;
 
+pub use barrier::announce;
 pub use doorbell::Doorbell;
 pub(crate) use waker::Waker;
 
@@ -152,30 +154,6 @@ pub fn force_wake(registry: &Registry, seat: u32) {
     let word = registry.wait_word(seat);
     word.swap(AWAKE, Ordering::Release);
     futex_wake(word);
-}
-
-/// Makes every writer on the host see the interest that was set before this call, at every commit whose frame this
-/// process might otherwise miss. Slow (milliseconds): call it once, before the first sleep.
-pub fn announce() {
-    heavy_barrier();
-}
-
-/// miri runs only its own threads and has no such system call; loom has light barriers that pair with this.
-#[cfg(any(loom, miri))]
-fn heavy_barrier() {
-    fence(Ordering::SeqCst);
-}
-
-/// SYNC: interest.
-#[cfg(not(any(loom, miri)))]
-fn heavy_barrier() {
-    const MEMBARRIER_CMD_GLOBAL: libc::c_int = 1;
-    // SAFETY: integers only.
-    let refused = unsafe { libc::syscall(libc::SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) };
-    if refused != 0 {
-        // Kernels with nohz_full CPUs refuse. A store buffer drains within microseconds; wait far longer.
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 #[cfg(all(test, not(loom)))]

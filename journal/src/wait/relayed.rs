@@ -19,7 +19,7 @@ pub(crate) fn give_back(registry: &Registry, seats: &[u32], own: u32) -> usize {
     }
     if !taken.is_empty() {
         // SYNC: relay. A writer that has not seen the change has committed before this, visibly to all.
-        announce();
+        announce(registry);
         for &seat in &taken {
             wake(registry, seat);
         }

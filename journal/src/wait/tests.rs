@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{AWAKE, PARKED, Parker, Wakeup, force_wake, wake};
+use super::{AWAKE, Doorbell, PARKED, Parker, Wakeup, force_wake, wake};
 use crate::clock::Clock;
 use crate::files::registry::Registry;
+use crate::layout::registry as at;
 use crate::sync::Ordering;
 
 const SEAT: u32 = 5;
@@ -29,6 +30,26 @@ fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
     assert!(!wake(&registry, SEAT), "for everybody else it is awake");
     force_wake(&registry, SEAT);
     assert_eq!(sleeping.join().unwrap(), Some(Wakeup::Woken));
+}
+
+#[test]
+fn a_store_in_the_last_word_of_a_bell_reports_every_journal_once() {
+    let registry = Arc::new(Registry::in_memory(64, Clock::monotonic()).unwrap());
+    let mut bell = Doorbell::install(Arc::clone(&registry), SEAT, [1, 70, 447]).unwrap();
+    let mut look = || {
+        let mut bits = Vec::new();
+        bell.poll(|bit| bits.push(bit));
+        bits
+    };
+    assert_eq!(look(), []);
+    registry.bell(SEAT, at::BELL_ALL - at::BELL).store(1, Ordering::Release);
+    // Each ring is reported in two calls.
+    assert_eq!([look(), look(), look()], [vec![1, 70, 447], vec![1, 70, 447], vec![]]);
+    // A ring between the two calls, by the bit of one journal, is reported as long as its own rule says.
+    registry.bell(SEAT, at::BELL_ALL - at::BELL).store(1, Ordering::Release);
+    assert_eq!(look(), [1, 70, 447]);
+    registry.bell(SEAT, 1).fetch_or(1 << 6, Ordering::Release);
+    assert_eq!([look(), look(), look()], [vec![1, 70, 447], vec![70], vec![]]);
 }
 
 #[test]

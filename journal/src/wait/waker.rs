@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use super::{doorbell, wake, wake_after_fence};
+use super::{barrier, doorbell, wake, wake_after_fence};
 use crate::files::control::{Bits, Control};
 use crate::files::registry::Registry;
-use crate::layout::{control as at, registry};
+use crate::layout::{MAX_SEATS, control as at, registry};
 use crate::sync::{Ordering, fence, light_barrier};
 
 /// Notifies the seats that want what was written.
 #[derive(Debug)]
 pub(crate) struct Waker {
     registry: Arc<Registry>,
+    /// Announcements of others put no fence into this process's threads.
+    is_deaf: bool,
 }
 
 impl Waker {
     pub(crate) fn new(registry: Arc<Registry>) -> Waker {
-        Waker { registry }
+        Waker { registry, is_deaf: !barrier::register() }
     }
 
     /// After a commit: rings and wakes the seats that want `topic`. Returns how many were woken. If no seat wants it:
@@ -24,8 +26,7 @@ impl Waker {
     #[inline(always)]
     pub(crate) fn notify(&self, control: &Control, topic: u32) -> u64 {
         let mut woken = 0;
-        // SYNC: interest. Between the commit and the look at the row.
-        light_barrier();
+        self.before_look();
         for (first_seat, row) in control.interest(topic) {
             let wanted = row.load(Ordering::Relaxed);
             if wanted != 0 {
@@ -35,22 +36,30 @@ impl Waker {
         woken
     }
 
-    /// As [`Waker::notify`], for all of these topics at once: a seat that wants several of them is notified once, and there
-    /// is one fence.
-    pub(crate) fn notify_rows(&self, control: &Control, topics: impl Iterator<Item = u32> + Clone) -> u64 {
-        // SYNC: interest. Between the commit and the look at the rows.
+    /// Between the commit and the look at the row.
+    #[inline(always)]
+    fn before_look(&self) {
+        // SYNC: interest.
         light_barrier();
-        let mut woken = 0;
-        for word in 0..control.shape().seats.div_ceil(64) {
-            let wanted = topics
-                .clone()
-                .filter_map(|topic| control.interest(topic).nth(word as usize))
-                .fold(0, |wanted, (_, row)| wanted | row.load(Ordering::Relaxed));
-            if wanted != 0 {
-                woken += self.notify_seats(control, word * 64, wanted);
+        // Its line is that of the bits of notification: where there is interest it is needed next, and where there is
+        // none its load does not wait for that of the row.
+        if self.is_deaf || self.registry.requires_fences() {
+            fence(Ordering::SeqCst);
+        }
+    }
+
+    /// As [`Waker::notify`], once for frames of several topics: each seat that wants one of them is notified once.
+    #[inline]
+    pub(crate) fn notify_rows(&self, control: &Control, topics: impl IntoIterator<Item = u32>) -> u64 {
+        self.before_look();
+        let mut rows = [0; MAX_SEATS as usize / 64];
+        for topic in topics {
+            for (joint, (_, row)) in rows.iter_mut().zip(control.interest(topic)) {
+                *joint |= row.load(Ordering::Relaxed);
             }
         }
-        woken
+        let wanted = (0..).step_by(64).zip(rows).filter(|&(_, wanted)| wanted != 0);
+        wanted.map(|(first_seat, wanted)| self.notify_seats(control, first_seat, wanted)).sum()
     }
 
     /// Notifies the seats of one word of a row.
@@ -75,17 +84,12 @@ impl Waker {
     }
 
     /// When the ring is full: wakes gated readers that sleep although they hold up the writer. They sleep through
-    /// frames of topics that they do not want, and have not skipped those frames yet.
+    /// frames of topics that they do not want, and have not skipped those frames yet; or they keep frames that they
+    /// have read, and may have less to keep by now.
     #[cold]
     pub(crate) fn wake_blocking_readers(&self, control: &Control, needed: u64) -> u64 {
-        let capacity = control.shape().capacity;
-        let mut woken = 0;
-        for seat in control.readers(at::GATED) {
-            let cursor = control.word(control.cursor(seat) + at::CURSOR_POSITION).load(Ordering::Acquire);
-            if needed.saturating_sub(capacity) > cursor && wake(&self.registry, seat) {
-                woken += 1;
-            }
-        }
-        woken
+        let first_kept = needed.saturating_sub(control.shape().capacity);
+        let blocking = control.readers(at::GATED).filter(|&seat| control.needed_by(seat) < first_kept);
+        blocking.map(|seat| u64::from(wake(&self.registry, seat))).sum()
     }
 }

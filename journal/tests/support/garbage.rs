@@ -99,6 +99,8 @@ impl Template {
             }
             fs::write(name, &bytes[index]).expect("a file in memory");
         }
+        fs::copy(self.directory.join("good.lock"), self.directory.join("bad.lock"))
+            .expect("a file in memory");
         let mut reached = Reached::default();
         let registry = self.registry(&names[2]);
         let files = JournalFiles { control: names[0].clone(), ring: names[1].clone() };

@@ -275,10 +275,110 @@ fn has_answer(stream: &UnixStream) -> bool {
 
 /// Once each process, however many seats it has: a second signal would end it at once.
 fn signal(seats: &[SeatView], signal: Signal) {
-    let mut told = HashSet::new();
-    for seat in seats.iter().filter(|seat| told.insert(seat.process)) {
-        if let Ok(handle) = PidFd::open(seat.process) {
+    for process in processes(seats) {
+        if let Ok(handle) = PidFd::open(process) {
             let _ = handle.signal(signal as i32);
         }
+    }
+}
+
+fn processes(seats: &[SeatView]) -> impl Iterator<Item = ProcessIdentity> {
+    let mut seen = HashSet::new();
+    seats.iter().map(|seat| seat.process).filter(move |process| seen.insert(*process))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::Child;
+
+    use super::*;
+    use crate::fixture::{Remains, process};
+
+    /// A process in the seat of each node but master's, which writes the node's name into `order` when it ends.
+    fn nodes(remains: &Remains, folder: &Path) -> Vec<Child> {
+        let order = folder.join("order");
+        let names = remains.topology.nodes.iter().filter(|node| node.kind != NodeKind::Master);
+        let children = names.map(|node| {
+            let on_term = format!("echo {} >> {}; exit 0", node.name, order.display());
+            let child = process(folder, &node.name, &on_term);
+            remains.seat(&node.name, &child);
+            child
+        });
+        children.collect()
+    }
+
+    /// A process that has ended still has its identity until its parent reaps it.
+    fn reaped(children: Vec<Child>) -> Vec<std::thread::JoinHandle<bool>> {
+        let wait = |mut child: Child| std::thread::spawn(move || child.wait().is_ok_and(|end| end.success()));
+        children.into_iter().map(wait).collect()
+    }
+
+    fn stopped(test: &str, in_lock_step: bool) -> Vec<String> {
+        let (remains, folder) = (Remains::new(test), tempfile::tempdir().unwrap());
+        let ends = reaped(nodes(&remains, folder.path()));
+        let mut down = Down::of(&remains.instance, Duration::from_secs(20)).in_lock_step(in_lock_step);
+        down.stop_nodes().unwrap();
+        assert!(ends.into_iter().all(|end| end.join().unwrap()), "all were asked, and none was killed");
+        down.remove().unwrap();
+        assert!(!remains.instance.path().exists());
+        let order = fs::read_to_string(folder.path().join("order")).unwrap();
+        order.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn without_a_master_the_nodes_stop_in_the_order_of_the_table() {
+        assert_eq!(stopped("order", false), ["strategy-1", "md", "td", "matching", "ledger"]);
+        assert_eq!(stopped("lock-step", true), ["md", "strategy-1", "td", "matching", "ledger"]);
+    }
+
+    #[test]
+    fn a_node_that_does_not_stop_is_killed_and_the_next_are_stopped_all_the_same() {
+        let (remains, folder) = (Remains::new("stubborn"), tempfile::tempdir().unwrap());
+        let stubborn = process(folder.path(), "stubborn", "");
+        remains.seat("td", &stubborn);
+        let done = folder.path().join("done");
+        let last = process(folder.path(), "last", &format!("touch {}; exit 0", done.display()));
+        remains.seat("ledger", &last);
+        let ends = reaped(vec![stubborn, last]);
+        Down::of(&remains.instance, Duration::from_millis(300)).stop_nodes().unwrap();
+        let ends: Vec<bool> = ends.into_iter().map(|end| end.join().unwrap()).collect();
+        assert_eq!((ends, done.exists()), (vec![false, true], true));
+    }
+
+    #[test]
+    fn nothing_is_removed_while_a_process_in_a_seat_lives() {
+        let (remains, folder) = (Remains::new("lives"), tempfile::tempdir().unwrap());
+        let mut child = process(folder.path(), "lives", "exit 0");
+        remains.seat("matching", &child);
+        let refused = Down::of(&remains.instance, Duration::ZERO).remove().unwrap_err();
+        assert!(remains.instance.path().exists());
+        let text = refused.to_string();
+        assert!(text.contains(&child.id().to_string()) && text.contains("nothing is removed"), "{text}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Down::of(&remains.instance, Duration::ZERO).remove().unwrap();
+        assert!(!remains.instance.path().exists());
+    }
+
+    #[test]
+    fn who_comes_too_late_is_told_that_somebody_else_has_the_report() {
+        let remains = Remains::new("late");
+        Down::of(&remains.instance, Duration::ZERO).remove().unwrap();
+        let late = Down::of(&remains.instance, Duration::ZERO).stop_nodes().unwrap_err();
+        assert!(matches!(late, LaunchError::TakenDown { .. }), "{late}");
+    }
+
+    #[test]
+    fn the_time_to_stop_is_the_files_and_else_the_default() {
+        let of = |text: &str| stop_timeout(&topology::parse("t.toml", text, &[]).unwrap().topology);
+        assert_eq!(of("[md]\n[strategies]\n[master]\nstop_timeout = \"7s\"\n"), Duration::from_secs(7));
+        let mut damaged = topology::parse("t.toml", "[md]\n[strategies]\n", &[]).unwrap().topology;
+        let default = stop_timeout(&damaged);
+        damaged.nodes[0].section = "no table".into();
+        assert_eq!(stop_timeout(&damaged), default);
+        damaged.nodes.clear();
+        assert_eq!(stop_timeout(&damaged), default);
     }
 }

@@ -170,3 +170,50 @@ pub(crate) fn system(action: &str) -> impl Fn(std::io::Error) -> LaunchError {
     let action = action.to_owned();
     move |source| LaunchError::System { action: action.clone(), source }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use super::*;
+
+    fn instance() -> InstanceDir {
+        InstanceDir::new("mc-refusals").unwrap()
+    }
+
+    #[test]
+    fn refusals_say_what_to_do_with_the_name_of_the_instance() {
+        let force = "`colo down mc-refusals --force`";
+        let silent = LaunchError::silent(&instance(), None, "has not answered for 3 s");
+        let stopped = LaunchError::Stopped { instance: "mc-refusals".to_owned(), pid: 77 };
+        let (path, what) = (PathBuf::from("/there/registry"), "cut short".to_owned());
+        let damaged = LaunchError::Damaged { instance: "mc-refusals".to_owned(), path, what };
+        for (error, words) in [
+            (&silent, ["has not answered for 3 s", force]),
+            (&stopped, ["`kill -CONT 77`", force]),
+            (&damaged, ["/there/registry is damaged (cut short)", force]),
+        ] {
+            let text = error.to_string();
+            assert!(words.iter().all(|words| text.contains(words)), "{text}");
+            assert_eq!(error.exit(), Exit::Failed.code(), "{text}");
+        }
+    }
+
+    #[test]
+    fn exit_codes_say_why() {
+        let denied = || Error::from(ErrorKind::PermissionDenied);
+        let cases = [
+            (LaunchError::BadInstance("X".to_owned()), Exit::Usage.code()),
+            (LaunchError::taken_down(&instance()), Exit::Done.code()),
+            (LaunchError::not_running(&instance()), Exit::NoMaster.code()),
+            (LaunchError::MasterFailed { words: String::new(), log: PathBuf::new(), exit: 3 }, 3),
+            (system("do this")(denied()), Exit::of_io(&denied()).code()),
+            (ViewError::Io { path: PathBuf::new(), source: denied() }.into(), Exit::of_io(&denied()).code()),
+            (LaunchError::Refused("no".to_owned()), Exit::Failed.code()),
+        ];
+        for (error, code) in &cases {
+            assert_eq!(error.exit(), *code, "{error}");
+        }
+        assert_ne!(Exit::of_io(&denied()).code(), Exit::Failed.code());
+    }
+}

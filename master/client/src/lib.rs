@@ -20,6 +20,8 @@ mod attach;
 mod down;
 mod ending;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod force;
 mod orphans;
 mod processes;

@@ -37,6 +37,34 @@ pub struct Running {
     since: Instant,
 }
 
+/// Whether a run is over, as its source and its journals say.
+#[derive(Debug, Default)]
+struct Ending {
+    /// Since when the source is at its end.
+    finished: Option<Instant>,
+    /// Since when nothing moves, after that.
+    quiet: Option<Instant>,
+}
+
+impl Ending {
+    fn look(&mut self, source: NodeState, is_quiet: impl FnOnce() -> bool, now: Instant) -> Option<End> {
+        match source {
+            NodeState::Finished | NodeState::Stopped => {}
+            // Only master says that nobody starts it again.
+            NodeState::Failed => return Some(End::MdGone),
+            _ => {
+                *self = Ending::default();
+                return None;
+            }
+        }
+        let finished = *self.finished.get_or_insert(now);
+        self.quiet = is_quiet().then(|| self.quiet.unwrap_or(now));
+        let lasts = |since: Instant, longest: Duration| now.duration_since(since) > longest;
+        let is_over = self.quiet.is_some_and(|quiet| lasts(quiet, QUIET)) || lasts(finished, SETTLE);
+        is_over.then_some(End::Finished)
+    }
+}
+
 /// Between two looks.
 const TICK: Duration = Duration::from_millis(5);
 /// The same for one that stays until it is told to stop.
@@ -59,7 +87,7 @@ impl Running {
 
     /// Counts the run's length from when the instance was made: for one that somebody else brought up.
     pub(crate) fn since_it_was_made(mut self) -> Running {
-        let made = self.view.journal(Collector::JOURNAL).map_or(0, |(_, journal)| journal.stat.created);
+        let made = self.view.journal(Collector::journal()).map_or(0, |(_, journal)| journal.stat.created);
         let age = if made == 0 { 0 } else { self.view.clock().now().saturating_sub(made) };
         self.since = self.since.checked_sub(Duration::from_nanos(age)).unwrap_or(self.since);
         self
@@ -91,8 +119,7 @@ impl Running {
     /// [`LaunchError`] when the instance cannot be looked at.
     pub fn watch(&mut self, mut go_on: impl FnMut(&InstanceView) -> bool) -> Result<End, LaunchError> {
         let mut quiescence = Quiescence::watch(self.view.instance(), |_| true)?;
-        let mut finished_since: Option<Instant> = None;
-        let mut quiet_since: Option<Instant> = None;
+        let mut ending = Ending::default();
         loop {
             self.collect();
             if !go_on(&self.view) {
@@ -108,24 +135,8 @@ impl Running {
             {
                 return Ok(End::GivenUp);
             }
-            match self.source_state() {
-                NodeState::Finished | NodeState::Stopped => {
-                    let finished = *finished_since.get_or_insert_with(Instant::now);
-                    if quiescence.is_quiet() {
-                        let quiet = *quiet_since.get_or_insert_with(Instant::now);
-                        if quiet.elapsed() > QUIET {
-                            return Ok(End::Finished);
-                        }
-                    } else {
-                        quiet_since = None;
-                    }
-                    if finished.elapsed() > SETTLE {
-                        return Ok(End::Finished);
-                    }
-                }
-                // Only master says that nobody starts it again.
-                NodeState::Failed => return Ok(End::MdGone),
-                _ => finished_since = None,
+            if let Some(end) = ending.look(self.source_state(), || quiescence.is_quiet(), Instant::now()) {
+                return Ok(end);
             }
             std::thread::sleep(TICK);
         }
@@ -205,4 +216,56 @@ impl Running {
 
     /// Leaves the platform to itself.
     pub fn detach(self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What each look answers: milliseconds from the first, the source's state, whether nothing moved.
+    fn looks(looks: &[(u64, NodeState, bool)]) -> Vec<Option<End>> {
+        let (mut ending, begin) = (Ending::default(), Instant::now());
+        let look = |(at, source, is_quiet): &(u64, NodeState, bool)| {
+            ending.look(*source, || *is_quiet, begin + Duration::from_millis(*at))
+        };
+        looks.iter().map(look).collect()
+    }
+
+    #[test]
+    fn a_run_is_over_when_its_source_is_and_nothing_has_moved_for_a_while() {
+        use NodeState::{Finished, Running};
+        let seen = looks(&[
+            (0, Running, true),
+            (1_000, Finished, true),
+            (1_150, Finished, true),
+            (1_151, Finished, true),
+        ]);
+        assert_eq!(seen, [None, None, None, Some(End::Finished)], "the quiet before the end does not count");
+        let seen = looks(&[
+            (0, Finished, true),
+            (100, Finished, false),
+            (200, Finished, true),
+            (350, Finished, true),
+        ]);
+        assert_eq!(seen, [None; 4], "what moves begins the wait anew");
+    }
+
+    #[test]
+    fn what_never_settles_is_waited_for_no_longer_than_it_may_take() {
+        let settle = SETTLE.as_millis() as u64;
+        let moving = |at| (at, NodeState::Finished, false);
+        assert_eq!(
+            looks(&[moving(0), moving(settle), moving(settle + 1)]),
+            [None, None, Some(End::Finished)]
+        );
+    }
+
+    #[test]
+    fn a_source_that_is_started_again_ends_nothing_and_one_that_nobody_starts_again_does() {
+        use NodeState::{Dead, Failed, Finished, Running};
+        let seen =
+            looks(&[(0, Finished, true), (100, Running, true), (151, Finished, true), (300, Finished, true)]);
+        assert_eq!(seen, [None; 4]);
+        assert_eq!(looks(&[(0, Dead, true), (9_000, Failed, true)]), [None, Some(End::MdGone)]);
+    }
 }

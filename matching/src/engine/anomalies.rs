@@ -9,12 +9,12 @@ macro_rules! anomalies {
 
         impl Anomalies {
             /// Every kind by name, in the order of the fields.
-            pub fn by_name(&self) -> impl Iterator<Item = (&'static str, u64)> {
+            pub(crate) fn by_name(&self) -> impl Iterator<Item = (&'static str, u64)> {
                 [$((stringify!($name), self.$name),)*].into_iter()
             }
 
             /// Sum of all kinds.
-            pub fn total(&self) -> u64 {
+            pub(crate) fn total(&self) -> u64 {
                 self.by_name().fold(0, |sum, (_, count)| sum.saturating_add(count))
             }
         }

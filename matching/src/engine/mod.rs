@@ -169,7 +169,7 @@ use wire::{
 
 pub use anomalies::Anomalies;
 pub use sink::Sink;
-pub use view::{BookView, Depth, Owner, RestingOrder, Totals};
+pub use view::{BookView, Depth, Owner, RestingOrder};
 
 use anomalies::count;
 use book::Book;
@@ -235,12 +235,12 @@ impl Engine {
     }
 
     /// Whether orders and price levels lie on huge pages.
-    pub fn is_on_huge_pages(&self) -> bool {
+    pub(crate) fn is_on_huge_pages(&self) -> bool {
         self.core.arena.orders.is_huge() && self.core.arena.levels.is_huge()
     }
 
     /// Numbers the next trade behind `trade`: for an engine that follows one whose trades are known.
-    pub fn number_trades_after(&mut self, trade: u64) {
+    pub(crate) fn number_trades_after(&mut self, trade: u64) {
         self.core.number_trades_after(trade);
     }
 
@@ -332,7 +332,8 @@ impl Engine {
     }
 
     /// A strategy's order, while it works.
-    pub fn order(&self, order_id: OrderId) -> Option<RestingOrder> {
+    #[cfg(test)]
+    pub(crate) fn order(&self, order_id: OrderId) -> Option<RestingOrder> {
         self.core.own.find(order_id).map(|slot| RestingOrder::of(&self.core.arena.orders[slot]))
     }
 
@@ -342,7 +343,8 @@ impl Engine {
     }
 
     /// Orders in all books, the market's included.
-    pub fn resting_orders(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn resting_orders(&self) -> usize {
         self.core.arena.orders.len()
     }
 

@@ -60,6 +60,7 @@ impl<T: Copy> Slab<T> {
     }
 
     /// Records stored now.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.records.len() - self.free.len()
     }

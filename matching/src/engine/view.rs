@@ -1,6 +1,6 @@
 //! A view of a book, for tools and tests. Not on the hot path: sums are computed on request.
 
-use wire::{InstrumentId, Level, Nanos, OrderId, Price, Quantity, Side};
+use wire::{OrderId, Price, Quantity, Side};
 
 use super::arena::Arena;
 use super::book::Book;
@@ -29,20 +29,21 @@ pub struct Depth {
 }
 
 /// One side as a whole. Sums stop at the largest `i64`.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub(crate) struct Totals {
     /// Price levels.
-    pub levels: u64,
+    pub(crate) levels: u64,
     /// The market's orders.
-    pub market_orders: u64,
+    pub(crate) market_orders: u64,
     /// The strategies' orders.
-    pub own_orders: u64,
+    pub(crate) own_orders: u64,
     /// As in [`Depth::market`].
-    pub market: Quantity,
+    pub(crate) market: Quantity,
     /// As in [`Depth::own`].
-    pub own: Quantity,
+    pub(crate) own: Quantity,
     /// As in [`Depth::available`].
-    pub available: Quantity,
+    pub(crate) available: Quantity,
 }
 
 /// The owner of an order, with the owner's number for it.
@@ -82,16 +83,6 @@ impl RestingOrder {
 }
 
 impl<'a> BookView<'a> {
-    /// Of which instrument.
-    pub fn instrument(&self) -> InstrumentId {
-        self.book.instrument
-    }
-
-    /// The market's time of its latest message about this instrument; zero before the first.
-    pub fn event_time(&self) -> Nanos {
-        self.book.event_time
-    }
-
     /// The best level of `side` that an incoming order could trade at. Quoted volume is not part of it.
     pub fn best(&self, side: Side) -> Option<Depth> {
         self.levels(side, usize::MAX).find(|level| level.available > Quantity::ZERO)
@@ -129,7 +120,8 @@ impl<'a> BookView<'a> {
     }
 
     /// Sums over all levels of `side`.
-    pub fn totals(&self, side: Side) -> Totals {
+    #[cfg(test)]
+    pub(crate) fn totals(&self, side: Side) -> Totals {
         let mut totals = Totals { levels: self.book.half(side).ladder.len() as u64, ..Totals::default() };
         for order in self.orders(side) {
             match order.owner {
@@ -149,7 +141,8 @@ impl<'a> BookView<'a> {
 
     /// What is left of the latest quote's levels on `side`, best first; empty under
     /// [`FillModel::Book`](super::FillModel::Book).
-    pub fn quoted(&self, side: Side) -> &'a [Level] {
+    #[cfg(test)]
+    pub(crate) fn quoted(&self, side: Side) -> &'a [wire::Level] {
         self.book.half(side).quoted.levels()
     }
 }

@@ -24,7 +24,7 @@ pub use rebuild::{Books, Rebuilt};
 
 /// An event did not fit the book. The book stays consistent; each variant states the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BookError {
+pub(crate) enum BookError {
     /// The order is not in the book: the event has no effect.
     #[error("order {0} is not in the book")]
     UnknownOrder(u64),
@@ -98,7 +98,7 @@ impl Default for Book {
 
 impl Book {
     /// An empty book.
-    pub fn new() -> Book {
+    pub(crate) fn new() -> Book {
         Book { orders: HashMap::new(), bids: Levels::new(false), asks: Levels::new(true) }
     }
 
@@ -106,7 +106,7 @@ impl Book {
     ///
     /// # Errors
     /// [`BookError`]: the event did not fit; the book stays consistent.
-    pub fn apply(&mut self, event: &BookEvent) -> Result<(), BookError> {
+    pub(crate) fn apply(&mut self, event: &BookEvent) -> Result<(), BookError> {
         let (id, quantity) = (event.order_ref, event.quantity.0);
         match event.action {
             BookAction::Add => self.add(id, event.side, event.price, quantity),
@@ -174,7 +174,7 @@ impl Book {
     }
 
     /// The levels of a side, best first.
-    pub fn levels(&self, side: Side) -> impl Iterator<Item = PriceLevel> + '_ {
+    pub(crate) fn levels(&self, side: Side) -> impl Iterator<Item = PriceLevel> + '_ {
         match side {
             Side::Buy => self.bids.best_first(),
             Side::Sell => self.asks.best_first(),
@@ -201,7 +201,7 @@ impl Book {
 
     /// Writes the ten best levels of both sides into `quote`; `true` when that changed it. Cheap when nothing near the
     /// top has changed since the last call.
-    pub fn quote(&mut self, quote: &mut Quote) -> bool {
+    pub(crate) fn quote(&mut self, quote: &mut Quote) -> bool {
         let bids = fill(&mut self.bids, &mut quote.bids);
         let asks = fill(&mut self.asks, &mut quote.asks);
         bids || asks

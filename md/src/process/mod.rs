@@ -18,7 +18,8 @@ mod replay;
 mod sim_threads;
 mod sim_timed;
 
-use node::{Node, RunError};
+use node::{Node, RunError, Service};
+use topology::NodeKind;
 use topology::config::{Generator, MarketSource, MdConfig};
 
 use publisher::Publisher;
@@ -26,15 +27,15 @@ use replay::Replay;
 use sim_threads::SimThreads;
 use sim_timed::SimTimed;
 
-/// Runs md as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start or continue with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+/// Market data in.
+pub const SERVICE: Service =
+    Service { kind: NodeKind::Md, about: "Market data in", flags: &[], run: |node, _| run(node) };
+
+fn run(mut node: Node) -> Result<(), RunError> {
     let config: MdConfig = node.section()?;
     let mut publisher = Publisher::take(&mut node)?;
     match (config.source, config.generator) {
-        (MarketSource::Sim, Generator::Threads) if !node.is_deterministic() => {
+        (MarketSource::Sim, Generator::Threads) if !node.assignment().deterministic => {
             let published = publisher.published(&node, config.instruments)?;
             node.run(&mut SimThreads::new(&config, publisher, published))
         }

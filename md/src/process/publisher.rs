@@ -1,7 +1,7 @@
 //! md's output and its counts.
 
 use node::{Counter, Node, NodeHandle, Output, RunError, WriteError};
-use wire::{BookEvent, EndOfStream, Instrument, Quote, TradePrint};
+use wire::{BookEvent, EndOfStream, Instrument, Irregularity, Quote, TradePrint};
 
 use super::recall::Published;
 use crate::source::Counts;
@@ -74,8 +74,8 @@ impl Publisher {
 
     /// A write of market data that cannot succeed.
     pub(super) fn failed(&self, source: WriteError) -> RunError {
-        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal()));
-        RunError::Write { journal: format!("{}{}", self.quotes.journal(), flow.unwrap_or_default()), source }
+        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal));
+        RunError::Write { journal: format!("{}{}", self.quotes.journal, flow.unwrap_or_default()), source }
     }
 
     pub(super) fn handle(&self) -> &NodeHandle {
@@ -86,7 +86,7 @@ impl Publisher {
     /// listed.
     pub(super) fn list(&mut self, instruments: &[Instrument]) -> Result<(), RunError> {
         let listed = usize::try_from(self.instruments.frames()).unwrap_or(usize::MAX);
-        let journal = self.instruments.journal().to_owned();
+        let journal = self.instruments.journal.clone();
         let failed = |source| RunError::Write { journal: journal.clone(), source };
         for instrument in instruments.iter().skip(listed) {
             self.instruments.send(0, instrument).map_err(failed)?;
@@ -151,19 +151,9 @@ impl Publisher {
         self.handle.set(Counter::SourceMessages, counts.read);
         self.handle.set(Counter::SourceSkipped, counts.skipped_total());
         self.handle.set(Counter::SourceRejected, counts.rejected);
-        self.handle.set(Counter::SourceCrossed, counts.crossed);
-        self.handle.set(Counter::SourceDisplaced, counts.displaced);
-        self.handle.set(Counter::SourceExcess, counts.excess);
-        self.handle.set(Counter::SourcePrior, counts.prior);
-        self.handle.set(Counter::SourceStale, counts.stale);
-        self.handle.set(Counter::SourceAtSeams, counts.at_seams);
-        self.handle.set(Counter::SourceOffTime, counts.off_time);
-        self.handle.set(Counter::SourceOffPrice, counts.off_price);
-        self.handle.set(Counter::SourceOffQuantity, counts.off_quantity);
-        self.handle.set(Counter::SourceUnmatched, counts.unmatched);
-        self.handle.set(Counter::SourceReused, counts.reused);
-        self.handle.set(Counter::SourceUnended, counts.unended);
-        self.handle.set(Counter::SourceUnknown, counts.skipped.unknown_order);
+        for &kind in Irregularity::ALL {
+            self.handle.set(Counter::of_irregularity(kind), counts.of(kind));
+        }
     }
 
     /// Writes the end of the stream.

@@ -23,9 +23,9 @@ impl Published {
     pub(super) fn read(node: &Node, quotes: &Output, instruments: u32) -> Result<Published, RunError> {
         let mut sent = vec![Sent::default(); instruments as usize];
         let mut is_ended = false;
-        if node.generation() > 1 {
+        if node.assignment().generation > 1 {
             let mut held = 0;
-            read_held(node.instance(), quotes.journal(), None, |frame| {
+            read_held(node.instance(), &quotes.journal, None, |frame| {
                 held += 1;
                 is_ended |= frame.message_id == EndOfStream::ID;
                 take(&mut sent, frame.message_id, frame.payload);

@@ -79,7 +79,7 @@ impl Replay {
             config::Speed::Times(factor) => Speed::times(factor)
                 .map_err(|error| RunError::Component { message: error.to_string(), exit: Exit::Usage })?,
         };
-        let quiescence = if node.is_deterministic() {
+        let quiescence = if node.assignment().deterministic {
             let watched = Quiescence::watch(node.instance(), |_| true);
             Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
         } else {

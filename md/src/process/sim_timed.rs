@@ -63,7 +63,7 @@ impl SimTimed {
         published: Published,
         node: &Node,
     ) -> Result<SimTimed, RunError> {
-        let quiescence = if node.is_deterministic() {
+        let quiescence = if node.assignment().deterministic {
             let watched = Quiescence::watch(node.instance(), |_| true);
             Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
         } else {

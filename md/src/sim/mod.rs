@@ -1,19 +1,19 @@
 //! Simulated instruments: seeded, so that one seed always gives the same quotes.
 //!
-//! A [`SimInstrument`] is a pure generator: given the due time of a quote, it returns the quote, and now and then a
+//! A `SimInstrument` is a pure generator: given the due time of a quote, it returns the quote, and now and then a
 //! trade. Its mid price is a random walk of one tick at a time that is drawn back to its start, so that prices stay in
 //! range in long runs. The ten levels are one tick apart around it. The random numbers depend only on its seed and the
 //! number of calls, never on a clock.
 
 mod schedule;
 
+pub(crate) use schedule::Schedule;
+
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use wire::{
     Aggressor, Instrument, InstrumentId, LEVELS, Level, Nanos, Price, Quantity, Quote, Symbol, TradePrint,
 };
-
-pub use schedule::Schedule;
 
 /// Tick of every simulated instrument: 0.01.
 pub const TICK: Price = Price(10_000_000);
@@ -24,7 +24,7 @@ const TRADE_EVERY: u32 = 8;
 
 /// The result of one step of an instrument: the trade, if there is one, is published first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SimEvent {
+pub(crate) struct SimEvent {
     /// A trade at the touch of the previous quote.
     pub trade: Option<TradePrint>,
     /// The new quote.
@@ -33,7 +33,7 @@ pub struct SimEvent {
 
 /// One simulated instrument.
 #[derive(Clone, Debug)]
-pub struct SimInstrument {
+pub(crate) struct SimInstrument {
     instrument: Instrument,
     random: ChaCha8Rng,
     /// Best bid in ticks; the best ask is `spread` above.
@@ -71,7 +71,7 @@ fn home(index: u32) -> i64 {
 
 impl SimInstrument {
     /// Instrument `index` (from 0) of the simulation with this seed. Instruments of one seed differ.
-    pub fn new(index: u32, seed: u64) -> SimInstrument {
+    pub(crate) fn new(index: u32, seed: u64) -> SimInstrument {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(u64::from(index));
         let instrument = instrument(index);
@@ -80,19 +80,19 @@ impl SimInstrument {
     }
 
     /// Its description.
-    pub fn instrument(&self) -> &Instrument {
+    pub(crate) fn instrument(&self) -> &Instrument {
         &self.instrument
     }
 
     /// Advances past `quotes` quotes, as if they had been returned.
-    pub fn skip(&mut self, quotes: u64) {
+    pub(crate) fn skip(&mut self, quotes: u64) {
         for _ in 0..quotes {
             let _ = self.next(Nanos(0));
         }
     }
 
     /// The next quote. `due` is stored in the messages, also as the time of the event, and has no other effect.
-    pub fn next(&mut self, due: Nanos) -> SimEvent {
+    pub(crate) fn next(&mut self, due: Nanos) -> SimEvent {
         let trade = self.trade(due);
         self.walk();
         let quote = &mut self.quote;

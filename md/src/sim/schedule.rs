@@ -5,7 +5,7 @@ use wire::Nanos;
 /// Due times that follow from the start alone, so that a generator which falls behind can catch up but never hide its
 /// lateness: the `n`th quote of the `i`th instrument is due at `start + i × stagger + n × interval`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// When the first quote of the first instrument is due, on the platform's clock.
     pub start: Nanos,
     /// Time between two quotes of an instrument, in nanoseconds.
@@ -18,7 +18,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// When quote `number` (from 0) of instrument `index` (from 0) is due; `None` behind the last one.
-    pub fn due(&self, index: u64, number: u64) -> Option<Nanos> {
+    pub(crate) fn due(&self, index: u64, number: u64) -> Option<Nanos> {
         if self.count != 0 && number >= self.count {
             return None;
         }

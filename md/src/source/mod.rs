@@ -44,13 +44,13 @@ mod tolerance;
 use std::str::FromStr;
 
 use serde::Serialize;
-use wire::{BookEvent, Instrument, InstrumentId, Nanos, TradePrint};
+use wire::{BookEvent, Instrument, InstrumentId, Irregularity, Nanos, TradePrint, Verdict};
 
+pub(crate) use self::dbn::DbnSource;
 pub use error::{BadRow, SourceError};
 pub use files::Files;
 pub use tolerance::Tolerance;
 
-pub use self::dbn::DbnSource;
 pub(crate) use input::Lines;
 
 /// A recorded day, event by event.
@@ -165,29 +165,39 @@ impl Counts {
         no_effect + other_symbol + after_window + unknown_order
     }
 
-    /// Number of rows that contradict others, compared with [`Options::tolerate`]. `prior` and `stale` are not
-    /// included: files that begin in the middle of a session, or show few levels, necessarily have them.
-    pub fn irregular(&self) -> u64 {
-        self.irregularities().iter().map(|(_, count)| count).sum()
+    /// How often this was seen.
+    pub fn of(&self, kind: Irregularity) -> u64 {
+        match kind {
+            Irregularity::Displaced => self.displaced,
+            Irregularity::Excess => self.excess,
+            Irregularity::Prior => self.prior,
+            Irregularity::Stale => self.stale,
+            Irregularity::AtSeams => self.at_seams,
+            Irregularity::OffTime => self.off_time,
+            Irregularity::OffPrice => self.off_price,
+            Irregularity::OffQuantity => self.off_quantity,
+            Irregularity::Unmatched => self.unmatched,
+            Irregularity::Reused => self.reused,
+            Irregularity::Unended => self.unended,
+            Irregularity::Unknown => self.skipped.unknown_order,
+            Irregularity::Crossed => self.crossed,
+        }
     }
 
-    fn irregularities(&self) -> [(&'static str, u64); 8] {
-        [
-            ("displaced", self.displaced - self.at_seams.min(self.displaced)),
-            ("excess", self.excess),
-            ("off_time", self.off_time),
-            ("off_price", self.off_price),
-            ("off_quantity", self.off_quantity),
-            ("unmatched", self.unmatched),
-            ("reused", self.reused),
-            ("crossed", self.crossed),
-        ]
+    /// Number of rows that contradict others, compared with [`Options::tolerate`]. What sound files may have is not
+    /// included: files that begin in the middle of a session, or show few levels, necessarily have some.
+    pub fn irregular(&self) -> u64 {
+        self.contradictions().map(|(_, count)| count).sum()
+    }
+
+    fn contradictions(&self) -> impl Iterator<Item = (Irregularity, u64)> {
+        Irregularity::seen(&[Verdict::Contradiction], |kind| self.of(kind))
     }
 
     /// The kinds with a count above zero: `displaced 1, excess 2`.
     pub fn irregular_kinds(&self) -> String {
-        let kinds = self.irregularities().into_iter().filter(|(_, count)| *count > 0);
-        kinds.map(|(name, count)| format!("{name} {count}")).collect::<Vec<_>>().join(", ")
+        let kinds = self.contradictions().map(|(kind, count)| format!("{} {count}", kind.as_str()));
+        kinds.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether every row is counted exactly once.

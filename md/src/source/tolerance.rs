@@ -13,7 +13,7 @@ pub struct Tolerance {
 
 impl Tolerance {
     /// Any number of rows; they are still counted.
-    pub const ALL: Tolerance = Tolerance { parts_per_million: 1_000_000 };
+    pub(crate) const ALL: Tolerance = Tolerance { parts_per_million: 1_000_000 };
 
     /// A share from 0 (no row) to 1 (all of them); values outside are replaced by the nearer of the two.
     pub fn share(share: f64) -> Tolerance {

@@ -131,7 +131,8 @@ pub(super) fn hops(order: OrderId, search: &Search, place: &Place<'_>) -> Vec<Ho
         return Vec::new();
     }
     let strategy = place.seat(u32::from(order.strategy().0)).map(|seat| seat.name.clone());
-    let way = Way { search, strategy: strategy.as_deref() };
+    let reports = strategy.as_deref().and_then(|strategy| place.reports_of(strategy));
+    let way = Way { search, strategy: strategy.as_deref(), reports };
     let mut hops: Vec<Hop> =
         search.found.iter().filter_map(|found| Some(Hop::of(step(found)?, found))).collect();
     hops.extend(way.origin(place));
@@ -164,6 +165,8 @@ fn step(found: &Found) -> Option<Step> {
 struct Way<'a> {
     search: &'a Search,
     strategy: Option<&'a str>,
+    /// The journal that its reports go to; `None` where the topology cannot be read.
+    reports: Option<&'a str>,
 }
 
 impl Way<'_> {
@@ -282,15 +285,12 @@ impl Way<'_> {
 
     /// The journals in which a hop of this order may be.
     fn homes(&self, step: Step) -> Vec<&Searched> {
-        let own = self.strategy.map(|strategy| format!("reports.{strategy}"));
-        let own = own.filter(|own| self.search.searched.iter().any(|searched| searched.journal == *own));
         let is_home = |searched: &&Searched| match (step, searched.writer.kind) {
             (Step::Ordered, Some(NodeKind::Strategy)) => Some(searched.writer.node.as_str()) == self.strategy,
             (Step::Routed, Some(NodeKind::Td)) => Stream::of(&searched.journal) == Some(Stream::Orders),
             (Step::Executed, Some(NodeKind::Matching)) => true,
-            // A strategy in a host has its reports in the host's journal.
-            (Step::Reported, Some(NodeKind::Td)) => match &own {
-                Some(own) => searched.journal == *own,
+            (Step::Reported, Some(NodeKind::Td)) => match self.reports {
+                Some(reports) => searched.journal == reports,
                 None => Stream::of(&searched.journal) == Some(Stream::Reports),
             },
             _ => false,

@@ -5,6 +5,7 @@ mod search;
 
 use serde::Serialize;
 use topology::NodeKind;
+use wire::stages::{ENDS, STAGES};
 use wire::{AnyMessage, OrderId};
 
 use crate::view::{InstanceView, ViewError};
@@ -209,17 +210,35 @@ impl Trace {
 }
 
 impl TraceStages {
+    /// Those that are known, in nanoseconds, each with the name of [`STAGES`] or a description.
+    pub fn known(&self) -> impl Iterator<Item = (&'static str, i64)> {
+        let [md, strategy, order, t2o, t2o_intended] = STAGES;
+        let named = [
+            (md, self.md_ns),
+            (strategy, self.strategy_ns),
+            (order, self.order_ns),
+            (t2o, self.t2o_ns),
+            (t2o_intended, self.t2o_intended_ns),
+            ("quote to execution", self.quote_to_execution_ns),
+            ("quote to last report", self.quote_to_report_ns),
+        ];
+        named.into_iter().filter_map(|(name, span)| Some((name, span?)))
+    }
+
     fn of(hops: &[Hop]) -> TraceStages {
         let time = |step: Step| hops.iter().find(|hop| hop.hop == step).and_then(|hop| hop.time_ns);
         let last = |step: Step| hops.iter().rfind(|hop| hop.hop == step).and_then(|hop| hop.time_ns);
         let span = |from: Option<u64>, to: Option<u64>| Some((to? as i64).wrapping_sub(from? as i64));
         let published = time(Step::Published);
+        let times = [Step::Due, Step::Published, Step::Received, Step::Ordered, Step::Taken].map(time);
+        let [md_ns, strategy_ns, order_ns, t2o_ns, t2o_intended_ns] =
+            ENDS.map(|(from, to)| span(times[from], times[to]));
         TraceStages {
-            md_ns: span(published, time(Step::Received)),
-            strategy_ns: span(time(Step::Received), time(Step::Ordered)),
-            order_ns: span(time(Step::Ordered), time(Step::Taken)),
-            t2o_ns: span(published, time(Step::Taken)),
-            t2o_intended_ns: span(time(Step::Due), time(Step::Taken)),
+            md_ns,
+            strategy_ns,
+            order_ns,
+            t2o_ns,
+            t2o_intended_ns,
             quote_to_execution_ns: span(published, time(Step::Executed)),
             quote_to_report_ns: span(published, last(Step::Reported)),
         }
@@ -255,6 +274,10 @@ mod tests {
         made.write(&format!("orders.{}", made.name(other)), &[new_order(order(other, 1))]);
         made.write("td.orders", &[new_order(order(other, 1)), new_order(wanted)]);
         let executed = made.write("matching.executions", &[update_of(wanted, OrderStatus::Accepted, 64)]);
+        for seat in [seat, other] {
+            let another = update_of(order(seat, 9), OrderStatus::Accepted, 0);
+            made.write(&format!("reports.{}", made.name(seat)), &[another]);
+        }
         let way = |trace: &Trace| -> Vec<(Step, Evidence)> {
             trace.hops.iter().map(|hop| (hop.hop, hop.evidence)).collect()
         };
@@ -263,6 +286,8 @@ mod tests {
         let trace_before = trace(&made, wanted).unwrap();
         let under_way = [known.as_slice(), &[(Step::Reported, Evidence::Missing)]].concat();
         assert_eq!(way(&trace_before), under_way);
+        let awaited = trace_before.hops.last().and_then(|hop| hop.journal.clone());
+        assert_eq!(awaited, Some(format!("reports.{}", made.name(seat))), "its own, of two");
 
         let report = update_of(wanted, OrderStatus::Accepted, executed[0]);
         made.write(&format!("reports.{}", made.name(seat)), &[report]);

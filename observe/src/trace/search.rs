@@ -2,7 +2,7 @@
 
 use journal::{Journal, LooseReader, ReadError, WriterState};
 use serde::Serialize;
-use topology::{NodeKind, Stream};
+use topology::{NodeKind, Stream, Topology};
 use wire::schema::Value;
 use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
@@ -73,12 +73,18 @@ type Opened = (String, Result<(Journal, Writer), String>);
 pub(super) struct Place<'a> {
     pub(super) view: &'a InstanceView,
     pub(super) seats: Vec<SeatView>,
+    topology: Option<Topology>,
 }
 
 impl Place<'_> {
     pub(super) fn new(view: &InstanceView) -> Place<'_> {
-        let seats = view.seats();
-        Place { view, seats }
+        Place { view, seats: view.seats(), topology: view.topology().ok() }
+    }
+
+    /// The journal that the reports of this strategy go to.
+    pub(super) fn reports_of(&self, strategy: &str) -> Option<&str> {
+        let topology = self.topology.as_ref()?;
+        Some(&topology.reports_of(topology.node(strategy)?)?.name)
     }
 
     pub(super) fn seat(&self, number: u32) -> Option<&SeatView> {

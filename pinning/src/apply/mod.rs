@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::cpuset::CpuSet;
 use crate::host::tree::Tree;
 use crate::observe::{Scheduling, list};
-use crate::plan::{Placement, Policy};
+use crate::placement::Placement;
+use crate::policy::Policy;
 
 pub use repin::repin;
 pub use system::current_cpu;
@@ -67,10 +68,10 @@ pub enum ApplyError {
 /// On an error the thread may be placed in part; a node should end then.
 ///
 /// ```
-/// use pinning::{Host, NodeRequest, Plan, WaitMode, apply};
+/// use pinning::{Host, NodeRequest, Plan, apply};
 ///
 /// let host = Host::read("/".as_ref())?;
-/// let md = NodeRequest { name: "md".into(), mode: WaitMode::Parked, platform: true };
+/// let md = NodeRequest { name: "md".into(), busy: false, platform: true };
 /// let resolved = Plan::default().resolve(&host, &[md]).expect("an empty plan has no problems");
 /// let applied = apply(&resolved.placements[0])?;
 /// assert_eq!(applied.cpus, resolved.placements[0].cpus);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::system;
 use crate::host::tree::Tree;
 use crate::observe::list;
-use crate::plan::Placement;
+use crate::placement::Placement;
 
 /// Gives every thread of process `pid` whose mask differs the CPUs of its placement again: the kernel widens a thread's
 /// mask when its last CPU goes offline, and leaves it wide when the CPU comes back. Returns the number of corrected

@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use crate::cpuset::{CpuSet, MAX_CPUS};
 use crate::host::tree::{CAP_SYS_NICE, Tree};
 use crate::observe::Scheduling;
-use crate::plan::Policy;
+use crate::policy::Policy;
 
 /// A bit per CPU (or NUMA node), in the words that the kernel uses.
 type Mask = [libc::c_ulong; MAX_CPUS / libc::c_ulong::BITS as usize];

@@ -67,7 +67,7 @@ fn rtprio(probe: &Probe<'_>) -> Answer {
     let planned =
         probe.plan.map(|plan| plan.placements.iter().filter_map(|p| p.policy)).into_iter().flatten();
     let wanted = planned.filter_map(|policy| match policy {
-        crate::plan::Policy::Fifo(priority) => Some(u64::from(priority)),
+        crate::policy::Policy::Fifo(priority) => Some(u64::from(priority)),
         _ => None,
     });
     let wanted = wanted.max();
@@ -91,7 +91,7 @@ fn nice(probe: &Probe<'_>) -> Answer {
         probe.plan.map(|plan| plan.placements.iter().filter_map(|p| p.policy)).into_iter().flatten();
     let lowest = planned
         .filter_map(|policy| match policy {
-            crate::plan::Policy::Nice(nice) => Some(i64::from(nice)),
+            crate::policy::Policy::Nice(nice) => Some(i64::from(nice)),
             _ => None,
         })
         .min();

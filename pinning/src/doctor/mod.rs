@@ -18,7 +18,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::host::HostSummary;
-use crate::plan::ResolvedPlan;
+use crate::placement::ResolvedPlan;
 use probe::{Answer, Probe};
 
 /// The verdict of a check.
@@ -115,11 +115,6 @@ impl Doctor {
     /// ```
     pub fn run(root: &Path) -> Vec<Check> {
         Doctor::report(root, None).checks
-    }
-
-    /// The same against a plan: its CPUs must be quiet.
-    pub fn run_with_plan(root: &Path, plan: &ResolvedPlan) -> Vec<Check> {
-        Doctor::report(root, Some(plan)).checks
     }
 
     /// The checks together with the host they were run on.

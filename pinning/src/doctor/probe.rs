@@ -8,7 +8,8 @@ use super::Status;
 use crate::cpuset::CpuSet;
 use crate::host::Host;
 use crate::host::tree::{Tree, Unreadable};
-use crate::plan::{Policy, ResolvedPlan, WaitMode};
+use crate::placement::ResolvedPlan;
+use crate::policy::Policy;
 
 /// How long the running host is watched to measure the load of its CPUs.
 const WATCH: Duration = Duration::from_millis(200);
@@ -131,8 +132,7 @@ impl<'a> Probe<'a> {
     /// CPUs on which a node of the plan polls under a real-time policy.
     pub(super) fn polling_under_fifo(&self) -> CpuSet {
         let placements = self.plan.iter().flat_map(|plan| &plan.placements);
-        let polling =
-            placements.filter(|p| p.mode == WaitMode::Fast && matches!(p.policy, Some(Policy::Fifo(_))));
+        let polling = placements.filter(|p| p.busy && matches!(p.policy, Some(Policy::Fifo(_))));
         polling.fold(CpuSet::new(), |all, placement| all.union(&placement.cpus))
     }
 

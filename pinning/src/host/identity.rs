@@ -17,7 +17,7 @@ pub struct KernelVersion {
 
 impl KernelVersion {
     /// Whether it is at least `major.minor`.
-    pub fn at_least(&self, major: u32, minor: u32) -> bool {
+    pub(crate) fn at_least(&self, major: u32, minor: u32) -> bool {
         (self.major, self.minor) >= (major, minor)
     }
 }

@@ -40,10 +40,14 @@ impl HugePages {
     pub fn available(&self) -> u64 {
         self.free.saturating_sub(self.reserved)
     }
+}
 
-    /// Bytes that a new mapping can have.
-    pub fn available_bytes(&self) -> u64 {
-        self.available().saturating_mul(self.size_kib).saturating_mul(1024)
+/// Formats a size as in `2 MiB`.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        _ if bytes >= 1 << 30 && bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        _ if bytes >= 1 << 20 && bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        _ => format!("{} KiB", bytes >> 10),
     }
 }
 

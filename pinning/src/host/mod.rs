@@ -22,6 +22,7 @@ pub use cgroup::CgroupLimits;
 pub use cpus::{CacheGroup, Core, CoreKind, Cpu, Package};
 pub use identity::KernelVersion;
 pub(crate) use identity::cpuinfo_value;
+pub(crate) use memory::size;
 pub use memory::{HugePages, Memory};
 pub use nodes::NumaNode;
 pub use summary::HostSummary;
@@ -156,17 +157,17 @@ impl Host {
     }
 
     /// The NUMA node with this number.
-    pub fn node(&self, id: usize) -> Option<&NumaNode> {
+    pub(crate) fn node(&self, id: usize) -> Option<&NumaNode> {
         self.nodes.iter().find(|node| node.id == id)
     }
 
     /// Whether any core runs more than one hardware thread.
-    pub fn has_smt(&self) -> bool {
+    pub(crate) fn has_smt(&self) -> bool {
         self.cores.iter().any(|core| core.cpus.len() > 1)
     }
 
     /// Whether cores differ in kind.
-    pub fn is_hybrid(&self) -> bool {
+    pub(crate) fn is_hybrid(&self) -> bool {
         self.cores.iter().any(|core| core.kind == CoreKind::Efficient)
     }
 

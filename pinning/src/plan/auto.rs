@@ -1,10 +1,11 @@
 //! Computed plans: CPUs for the nodes that no rule places.
 
-use super::problem::PlanProblem;
+use super::Auto;
 use super::resolve::Draft;
-use super::{Auto, Reason};
 use crate::cpuset::CpuSet;
 use crate::host::{CoreKind, Host};
+use crate::placement::Reason;
+use crate::problem::PlanProblem;
 
 /// Sleepers on one CPU under `density`: as many as one relay loop serves on its core.
 const SLEEPERS_PER_CPU: usize = 80;
@@ -25,10 +26,10 @@ pub(super) fn place(
     let choose = |wanted: &dyn Fn(&Draft<'_>) -> bool| -> Vec<usize> {
         open.iter().copied().filter(|&index| wanted(&drafts[index])).collect()
     };
-    let mut busy = choose(&|draft| draft.is_busy() && draft.request.platform);
-    busy.extend(choose(&|draft| draft.is_busy() && !draft.request.platform));
-    let sleepers = choose(&|draft| !draft.is_busy() && draft.request.platform);
-    let sleeping_strategies = choose(&|draft| !draft.is_busy() && !draft.request.platform);
+    let mut busy = choose(&|draft| draft.request.busy && draft.request.platform);
+    busy.extend(choose(&|draft| draft.request.busy && !draft.request.platform));
+    let sleepers = choose(&|draft| !draft.request.busy && draft.request.platform);
+    let sleeping_strategies = choose(&|draft| !draft.request.busy && !draft.request.platform);
 
     let has_sleepers = !sleepers.is_empty() || !sleeping_strategies.is_empty();
     let seats = Seats::new(kind, host, &free_cpus(host, drafts), busy.len(), has_sleepers);
@@ -85,7 +86,7 @@ pub(super) fn place(
 fn free_cpus(host: &Host, drafts: &[Draft<'_>]) -> CpuSet {
     let mut taken = CpuSet::new();
     for draft in drafts.iter().filter(|draft| !draft.cpus.is_empty()) {
-        if draft.is_exclusive() || draft.is_busy() {
+        if draft.is_exclusive() || draft.request.busy {
             taken = taken.union(&draft.cpus);
         }
         if draft.keeps_siblings_empty() {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::problem::{PlanProblem, PlanWarning};
-use super::{DEFAULT, Placement, Policy};
+use super::DEFAULT;
 use crate::cpuset::CpuSet;
 use crate::host::{CoreKind, Host};
+use crate::placement::Placement;
+use crate::policy::Policy;
+use crate::problem::{PlanProblem, PlanWarning};
 
 #[derive(Default)]
 pub(super) struct Found {
@@ -35,7 +37,7 @@ fn names<'a>(placements: impl IntoIterator<Item = &'a Placement>) -> Vec<String>
 /// Busy-pollers with one CPU, by that CPU.
 fn busy_by_cpu(placements: &[Placement]) -> BTreeMap<usize, Vec<&Placement>> {
     let mut by_cpu: BTreeMap<usize, Vec<&Placement>> = BTreeMap::new();
-    for placement in placements.iter().filter(|placement| placement.is_busy()) {
+    for placement in placements.iter().filter(|placement| placement.busy) {
         if let Some(cpu) = placement.pinned_cpu() {
             by_cpu.entry(cpu).or_default().push(placement);
         }
@@ -66,14 +68,13 @@ fn busy_on_one_core(host: &Host, placements: &[Placement], found: &mut Found) {
 fn busy_float(placements: &[Placement], found: &mut Found) {
     let mut sets: Vec<&CpuSet> = placements
         .iter()
-        .filter(|placement| placement.is_busy() && placement.cpus.len() > 1)
+        .filter(|placement| placement.busy && placement.cpus.len() > 1)
         .map(|placement| &placement.cpus)
         .collect();
     sets.sort();
     sets.dedup();
     for set in sets {
-        let inside =
-            placements.iter().filter(|placement| placement.is_busy() && placement.cpus.is_subset(set));
+        let inside = placements.iter().filter(|placement| placement.busy && placement.cpus.is_subset(set));
         let inside = names(inside);
         if inside.len() > set.len() {
             found.warnings.push(PlanWarning::BusyFloat { cpus: set.clone(), nodes: inside });
@@ -83,8 +84,7 @@ fn busy_float(placements: &[Placement], found: &mut Found) {
 
 fn sleepers_under_busy(placements: &[Placement], found: &mut Found) {
     for (cpu, nodes) in busy_by_cpu(placements) {
-        let others =
-            names(placements.iter().filter(|other| !other.is_busy() && other.pinned_cpu() == Some(cpu)));
+        let others = names(placements.iter().filter(|other| !other.busy && other.pinned_cpu() == Some(cpu)));
         if !others.is_empty() {
             found.warnings.push(PlanWarning::SleepersUnderBusy { node: nodes[0].node.clone(), cpu, others });
         }
@@ -165,7 +165,7 @@ fn floating_over_isolated(host: &Host, placements: &[Placement], found: &mut Fou
 fn distances(host: &Host, placements: &[Placement], found: &mut Found) {
     let pinned: CpuSet = placements
         .iter()
-        .filter(|placement| placement.platform && placement.is_busy())
+        .filter(|placement| placement.platform && placement.busy)
         .filter_map(Placement::pinned_cpu)
         .collect();
     let nodes: CpuSet = pinned.iter().filter_map(|cpu| host.cpu(cpu)?.node).collect();
@@ -176,7 +176,7 @@ fn distances(host: &Host, placements: &[Placement], found: &mut Found) {
         found.warnings.push(PlanWarning::AcrossCaches { cpus: pinned });
     }
     let is_slow = |cpu: &usize| host.cpu(*cpu).is_some_and(|cpu| cpu.kind == CoreKind::Efficient);
-    for placement in placements.iter().filter(|placement| placement.platform && placement.is_busy()) {
+    for placement in placements.iter().filter(|placement| placement.platform && placement.busy) {
         let slow: CpuSet = placement.cpus.iter().filter(is_slow).collect();
         if !slow.is_empty() {
             found.warnings.push(PlanWarning::EfficientCore { node: placement.node.clone(), cpus: slow });
@@ -185,7 +185,7 @@ fn distances(host: &Host, placements: &[Placement], found: &mut Found) {
 }
 
 fn policies_and_quota(host: &Host, placements: &[Placement], found: &mut Found) {
-    let busy: Vec<&Placement> = placements.iter().filter(|placement| placement.is_busy()).collect();
+    let busy: Vec<&Placement> = placements.iter().filter(|placement| placement.busy).collect();
     for placement in &busy {
         if let Some(policy @ Policy::Fifo(_)) = placement.policy {
             let (node, policy) = (placement.node.clone(), policy.to_string());

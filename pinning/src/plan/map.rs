@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::ResolvedPlan;
 use crate::cpuset::CpuSet;
 use crate::host::Host;
+use crate::placement::ResolvedPlan;
 
 /// One CPU of the host and the nodes that the plan puts there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::host::Host;
+use crate::host::{Host, size};
 
 /// Memory that a platform will use, computed before anything starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,7 +48,7 @@ pub enum MemoryProblem {
 
 /// Formats a size as in `2 MiB`.
 fn page(size_kib: u64) -> String {
-    crate::backing::size(size_kib.saturating_mul(1024))
+    size(size_kib.saturating_mul(1024))
 }
 
 impl MemoryBill {

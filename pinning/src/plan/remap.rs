@@ -31,7 +31,7 @@ pub(super) fn table(host: &Host, drafts: &[Draft<'_>]) -> BTreeMap<usize, usize>
     let mut roles = Roles::default();
     for draft in drafts {
         let Some(cpus) = &draft.rule.cpus else { continue };
-        let role = match (draft.request.platform, draft.is_busy() && cpus.value.len() == 1) {
+        let role = match (draft.request.platform, draft.request.busy && cpus.value.len() == 1) {
             (true, true) => &mut roles.busy,
             (true, false) => &mut roles.platform,
             (false, _) => &mut roles.strategies,

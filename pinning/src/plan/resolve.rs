@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::problem::{PlanProblem, PlanWarning};
 use super::rule::{self, Effective};
-use super::{
-    NodeRequest, OnSmallHost, Placement, Plan, Reason, ResolvedPlan, WaitMode, auto, check, remap, spread,
-};
+use super::{NodeRequest, OnSmallHost, Plan, auto, check, remap, spread};
 use crate::cpuset::CpuSet;
+use crate::doctor::check_ids;
 use crate::host::Host;
+use crate::placement::{Placement, Reason, ResolvedPlan};
+use crate::problem::{PlanProblem, PlanWarning};
 
 /// A node that is being placed.
 pub(super) struct Draft<'a> {
@@ -23,10 +23,6 @@ pub(super) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    pub(super) fn is_busy(&self) -> bool {
-        self.request.mode == WaitMode::Fast
-    }
-
     pub(super) fn is_exclusive(&self) -> bool {
         self.rule.exclusive.as_ref().is_some_and(|exclusive| exclusive.value)
     }
@@ -53,11 +49,11 @@ impl Plan {
     /// requests give the same result.
     ///
     /// ```
-    /// use pinning::{Host, NodeRequest, Plan, WaitMode};
+    /// use pinning::{Host, NodeRequest, Plan};
     ///
     /// let host = Host::read("/".as_ref())?;
     /// let plan: Plan = toml::from_str("nodes.md.cpu = 9000")?;
-    /// let md = NodeRequest { name: "md".into(), mode: WaitMode::Fast, platform: true };
+    /// let md = NodeRequest { name: "md".into(), busy: true, platform: true };
     /// let problems = plan.resolve(&host, &[md]).unwrap_err();
     /// assert!(problems[0].to_string().starts_with("pin.nodes.md.cpu names CPU 9000"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -133,7 +129,7 @@ impl Plan {
     }
 
     fn problems_without_host(&self) -> Vec<PlanProblem> {
-        let known = crate::doctor::check_ids();
+        let known = check_ids();
         let unknown = self.required.iter().filter(|id| !known.contains(&id.as_str()));
         let unknown = unknown.map(|id| PlanProblem::UnknownCheck { id: id.clone() });
         unknown.chain(self.nodes.iter().flat_map(|(pattern, rule)| rule.problems(pattern))).collect()
@@ -271,7 +267,7 @@ fn finish(draft: Draft<'_>) -> Placement {
     }
     Placement {
         node: draft.request.name.clone(),
-        mode: draft.request.mode,
+        busy: draft.request.busy,
         platform: draft.request.platform,
         cpus: draft.cpus,
         policy: draft.rule.policy.map(|policy| policy.value),

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PlanProblem, Policy, Spread};
+use super::Spread;
 use crate::cpuset::CpuSet;
+use crate::policy::Policy;
+use crate::problem::PlanProblem;
 
 /// The rule for the nodes that one name or pattern matches. Every key is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

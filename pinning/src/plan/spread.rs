@@ -24,7 +24,7 @@ pub(super) fn deal(host: &Host, drafts: &mut [Draft<'_>]) {
         if let Some(candidates) = &draft.candidates {
             let deal = deals.entry((origin(draft), way(draft).name(), candidates.clone())).or_default();
             deal.members.push(index);
-            deal.busy += usize::from(draft.is_busy());
+            deal.busy += usize::from(draft.request.busy);
         }
     }
     for ((origin, _, candidates), deal) in deals {
@@ -32,7 +32,7 @@ pub(super) fn deal(host: &Host, drafts: &mut [Draft<'_>]) {
         for (turn, &member) in deal.members.iter().enumerate() {
             let draft = &mut drafts[member];
             let (cpus, why) = choose(draft, &candidates, turn, busy_before, &deal);
-            busy_before += usize::from(draft.is_busy());
+            busy_before += usize::from(draft.request.busy);
             let why = format!("{why}{}{}", numa_note(host, &cpus), remap_note(draft, &candidates));
             draft.place(cpus, &origin, why);
         }
@@ -54,7 +54,7 @@ fn choose(
         Spread::RoundRobin => {
             (single(turn), format!("turn {} of {} over CPUs {candidates}", turn + 1, deal.members.len()))
         }
-        Spread::Pack if draft.is_busy() => {
+        Spread::Pack if draft.request.busy => {
             (single(busy_before), format!("packed on CPUs {candidates}: a CPU of its own to busy-poll on"))
         }
         Spread::Pack => {
@@ -91,7 +91,7 @@ fn origin(draft: &Draft<'_>) -> String {
 pub(super) fn float_the_rest(host: &Host, drafts: &mut [Draft<'_>]) {
     let mut quiet = CpuSet::new();
     for draft in drafts.iter().filter(|draft| !draft.cpus.is_empty()) {
-        if draft.is_exclusive() || (draft.is_busy() && draft.cpus.len() == 1) {
+        if draft.is_exclusive() || (draft.request.busy && draft.cpus.len() == 1) {
             quiet = quiet.union(&draft.cpus);
         }
         if draft.keeps_siblings_empty() {

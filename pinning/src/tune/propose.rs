@@ -9,7 +9,7 @@ use crate::cpuset::CpuSet;
 use crate::doctor::{Doctor, Group, Status};
 use crate::host::tree::Tree;
 use crate::host::{Host, HostError};
-use crate::plan::ResolvedPlan;
+use crate::placement::ResolvedPlan;
 
 /// The goals of tuning.
 #[derive(Clone, Copy, Debug, Default)]

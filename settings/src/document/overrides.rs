@@ -12,7 +12,7 @@ pub(super) fn apply(root: &mut Table, argument: &str, source: usize, report: &mu
     let Some((path, value_start)) = path(argument, source) else {
         report
             .error(whole, "this is no setting")
-            .help("write KEY=VALUE with the key as in the file, as in --set md.speed=max");
+            .help("write KEY=VALUE with the key as in the file: --set TABLE.KEY=VALUE");
         return;
     };
     let Some(node) = value(argument, value_start, source, report) else { return };
@@ -115,7 +115,7 @@ fn insert(table: &mut Table, path: &[Segment], node: Node, report: &mut Report) 
                 }
             }
         }
-        // A single value gives way to the table: `md.files.orders=F` replaces `files = "DIR"`.
+        // A single value gives way to the table: `input.files.orders=F` replaces `files = "DIR"`.
         _ => {
             let mut inner = Table::default();
             insert(&mut inner, rest, node, report);

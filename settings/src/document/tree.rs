@@ -43,7 +43,7 @@ pub(crate) enum Value {
 pub(crate) struct Node {
     pub(crate) value: Value,
     pub(crate) span: Span,
-    /// The value as typed, when it comes from a `--set` without quotes: `--set md.files=2023` is a name.
+    /// The value as typed, when it comes from a `--set` without quotes: `--set input.files=2023` is a name.
     pub(crate) raw: Option<String>,
 }
 

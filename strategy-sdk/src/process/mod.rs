@@ -80,7 +80,7 @@ pub(crate) struct Strategies {
 impl Strategies {
     /// The strategy of this node, or the members of this host.
     pub(crate) fn new(node: &mut Node, factory: Factory) -> Result<Strategies, StrategyError> {
-        if node.kind() == NodeKind::Host {
+        if node.assignment().kind == NodeKind::Host {
             Strategies::hosted(node, factory)
         } else {
             Strategies::alone(node, &factory)
@@ -94,7 +94,7 @@ impl Strategies {
         let handle = node.handle();
         handle.enters(&handle, handle.now());
         let made = factory.make(node, ledger)?;
-        let mut member = Member::new(node.name().to_owned(), node.handle());
+        let mut member = Member::new(node.assignment().node.clone(), node.handle());
         let topic = SnapshotBegin::topic_of(made.seat);
         member.join(made.session, made.budget);
         let mut strategies = Strategies::of(node, None, vec![member], vec![0], &[topic])?;
@@ -140,13 +140,13 @@ impl Strategies {
         Ok(Strategies {
             handle: node.handle(),
             factory,
-            deterministic: node.is_deterministic(),
-            sleeps: node.mode().sleeps(),
+            deterministic: node.assignment().deterministic,
+            sleeps: node.assignment().mode.sleeps(),
             members,
             quotes_to: Dispatch::new(std::iter::empty()),
             reports_to,
             state_to,
-            inputs: node.inputs().iter().map(|input| (Role::of(input.role()), input.journal_id())).collect(),
+            inputs: node.inputs().iter().map(|input| (Role::of(&input.role), input.journal_id())).collect(),
             quotes,
             state,
             ledger: ledger_of(node),
@@ -276,7 +276,7 @@ impl Component for Strategies {
 /// Seat of the ledger that has the state of this node's strategies.
 fn ledger_of(node: &Node) -> Option<u32> {
     let state = node.inputs_of("state").next()?;
-    node.inputs().get(state.0).map(|input| input.peer().1)
+    node.inputs().get(state.0).map(|input| input.peer_seat)
 }
 
 /// Rounds of a busy-polling host between two looks at its members' seats.

@@ -61,7 +61,7 @@ impl Batches {
             orders.journals().iter().map(|journal| input_of(&journal.shape().name)).collect();
         let inputs = watched.ok_or_else(|| failed(&"a journal of orders is not read by td"))?;
         let positions: Vec<u64> = node.inputs().iter().map(|input| input.position()).collect();
-        let names = node.inputs().iter().map(|input| input.peer().0.to_owned()).collect();
+        let names = node.inputs().iter().map(|input| input.peer.clone()).collect();
         let is_market = |name: &str| Stream::of(name).is_some_and(Stream::is_market_data);
         let market = Quiescence::watch(node.instance(), is_market).map_err(|error| failed(&error))?;
         Ok(Batches {

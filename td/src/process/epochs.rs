@@ -24,7 +24,7 @@ pub(super) struct Epochs {
 impl Epochs {
     pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Epochs, RunError> {
         let name_of =
-            |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer().1));
+            |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer_seat));
         let orders = Quiescence::watch(node.instance(), |name| {
             inputs.iter().filter_map(name_of).any(|(known, _)| known == name)
         })

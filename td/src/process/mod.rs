@@ -29,9 +29,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
-    WriteError,
+    Service, WriteError,
 };
-use topology::{Stream, TdSection};
+use topology::{NodeKind, Stream, TdSection};
 use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
 use crate::{Gateway, GatewayOptions, Limits};
@@ -46,11 +46,11 @@ use unreported::Unreported;
 /// A full journal is tried again after this many nanoseconds.
 const RETRY: u64 = 50_000;
 
-/// Runs td as this node until it is asked to stop.
-///
-/// # Errors
-/// What it cannot start with, or cannot go on with.
-pub fn run(mut node: Node) -> Result<(), RunError> {
+/// The trade gateway.
+pub const SERVICE: Service =
+    Service { kind: NodeKind::Td, about: "Trade gateway", flags: &[], run: |node, _| run(node) };
+
+fn run(mut node: Node) -> Result<(), RunError> {
     let section: TdSection = node.section()?;
     let failed = |error: &dyn std::fmt::Display| RunError::failed(error.to_string());
     let gateway = Gateway::new(GatewayOptions { price_band: section.config.price_band })
@@ -69,7 +69,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         }
     }
     let mut td = Td {
-        recall: if node.generation() > 1 {
+        recall: if node.assignment().generation > 1 {
             Some(Recall::read(&node, executions, &orders_out, &reports, &routes)?)
         } else {
             None
@@ -80,7 +80,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         traces: BTreeMap::new(),
         resumed_at: node.inputs().iter().map(Input::position).collect(),
         positions: node.inputs().iter().map(Input::position).collect(),
-        unreported: Unreported::new(node.inputs().get(executions.0), node.generation() > 1, reports.len()),
+        unreported: Unreported::new(
+            node.inputs().get(executions.0),
+            node.assignment().generation > 1,
+            reports.len(),
+        ),
         routes,
         events_end: node.inputs().get(events.0).map_or(0, Input::head),
         events_done: false,
@@ -88,15 +92,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         unsettled: Unsettled::default(),
         epochs: Epochs::watch(&node, &orders)?,
         leaving: Leaving::default(),
-        batches: if node.is_deterministic() {
+        batches: if node.assignment().deterministic {
             Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
         } else {
             None
         },
         instruments: node.input("instruments")?,
         events,
-        senders: node.inputs().iter().map(|input| StrategyId(input.peer().1 as u16)).collect(),
-        is_orders: node.inputs().iter().map(|input| input.role() == "orders").collect(),
+        senders: node.inputs().iter().map(|input| StrategyId(input.peer_seat as u16)).collect(),
+        is_orders: node.inputs().iter().map(|input| input.role == "orders").collect(),
         executions,
         limits: section
             .strategies

@@ -13,19 +13,13 @@
 //! alone still says how far executions were reported.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use node::{Frame, Input, InputId, Node, Output, RunError, last_snapshot, read_held};
+use node::{Frame, Input, InputId, Node, Output, RunError, read_behind_snapshot, read_held};
 use wire::fold::Snapshot;
 use wire::{Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
 
 use super::routes::Routes;
 use crate::{Delivery, Gateway};
-
-/// Reads of the executions before giving up, while matching overwrites them.
-const TRIES: usize = 20;
-/// Between two reads.
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// What the journals hold.
 #[derive(Debug, Default)]
@@ -77,7 +71,7 @@ impl Recall {
         for (journal, output) in reports.iter().enumerate() {
             let traces = &mut recall.traces;
             let mut reported_up_to = 0;
-            read_held(instance, output.journal(), None, |frame| {
+            read_held(instance, &output.journal, None, |frame| {
                 let Some(owner) = routes.owner(journal, frame.topic) else { return };
                 let trace = traces.entry(owner).or_default();
                 trace.report(frame);
@@ -89,7 +83,7 @@ impl Recall {
                 .strategies(journal)
                 .for_each(|owner| traces.entry(owner).or_default().reported_up_to = reported_up_to);
         }
-        read_held(instance, orders.journal(), None, |frame| recall.request(frame)).map_err(failed)?;
+        read_held(instance, &orders.journal, None, |frame| recall.request(frame)).map_err(failed)?;
         if let Some(input) = node.inputs().get(executions.0) {
             recall.read_executions(node, input.name(), end)?;
         }
@@ -107,10 +101,10 @@ impl Recall {
     /// The snapshot, and the executions before `end`, where this process continues. They may be overwritten meanwhile, except
     /// those behind the latest snapshot.
     fn read_executions(&mut self, node: &Node, journal: &str, end: u64) -> Result<(), RunError> {
-        for left in (0..TRIES).rev() {
-            self.snapshot = last_snapshot(node.instance()).map_err(failed)?;
-            let contained = self.snapshot.as_ref().map_or(0, |snapshot| snapshot.begin.execution);
-            let from = (left == 0).then_some(contained);
+        let read = |snapshot: Option<Snapshot>, is_last: bool| {
+            let contained = snapshot.as_ref().map_or(0, |snapshot| snapshot.begin.execution);
+            let from = is_last.then_some(contained);
+            self.snapshot = snapshot;
             self.executions.clear();
             self.answered = 0;
             let Recall { executions, answered, .. } = self;
@@ -125,18 +119,16 @@ impl Recall {
                 if frame.position < end {
                     executions.push((frame.position, frame.message_id, frame.payload.to_vec()));
                 }
-            })
-            .map_err(failed)?;
+            })?;
             // The executions behind an outdated snapshot are not kept any more.
-            if whole && (contained == 0 || first < contained) {
-                return Ok(());
-            }
-            // Matching stops soon: its ring is full up to the predecessor's cursor.
-            std::thread::sleep(PAUSE);
+            Ok(((), whole && (contained == 0 || first < contained)))
+        };
+        let ((), is_whole) = read_behind_snapshot(node.instance(), read).map_err(failed)?;
+        if !is_whole {
+            log::error!(
+                "executions since the ledger's last snapshot are overwritten: limits count less than what works"
+            );
         }
-        log::error!(
-            "executions since the ledger's last snapshot are overwritten: limits count less than what works"
-        );
         Ok(())
     }
 

@@ -87,7 +87,7 @@ impl Td {
     fn send(&mut self, message_id: u16, payload: &[u8]) -> Result<(), RunError> {
         self.orders
             .post_bytes(message_id, 0, payload)
-            .map_err(|source| RunError::Write { journal: self.orders.journal().to_owned(), source })
+            .map_err(|source| RunError::Write { journal: self.orders.journal.clone(), source })
     }
 
     pub(super) fn cancel(&mut self, cancels: Vec<CancelOrder>) -> Result<(), RunError> {

@@ -1,7 +1,7 @@
 //! The route of a strategy's reports: to its own journal, or to that of the host that it runs in.
 
 use node::Output;
-use topology::StrategyAccount;
+use topology::StrategyLimits;
 use wire::StrategyId;
 
 /// By seat: index of the journal of reports, and the topic there.
@@ -9,15 +9,15 @@ use wire::StrategyId;
 pub(super) struct Routes(Vec<Option<(usize, u32)>>);
 
 impl Routes {
-    pub(super) fn new(strategies: &[StrategyAccount], reports: &[Output]) -> Routes {
+    pub(super) fn new(strategies: &[StrategyLimits], reports: &[Output]) -> Routes {
         let mut by_seat = Vec::new();
-        for account in strategies {
-            let seat = usize::from(account.seat);
+        for strategy in strategies {
+            let seat = usize::from(strategy.seat);
             if by_seat.len() <= seat {
                 by_seat.resize(seat + 1, None);
             }
-            let index = reports.iter().position(|output| output.journal() == account.reports);
-            by_seat[seat] = index.map(|index| (index, account.reports_topic));
+            let index = reports.iter().position(|output| output.journal == strategy.reports);
+            by_seat[seat] = index.map(|index| (index, strategy.reports_topic));
         }
         Routes(by_seat)
     }

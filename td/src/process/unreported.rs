@@ -192,7 +192,7 @@ impl Td {
                 log::warn!(
                     "`{}` is not read: the executions of its oldest reports are not kept any more, and if td is \
                      killed these reports are lost",
-                    reports[journal].journal()
+                    reports[journal].journal
                 );
             }
             // Before their executions can be overwritten.
@@ -223,7 +223,7 @@ impl Td {
                      they were not read from `{}`, td was killed, and the executions are overwritten; give \
                      [journal] `matching.capacity` and `reports.capacity` more room",
                     names.join(", "),
-                    output.journal()
+                    output.journal
                 );
                 handle.gave_up(seat, count);
             }

@@ -32,7 +32,7 @@ words! {
 
 impl PageSize {
     /// In bytes.
-    pub fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         match self {
             PageSize::TwoMib => 2 << 20,
             PageSize::OneGib => 1 << 30,

@@ -29,9 +29,8 @@ pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
 };
 pub use services::{Fill, LedgerConfig, MasterConfig, MatchingConfig, PlatformSection, TdConfig};
-pub use strategies::{
-    BUILTIN_STRATEGIES, HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup,
-};
+pub(crate) use strategies::BUILTIN_STRATEGIES;
+pub use strategies::{HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup};
 
 use settings::schema::{Absent, Groups, Kind, Section};
 use settings::section;

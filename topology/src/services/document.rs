@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::stream::{Manner, When};
-use super::{Journals, NodeKind, Publication, SERVICES, Service, Subscription};
+use super::{Journals, NodeKind, Place, Publication, Service, Subscription, Waiting};
 use crate::config::ReaderFrom;
 
 const START: &str = "<!-- Rows, made from topology/src/services/table.rs: see document.rs beside it -->\n";
@@ -42,12 +42,10 @@ fn read(subscription: &Subscription) -> String {
     format!("{} ({manner}){}", subscription.stream, condition(subscription.when))
 }
 
-fn row(service: &Service) -> String {
-    let (reads, writes) = match service.kind {
-        NodeKind::Observer | NodeKind::Service => {
-            ("what its table says".to_owned(), "what its table says".to_owned())
-        }
-        NodeKind::Relay => ("what the nodes that it wakes read".to_owned(), "–".to_owned()),
+pub(super) fn row(service: &Service) -> String {
+    let (reads, writes) = match (service.place, service.waiting) {
+        (Place::Added, _) => ("what its table says".to_owned(), "what its table says".to_owned()),
+        (_, Waiting::Yielding) => ("what the nodes that it wakes read".to_owned(), "–".to_owned()),
         _ => (list(service.subscribes.iter().map(read)), list(service.publishes.iter().map(written))),
     };
     format!(
@@ -65,7 +63,7 @@ fn services_in_the_document_are_those_of_the_table() {
     let text = std::fs::read_to_string(&file).unwrap();
     let (head, rest) = text.split_once(START).expect("the document has its marker");
     let (found, tail) = rest.split_once(END).expect("the document has its second marker");
-    let rows: String = SERVICES.iter().map(row).collect();
+    let rows: String = Service::all().iter().map(row).collect();
     let wanted = format!(
         "\n| kind | needs | writes | reads | started again | stops |\n|---|---|---|---|---|---|\n{rows}\n"
     );
@@ -74,5 +72,5 @@ fn services_in_the_document_are_those_of_the_table() {
         return;
     }
     assert_eq!(found, wanted, "after a wanted change: UPDATE_GOLDEN=1 cargo test -p topology services");
-    println!("{} services are those of the table", SERVICES.len());
+    println!("{} services are those of the table", Service::all().len());
 }

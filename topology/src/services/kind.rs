@@ -11,7 +11,7 @@ macro_rules! kinds {
 
         impl NodeKind {
             /// All of them.
-            pub const ALL: &[NodeKind] = &[$(NodeKind::$kind,)*];
+            pub(crate) const ALL: &[NodeKind] = &[$(NodeKind::$kind,)*];
 
             /// As it is printed; of a service that is there once also the name of its node.
             pub fn as_str(self) -> &'static str {
@@ -56,7 +56,7 @@ impl NodeKind {
     }
 
     /// True for a part of the platform that a platform file has added.
-    pub fn is_added(self) -> bool {
+    pub(crate) fn is_added(self) -> bool {
         matches!(self, NodeKind::Observer | NodeKind::Service)
     }
 

@@ -5,6 +5,8 @@
 //! who reads quotes gets them from whoever publishes them.
 
 #[cfg(test)]
+mod added;
+#[cfg(test)]
 mod document;
 mod kind;
 mod stop;
@@ -20,9 +22,10 @@ pub(crate) use stop::StopGroup;
 pub use stop::{stop_group, stop_order};
 pub use stream::Stream;
 pub(crate) use stream::{Journals, Publication, Subscription, Topics};
-pub(crate) use table::SERVICES;
+use table::SERVICES;
 
 /// A row: what holds of every node of one kind.
+#[derive(Clone, Copy)]
 pub(crate) struct Service {
     pub(crate) kind: NodeKind,
     pub(crate) seat: Seat,
@@ -76,15 +79,27 @@ pub(crate) enum Place {
 }
 
 impl Service {
+    /// The table.
+    #[cfg(not(test))]
+    pub(crate) fn all() -> &'static [Service] {
+        SERVICES
+    }
+
+    /// The table; that of a test where it has one of its own.
+    #[cfg(test)]
+    pub(crate) fn all() -> &'static [Service] {
+        added::TABLE.get().unwrap_or(SERVICES)
+    }
+
     /// The row of a kind.
     pub(crate) fn of(kind: NodeKind) -> &'static Service {
         // A test holds that every kind has a row.
-        SERVICES.iter().find(|service| service.kind == kind).unwrap_or(&SERVICES[0])
+        Service::all().iter().find(|service| service.kind == kind).unwrap_or(&SERVICES[0])
     }
 
     /// The services that are there once in every instance, by seat, each with what the file says of how it runs.
     pub(crate) fn standard(config: &PlatformConfig) -> impl Iterator<Item = (&'static Service, &RunConfig)> {
-        SERVICES.iter().filter_map(|service| match service.seat {
+        Service::all().iter().filter_map(|service| match service.seat {
             Seat::One { run, .. } => Some((service, run(config))),
             Seat::Many => None,
         })
@@ -92,7 +107,7 @@ impl Service {
 
     /// How many of those there are: the seats before the first strategy's.
     pub(crate) fn standard_count() -> u16 {
-        SERVICES.iter().filter(|service| matches!(service.seat, Seat::One { .. })).count() as u16
+        Service::all().iter().filter(|service| matches!(service.seat, Seat::One { .. })).count() as u16
     }
 }
 
@@ -106,7 +121,7 @@ pub(crate) fn reports_family(kind: NodeKind) -> Option<&'static str> {
 
 /// Every publication of every row.
 fn publications() -> impl Iterator<Item = &'static Publication> {
-    SERVICES.iter().flat_map(|service| service.publishes)
+    Service::all().iter().flat_map(|service| service.publishes)
 }
 
 #[cfg(test)]

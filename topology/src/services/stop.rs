@@ -1,6 +1,6 @@
 //! In which order a platform stops, with its master or without.
 
-use super::{NodeKind, SERVICES, Service};
+use super::{NodeKind, Service};
 
 /// What stops together. Between two groups, what the first has written is handled by the others: those who write first
 /// stop first, who looks on sees all of it, and who books it stops last.
@@ -53,7 +53,7 @@ impl StopGroup {
 /// Groups of kinds, the first to stop first.
 pub fn stop_order(in_lock_step: bool) -> Vec<Vec<NodeKind>> {
     let kinds = |group: &StopGroup| {
-        SERVICES.iter().filter(|service| service.stops == *group).map(|service| service.kind).collect()
+        Service::all().iter().filter(|service| service.stops == *group).map(|service| service.kind).collect()
     };
     StopGroup::order(in_lock_step).iter().map(kinds).collect()
 }

@@ -15,10 +15,11 @@ macro_rules! streams {
 
         impl Stream {
             /// All of them.
-            pub const ALL: &[Stream] = &[$(Stream::$stream,)*];
+            #[cfg(test)]
+            pub(crate) const ALL: &[Stream] = &[$(Stream::$stream,)*];
 
             /// As it is printed.
-            pub const fn as_str(self) -> &'static str {
+            pub(crate) const fn as_str(self) -> &'static str {
                 match self { $(Stream::$stream => $word,)* }
             }
         }

@@ -4,7 +4,7 @@ use settings::ByteSize;
 
 use super::Builder;
 use crate::config::{HugePages, OnDeath, PageSize, ReaderFrom, ReaderKind, RingConfig};
-use crate::services::{Journals, Publication, SERVICES, Service};
+use crate::services::{Journals, Publication, Service};
 use crate::spec::{JournalSpec, Pages, ReadBinding, ReaderSpec, WriteBinding};
 
 /// The journal that a family has for a node.
@@ -30,7 +30,7 @@ impl Builder<'_> {
             if self.nodes[index].host.is_some() {
                 continue;
             }
-            for service in SERVICES {
+            for service in Service::all() {
                 for publication in service.publishes {
                     let Journals::EachReader(family, reader) = publication.journals else { continue };
                     let Some(writer) = self.nodes.iter().position(|node| node.kind == service.kind) else {

@@ -8,25 +8,25 @@ use super::journals::journal_of;
 use super::{Builder, json};
 use crate::config::{PlatformConfig, StrategyGroup, Wake};
 use crate::services::{self, NodeKind, Service};
-use crate::spec::{Program, StrategyAccount, StrategySection, TdSection};
+use crate::spec::{Program, StrategyLimits, StrategySection, TdSection};
 
 /// What td is told.
 pub(crate) fn td_section(config: &PlatformConfig) -> Json {
     json(TdSection {
         config: config.td.clone(),
         lock_step_limit: config.platform.lock_step_limit,
-        strategies: accounts(config),
+        strategies: limits(config),
     })
 }
 
-/// The strategies as td knows them, by seat.
-fn accounts(config: &PlatformConfig) -> Vec<StrategyAccount> {
+/// What td keeps each strategy to, by seat.
+fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
     let (td, mut seat) = (&config.td, Service::standard_count());
     let reports_of = |kind: NodeKind, name: &str| match services::reports_family(kind) {
         Some(family) => journal_of(family, name),
         None => String::new(),
     };
-    let mut accounts = Vec::new();
+    let mut limits = Vec::new();
     for group in &config.strategies {
         for number in 1..=group.count {
             let name = format!("{}-{number}", group.name);
@@ -34,7 +34,7 @@ fn accounts(config: &PlatformConfig) -> Vec<StrategyAccount> {
                 Some(host) => (reports_of(NodeKind::Host, &host.name), u32::from(seat)),
                 None => (reports_of(NodeKind::Strategy, &name), 0),
             };
-            accounts.push(StrategyAccount {
+            limits.push(StrategyLimits {
                 name,
                 reports,
                 reports_topic,
@@ -46,7 +46,7 @@ fn accounts(config: &PlatformConfig) -> Vec<StrategyAccount> {
             seat = seat.saturating_add(1);
         }
     }
-    accounts
+    limits
 }
 
 impl Builder<'_> {

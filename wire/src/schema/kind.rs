@@ -65,22 +65,13 @@ impl Kind {
         }
     }
 
-    /// The integer times ten to this power is the amount in whole units of the currency, in shares, or in nanoseconds.
-    pub const fn scale(self) -> i32 {
-        match self {
-            Kind::Price | Kind::WideMoney => -9,
-            Kind::Money => -6,
-            _ => 0,
-        }
-    }
-
     /// True where the integer is signed.
     pub const fn is_signed(self) -> bool {
         matches!(self, Kind::Signed | Kind::Price | Kind::Quantity | Kind::Money | Kind::WideMoney)
     }
 
     /// The integer that stands for "nothing here" in fields of this kind, if there is one.
-    pub const fn none(self) -> Option<i64> {
+    pub(crate) const fn none(self) -> Option<i64> {
         match self {
             Kind::Price => Some(Price::NONE.0),
             Kind::Time | Kind::Position | Kind::Instrument => Some(0),

@@ -80,7 +80,7 @@ impl<'a> View<'a> {
     }
 
     /// A message that was decoded before.
-    pub fn of_message<M: Message>(message: &'a M) -> View<'a> {
+    pub(crate) fn of_message<M: Message>(message: &'a M) -> View<'a> {
         View { record: M::RECORD, bytes: message.bytes() }
     }
 

@@ -41,18 +41,18 @@ pub struct Cell {
 
 impl Cell {
     /// Duration of one run's measurement: until it has its samples, within its bounds.
-    pub fn measured(&self) -> Duration {
+    pub(crate) fn measured(&self) -> Duration {
         let wanted = Duration::try_from_secs_f64(self.samples as f64 / self.rate).unwrap_or(self.longest);
         wanted.clamp(self.shortest.min(self.longest), self.longest)
     }
 
     /// Samples of one run when every quote is answered.
-    pub fn expected_samples(&self) -> u64 {
+    pub(crate) fn expected_samples(&self) -> u64 {
         (self.measured().as_secs_f64() * self.rate).floor() as u64
     }
 
     /// Duration of one run, with `overhead` for starting and stopping the platform.
-    pub fn run_time(&self, overhead: Duration) -> Duration {
+    pub(crate) fn run_time(&self, overhead: Duration) -> Duration {
         overhead + self.staggered + self.warmup + self.measured()
     }
 }

@@ -1,14 +1,13 @@
 //! `colo journal ls`.
 
 use node::{Exit, InstanceDir};
-use observe::{InstanceView, JournalView};
+use observe::{InstanceView, JournalStatus, JournalView};
 use serde::Serialize;
 
 use crate::args::InstanceArgument;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, number, table};
 use crate::verbs::instance;
-use crate::verbs::status::{JournalRow, journal_rows};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -24,7 +23,7 @@ struct Instance {
     path: String,
     /// Why it, or one of its journals, cannot be read.
     errors: Vec<String>,
-    journals: Vec<JournalRow>,
+    journals: Vec<JournalStatus>,
 }
 
 pub(super) fn list(argument: &InstanceArgument, format: Format) -> Result<u8, Failure> {
@@ -75,14 +74,14 @@ fn look(instance: InstanceDir) -> Instance {
     };
     found.errors.extend(journals.damaged.iter().map(|damaged| damaged.error.clone()));
     let journals: Vec<JournalView> = journals.sound.into_iter().map(|(_, view)| view).collect();
-    found.journals = journal_rows(&view, &journals, &seats);
+    found.journals = JournalStatus::of_all(&view, &journals, &seats);
     found
 }
 
 fn text(listing: &Listing) -> String {
     let lines = listing.instances.iter().flat_map(|instance| {
         let state = if instance.alive { "alive" } else { "dead" };
-        let row = move |row: &JournalRow| {
+        let row = move |row: &JournalStatus| {
             vec![
                 instance.instance.clone(),
                 state.to_owned(),

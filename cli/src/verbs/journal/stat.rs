@@ -27,6 +27,11 @@ struct StatReport {
     topics: u32,
     backing: Backing,
     created_ns: u64,
+    /// 1, or one more than that of the journal whose positions it continues.
+    incarnation: u64,
+    first_position: u64,
+    /// End of what is on disk; null when nobody writes it there.
+    durable: Option<u64>,
     head: u64,
     /// Bytes before this may be gone.
     oldest: u64,
@@ -80,6 +85,10 @@ struct Reader {
     seat: u32,
     kind: &'static str,
     position: u64,
+    /// Bytes that it has read and the writer must not overwrite for it.
+    held_bytes: u64,
+    /// True for a reader that writes to disk what it reads.
+    durable: bool,
     lag_bytes: u64,
     /// Null where its next frame is overwritten.
     lag_frames: Option<u64>,
@@ -152,6 +161,8 @@ fn report(target: &Target, stat: JournalStat, rate: Rate, now: u64) -> Result<St
             seat: reader.seat,
             kind: if reader.gated { "gated" } else { "loose" },
             position: reader.position,
+            held_bytes: reader.holds.map_or(0, |holds| reader.position.saturating_sub(holds)),
+            durable: reader.durable,
             lag_bytes: lag,
             lag_frames: backlog.map(|backlog| backlog.frames),
             behind_ns: backlog.map(behind),
@@ -167,10 +178,13 @@ fn report(target: &Target, stat: JournalStat, rate: Rate, now: u64) -> Result<St
         instance: target.view.as_ref().map(|view| view.instance().name().to_owned()),
         path: target.files.control.display().to_string(),
         capacity_bytes: stat.shape.capacity,
-        max_payload_bytes: stat.shape.max_payload(),
+        max_payload_bytes: stat.max_payload,
         topics: stat.shape.topics,
         backing: backing(target, &stat)?,
         created_ns: stat.created,
+        incarnation: stat.incarnation,
+        first_position: stat.first_position,
+        durable: stat.durable,
         head: stat.head,
         oldest: stat.oldest,
         frames: stat.frames,
@@ -265,6 +279,7 @@ fn text(report: &StatReport) -> String {
             reader.node.clone(),
             reader.kind.to_owned(),
             reader.position.to_string(),
+            bytes(reader.held_bytes),
             bytes(reader.lag_bytes),
             reader.lag_frames.map_or_else(unknown, number),
             reader.behind_ns.map_or_else(unknown, duration),
@@ -274,7 +289,7 @@ fn text(report: &StatReport) -> String {
     });
     text.push('\n');
     text.push_str(&table(
-        &["reader", "kind", "position", "lag", "frames", "behind", "gaps", "lost"],
+        &["reader", "kind", "position", "holds", "lag", "frames", "behind", "gaps", "lost"],
         2,
         rows,
     ));

@@ -56,7 +56,10 @@ pub(super) fn files_of_path(text: &str) -> Result<Option<JournalFiles>, Failure>
     let missing = |what: &Path| {
         Failure::new(
             Exit::Usage,
-            format!("{} does not exist; a journal is two files, NAME.ctl and NAME.ring", what.display()),
+            format!(
+                "{} does not exist; a journal is NAME.ctl and NAME.ring, with NAME.lock beside them",
+                what.display()
+            ),
         )
     };
     let stem = match extension {

@@ -163,17 +163,8 @@ fn text(view: &InstanceView, trace: &Trace) -> String {
     });
     let head = ["hop", "at, µs", "hop, µs", "node", "frame", "what"];
     text.push_str(&aligned(&head, rows.collect()));
-    let span = |name: &str, span: Option<i64>| span.map(|span| format!("{name} {} µs", micros(span)));
-    let stages = &trace.stages;
-    let spans = [
-        span("md", stages.md_ns),
-        span("strategy", stages.strategy_ns),
-        span("order", stages.order_ns),
-        span("t2o", stages.t2o_ns),
-        span("quote to execution", stages.quote_to_execution_ns),
-        span("quote to last report", stages.quote_to_report_ns),
-    ];
-    let spans: Vec<String> = spans.into_iter().flatten().collect();
+    let spans: Vec<String> =
+        trace.stages.known().map(|(name, span)| format!("{name} {} µs", micros(span))).collect();
     if !spans.is_empty() {
         text.push_str(&format!("\n{}\n", spans.join(", ")));
     }

@@ -31,7 +31,7 @@ pub struct ReaderCore {
 impl ReaderCore {
     pub(super) fn new(ring: Ring, control: Arc<Control>, position: u64) -> ReaderCore {
         ReaderCore {
-            max_payload: control.shape().max_payload(),
+            max_payload: control.max_payload(),
             ring,
             control,
             position,

@@ -52,6 +52,10 @@ pub struct Writer {
     position: u64,
     /// Bytes before this may be overwritten without asking again.
     limit: u64,
+    /// Bytes before this are declared, and no gated reader needs them; `limit` stops earlier where a mark is due.
+    reserved: u64,
+    /// What the control page says as intent. Never read back from there.
+    intent: u64,
     last_time: u64,
     frames: u64,
     wakes: u64,
@@ -73,6 +77,7 @@ impl Writer {
         lease: Lease,
         damaged: impl Fn(String) -> OpenError,
     ) -> Result<Writer, OpenError> {
+        let intent = control.intent();
         let end = end_of_frames(&ring, &control).map_err(damaged)?;
         let word = |index: usize| control.word(index);
         let identity = ProcessIdentity::current();
@@ -93,11 +98,13 @@ impl Writer {
             waker: None,
             position: end.position,
             limit: end.position,
-            last_time: end.time,
+            reserved: end.position,
+            intent: intent.max(end.position),
+            last_time: end.time_to_follow(clock.now()),
             frames: end.frames,
             wakes: control.load(at::WAKES),
             epoch,
-            max_payload: shape.max_payload(),
+            max_payload: control.max_payload(),
             batch_bytes: layout::batch_bytes(shape.capacity),
             topics: shape.topics,
             _lease: lease,
@@ -323,14 +330,9 @@ impl Writer {
         self.control.word(at::WAKES).store(self.wakes, Ordering::Relaxed);
     }
 
-    /// Wakes the sleeping seats that want any topic.
-    #[cold]
-    fn notify_all(&mut self) {
-        self.notify_rows(0..self.topics);
-    }
-
-    /// Wakes the sleeping seats that want any of these topics.
-    fn notify_rows(&mut self, topics: impl Iterator<Item = u32> + Clone) {
+    /// Wakes the sleeping seats that want one of `topics`, each once.
+    #[inline]
+    fn notify_rows(&mut self, topics: impl IntoIterator<Item = u32>) {
         if let Some(waker) = &self.waker {
             let woken = waker.notify_rows(&self.control, topics);
             if woken > 0 {
@@ -339,30 +341,46 @@ impl Writer {
         }
     }
 
-    /// Checks the gate for room up to `needed`, and declares what will be overwritten.
+    /// Wakes the sleeping seats that want any topic.
+    #[cold]
+    fn notify_all(&mut self) {
+        self.notify_rows(0..self.topics);
+    }
+
+    /// Checks the gate for room up to `needed`, declares what will be overwritten, and leaves a mark where one is due.
     #[cold]
     fn extend(&mut self, needed: u64) -> Result<(), WriteError> {
+        if needed > self.reserved {
+            self.reserve(needed)?;
+        }
+        self.control.leave_mark(self.position);
+        // Called again by the frame that reaches beyond this step.
+        self.limit = self.reserved.min(needed.next_multiple_of(layout::mark_step(self.ring.capacity())));
+        Ok(())
+    }
+
+    fn reserve(&mut self, needed: u64) -> Result<(), WriteError> {
         let capacity = self.ring.capacity();
         let gate = self.gate();
         if needed > gate {
             return Err(self.full(needed, gate));
         }
         let wanted = (self.position + layout::stride(capacity)).max(needed).min(gate);
-        // A predecessor's declared intent stays: it may have touched those bytes.
-        let intent = wanted.max(self.control.intent());
+        // What was declared stays, by a predecessor too: it may have touched those bytes.
+        self.intent = self.intent.max(wanted);
         // SYNC: reach. Not left to the fence of the previous stride: there is none before a successor's first intent.
-        self.control.word(at::INTENT).store(intent, Ordering::Release);
+        self.control.word(at::INTENT).store(self.intent, Ordering::Release);
         // SYNC: intent (before the first byte), SYNC: join (before the second look at the gate).
         fence(Ordering::SeqCst);
         let gate = self.gate();
-        self.limit = wanted.min(gate);
-        if needed > self.limit { Err(self.full(needed, gate)) } else { Ok(()) }
+        self.reserved = wanted.min(gate);
+        if needed > self.reserved { Err(self.full(needed, gate)) } else { Ok(()) }
     }
 
     /// Position that must not be passed: one ring ahead of the slowest gated reader, and never beyond the last
-    /// position.
+    /// position. A cursor beyond our own position is damage, and opens no room.
     fn gate(&self) -> u64 {
-        self.control.needed_from().saturating_add(self.ring.capacity()).min(MAX_POSITION)
+        self.control.needed_from().min(self.position).saturating_add(self.ring.capacity()).min(MAX_POSITION)
     }
 
     fn full(&mut self, needed: u64, gate: u64) -> WriteError {

@@ -15,6 +15,17 @@ pub(crate) struct End {
     pub(crate) time: u64,
 }
 
+/// How far ahead of our clock a predecessor's last time may be, in nanoseconds: readings of different cores differ by
+/// far less. A time beyond that is damage, and would be the time of all frames until then.
+const MOST_AHEAD: u64 = 1_000_000_000;
+
+impl End {
+    /// The time that no later frame may be before, as far as it is believed: see [`MOST_AHEAD`].
+    pub(super) fn time_to_follow(&self, now: u64) -> u64 {
+        if self.time > now.saturating_add(MOST_AHEAD) { 0 } else { self.time }
+    }
+}
+
 /// Walks from the last published head over frames that were committed but not yet counted: those of one write, one
 /// claim or one batch, since the head follows every commit; garbage may contain more.
 pub(crate) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, String> {
@@ -30,7 +41,7 @@ pub(crate) fn end_of_frames(ring: &Ring, control: &Control) -> Result<End, Strin
     while ring.commit_word(end.position).load(Ordering::Acquire) == end.position {
         let header = ring.header(end.position);
         let length = u64::from(header.length);
-        if length > control.shape().max_payload() {
+        if length > control.max_payload() {
             return Err(format!("the frame at its end, position {}, claims {length} bytes", end.position));
         }
         end.position += frame_bytes(length);

@@ -40,6 +40,8 @@ struct Walk<'a> {
     from: u64,
     /// Readers whose cursors have not been found at the start of a frame yet, ascending.
     cursors: Vec<ReaderView>,
+    /// Marks that have not been found at the start of a frame yet, ascending.
+    marks: Vec<u64>,
 }
 
 /// Extent of a walk.
@@ -72,6 +74,8 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
     report.head = head;
     let mut cursors = journal.control.reader_views();
     cursors.sort_by_key(|cursor| cursor.position);
+    let mut marks: Vec<u64> = journal.control.marks().filter(|mark| *mark <= head).collect();
+    marks.sort_unstable();
     let mut walk = Walk {
         journal,
         ring,
@@ -82,6 +86,7 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
         epoch: 0,
         from: 0,
         cursors,
+        marks,
     };
     let walked = walk.all(head);
     if let Some(still) = &still {
@@ -120,7 +125,7 @@ fn uncounted(journal: &Journal, ring: &Ring, head: u64) -> Vec<Uncounted> {
     while position < limit && ring.commit_word(position).load(Ordering::Acquire) == position {
         let header = ring.header(position);
         let length = u64::from(header.length);
-        if length > journal.shape().max_payload() {
+        if length > journal.control.max_payload() {
             break;
         }
         position += frame_bytes(length);
@@ -157,8 +162,8 @@ impl Walk<'_> {
             if let Outcome::Broken(at) = outcome {
                 walked.whole = false;
                 // Frames behind the damage are still checked.
-                match self.journal.oldest_frame() {
-                    Ok(oldest) if oldest > at && oldest < head => {
+                match self.journal.marked_frame(at + LINE_BYTES) {
+                    Ok(oldest) if oldest < head => {
                         walked.from = oldest;
                         outcome = self.stretch(oldest, head);
                     }
@@ -177,9 +182,10 @@ impl Walk<'_> {
         walked
     }
 
-    /// A ring that wrapped begins with the rest of a frame, which is no longer than the longest frame.
+    /// A ring that wrapped begins with the rest of a frame or batch, and the next mark is not far.
     fn lead_in(&mut self, from: u64, oldest: u64) {
-        let longest = frame_bytes(self.journal.shape().max_payload());
+        let capacity = self.ring.capacity();
+        let longest = layout::batch_bytes(capacity) + 2 * layout::mark_step(capacity);
         // The writer may have gone on during the search: then the distance proves nothing.
         let overtaken = self.journal.oldest_bytes().is_ok_and(|now| now > from);
         let holds = oldest.saturating_sub(from) < longest || overtaken;
@@ -187,8 +193,8 @@ impl Walk<'_> {
             "chain",
             holds,
             from,
-            || format!("no chain of frames leads from here to the head before position {oldest}"),
-            || format!("one within {longest} bytes, the size of the largest frame"),
+            || format!("no mark of a frame before position {oldest}"),
+            || format!("one within {longest} bytes, the longest batch and two marks"),
         );
     }
 
@@ -200,7 +206,7 @@ impl Walk<'_> {
             let commit = self.ring.commit_word(position).load(Ordering::Acquire);
             let header = self.ring.header(position);
             let length = u64::from(header.length);
-            let possible = length <= self.journal.shape().max_payload();
+            let possible = length <= self.journal.control.max_payload();
             let has_filling = possible && header.flags & layout::frame::VOID == 0;
             let filling = if has_filling { self.filling(position, length) } else { 0 };
             // SYNC: intent.
@@ -218,7 +224,7 @@ impl Walk<'_> {
             if commit != position {
                 return Outcome::Broken(position);
             }
-            let most = self.journal.shape().max_payload();
+            let most = self.journal.control.max_payload();
             self.report.expect(
                 "chain",
                 possible,
@@ -260,7 +266,9 @@ impl Walk<'_> {
         let RawHeader { length, flags, time, topic, epoch, .. } = header;
         self.report.frames += 1;
         self.report.bytes += frame_bytes(u64::from(length));
-        let (before, topics) = (self.time, self.journal.shape().topics);
+        // A successor does not believe a time far ahead of its clock.
+        let before = if epoch == self.epoch { self.time } else { 0 };
+        let topics = self.journal.shape().topics;
         let appended = flags & layout::frame::APPENDED != 0;
         self.appended |= appended;
         self.report.expect(
@@ -299,12 +307,22 @@ impl Walk<'_> {
             || format!("{filling:#x} behind the payload"),
             || format!("zeros up to a multiple of {UNIT_BYTES} bytes"),
         );
-        self.time = self.time.max(time);
+        self.time = time.max(before);
         self.epoch = epoch;
     }
 
-    /// A frame starts, or the stream ends, at `position`: cursors that were passed over point into a frame.
+    /// A frame starts, or the stream ends, at `position`: cursors and marks that were passed over point into a frame.
     fn meet(&mut self, position: u64) {
+        let passed = self.marks.iter().take_while(|mark| **mark <= position).count();
+        for mark in self.marks.drain(..passed).filter(|mark| *mark >= self.from) {
+            self.report.expect(
+                "marks",
+                mark == position,
+                mark,
+                || "a mark within a frame".to_owned(),
+                || format!("the start of a frame; the next is at {position}"),
+            );
+        }
         let passed = self.cursors.iter().take_while(|cursor| cursor.position <= position).count();
         for cursor in self.cursors.drain(..passed) {
             if cursor.position < self.from {
@@ -342,18 +360,6 @@ impl Walk<'_> {
                 || "0".to_owned(),
             );
         }
-        let first_uncounted = still.uncounted.first().map(|(_, time)| *time);
-        let appended = self.ring.header(still.head).flags & layout::frame::APPENDED != 0;
-        if let Some(time) = first_uncounted.filter(|_| !appended) {
-            let before = self.time;
-            self.report.expect(
-                "time",
-                time >= before,
-                still.head,
-                || format!("time {time}"),
-                || format!("not before the frame in front of it, {before}"),
-            );
-        }
     }
 
     /// Compares the page's counts with the frames walked.
@@ -384,7 +390,7 @@ impl Walk<'_> {
             // Overwritten frames had at least one line each, and at most the longest length.
             let gone = walked.from.saturating_sub(self.journal.first_position());
             let seen = seen.min(counted);
-            let (least, most) = (gone / frame_bytes(self.journal.shape().max_payload()), gone / LINE_BYTES);
+            let (least, most) = (gone / frame_bytes(self.journal.control.max_payload()), gone / LINE_BYTES);
             let earlier = counted - seen;
             self.report.expect(
                 "count",

@@ -35,7 +35,7 @@ pub(super) fn verify(control: &Control, report: &mut VerifyReport) -> Page {
 
 fn look(control: &Control, report: &mut VerifyReport) -> Page {
     let capacity = control.shape().capacity;
-    let first = layout::first_position(capacity);
+    let first = control.first_position();
     writer(control, report);
     tables(control, report);
     // The intent is loaded before the head, so that it is never too far ahead; and again after it, so that it is never

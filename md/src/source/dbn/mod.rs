@@ -63,7 +63,7 @@ struct Pending {
 }
 
 /// Replays a DBN file.
-pub struct DbnSource {
+pub(crate) struct DbnSource {
     path: PathBuf,
     records: Records,
     listing: Listing,
@@ -89,7 +89,7 @@ impl DbnSource {
     ///
     /// # Errors
     /// [`SourceError`].
-    pub fn open(files: &Files, options: &Options) -> Result<DbnSource, SourceError> {
+    pub(crate) fn open(files: &Files, options: &Options) -> Result<DbnSource, SourceError> {
         let path = files.only("mbo.dbn", |name| name.ends_with(".dbn"), EXPECTED)?;
         let mut records = Records::open(&path)?;
         let mut names = BTreeMap::new();

@@ -72,7 +72,7 @@ pub(crate) use row::View;
 const EXPECTED: &str = "a LOBSTER message file";
 
 /// Replays a LOBSTER message file.
-pub struct LobsterSource {
+pub(crate) struct LobsterSource {
     messages: Table,
     orderbook: Option<Orderbook>,
     instruments: Vec<Instrument>,
@@ -118,7 +118,7 @@ impl LobsterSource {
     ///
     /// # Errors
     /// [`SourceError`].
-    pub fn open(files: &Files, options: &Options) -> Result<LobsterSource, SourceError> {
+    pub(crate) fn open(files: &Files, options: &Options) -> Result<LobsterSource, SourceError> {
         let (path, orderbook) = match files {
             Files::Named(named) => {
                 let [messages, orderbook] = Files::roles(named, ["messages", "orderbook"], 1)?;

@@ -43,7 +43,7 @@ const SEAM: u64 = 60 * fields::SECOND;
 const PROOF: u64 = 1_000;
 
 /// Replays a PITCH file.
-pub struct PitchSource {
+pub(crate) struct PitchSource {
     path: PathBuf,
     lines: Lines,
     listing: Listing,
@@ -83,7 +83,7 @@ impl PitchSource {
     ///
     /// # Errors
     /// [`SourceError`].
-    pub fn open(files: &Files, options: &Options) -> Result<PitchSource, SourceError> {
+    pub(crate) fn open(files: &Files, options: &Options) -> Result<PitchSource, SourceError> {
         let path = files.only("pitch.txt", |name| name.contains("pitch"), EXPECTED)?;
         input::check_content(&path, input::Content::Pitch, EXPECTED)?;
         let (listing, rows) = first_pass(&path, options)?;

@@ -66,7 +66,7 @@ use super::{BadRow, Counts, Files, OnBadRow, Options, Source, SourceError, Sourc
 const EXPECTED: &str = "Shanghai Level 2 orders and trades";
 
 /// Replays a day of orders and trades.
-pub struct SseSource {
+pub(crate) struct SseSource {
     merge: Merge,
     listing: Listing,
     instruments: Vec<Instrument>,
@@ -94,7 +94,7 @@ impl SseSource {
     ///
     /// # Errors
     /// [`SourceError`].
-    pub fn open(files: &Files, options: &Options) -> Result<SseSource, SourceError> {
+    pub(crate) fn open(files: &Files, options: &Options) -> Result<SseSource, SourceError> {
         let [orders, trades] = find(files)?;
         let date = options.date.map(|date| date.0);
         let mut listing = Listing::new(&options.symbols, TickRule::Cents);
