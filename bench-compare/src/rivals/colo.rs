@@ -47,7 +47,7 @@ impl<const N: usize> Rival<N> for Colo {
             version: "this checkout".to_owned(),
             settings: &[
                 "journals of 1 MiB on 4 KiB pages, gated readers: nothing is lost",
-                "one-way: Writer::batch of 64 frames, GatedReader::read_batch; else frame by frame",
+                "one-way: Writer::claim_records of 64 messages, GatedReader::read_batch; else frame by frame",
                 "asleep: Parker; writers wake those who are parked and want the topic",
                 "every frame bears its time of commit; the TSC clock where the kernel trusts it",
                 "a killed gated reader is dismissed by who supervises it, on its pidfd, as master does",
@@ -163,17 +163,21 @@ impl<const N: usize> Sender<N> for End {
 
     #[inline(always)]
     fn send_batch(&mut self, first: u64, count: u64, message: &mut [u8; N]) -> Result<u64, CompareError> {
-        let mut batch = self.writer.batch();
+        let mut records = match self.writer.claim_records(1, 0, N, count as usize) {
+            Ok(records) => records,
+            Err(WriteError::Full { .. }) => return Ok(0),
+            Err(error) => return Err(refused(NAME, "claim records")(error)),
+        };
         let mut sent = 0;
         while sent < count {
             crate::rival::number(message, first + sent);
-            match batch.push(1, 0, std::hint::black_box::<&[u8; N]>(message)) {
+            match records.push(std::hint::black_box::<&[u8; N]>(message)) {
                 Ok(_) => sent += 1,
-                Err(WriteError::Full { .. } | WriteError::BatchFull { .. }) => break,
-                Err(error) => return Err(refused(NAME, "write a batch")(error)),
+                Err(WriteError::BatchFull { .. }) => break,
+                Err(error) => return Err(refused(NAME, "write records")(error)),
             }
         }
-        batch.commit();
+        records.commit();
         Ok(sent)
     }
 }
@@ -188,8 +192,15 @@ impl<const N: usize> Receiver<N> for Reading {
     #[inline(always)]
     fn receive(&mut self, most: usize, each: &mut impl FnMut(&[u8; N])) -> Result<usize, CompareError> {
         if most > 1 {
-            let take = |frame: journal::Frame<'_>| frame.payload.first_chunk().map(&mut *each).unwrap_or(());
-            return self.reader.read_batch(most, take).map_err(refused(NAME, "read a batch"));
+            let mut read = 0;
+            let take = |frame: journal::Frame<'_>| {
+                for message in frame.records().filter_map(|(_, record)| record.first_chunk()) {
+                    each(message);
+                    read += 1;
+                }
+            };
+            self.reader.read_batch(most, take).map_err(refused(NAME, "read a batch"))?;
+            return Ok(read);
         }
         let frame = self.reader.read().map_err(refused(NAME, "read"))?;
         let payload = frame.and_then(|frame| frame.payload.first_chunk());

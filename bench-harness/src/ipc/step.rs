@@ -14,7 +14,7 @@ pub enum ReadMode {
     Loose,
 }
 
-/// Whether frames are written and read one by one or in batches.
+/// How messages are written and read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Calls {
@@ -22,6 +22,8 @@ pub enum Calls {
     Single,
     /// `batch` of 256 frames, `read_batch`.
     Batch,
+    /// `claim_records` of 256 messages, `read_batch` and `Frame::records`.
+    Records,
 }
 
 /// One row to measure.
@@ -37,7 +39,11 @@ impl Step {
     /// Name of its journal.
     pub(super) fn name(self) -> String {
         let mode = if self.mode == ReadMode::Gated { "gated" } else { "loose" };
-        let calls = if self.calls == Calls::Batch { "batch" } else { "single" };
+        let calls = match self.calls {
+            Calls::Single => "single",
+            Calls::Batch => "batch",
+            Calls::Records => "records",
+        };
         format!("flow-{}-{}-{mode}-{calls}", self.payload, self.readers)
     }
 }
@@ -49,8 +55,10 @@ pub(super) fn steps(peers: usize) -> Vec<Step> {
         [(1, ReadMode::Gated), (3, ReadMode::Gated), (1, ReadMode::Loose), (3, ReadMode::Loose)]
     {
         for payload in PAYLOADS {
-            for calls in [Calls::Batch, Calls::Single] {
-                if readers <= peers {
+            for calls in [Calls::Batch, Calls::Records, Calls::Single] {
+                // Loose readers count what they lost by the size of a frame of one message.
+                let is_counted = calls != Calls::Records || mode == ReadMode::Gated;
+                if readers <= peers && is_counted {
                     steps.push(Step { payload, readers, mode, calls });
                 }
             }

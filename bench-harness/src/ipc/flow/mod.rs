@@ -12,7 +12,7 @@ mod write;
 
 pub(super) use read::take_part;
 
-/// Frames of one batch.
+/// Messages of one batch.
 const BATCH: u64 = 256;
 /// Frames between two looks at the clock.
 const LOOK: u64 = 1 << 12;
@@ -26,7 +26,7 @@ pub struct FlowRow {
     pub readers: usize,
     /// Gated or loose.
     pub mode: ReadMode,
-    /// One by one, or in batches.
+    /// One by one, in batches, or as records.
     pub calls: Calls,
     /// Messages a second: gated, as received by the slowest reader; loose, as written.
     pub msgs_per_s: f64,

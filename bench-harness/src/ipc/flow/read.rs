@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use journal::{GatedReader, LooseReader, ReadError};
+use journal::{Frame, GatedReader, LooseReader, ReadError};
 
 use super::{BATCH, FIRST_STEP};
 use crate::ipc::parts::{Parts, word};
@@ -117,6 +117,12 @@ fn read_gated<const BYTES: usize>(
     match calls {
         Calls::Batch => {
             reader.read_batch(BATCH as usize, |frame| count.take::<BYTES>(frame.payload))?;
+        }
+        Calls::Records => {
+            let mut take = |frame: Frame<'_>| {
+                frame.records().for_each(|(_, record)| count.take::<BYTES>(record));
+            };
+            reader.read_batch(BATCH as usize, &mut take)?;
         }
         Calls::Single => {
             for _ in 0..BATCH {

@@ -27,6 +27,7 @@ pub(super) fn write_run<const BYTES: usize>(
     loop {
         match step.calls {
             Calls::Batch => flow.batches(LOOK)?,
+            Calls::Records => flow.records(LOOK)?,
             Calls::Single => flow.singles(LOOK)?,
         }
         if parts.clock.now() >= end {
@@ -97,6 +98,31 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
             if full {
                 pause(self.watch)?;
             }
+        }
+        self.watch.news();
+        Ok(())
+    }
+
+    fn records(&mut self, records: u64) -> Result<(), IpcError> {
+        let end = self.written + records;
+        while self.written < end {
+            let mut claimed = match self.writer.claim_records(1, 0, BYTES, BATCH as usize) {
+                Ok(claimed) => claimed,
+                Err(WriteError::Full { .. }) => {
+                    pause(self.watch)?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            loop {
+                self.payload[..8].copy_from_slice(&self.written.to_le_bytes());
+                match claimed.push(black_box::<&[u8; BYTES]>(&self.payload)) {
+                    Ok(_) => self.written += 1,
+                    Err(WriteError::BatchFull { .. }) => break,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            claimed.commit();
         }
         self.watch.news();
         Ok(())
