@@ -4,7 +4,7 @@ mod home;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use home::{Home, kill, number, stderr, stdout};
@@ -149,6 +149,21 @@ fn what_is_planted_where_ours_will_be_is_neither_followed_nor_overwritten() {
     assert_eq!(fs::read_dir(victim.path()).unwrap().count(), 1);
 }
 
+/// What below a folder the group or others may write.
+fn written_by_others(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if mode(&path) & 0o022 != 0 {
+            found.push((path.clone(), mode(&path)));
+        }
+        if path.is_dir() {
+            found.extend(written_by_others(&path));
+        }
+    }
+    found
+}
+
 #[test]
 fn modes_are_ours_whatever_the_umask() {
     for umask in ["000", "022", "077"] {
@@ -172,20 +187,23 @@ fn modes_are_ours_whatever_the_umask() {
             (root.clone(), 0o750),
             (demo.clone(), 0o750),
             (demo.join("journals"), 0o750),
-            (demo.join("lock"), 0o640),
+            (demo.join("lock"), 0o600),
             (demo.join("registry"), 0o640),
             (demo.join("topology.json"), 0o640),
             (demo.join("master.sock"), 0o600),
             (demo.join("journals/md.quotes.ctl"), 0o640),
             (demo.join("journals/md.quotes.ring"), 0o640),
+            (demo.join("journals/md.quotes.lock"), 0o600),
             (logs.clone(), 0o700),
         ];
         let found: Vec<u32> = wanted.iter().map(|(path, _)| mode(path)).collect();
+        let others = written_by_others(&root);
         let down = colo(&["down"]);
         assert!(down.status.success(), "{}", stderr(&down));
         for ((path, wanted), found) in wanted.iter().zip(found) {
             assert_eq!(found, *wanted, "{} with umask {umask}", path.display());
         }
+        assert!(others.is_empty(), "{others:?} with umask {umask}");
     }
 }
 

@@ -86,12 +86,12 @@ class Journal:
         if sys.byteorder != "little":
             raise Refused("this reader runs on little-endian machines")
         self.control_path = control_path
-        control_memory, self.control = words_of(control_path, writable)
+        self.control_memory, self.control = words_of(control_path, writable)
         control = self.control
         if len(control) < CURSORS:
             raise Refused(f"{control_path} is too short for a header")
-        if control_memory[:8] != b"COLOJRNL":
-            raise Refused(f"{control_path} is no colo journal: it starts with {control_memory[:8]!r}")
+        if self.control_memory[:8] != b"COLOJRNL":
+            raise Refused(f"{control_path} is no colo journal: it starts with {self.control_memory[:8]!r}")
         version = control[CONTROL_VERSION] & 0xFFFFFFFF
         if version != VERSION or control[HASH] != LAYOUT_HASH:
             raise Refused(
@@ -112,7 +112,7 @@ class Journal:
             raise Refused(f"{control_path}: largest payload {self.max_payload}")
         if self.first % LINE or not self.capacity <= self.first < LAST_POSITION:
             raise Refused(f"{control_path}: first position {self.first}")
-        self.name = bytes(control_memory[64:128]).split(b"\0")[0].decode()
+        self.name = bytes(self.control_memory[64:128]).split(b"\0")[0].decode()
         self.memory, self.ring = words_of(ring_path, False)
         if len(self.memory) != self.capacity:
             raise Refused(f"{ring_path} has {len(self.memory)} bytes, the control file says {self.capacity}")

@@ -5,15 +5,18 @@
 //! now and then, cannot delay a restart or a stop.
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use journal::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags};
-use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket};
 use node::protocol::{Reply, Request};
+
+use crate::peer::Peer;
 
 /// Limit of connections. The oldest without a request makes room for a new one.
 const MOST: usize = 64;
@@ -58,11 +61,13 @@ impl Clients {
     /// # Errors
     /// The error of the system.
     pub(crate) fn listen(path: &Path) -> io::Result<Clients> {
-        let listener = UnixListener::bind(path)?;
-        // Write access here allows stopping the platform.
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let bound = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
+        bind(bound.as_raw_fd(), &UnixAddr::new(path)?)?;
+        // Write access here allows stopping the platform; until `listen`, connections are refused whatever the umask.
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
-        listener.set_nonblocking(true)?;
-        Ok(Clients { listener, clients: Vec::new(), next: 0 })
+        listen(&bound, Backlog::MAXCONN)?;
+        Ok(Clients { listener: UnixListener::from(bound), clients: Vec::new(), next: 0 })
     }
 
     /// The descriptors to poll.
@@ -87,13 +92,6 @@ impl Clients {
         for index in 0..self.clients.len() {
             let client = &mut self.clients[index];
             match client.read() {
-                Heard::Question(Request::Register { pid, .. }) if !client.is_process(pid) => {
-                    let reason = format!(
-                        "process {pid} is not the one that asks, as seen from master: it runs in another pid namespace, \
-                         such as another container; start it where master runs"
-                    );
-                    client.answer(&Reply::Refused { reason }, now);
-                }
                 Heard::Question(request) => {
                     client.stage = Stage::Waits;
                     asked.push((client.id, request));
@@ -104,6 +102,13 @@ impl Clients {
         }
         self.clients.retain_mut(|client| client.goes_on(now));
         asked
+    }
+
+    /// The process at the other end, which says that it is process `claimed`; else the reason for a refusal.
+    pub(crate) fn process(&self, id: ClientId, claimed: u32) -> Result<ProcessIdentity, String> {
+        let client = self.clients.iter().find(|client| client.id == id);
+        let peer = client.map(|client| Peer::of(&client.stream)).ok_or("it has disconnected")?;
+        peer.map_err(|error| format!("the system does not say who it is: {error}"))?.identity(claimed)
     }
 
     /// Answers a request. Has no effect if the client has disconnected.
@@ -150,13 +155,6 @@ enum Heard {
 }
 
 impl Client {
-    /// Whether the process at the other end has this id here: a process of another pid namespace sends an id that may
-    /// belong to another process here.
-    fn is_process(&self, pid: u32) -> bool {
-        let peer = getsockopt(&self.stream, PeerCredentials);
-        peer.is_ok_and(|peer| u32::try_from(peer.pid()) == Ok(pid))
-    }
-
     fn read(&mut self) -> Heard {
         let Stage::Asks { text, .. } = &mut self.stage else { return Heard::Nothing };
         let mut bytes = [0; 4096];
@@ -250,6 +248,21 @@ mod tests {
         assert_eq!(clients.look(now + ASK_WITHIN * 3), []);
         clients.answer(asked[0].0, &Reply::Done, now + ASK_WITHIN * 3);
         assert_eq!(node::protocol::receive::<Reply>(&asks, None).unwrap(), Reply::Done);
+    }
+
+    #[test]
+    fn nobody_registers_as_another_process() {
+        let (_folder, mut clients, connect) = listening();
+        let now = Instant::now();
+        let asks = connect();
+        let this = std::process::id();
+        ask(&asks, &Request::Register { version: 1, node: "td".to_owned(), pid: this });
+        let [(id, _)] = clients.look(now)[..] else { panic!("one request") };
+        assert_eq!(clients.process(id, this), Ok(ProcessIdentity::current()));
+        for other in [0, 1, this + 1] {
+            assert!(clients.process(id, other).is_err(), "process {other}");
+        }
+        assert!(clients.process(id + 1, this).is_err(), "no such connection");
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod group;
 mod host_watch;
 mod lives;
 mod memory;
+mod peer;
 mod places;
 mod process;
 mod reap;

@@ -1,10 +1,12 @@
 //! Assigns seats to processes.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use journal::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
 use node::{NodeState, kind_word};
+use pinning::Placement;
 use topology::config::{MasterConfig, ReaderFrom, ReaderKind};
 use topology::{NodeSpec, Topology};
 
@@ -15,8 +17,8 @@ pub(crate) fn assign(
     instance: &Instance,
     version: u32,
     name: &str,
-    pid: u32,
-) -> Result<(ProcessIdentity, Assignment), String> {
+    process: ProcessIdentity,
+) -> Result<Assignment, String> {
     if version != PROTOCOL_VERSION {
         return Err(format!(
             "it speaks protocol {version}, this master speaks {PROTOCOL_VERSION}: build both from one version of colo"
@@ -31,7 +33,6 @@ pub(crate) fn assign(
     if node.seat == 0 {
         return Err("that is the name of master itself".to_owned());
     }
-    let process = ProcessIdentity::of(pid).ok_or("its process has ended")?;
     let seat = instance.registry.occupy(u32::from(node.seat)).ok_or("it has no seat")?;
     let sitting = seat.process();
     let state = NodeState::from_word(seat.state()).unwrap_or(NodeState::Empty);
@@ -54,19 +55,27 @@ pub(crate) fn assign(
     seat.set_asked(0);
     seat.set_kind(kind_word(node.kind, node.mode));
     seat.set_state(NodeState::Joined.to_word());
-    Ok((process, assignment(instance, node, generation)))
+    let huge = |journal: &str| instance.backing(journal).and_then(|backing| backing.huge.clone());
+    let placement = instance.placements.get(usize::from(node.seat)).cloned();
+    Ok(assignment(&instance.topology, node, generation, placement, huge))
 }
 
-fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignment {
-    let huge = |journal: &str| instance.backing(journal).and_then(|backing| backing.huge.clone());
-    let seat_of = |name: &str| instance.topology.node(name).map_or(0, |node| u32::from(node.seat));
+/// `huge`: the mount point of the huge-page file system that holds a journal's ring, if one does.
+fn assignment(
+    topology: &Topology,
+    node: &NodeSpec,
+    generation: u64,
+    placement: Option<Placement>,
+    huge: impl Fn(&str) -> Option<PathBuf>,
+) -> Assignment {
+    let seat_of = |name: &str| topology.node(name).map_or(0, |node| u32::from(node.seat));
     let writes = node.writes.iter().map(|write| WriteAssignment {
         role: write.role.clone(),
         journal: write.journal.clone(),
         huge: huge(&write.journal),
     });
     let reads = node.reads.iter().map(|read| {
-        let peer = instance.topology.journal(&read.journal).map_or("", |spec| &spec.writer).to_owned();
+        let peer = topology.journal(&read.journal).map_or("", |spec| &spec.writer).to_owned();
         ReadAssignment {
             role: read.role.clone(),
             journal: read.journal.clone(),
@@ -84,11 +93,11 @@ fn assignment(instance: &Instance, node: &NodeSpec, generation: u64) -> Assignme
         generation,
         mode: node.mode,
         wake: node.wake,
-        deterministic: instance.topology.deterministic,
-        drain: drain(&instance.topology),
-        lock_memory: instance.topology.lock_memory,
+        deterministic: topology.deterministic,
+        drain: drain(topology),
+        lock_memory: topology.lock_memory,
         section: section(node),
-        placement: instance.placements.get(usize::from(node.seat)).cloned(),
+        placement,
         writes: writes.collect(),
         reads: reads.collect(),
     }
@@ -111,4 +120,57 @@ fn section(node: &NodeSpec) -> serde_json::Value {
         table.insert("params".to_owned(), node.parameters.clone());
     }
     section
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use node::protocol::{Reply, Request};
+
+    use super::*;
+
+    /// The vectors with the assignments of this version.
+    fn with_assignments(vectors: &str, topology: &Topology) -> String {
+        let mut text = String::new();
+        let mut assigned = None;
+        for line in vectors.lines() {
+            let line = match (&assigned, line.strip_prefix("< ")) {
+                (Some(answer), Some(_)) => format!("< {answer}"),
+                _ => line.to_owned(),
+            };
+            let request = line.strip_prefix("> ").map(|line| line.replace("PID", "1"));
+            assigned = request.and_then(|request| {
+                let Ok(Request::Register { version: PROTOCOL_VERSION, node, pid: 1 }) =
+                    serde_json::from_str(&request)
+                else {
+                    return None;
+                };
+                // The others are refused.
+                let node =
+                    topology.node(&node).filter(|node| ["seat", "desk"].contains(&node.name.as_str()))?;
+                let assignment = assignment(topology, node, 1, None, |_| None);
+                serde_json::to_string(&Reply::Assigned(Box::new(assignment))).ok()
+            });
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    #[test]
+    fn assignments_are_those_of_the_vectors() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../node/tests/vectors");
+        let platform = std::fs::read_to_string(folder.join("registration.toml")).unwrap();
+        let platform = topology::parse("registration.toml", &platform, &[]).unwrap();
+        let file = folder.join("registration.txt");
+        let found = std::fs::read_to_string(&file).unwrap();
+        let wanted = with_assignments(&found, &platform.topology);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, &wanted).unwrap();
+        } else {
+            assert_eq!(found, wanted, "after a wanted change: UPDATE_GOLDEN=1 cargo test -p master vectors");
+        }
+        assert_eq!(wanted.matches("{\"assigned\"").count(), 2);
+    }
 }

@@ -315,7 +315,15 @@ impl Master {
     fn answer(&mut self) {
         for (client, request) in self.clients.look(Instant::now()) {
             let reply = match request {
-                Request::Register { version, node, pid } => self.register(version, &node, pid),
+                Request::Register { version, node, pid } => {
+                    let process = self.clients.process(client, pid);
+                    process.and_then(|process| self.register(version, &node, process)).unwrap_or_else(
+                        |reason| {
+                            log::warn!("process {pid} wanted to be node `{node}` and was refused: {reason}");
+                            Reply::Refused { reason }
+                        },
+                    )
+                }
                 // Its seat has the details, and is looked at next.
                 Request::Left { .. } => Reply::Done,
                 Request::StopNodes => {
@@ -333,27 +341,21 @@ impl Master {
         }
     }
 
-    fn register(&mut self, version: u32, name: &str, pid: u32) -> Reply {
+    /// The assignment of a process to the seat of node `name`, or the reason for a refusal.
+    fn register(&mut self, version: u32, name: &str, process: ProcessIdentity) -> Result<Reply, String> {
         let index = self.nodes.iter().position(|node| node.spec.name == name);
         if let Some(index) = index {
             // Its predecessor may have ended since the last look, and the platform with it.
             self.reap_node(index);
         }
         if self.lives.stopping().is_some() {
-            return Reply::Refused { reason: "the platform is stopping".to_owned() };
+            return Err("the platform is stopping".to_owned());
         }
-        match register::assign(&self.instance, version, name, pid) {
-            Ok((identity, assignment)) => {
-                if let Some(index) = index {
-                    self.has_registered(index, identity, assignment.generation);
-                }
-                Reply::Assigned(Box::new(assignment))
-            }
-            Err(reason) => {
-                log::warn!("process {pid} wanted to be node `{name}` and was refused: {reason}");
-                Reply::Refused { reason }
-            }
+        let assignment = register::assign(&self.instance, version, name, process)?;
+        if let Some(index) = index {
+            self.has_registered(index, process, assignment.generation);
         }
+        Ok(Reply::Assigned(Box::new(assignment)))
     }
 
     fn has_registered(&mut self, index: usize, identity: ProcessIdentity, generation: u64) {

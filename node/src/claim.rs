@@ -1,13 +1,14 @@
 //! Claims on an instance: one process at a time may create, take over or remove it.
 //!
-//! The file `lock` has two kernel locks, both released with the process however it ends: `flock`, which decides, and an
-//! open-file-description lock, which others can query without taking it, from any pid namespace. The file's text names
-//! the holder, and marks the folder as an instance: a folder with neither this file nor a registry is never removed.
+//! The file `lock` has an open-file-description lock, which the kernel releases with the process however it ends, and
+//! which others can query without taking it, from any pid namespace. Only this user may open the file: whoever can read
+//! a file can lock it, and would refuse every successor. The file's text names the holder, and marks the folder as an
+//! instance: a folder with neither this file nor a registry is never removed.
 //!
 //! A name can be removed and created again while a process waits. So a claim locks first, and then checks that the
 //! locked file and folder still have their names; otherwise it starts again.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use journal::{ProcessIdentity, pid_namespace};
+use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 use pinning::huge_mounts;
@@ -22,6 +24,8 @@ use pinning::huge_mounts;
 use crate::folder::{FILE_MODE, FOLDER_MODE, FolderError, OwnFolder};
 use crate::instance::{InstanceDir, JOURNALS, LOCK};
 
+/// Mode of the lock file: for this user alone, since a lock needs no more than a descriptor to read by.
+const LOCK_MODE: u32 = 0o600;
 /// First word of a lock file.
 const MARK: &str = "colo-lock";
 /// How often a claim starts again because the instance was removed meanwhile.
@@ -162,30 +166,24 @@ impl Claim {
                 };
             }
         }
-        let lock = folder.create_file(LOCK, FILE_MODE)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) if !folder.still_has(LOCK, &lock) => return Ok(None),
-            Err(TryLockError::WouldBlock) => {
-                let holder = read_holder(&lock);
-                if holder.is_some_and(Holder::is_dead) {
-                    std::thread::sleep(PAUSE);
-                    return Ok(None);
-                }
-                return Err(ClaimError::Held { holder });
-            }
-            Err(TryLockError::Error(source)) => {
-                let path = folder.path().join(LOCK);
-                return Err(FolderError::Io { action: "lock", path, source }.into());
-            }
-        }
+        let lock = folder.create_file(LOCK, LOCK_MODE)?;
+        let io = |action| {
+            let path = folder.path().join(LOCK);
+            move |source| FolderError::Io { action, path, source }
+        };
+        let is_taken = take_lock(&lock).map_err(io("lock"))?;
         if !folder.still_has(LOCK, &lock) || !root.still_has(instance.name(), &folder) {
             return Ok(None);
         }
-        mark(&lock).map_err(|source| {
-            let path = folder.path().join(LOCK);
-            FolderError::Io { action: "write", path, source }
-        })?;
+        if !is_taken {
+            let holder = read_holder(&lock);
+            if holder.is_some_and(Holder::is_dead) {
+                std::thread::sleep(PAUSE);
+                return Ok(None);
+            }
+            return Err(ClaimError::Held { holder });
+        }
+        mark(&lock).map_err(io("write"))?;
         Ok(Some(Claim { lock, root, folder, instance: instance.clone() }))
     }
 
@@ -282,9 +280,17 @@ fn whole_file(kind: i32) -> libc::flock {
     libc::flock { l_type, l_whence, l_start: 0, l_len: 0, l_pid: 0 }
 }
 
-/// Takes the second lock, and writes the holder of both.
+/// Locks the file; false when it is locked through another open file.
+fn take_lock(lock: &File) -> io::Result<bool> {
+    match fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK))) {
+        Ok(_) => Ok(true),
+        Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the holder of the lock.
 fn mark(lock: &File) -> io::Result<()> {
-    fcntl(lock.as_fd(), FcntlArg::F_OFD_SETLK(&whole_file(libc::F_WRLCK)))?;
     let Holder { process, namespace } = Holder::current();
     let text = format!("{MARK} pid={} start={} pidns={namespace}\n", process.pid, process.start);
     lock.write_all_at(text.as_bytes(), 0)?;
@@ -389,6 +395,8 @@ pub(crate) fn remove_rings_on_huge_pages(instance: &InstanceDir) -> io::Result<(
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -402,6 +410,24 @@ mod tests {
             assert_eq!(Holder::parse(other), None, "{other}");
         }
     }
+
+    #[test]
+    fn who_may_only_read_refuses_no_claim() {
+        let folder = tempfile::tempdir().unwrap();
+        let take = || {
+            let root = OwnFolder::create(folder.path(), FOLDER_MODE).unwrap();
+            Claim::in_folder(&InstanceDir::new("claimed").unwrap(), root, OwnFolder::create_folder)
+        };
+        drop(take().unwrap().expect("nobody has it"));
+        let path = folder.path().join("claimed").join(LOCK);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode, 0o600, "who can open it can lock it");
+        // A descriptor to read by is enough for this lock.
+        let reader = File::open(path).unwrap();
+        reader.lock().unwrap();
+        assert!(take().unwrap().is_some());
+    }
+
     #[test]
     fn a_lock_that_outlives_its_holder_is_waited_for_and_not_that_of_a_living_one() {
         let folder = tempfile::tempdir().unwrap();

@@ -317,6 +317,32 @@ mod tests {
     }
 
     #[test]
+    fn what_another_user_owns_is_not_used_whatever_its_mode() {
+        const OTHER: u32 = 61_234;
+        let (folder, own) = own();
+        fs::create_dir(folder.path().join("given")).unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        let given = [folder.path().join("given"), folder.path().join("file")];
+        if !geteuid().is_root() {
+            // Only root can give something away; what the system owns is another user's too.
+            assert!(matches!(OwnFolder::open(Path::new("/usr")), Err(FolderError::Foreign { owner: 0, .. })));
+            println!("skipped: a folder in our own root that another user owns: needs root");
+            return;
+        }
+        for path in &given {
+            std::os::unix::fs::chown(path, Some(OTHER), None).unwrap();
+        }
+        assert!(matches!(OwnFolder::open(&given[0]), Err(FolderError::Foreign { owner: OTHER, .. })));
+        assert!(matches!(OwnFolder::create(&given[0], 0o750), Err(FolderError::Foreign { .. })));
+        assert!(matches!(own.folder("given"), Err(FolderError::Foreign { .. })));
+        assert!(matches!(own.create_folder("given"), Err(FolderError::Foreign { .. })));
+        assert!(matches!(own.file("file"), Err(FolderError::Foreign { .. })));
+        assert!(matches!(own.create_file("file", 0o640), Err(FolderError::Foreign { .. })));
+        let found = fs::metadata(&given[1]).unwrap();
+        assert_eq!((found.uid(), found.permissions().mode() & 0o777), (OTHER, 0o644), "left as it was");
+    }
+
+    #[test]
     fn a_file_that_is_a_link_of_any_kind_is_not_opened() {
         let (folder, own) = own();
         let victim = folder.path().join("victim");

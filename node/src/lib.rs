@@ -41,6 +41,7 @@ mod poll;
 pub mod protocol;
 mod quiescence;
 mod recall;
+mod registration;
 pub mod relay;
 mod run;
 mod service;

@@ -1,6 +1,5 @@
 //! Turns a process into a node: registers, moves to its place, opens the journals.
 
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +13,8 @@ use crate::handle::NodeHandle;
 use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
 use crate::output::Output;
-use crate::protocol::{self, Assignment, PROTOCOL_VERSION, ReadAssignment, Reply, Request};
+use crate::protocol::{Assignment, ReadAssignment};
+use crate::registration::register;
 use crate::state::{NodeState, kind_word};
 use crate::stop::StopFlag;
 
@@ -247,26 +247,6 @@ impl NodeHandle {
 
 fn files(instance: &InstanceDir, journal: &str, huge: Option<&Path>) -> JournalFiles {
     instance.journal(journal, huge)
-}
-
-fn register(instance: &InstanceDir, name: &str, patience: Option<Duration>) -> Result<Assignment, JoinError> {
-    let socket = instance.socket();
-    let stream = UnixStream::connect(&socket).map_err(|source| JoinError::NoMaster {
-        instance: instance.name().to_owned(),
-        socket,
-        source,
-    })?;
-    let request =
-        Request::Register { version: PROTOCOL_VERSION, node: name.to_owned(), pid: std::process::id() };
-    protocol::send(&stream, &request)?;
-    match protocol::receive(&stream, patience)? {
-        Reply::Assigned(assignment) => Ok(*assignment),
-        Reply::Refused { reason } => Err(JoinError::Refused { node: name.to_owned(), reason }),
-        Reply::Done | Reply::Removed => Err(JoinError::Refused {
-            node: name.to_owned(),
-            reason: "it answered another question".to_owned(),
-        }),
-    }
 }
 
 fn open_input(

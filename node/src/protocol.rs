@@ -1,4 +1,5 @@
-//! What is said over master's socket: one JSON object a line, one question a connection.
+//! What is said over master's socket: one JSON value a line, one question a connection. `docs/registration.md`
+//! describes it for other languages.
 //!
 //! Nodes need master only to register. Afterwards they live by what is in the answer, and by shared memory.
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use topology::NodeKind;
 use topology::config::{Mode, Wake};
 
-/// Grows with every change that an older peer would misread.
+/// Grows with every change that an older peer would misread or miss.
 pub const PROTOCOL_VERSION: u32 = 2;
 
 /// A question to master.

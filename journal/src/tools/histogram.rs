@@ -171,7 +171,7 @@ fn create(path: &Path, number: usize) -> Result<(), CreateError> {
         let path = path.to_owned();
         move |source| CreateError::Io { action, path, source }
     };
-    let file = create_file(&temporary, 0o660, bytes)?;
+    let file = create_file(&temporary, 0o640, bytes)?;
     let region = map(&file, bytes, Access::ReadWrite).map_err(io("map"))?;
     region.word(VERSION).store(u64::from(layout::FORMAT_VERSION), Ordering::Relaxed);
     region.word(HASH).store(layout::layout_hash(), Ordering::Relaxed);

@@ -251,9 +251,11 @@ impl Lives {
             next = Next::WithItsStrategies;
         }
         let stays = next == Next::Stays;
-        // The cursors of a strategy that stays down have no successor, and no cursor has one once the platform stops.
+        // The cursors of a strategy or an added service that stays down have no successor, and no cursor has one once the
+        // platform stops.
         let ends_run = end.gave_up() && !stopping;
-        let all = stays && (stopping || ends_run || rules.kind == NodeKind::Strategy);
+        let is_alone = matches!(rules.kind, NodeKind::Strategy | NodeKind::Observer | NodeKind::Service);
+        let all = stays && (stopping || ends_run || is_alone);
         // A host that one of its strategies needs again is restarted with it.
         let fails = !self.up && !stopping && stays && end.is_failure() && rules.kind != NodeKind::Host;
         self.decisions.push(Decision::Mark { node, end, next });

@@ -192,6 +192,22 @@ fn a_strategy_that_died_without_master_and_stays_down_holds_nobody_up() {
 }
 
 #[test]
+fn a_service_that_stays_down_holds_nobody_up() {
+    for kind in [NodeKind::Observer, NodeKind::Service] {
+        for (policy, end) in [(RestartPolicy::OnFailure, IN_GOOD_ORDER), (RestartPolicy::Never, KILLED)] {
+            let mut lives = Lives::new(vec![rules(kind, policy)], LIMITS);
+            lives.on(Event::Tick, ms(0));
+            lives.on(Event::Registered { node: 0, generation: 1 }, ms(1));
+            lives.on(Event::Ready { node: 0 }, ms(2));
+            assert_eq!(lives.on(Event::Tick, ms(3)), [Decision::Up]);
+            let ended = lives.on(Event::Ended { node: 0, end }, ms(4));
+            assert_eq!(next(&ended, 0), Next::Stays);
+            assert!(ended.contains(&Decision::Release { node: 0, all: true }), "{kind} {end:?}: {ended:?}");
+        }
+    }
+}
+
+#[test]
 fn whoever_was_to_start_when_the_stop_comes_does_not() {
     let mut lives = up(RestartPolicy::OnFailure);
     lives.on(Event::Ended { node: TD, end: KILLED }, ms(2_000));
