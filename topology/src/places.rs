@@ -57,7 +57,7 @@ fn request(node: &NodeSpec) -> NodeRequest {
         mode: match node.mode {
             Mode::Fast if !node.takes_a_core() => WaitMode::Parked,
             Mode::Fast => WaitMode::Fast,
-            Mode::Parked => WaitMode::Parked,
+            Mode::Parked | Mode::Napping { .. } => WaitMode::Parked,
             Mode::Adaptive { .. } => WaitMode::Adaptive,
         },
         platform: Service::of(node.kind).place == Place::Platform,
