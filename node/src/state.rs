@@ -90,6 +90,7 @@ pub fn kind_word(kind: NodeKind, mode: Mode) -> u64 {
         Mode::Fast => 1,
         Mode::Parked => 2,
         Mode::Adaptive { .. } => 3,
+        Mode::Napping { .. } => 4,
     };
     kind.to_word() | number << 16
 }
@@ -100,6 +101,7 @@ pub fn read_kind_word(word: u64) -> Option<(NodeKind, &'static str)> {
         1 => "fast",
         2 => "parked",
         3 => "adaptive",
+        4 => "napping",
         _ => return None,
     };
     Some((NodeKind::from_word(word & 0xffff)?, mode))
@@ -132,6 +134,8 @@ counters! {
     BytesLost = 4 => "bytes_lost",
     /// Sleeps.
     Parks = 5 => "parks",
+    /// Short sleeps by the clock, from which nobody has to wake it.
+    Naps = 45 => "naps",
     /// Sleeps that somebody ended.
     Wakes = 6 => "wakes",
     /// Sleeps that the safety time-out ended.

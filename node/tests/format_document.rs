@@ -68,6 +68,10 @@ fn generated() -> String {
         (Mode::Fast, "Polls without a pause."),
         (Mode::Parked, "Sleeps on its WAIT."),
         (Mode::Adaptive { spin: std::time::Duration::ZERO }, "Polls for a while, then sleeps."),
+        (
+            Mode::Napping { within: std::time::Duration::ZERO },
+            "Sleeps by the clock while there is work, its WAIT saying that it is awake; else on its WAIT.",
+        ),
     ];
     let mut wait = "\n`seat.KIND`, wait mode:\n\n| value | name | meaning |\n|---|---|---|\n".to_owned();
     for (mode, doc) in modes {

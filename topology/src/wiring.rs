@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use crate::config::{OnDeath, PlatformConfig, RunConfig, Wake};
+use crate::config::{Mode, OnDeath, PlatformConfig, RunConfig, Wake};
 use crate::relays;
 use crate::services::{NodeKind, Seat, Service};
 use crate::spec::{JournalSpec, NodeSpec, Program, RestartSpec, Topology};
@@ -116,6 +116,19 @@ impl Builder<'_> {
         &mut self.nodes[index]
     }
 
+    /// How a node that is there once waits.
+    fn naps(&self, kind: NodeKind, mode: Mode) -> Mode {
+        match kind {
+            NodeKind::Ledger => self.napping(mode, self.config.ledger.wake_within),
+            _ => mode,
+        }
+    }
+
+    /// In lock-step the next event waits for every answer to this one, so nobody naps.
+    fn napping(&self, mode: Mode, within: Duration) -> Mode {
+        if self.config.platform.deterministic { mode } else { mode.napping(within) }
+    }
+
     /// The nodes that are there once.
     fn standard(&mut self) {
         let config = self.config;
@@ -123,7 +136,9 @@ impl Builder<'_> {
             let Seat::One { section, .. } = service.seat else { continue };
             let name = service.kind.as_str();
             let program = Program::Builtin(name.to_owned());
-            self.node(name, service.kind, run, run.on_death(), program).section = section(config);
+            let naps = self.naps(service.kind, run.mode);
+            let node = self.node(name, service.kind, run, run.on_death(), program);
+            (node.mode, node.section) = (naps, section(config));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use settings::Origin;
 use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
@@ -49,6 +50,28 @@ fn a_ring_for_states_that_is_too_small_is_warned_of() {
         let fine = said(&sets);
         assert!(!fine.contains("`ledger.state` is too small"), "{fine}");
     }
+}
+
+#[test]
+fn who_need_not_be_woken_naps_where_it_parks_and_not_in_lock_step() {
+    let mode = |sets: &[&str], name: &str| demo(sets).topology.node(name).expect("it is there").mode;
+    let naps = |micros| Mode::Napping { within: Duration::from_micros(micros) };
+    let within = "ledger.wake_within=2ms";
+    assert_eq!(mode(&[], "ledger"), Mode::Parked);
+    assert_eq!(mode(&[within], "ledger"), naps(2_000));
+    assert_eq!(mode(&[within, "ledger.mode=fast"], "ledger"), Mode::Fast);
+    assert_eq!(
+        mode(&[within, "platform.deterministic=true", "md.generator=timed", "md.readers=gated"], "ledger"),
+        Mode::Parked
+    );
+    assert_eq!(mode(&[within], "matching"), Mode::Parked);
+    let text = format!("{MINIMAL}[[service]]\nname = \"tape\"\nprogram = \"/bin/true\"\nreads = [\"all\"]\n");
+    let service = |text: &str| parse(text, &[]).topology.node("tape").expect("it is there").mode;
+    assert_eq!(service(&text), Mode::Parked);
+    assert_eq!(service(&format!("{text}wake_within = \"1ms\"\n")), naps(1_000));
+    // What master hands to a node is what the file said.
+    let json = serde_json::to_string(&naps(500)).expect("JSON");
+    assert_eq!(serde_json::from_str::<Mode>(&json).expect("a mode"), naps(500));
 }
 
 #[test]

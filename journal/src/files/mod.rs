@@ -104,7 +104,7 @@ impl Unnamed<'_> {
         let (file, temporary) = match opened {
             Ok(file) => (file, None),
             Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
-                let temporary = path.with_added_extension("new");
+                let temporary = PathBuf::from(format!("{}.new", path.display()));
                 (create_new(&temporary, mode)?, Some(temporary))
             }
             Err(error) => return Err(refused("create", path)(error)),

@@ -1,4 +1,5 @@
-//! A node that waits adaptively polls for its time budget after the last frame, then sleeps until it is woken.
+//! A node that waits adaptively polls for its time budget after the last frame, then sleeps until it is woken. One that
+//! naps sleeps by the clock before that.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -139,6 +140,42 @@ fn run(spin: Duration, turn_takes: Duration, pause: Duration, is_enough: impl Fn
         missed: handle.counter(Counter::WaitTimeoutsWithData),
         ..witness.seen
     }
+}
+
+/// A run of a napping node over this many frames: how often it was woken, and how often it napped.
+fn nap(within: Duration, pause: Duration, frames: usize) -> (Seen, u64) {
+    let (node, mut writer, _folder) = node(Mode::Napping { within });
+    writer.write(1, 0, b"").expect("room");
+    let handle: NodeHandle = node.handle();
+    let hangs_at = Instant::now() + WATCHDOG;
+    let is_enough = |seen: &Seen| seen.frames >= frames;
+    let mut witness = Witness { turn_takes: Duration::ZERO, is_enough, seen: Seen::default(), hangs_at };
+    std::thread::scope(|scope| {
+        let (end, ended) = channel();
+        scope.spawn(move || write(writer, pause, &ended));
+        let outcome = node.run(&mut witness);
+        drop(end);
+        outcome.expect("a run to the end");
+    });
+    let (wakes, missed) = (handle.counter(Counter::Wakes), handle.counter(Counter::WaitTimeoutsWithData));
+    (Seen { wakes, missed, ..witness.seen }, handle.counter(Counter::Naps))
+}
+
+#[test]
+fn while_news_is_frequent_a_napping_node_is_woken_by_nobody() {
+    let (seen, naps) = nap(Duration::from_millis(2), Duration::from_millis(3), 60);
+    // A writer that the host holds up for longer than the quiet time finds the node parked.
+    assert!(seen.wakes < 20, "{seen:?}");
+    assert!(naps >= 20, "{naps} naps, {seen:?}");
+    assert_eq!(seen.missed, 0, "{seen:?}");
+}
+
+#[test]
+fn when_it_is_quiet_a_napping_node_parks_and_is_woken() {
+    let (seen, naps) = nap(Duration::from_micros(100), Duration::from_millis(40), 10);
+    assert!(seen.wakes >= 5, "{seen:?}");
+    assert!(naps >= 20, "{naps} naps, {seen:?}");
+    assert_eq!(seen.missed, 0, "{seen:?}");
 }
 
 #[test]

@@ -48,6 +48,8 @@ struct PollLoop<'a> {
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,
+    /// Naps since the last news.
+    quiet_naps: u32,
     /// How long a clean stop reads what is left, and waits for room to write what was kept back.
     drain: Duration,
     folder: FolderWatch,
@@ -72,6 +74,7 @@ impl<'a> PollLoop<'a> {
             last_news: 0,
             last_heartbeat: 0,
             idle_rounds: 0,
+            quiet_naps: sleep::QUIET_NAPS,
             drain: node.assignment.drain,
             folder: FolderWatch::new(&node.instance),
         }

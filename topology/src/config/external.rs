@@ -1,10 +1,13 @@
 //! `[[service]]`: a part of the platform that comes from outside, such as a recorder or a gateway.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value as Json};
 use settings::forms::NAME;
 use settings::schema::{Absent, Kind, Section};
-use settings::{ByteSize, section, words};
+use settings::{ByteSize, duration, section, words};
 
+use super::run::LONGEST_NAP_NS;
 use super::{OnDeath, ReaderFrom, ReaderKind, RunConfig};
 use crate::forms;
 use crate::services::NodeKind;
@@ -69,6 +72,10 @@ section! {
         writes: Vec<WriteConfig> = Vec::new() => Kind::Tables(<WriteConfig as Section>::TABLE);
         /// When it stops.
         stop: Stop = Stop::Last, Absent::Derived("first if it writes a journal, else last");
+        /// While messages come, it is not woken for each, but looks by itself within this time, as in "500us"; only when it
+        /// is quiet, it sleeps until it is woken. Not in lock-step. 0s: woken for each message.
+        #[serde(with = "duration")]
+        wake_within: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: LONGEST_NAP_NS };
         /// Handed to the program as they are.
         params: Json = Json::Object(Map::new());
         /// How it waits, and whether it is started again.

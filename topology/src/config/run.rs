@@ -22,6 +22,13 @@ pub enum Mode {
         #[serde(with = "duration")]
         spin: Duration,
     },
+    /// While there is work, sleeps by the clock, so that nobody has to wake it; parks when it is quiet. `wake_within`
+    /// of a node that parks makes it this.
+    Napping {
+        /// How long it sleeps at most before it looks again.
+        #[serde(with = "duration")]
+        within: Duration,
+    },
 }
 
 impl Mode {
@@ -31,6 +38,15 @@ impl Mode {
             Mode::Fast => "fast",
             Mode::Parked => "parked",
             Mode::Adaptive { .. } => "adaptive",
+            Mode::Napping { .. } => "napping",
+        }
+    }
+
+    /// This mode, or if it parks and `within` is not zero, naps for that long at most.
+    pub(crate) fn napping(self, within: Duration) -> Mode {
+        match self {
+            Mode::Parked if !within.is_zero() => Mode::Napping { within },
+            other => other,
         }
     }
 
@@ -51,6 +67,7 @@ impl std::fmt::Display for Mode {
             Mode::Fast => f.pad("fast"),
             Mode::Parked => f.pad("parked"),
             Mode::Adaptive { spin } => f.pad(&format!("adaptive {}", humantime::format_duration(*spin))),
+            Mode::Napping { within } => f.pad(&format!("napping {}", humantime::format_duration(*within))),
         }
     }
 }
@@ -61,10 +78,18 @@ impl<'de> Deserialize<'de> for Mode {
         #[serde(untagged)]
         enum Form {
             Word(String),
+            // Before the other table, whose keys all have defaults.
+            Naps { napping: Naps },
             Table(AdaptiveMode),
+        }
+        #[derive(Deserialize)]
+        struct Naps {
+            #[serde(with = "duration")]
+            within: Duration,
         }
         match Form::deserialize(deserializer)? {
             Form::Table(table) => Ok(Mode::Adaptive { spin: table.adaptive.spin }),
+            Form::Naps { napping } => Ok(Mode::Napping { within: napping.within }),
             Form::Word(word) => match word.as_str() {
                 "fast" => Ok(Mode::Fast),
                 "parked" => Ok(Mode::Parked),
@@ -177,6 +202,9 @@ section! {
         restart_backoff: Duration = Duration::from_millis(200) => Kind::Duration { min_ns: 0, max_ns: DAY_NS };
     }
 }
+
+/// Longest `wake_within`: a node that is asked to stop, or whose writer waits for room, is not kept waiting for longer.
+pub(crate) const LONGEST_NAP_NS: u64 = 100_000_000;
 
 impl RunConfig {
     /// As a node of this kind runs unless the file says otherwise.

@@ -6,6 +6,7 @@ use settings::schema::{Absent, DAY_NS, Kind};
 use settings::{duration, section, words};
 
 use super::RunConfig;
+use super::run::LONGEST_NAP_NS;
 use crate::forms;
 use crate::services::NodeKind;
 
@@ -88,6 +89,10 @@ section! {
         /// Time between two snapshots of everything; 0s: only when someone joins.
         #[serde(with = "duration")]
         snapshot: Duration = Duration::from_secs(1);
+        /// While messages come, it is not woken for each, but looks by itself within this time, as in "500us"; only when it is quiet, it
+        /// sleeps until it is woken. Nobody waits for what it books. Not in lock-step. 0s: woken for each message.
+        #[serde(with = "duration")]
+        wake_within: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: LONGEST_NAP_NS };
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::of(NodeKind::Ledger);

@@ -14,7 +14,9 @@ impl Builder<'_> {
         for service in &config.service {
             let program = Program::Path(service.program.clone().into());
             let on_death = service.run.on_death();
+            let mode = self.napping(service.run.mode, service.wake_within);
             let node = self.node(&service.name, service.kind(), &service.run, on_death, program);
+            node.mode = mode;
             node.parameters = service.params.clone();
         }
     }
