@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use journal::Floor;
+use journal::tools::Floor;
 
 use crate::error::CompareError;
 

@@ -372,10 +372,10 @@ fn a_platform_whose_folder_was_deleted_ends() {
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     let registry = journal::Registry::open_read_only(&home.root.path().join("demo/registry")).unwrap();
     let seats = (0..registry.seats()).filter_map(|seat| Some(registry.seat(seat)?.process()));
-    let processes: Vec<_> = seats.filter(journal::ProcessIdentity::is_alive).collect();
+    let processes: Vec<_> = seats.filter(journal::process::ProcessIdentity::is_alive).collect();
     assert!(processes.len() >= 6, "{processes:?}");
     fs::remove_dir_all(home.root.path().join("demo")).unwrap();
-    home.wait_for("the end of all", || !processes.iter().any(journal::ProcessIdentity::is_alive));
+    home.wait_for("the end of all", || !processes.iter().any(journal::process::ProcessIdentity::is_alive));
     let again = home.colo(&["up", "--set", "md.count=10"]);
     assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
 }

@@ -187,7 +187,7 @@ fn a_stopped_node_outlives_master_and_is_taken_over() {
     };
     up();
     let td = pid(&home, "td");
-    let identity = journal::ProcessIdentity::of(td).expect("td runs");
+    let identity = journal::process::ProcessIdentity::of(td).expect("td runs");
     kill(td, "STOP");
     home.wait_for("td's stop", || identity.is_stopped());
     kill(pid(&home, "master"), "KILL");
@@ -217,10 +217,10 @@ fn what_a_script_has_started_ends_with_its_node() {
         kept.display()
     );
     program(&path, &script);
-    let children = || -> Vec<journal::ProcessIdentity> {
+    let children = || -> Vec<journal::process::ProcessIdentity> {
         let text = std::fs::read_to_string(&kept).unwrap_or_default();
         let pids = text.lines().map(|line| line.parse().expect("a pid"));
-        pids.filter_map(journal::ProcessIdentity::of).collect()
+        pids.filter_map(journal::process::ProcessIdentity::of).collect()
     };
     let up = || {
         let up = home.colo(&["up", &file, "--stay"]);
@@ -295,9 +295,9 @@ fn a_node_that_errs_after_it_was_taken_over_is_started_again() {
 }
 
 /// Kills what a failed test has left.
-struct Rest<F: Fn() -> Vec<journal::ProcessIdentity>>(F);
+struct Rest<F: Fn() -> Vec<journal::process::ProcessIdentity>>(F);
 
-impl<F: Fn() -> Vec<journal::ProcessIdentity>> Drop for Rest<F> {
+impl<F: Fn() -> Vec<journal::process::ProcessIdentity>> Drop for Rest<F> {
     fn drop(&mut self) {
         (self.0)().iter().for_each(|child| kill(child.pid, "KILL"));
     }

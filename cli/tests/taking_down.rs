@@ -8,8 +8,8 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use journal::ProcessIdentity;
 use journal::layout::registry::{KIND, RECORDS};
+use journal::process::ProcessIdentity;
 
 use home::{Home, kill, number, stderr, stdout};
 

@@ -345,6 +345,12 @@ pub const fn frame_bytes(payload: u64) -> u64 {
     (frame::HEADER_BYTES + payload + (LINE_BYTES - 1)) & !(LINE_BYTES - 1)
 }
 
+/// True for a number of seats that a registry or journal can have: whole words of a row of seat bits. Rows have as many
+/// words as that takes; the sets of readers have room for [`MAX_SEATS`].
+pub const fn is_seat_count(seats: u32) -> bool {
+    seats > 0 && seats <= MAX_SEATS && seats.is_multiple_of(64)
+}
+
 /// Words of a row of seat bits.
 pub const fn seat_words(seats: u32) -> usize {
     (seats as usize).div_ceil(64)

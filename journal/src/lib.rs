@@ -53,31 +53,22 @@ pub mod layout;
 mod memory;
 #[cfg(any(loom, test))]
 mod models;
-mod process;
+pub mod process;
 mod relay;
 mod ring;
 pub mod sync;
-mod tools;
+pub mod tools;
 pub mod wait;
 
 pub use clock::{Clock, ClockSource};
 pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
 pub use files::JournalFiles;
-pub use files::control::{JournalShape, Origin, ReaderView, WriterState};
+pub use files::control::{JournalShape, Origin, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
-pub use process::{PidFd, ProcessIdentity, ignore_hangup, pid_namespace};
-pub use relay::{Relay, RelayError};
 pub use ring::journal::Journal;
 pub use ring::merge::{Merge, MergeError};
 pub use ring::reader::{
     self, Frame, FrameHeader, GatedReader, LooseReader, NoWriter, Reader, ReaderCore, RecordIter, Topics,
+    View,
 };
 pub use ring::writer::{Batch, Claim, Records, Writer, Written};
-pub use tools::backlog::Backlog;
-#[cfg(not(loom))]
-pub use tools::floor::Floor;
-#[cfg(not(loom))]
-pub use tools::histogram::Histograms;
-pub use tools::stat::JournalStat;
-pub use tools::verify::{Check, Finding, VerifyReport, verify_files};
-pub use wait::{Doorbell, LONGEST_SLEEP, Parker, SAFETY_TIMEOUT, Wakeup, announce, force_wake, wake};

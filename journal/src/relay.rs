@@ -1,16 +1,7 @@
 //! Wakes seats in place of the writers.
 //!
-//! ```text
-//!   parker                          writer             relay
-//!   ──────                          ──────             ─────
-//!   word := PARKED                  commit a frame     sees the frame       SYNC: commit
-//!   full fence       SYNC: relay                       full fence
-//!   look at every journal                              for each of its seats that wants the topic:
-//!   futex wait while word = PARKED                       word = PARKED and CAS to AWAKE → futex wake
-//! ```
-//!
-//! A relay stores nothing that a parker looks at; it only sees what a writer stored. That is enough: if the parker does
-//! not see the frame that the relay saw, its fence came before the relay's, and the relay finds it parked.
+//! It sees a frame, makes a full fence, and looks at the words of those of its seats that want the topic. It stores
+//! nothing that a parker looks at; `docs/waiting.md` says why that is enough.
 //!
 //! Writers do not notify the seats of a relay: they need neither fence nor system call. The relay takes seats over with
 //! a bit each in the registry, after it follows their journals; it gives them back by clearing the bit, announcing that

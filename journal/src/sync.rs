@@ -26,7 +26,7 @@ pub use crate::models::sync::{AtomicU64, Ordering, fence};
 pub use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// The cheap end of `SYNC: interest`: keeps the compiler from moving the look at the interest before the commit. The
-/// expensive end is [`announce`](crate::announce), which puts a full fence into every thread of the host.
+/// expensive end is [`announce`](crate::wait::announce), which puts a full fence into every thread of the host.
 #[inline(always)]
 pub fn light_barrier() {
     #[cfg(not(loom))]

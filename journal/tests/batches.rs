@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{
-    Journal, JournalShape, Merge, Parker, Reader, Registry, Wakeup, WriteError, Writer, announce, layout,
+    Journal, JournalShape, Merge, Reader, Registry, WriteError, Writer, layout,
+    wait::{Parker, Wakeup, announce},
 };
 use support::{SMALL, Watchdog, clock, forged, payload, peek, poke};
 
@@ -266,7 +267,7 @@ fn a_batch_wakes_who_wants_one_of_its_topics() {
     announce(&registry);
     let mut writer = journal.writer(9, clock()).unwrap();
     writer.wake_through(Arc::clone(&registry));
-    let wake_all = |seat| journal::wake(&registry, seat);
+    let wake_all = |seat| journal::wait::wake(&registry, seat);
     for (topics, woken) in [
         (vec![10, 11, 10], [true, false, false, false]),
         (vec![20, 30, 20, 30], [false, true, true, false]),

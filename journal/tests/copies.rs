@@ -4,7 +4,7 @@
 
 mod support;
 
-use journal::{Backlog, FrameHeader, Journal, JournalShape, ReadError, WriteError, Writer, layout};
+use journal::{FrameHeader, Journal, JournalShape, ReadError, WriteError, Writer, layout, tools::Backlog};
 use support::{SMALL, clock};
 use tempfile::TempDir;
 

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::reader::View;
-use journal::{Doorbell, Journal, Parker, ReadError, Registry, Wakeup, announce};
+use journal::{
+    Journal, ReadError, Registry,
+    wait::{Doorbell, Parker, Wakeup, announce},
+};
 use support::{SMALL, clock, payload};
 
 const RECORDER: u32 = 5;

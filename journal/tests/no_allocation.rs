@@ -10,7 +10,10 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Merge, Parker, Reader, Registry, Topics, WriteError, Writer, wake};
+use journal::{
+    Merge, Reader, Registry, Topics, WriteError, Writer,
+    wait::{Parker, wake},
+};
 use support::{SMALL, clock};
 
 /// The system's allocator, counting this thread's requests.

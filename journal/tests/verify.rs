@@ -8,7 +8,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use journal::layout::{self, control as at, frame};
-use journal::{Journal, JournalFiles, VerifyReport, WriteError, verify_files};
+use journal::{
+    Journal, JournalFiles, WriteError,
+    tools::{VerifyReport, verify_files},
+};
 use proptest::prelude::*;
 use support::{SMALL, Watchdog, clock, forged, journal, payload, peek, poke};
 
@@ -48,7 +51,7 @@ fn whole_journals_verify_clean_and_the_report_says_what_was_looked_at() {
     let report = clean(&journal);
     assert_eq!((report.frames, report.oldest), (40, SMALL));
     assert_eq!(report.bytes, journal.head() - SMALL);
-    let looked = |name: &str| report.checks.iter().find(|check| check.name == name).unwrap().count;
+    let looked = |name: &str| report.checks.iter().find(|check| check.kind.as_str() == name).unwrap().count;
     for name in ["time", "epoch", "topic", "flags", "padding", "chain"] {
         assert!(looked(name) >= 40, "{name}: {}", looked(name));
     }
@@ -159,7 +162,7 @@ fn every_kind_of_damage_is_found_by_its_check_and_repaired_it_is_clean_again() {
     for (number, damage) in DAMAGES.iter().enumerate() {
         (damage.does)(&files, &positions);
         let report = verify_files(&files).unwrap();
-        let found = report.findings.iter().find(|finding| finding.check == damage.check);
+        let found = report.findings.iter().find(|finding| finding.check.as_str() == damage.check);
         let found =
             found.unwrap_or_else(|| panic!("damage {number} ({}): {:#?}", damage.check, report.findings));
         assert!(!found.found.is_empty() && !found.expected.is_empty() && found.found != found.expected);
@@ -185,7 +188,11 @@ fn damage_in_the_middle_of_a_ring_that_went_round_is_found() {
     let middle = *positions.iter().find(|&&position| position > head - SMALL / 2).unwrap();
     change(&files, middle, frame::COMMIT, |_| 0);
     let report = journal.verify();
-    assert!(report.findings.iter().any(|finding| finding.check == "chain"), "{:#?}", report.findings);
+    assert!(
+        report.findings.iter().any(|finding| finding.check.as_str() == "chain"),
+        "{:#?}",
+        report.findings
+    );
     assert!(report.frames > 10, "what lies behind the damage is looked at too");
 }
 

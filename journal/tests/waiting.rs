@@ -8,8 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use journal::{
-    Doorbell, GatedReader, Journal, JournalShape, Parker, Registry, Relay, Wakeup, WriteError, Writer,
-    announce, wake,
+    GatedReader, Journal, JournalShape, Registry, WriteError, Writer,
+    wait::{Doorbell, Parker, Relay, Wakeup, announce, wake},
 };
 use support::{SMALL, Watchdog, clock};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use journal::{ProcessIdentity, Registry};
+use journal::{Registry, process::ProcessIdentity};
 use node::{Claim, InstanceDir, NodeState};
 use pinning::Placement;
 use pinning::huge_mounts;

@@ -87,7 +87,7 @@ impl Master {
         let name = self.nodes[index].spec.host.clone();
         let host = self.nodes.iter().find(|node| Some(&node.spec.name) == name.as_ref());
         if let Some(host) = host.filter(|host| host.process.is_some()) {
-            journal::wake(&self.instance.registry, u32::from(host.spec.seat));
+            journal::wait::wake(&self.instance.registry, u32::from(host.spec.seat));
         }
     }
 
@@ -95,7 +95,7 @@ impl Master {
     /// wants its message. So every node is woken to look at its journals once.
     fn rouse_everybody(&self) {
         for node in self.nodes.iter().filter(|node| node.process.is_some()) {
-            journal::force_wake(&self.instance.registry, u32::from(node.spec.seat));
+            journal::wait::force_wake(&self.instance.registry, u32::from(node.spec.seat));
         }
     }
 
@@ -134,7 +134,7 @@ impl Master {
             Next::WithItsStrategies | Next::Stays => {}
         }
         if spec.kind == NodeKind::Relay {
-            let seats = journal::Relay::give_back(&self.instance.registry, u32::from(spec.seat));
+            let seats = journal::wait::Relay::give_back(&self.instance.registry, u32::from(spec.seat));
             log::info!("{seats} nodes that `{name}` woke are woken by the writers now");
         }
     }

@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags};
 use nix::sys::socket::{AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket};
 use node::protocol::{Reply, Request};

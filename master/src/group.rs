@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::time::{Duration, Instant};
 
-use journal::{PidFd, ProcessIdentity};
+use journal::process::{PidFd, ProcessIdentity};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getpgid, getpgrp};

@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{getsockopt, sockopt};
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn pidfd_of(pid: u32) -> Option<Handle> {
-        let handle = journal::PidFd::open(ProcessIdentity::of(pid)?).ok()?;
+        let handle = journal::process::PidFd::open(ProcessIdentity::of(pid)?).ok()?;
         Some(Handle::Open(handle.as_fd().try_clone_to_owned().ok()?))
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use journal::{PidFd, ProcessIdentity};
+use journal::process::{PidFd, ProcessIdentity};
 use nix::sys::signal::Signal;
 use node::{INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE};
 use topology::{NodeSpec, Program};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
 use node::{NodeState, kind_word};
 use pinning::Placement;

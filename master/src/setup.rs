@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, ProcessIdentity, Registry};
+use journal::{Clock, Journal, Registry, process::ProcessIdentity};
 use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
 use topology::Topology;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use journal::{ProcessIdentity, Writer};
+use journal::{Writer, process::ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use node::protocol::{Reply, Request};
 use node::{InstanceDir, Phase, Quiescence, StopFlag};
@@ -52,7 +52,7 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
         source: io::Error::other(error),
     })?;
     node::raise_open_files();
-    journal::ignore_hangup();
+    journal::process::ignore_hangup();
     let directory = InstanceDir::new(&topology.instance)
         .ok_or_else(|| MasterError::BadInstance(topology.instance.clone()))?;
     let (socket, length) = (directory.socket(), directory.socket().as_os_str().len());
@@ -395,7 +395,7 @@ impl Master {
                 self.settling = None;
                 // A signal between a node's look at its flag and its sleep does not end the sleep.
                 for node in self.nodes.iter().filter(|node| node.process.is_some()) {
-                    journal::wake(&self.instance.registry, u32::from(node.spec.seat));
+                    journal::wait::wake(&self.instance.registry, u32::from(node.spec.seat));
                 }
             }
             Some(Stopping::Settling { .. }) => {

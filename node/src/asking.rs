@@ -11,7 +11,7 @@
 //! words of a seat.
 //!
 //! The requesting node joins the answer's journal first, and repeats the request if it is overtaken there. After a
-//! change of the word it wakes the ledger ([`journal::wake`]); a ledger that is about to sleep looks at the words once
+//! change of the word it wakes the ledger ([`journal::wait::wake`]); a ledger that is about to sleep looks at the words once
 //! more ([`Component::is_wanted`](crate::Component::is_wanted)), as it does at its journals.
 
 use crate::handle::NodeHandle;
@@ -44,7 +44,7 @@ impl NodeHandle {
             let asked = seat.asked() / 2;
             seat.set_asked((asked + 1) * 2 + 1);
         }
-        journal::wake(&self.registry, whom);
+        journal::wait::wake(&self.registry, whom);
     }
 
     /// Ends the wait for the answer of the node in `whom`.
@@ -53,7 +53,7 @@ impl NodeHandle {
             // Also if it has made no request: it has nothing to wait for.
             seat.set_asked((seat.asked() / 2).max(1) * 2);
         }
-        journal::wake(&self.registry, whom);
+        journal::wait::wake(&self.registry, whom);
     }
 
     /// The request of the node in `seat`.

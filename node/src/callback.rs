@@ -24,7 +24,8 @@ const _: () = assert!(MAX_SEATS as u64 == SEAT_BITS + 1, "every seat's number fi
 /// A call blocks its process when it has lasted this long, in nanoseconds, without a later heartbeat. A running poll
 /// loop updates the heartbeat every 10 ms, and after each sleep, which the safety net ends.
 pub const HELD_NS: u64 = 1_000_000_000;
-const _: () = assert!(journal::LONGEST_SLEEP.as_nanos() * 2 < HELD_NS as u128, "who sleeps holds nobody");
+const _: () =
+    assert!(journal::wait::LONGEST_SLEEP.as_nanos() * 2 < HELD_NS as u128, "who sleeps holds nobody");
 
 /// A strategy's callback that does not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,8 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use journal::{ProcessIdentity, pid_namespace};
+use crossbeam_utils::Backoff;
+use journal::process::{ProcessIdentity, pid_namespace};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
@@ -119,6 +120,7 @@ pub struct Claim {
 impl Claim {
     /// Claims the instance, and creates its folder if it has none.
     pub(crate) fn take(instance: &InstanceDir) -> Result<Claim, ClaimError> {
+        let backoff = Backoff::new();
         for _ in 0..TRIES {
             let root = OwnFolder::create(&InstanceDir::root(), FOLDER_MODE)?;
             match Claim::in_folder(instance, root, OwnFolder::create_folder) {
@@ -128,20 +130,21 @@ impl Claim {
                 Err(ClaimError::Folder(error)) if error.is_missing() => {}
                 Err(error) => return Err(error),
             }
-            std::thread::yield_now();
+            backoff.snooze();
         }
         Err(ClaimError::Held { holder: None })
     }
 
     /// Claims what is left of the instance; `None` when it has no folder.
     pub(crate) fn take_remains(instance: &InstanceDir) -> Result<Option<Claim>, ClaimError> {
+        let backoff = Backoff::new();
         for _ in 0..TRIES {
             let claimed = OwnFolder::open(&InstanceDir::root())
                 .map_err(ClaimError::from)
                 .and_then(|root| Claim::in_folder(instance, root, OwnFolder::folder));
             match claimed {
                 Ok(Some(claim)) => return Ok(Some(claim)),
-                Ok(None) => std::thread::yield_now(),
+                Ok(None) => backoff.snooze(),
                 Err(ClaimError::Folder(error)) if error.is_missing() => return Ok(None),
                 Err(error) => return Err(error),
             }

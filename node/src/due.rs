@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::Doorbell;
+use journal::wait::Doorbell;
 
 use crate::node::Node;
 
@@ -92,7 +92,7 @@ impl Bell {
         let journals = node.inputs.iter().map(crate::input::Input::journal_id);
         let doorbell = Doorbell::install(Arc::clone(&node.registry), node.assignment.seat, journals)?;
         // Before the bell is relied on for the first time; every input is marked until then.
-        journal::announce(&node.registry);
+        journal::wait::announce(&node.registry);
         Some(Bell { doorbell, input, next })
     }
 }

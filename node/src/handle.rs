@@ -3,7 +3,7 @@
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
-use journal::{Clock, Registry, Relay};
+use journal::{Clock, Registry, wait::Relay};
 
 use crate::exit::Exit;
 use crate::instance::InstanceDir;
@@ -108,7 +108,7 @@ impl NodeHandle {
 
     /// Wakes the node's own poll loop if it sleeps.
     pub fn wake(&self) {
-        journal::wake(&self.registry, self.seat);
+        journal::wait::wake(&self.registry, self.seat);
     }
 
     /// A handle for another seat of this instance, for a process with several seats.

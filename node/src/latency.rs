@@ -1,7 +1,7 @@
 //! Histograms of the stages of orders: updated by td, kept as long as the instance, readable by any process. The stages
 //! are those of [`wire::stages`].
 
-use journal::{Histograms, OpenError};
+use journal::{OpenError, tools::Histograms};
 use wire::LatencySample;
 use wire::stages::STAGES;
 

@@ -5,8 +5,8 @@
 //! - A node needs master to register, and for nothing afterwards.
 //! - It runs where the plan says before it accesses shared memory.
 //! - Its poll loop reads fairly from all inputs, sleeps only after it looked at every one of them while marked as
-//!   parked, and never longer than [`SAFETY_TIMEOUT`](journal::SAFETY_TIMEOUT), or
-//!   [`LONGEST_SLEEP`](journal::LONGEST_SLEEP) after a long time without events.
+//!   parked, and never longer than [`SAFETY_TIMEOUT`](journal::wait::SAFETY_TIMEOUT), or
+//!   [`LONGEST_SLEEP`](journal::wait::LONGEST_SLEEP) after a long time without events.
 //! - On SIGTERM or SIGINT it handles what is committed, stops its component, and leaves its seat as *stopped*.
 //!
 //! ```text

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, Relay};
+use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, wait::Relay};
 use serde::de::DeserializeOwned;
 use topology::config::Wake;
 
@@ -94,7 +94,7 @@ impl Node {
         }
         let rings = assignment.reads.len() >= BELL_FROM;
         // A predecessor's bell; the poll loop installs ours.
-        journal::Doorbell::remove(&registry, assignment.seat);
+        journal::wait::Doorbell::remove(&registry, assignment.seat);
         let told = match (assignment.mode.sleeps(), assignment.wake) {
             (true, Wake::Broadcast) => Told::Everything,
             (false, _) if !rings => Told::Nothing,
@@ -105,7 +105,7 @@ impl Node {
             inputs.push(open_input(&instance, &assignment, read, told)?);
         }
         if assignment.mode.sleeps() && !inputs.is_empty() {
-            journal::announce(&registry);
+            journal::wait::announce(&registry);
         }
         let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {

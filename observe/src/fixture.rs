@@ -1,6 +1,8 @@
 //! Made-up seats, journals and instances, for tests of what is computed from them.
 
-use journal::{Clock, Journal, JournalShape, JournalStat, ProcessIdentity, Registry, WriterState};
+use journal::{
+    Clock, Journal, JournalShape, Registry, WriterState, process::ProcessIdentity, tools::JournalStat,
+};
 use node::{Claim, Counter, InstanceDir, NodeState, kind_word};
 use topology::config::Mode;
 use topology::{NodeKind, Topology};

@@ -1,6 +1,6 @@
 //! From two looks at an instance to rates.
 
-use journal::{JournalStat, WriterState};
+use journal::{WriterState, tools::JournalStat};
 use node::Counter;
 use serde::Serialize;
 use topology::NodeKind;
@@ -260,7 +260,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::{Duration, Instant};
 
-    use journal::ReaderView;
+    use journal::tools::ReaderView;
     use node::Phase;
 
     use super::*;

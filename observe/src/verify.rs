@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use journal::{Finding, OpenError, Registry};
+use journal::{OpenError, Registry, tools::Finding};
 use node::{InstanceDir, NodeState, Phase, read_kind_word};
 
 use crate::view::ViewError;
@@ -21,7 +21,7 @@ impl RegistryReport {
         self.checked += 1;
         if !holds {
             let (found, expected) = (found(), expected());
-            self.findings.push(Finding { check: "registry", position: None, found, expected });
+            self.findings.push(Finding { check: CheckKind::Registry, position: None, found, expected });
         }
     }
 }

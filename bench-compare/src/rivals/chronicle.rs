@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use journal::Floor;
+use journal::tools::Floor;
 
 use crate::board::Board;
 use crate::error::{CompareError, system};

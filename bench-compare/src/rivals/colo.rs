@@ -4,10 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{
-    Clock, GatedReader, Journal, JournalFiles, JournalShape, Parker, Registry, Topics, WriteError, Writer,
-    announce,
-};
+use journal::{Clock, GatedReader, Journal, JournalFiles, JournalShape, Registry, Topics, WriteError, Writer, wait::{Parker, announce}};
 
 use super::supervise;
 use crate::error::{CompareError, refused};
@@ -88,7 +85,7 @@ impl<const N: usize> Rival<N> for Colo {
     fn receiver(hub: &Hub, room: Room<'_>, link: Link, reader: usize) -> Result<Reading, CompareError> {
         let seat = room.role as u32;
         if let Some(place) = hub.registry.occupy(seat) {
-            place.set_process(journal::ProcessIdentity::current());
+            place.set_process(journal::process::ProcessIdentity::current());
         }
         let journal = journal(room, link)?;
         let mut reading = journal.gated(seat).map_err(refused(NAME, "read the journal"))?;

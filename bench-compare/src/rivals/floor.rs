@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use journal::Floor;
+use journal::tools::Floor;
 
 use super::kernel;
 use crate::error::{CompareError, refused};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ::shaq::broadcast::{self, Broadcast, BroadcastConfig, ProducerId};
 use ::shaq::spsc;
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 
 use super::supervise;
 use crate::error::{CompareError, refused, system};

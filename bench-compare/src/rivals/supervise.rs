@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd as _;
 
-use journal::{PidFd, ProcessIdentity};
+use journal::process::{PidFd, ProcessIdentity};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::error::{CompareError, system};

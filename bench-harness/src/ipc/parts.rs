@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry};
+use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, tools::Floor};
 use pinning::{CpuSet, Placement};
 
 use super::step::steps;
@@ -34,7 +34,7 @@ pub(super) mod word {
     pub(crate) const STEP: usize = 24;
     /// From here on the bounced words, two for each line: to the peer, and back.
     const BOUNCED: usize = 32;
-    const PAIRS: usize = (journal::Floor::WORDS - BOUNCED) / 2;
+    const PAIRS: usize = (journal::tools::Floor::WORDS - BOUNCED) / 2;
     /// Trips before the next pair is used: a line's latency depends on its address, and a journal's frames lie at many
     /// addresses.
     const TRIPS: u64 = 256;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, Doorbell, GatedReader, Journal, JournalShape, Registry};
+use journal::{Clock, GatedReader, Journal, JournalShape, Registry, wait::Doorbell};
 use node::BELL_FROM;
 use serde::{Deserialize, Serialize};
 

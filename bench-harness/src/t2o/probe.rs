@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use node::Counter;
 use observe::{InstanceView, SeatView};
 use pinning::{CpuSet, ThreadPlacement};

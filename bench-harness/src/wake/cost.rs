@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, Journal, JournalShape, Registry, Writer, announce};
+use journal::{Clock, Journal, JournalShape, Registry, Writer, wait::announce};
 use serde::{Deserialize, Serialize};
 
 use crate::ipc::IpcError;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, Doorbell, GatedReader, Writer};
+use journal::{Clock, GatedReader, Writer, wait::Doorbell};
 use serde::{Deserialize, Serialize};
 
 use super::WakeSettings;
@@ -124,7 +124,7 @@ pub(super) fn answer(share: &Share) -> Result<(), IpcError> {
         }
         let ids = journals.iter().map(|journal| journal.shape().id);
         let mut bell = Doorbell::install(Arc::clone(&share.registry), seat::MANY, ids).ok_or_else(gone)?;
-        journal::announce(&share.registry);
+        journal::wait::announce(&share.registry);
         // Those of the block before.
         (0..2).for_each(|_| bell.poll(|_| ()));
         let mut due = Vec::with_capacity(MANY as usize);

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_kit::Spread;
-use journal::{Clock, GatedReader, Parker, SAFETY_TIMEOUT, Wakeup, Writer};
+use journal::{
+    Clock, GatedReader, Writer,
+    wait::{Parker, SAFETY_TIMEOUT, Wakeup},
+};
 use serde::{Deserialize, Serialize};
 
 use super::WakeSettings;
@@ -46,7 +49,7 @@ impl<'a> Side<'a> {
         let incoming = share.journal(from)?;
         let reader = incoming.gated(own)?;
         incoming.set_interest(own, None)?;
-        journal::announce(&share.registry);
+        journal::wait::announce(&share.registry);
         let parker = Parker::new(Arc::clone(&share.registry), own).ok_or_else(no_seat)?;
         Ok(Side { share, writer: share.writer(to, own)?, reader, parker, words })
     }

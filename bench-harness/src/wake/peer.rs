@@ -3,7 +3,7 @@
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 
-use journal::Relay;
+use journal::wait::Relay;
 use pinning::{CpuSet, Placement, Policy as Scheduling};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use journal::{Journal, LooseReader, Parker, ReadError, SAFETY_TIMEOUT, Topics, Wakeup, announce};
+use journal::{
+    Journal, LooseReader, ReadError, Topics,
+    wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce},
+};
 use serde::{Deserialize, Serialize};
 
 use super::share::{END, PATIENCE, Share, seat};

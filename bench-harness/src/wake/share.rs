@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use journal::{Clock, Floor, Journal, JournalFiles, JournalShape, Registry, Writer};
+use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, Writer, tools::Floor};
 
 use crate::ipc::IpcError;
 use crate::scratch::Scratch;

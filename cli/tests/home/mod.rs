@@ -126,7 +126,7 @@ impl Drop for Home {
             };
             let processes = (0..registry.seats()).filter_map(|seat| Some(registry.seat(seat)?.process()));
             processes
-                .filter(journal::ProcessIdentity::is_alive)
+                .filter(journal::process::ProcessIdentity::is_alive)
                 .for_each(|process| kill(process.pid, "KILL"));
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use journal::{JournalFiles, ProcessIdentity, Registry};
+use journal::{JournalFiles, Registry, process::ProcessIdentity};
 use node::NodeState;
 use serde_json::Value;
 

@@ -60,7 +60,7 @@ impl JournalShape {
                 self.capacity, self.page
             ));
         }
-        if self.seats == 0 || !self.seats.is_multiple_of(64) || self.seats > layout::MAX_SEATS {
+        if !layout::is_seat_count(self.seats) {
             return Some(format!(
                 "{} seats, but must be a multiple of 64 up to {}",
                 self.seats,

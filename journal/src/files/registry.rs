@@ -122,7 +122,7 @@ impl Registry {
         let word = |index: usize| region.word(index).load(Ordering::Acquire);
         check_format(&word, layout::REGISTRY_MAGIC, "registry", path)?;
         let seats = word(at::SEATS);
-        if seats == 0 || seats > u64::from(layout::MAX_SEATS) || seats % 64 != 0 {
+        if !u32::try_from(seats).is_ok_and(layout::is_seat_count) {
             return Err(damaged(format!("{seats} seats are not possible")));
         }
         let seats = seats as u32;
@@ -282,7 +282,7 @@ impl Registry {
 }
 
 fn check_seats(seats: u32) -> Result<(), CreateError> {
-    if seats == 0 || seats > layout::MAX_SEATS || !seats.is_multiple_of(64) {
+    if !layout::is_seat_count(seats) {
         let what = format!("{seats} seats, but must be a multiple of 64 up to {}", layout::MAX_SEATS);
         return Err(CreateError::Invalid { name: "registry".to_owned(), what });
     }

@@ -18,7 +18,7 @@ const THREADS: usize = 3;
 loom::thread_local! {
     /// Number of this thread within its model.
     static NUMBER: Cell<usize> = Cell::new(0);
-    /// True where [`announce`](crate::announce) of other threads fences this one.
+    /// True where [`announce`](crate::wait::announce) of other threads fences this one.
     static ANNOUNCED_TO: Cell<bool> = Cell::new(false);
     /// Number of stores that this thread has left; `None`: no limit.
     static FUEL: Cell<Option<u32>> = Cell::new(None);

@@ -387,7 +387,7 @@ impl Journal {
 
     /// Declares the topics for which `seat` wants to be woken; `None` means all.
     ///
-    /// Call [`announce`](crate::announce) once after all interest is set and before the first sleep.
+    /// Call [`announce`](crate::wait::announce) once after all interest is set and before the first sleep.
     ///
     /// # Errors
     /// As [`Journal::admit_gated`].
@@ -400,7 +400,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Declares whether `seat` wants to be woken when more is on disk. Call [`announce`](crate::announce) afterwards, as
+    /// Declares whether `seat` wants to be woken when more is on disk. Call [`announce`](crate::wait::announce) afterwards, as
     /// after [`Journal::set_interest`].
     ///
     /// # Errors

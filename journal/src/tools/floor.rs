@@ -23,8 +23,8 @@ const BYTES: u64 = 65_536;
 ///
 /// ```
 /// # let directory = tempfile::tempdir()?;
-/// let mine = journal::Floor::create(&directory.path().join("floor"))?;
-/// let theirs = journal::Floor::open(&directory.path().join("floor"))?;
+/// let mine = journal::tools::Floor::create(&directory.path().join("floor"))?;
+/// let theirs = journal::tools::Floor::open(&directory.path().join("floor"))?;
 /// mine.set(0, 7);
 /// assert_eq!(theirs.get(0), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,10 +1,20 @@
 //! For tools: what a journal holds, where its frames are, whether it is intact.
 
-pub(crate) mod backlog;
+mod backlog;
 #[cfg(not(loom))]
-pub(crate) mod floor;
+mod floor;
 #[cfg(not(loom))]
-pub(crate) mod histogram;
-pub(crate) mod scan;
-pub(crate) mod stat;
-pub(crate) mod verify;
+mod histogram;
+mod scan;
+mod stat;
+mod verify;
+
+pub use backlog::Backlog;
+#[cfg(not(loom))]
+pub use floor::Floor;
+#[cfg(not(loom))]
+pub use histogram::Histograms;
+pub use stat::JournalStat;
+pub use verify::{Check, CheckKind, Finding, VerifyReport, verify_files};
+
+pub use crate::files::control::ReaderView;

@@ -1,16 +1,7 @@
 //! One line of bits that reports which of many journals have news.
 //!
-//! ```text
-//!   reader                                 writer of journal j
-//!   ──────                                 ───────────────────
-//!   bits := bell; read those journals      commit a frame
-//!   bits := swap(bell, 0)  SYNC: bell      bell |= bit j
-//!   read those journals
-//! ```
-//!
-//! Both change the bell by one instruction, so one change comes first. If it is the writer's, the reader takes the bit
-//! and sees the frame; if it is the reader's, the bit stays for its next look. A reader that reads a journal until it
-//! is empty therefore misses nothing; one that stops earlier must return to it by itself.
+//! Writers set a bit behind their commit; the reader takes the bits and reads those journals until they are empty.
+//! `docs/waiting.md` draws it, and says why no frame stays behind.
 //!
 //! The first look, before the swap, is only an optimisation: the line is fetched for reading, and need not be owned
 //! before the message is read. The second look mostly finds nothing new.

@@ -1,27 +1,19 @@
-//! Sleeping on a seat's word, and waking sleepers.
+//! Sleeping on a seat's word, and waking sleepers. `docs/waiting.md` has the protocols, and why no message is slept
+//! through; here is who does what.
 //!
-//! ```text
-//!   parker                                writer
-//!   ──────                                ──────
-//!   word := PARKED                        commit a frame
-//!   full fence            SYNC: park      full fence
-//!   look at every journal                 for each seat that wants the topic:
-//!     news → word := AWAKE, go on           word = PARKED and CAS to AWAKE → futex wake
-//!   futex wait while word = PARKED
-//! ```
+//! - A node sleeps through its [`Parker`]: it marks its word, looks at everything once more, and calls the kernel.
+//! - A writer, after its commit, looks at the topic's row of seats (`Waker`), and wakes those whose word says that they
+//!   sleep. If no seat is interested, it loads one row of bits and is done, without a fence: a seat's interest is
+//!   [announced](announce) long before it first parks.
+//! - A process that notices another's death wakes every seat with [`force_wake`], because the dead one may have been
+//!   about to: between its exchange of a word and its call, no other writer wakes the parker. Without such a process the
+//!   parker sleeps until its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] after a long time without
+//!   events.
 //!
-//! Of two parties that each store, fence, and then load the other's store, at least one sees the other: either the
-//! parker sees the frame, or the writer sees the parked word. Because of the exchange, only one of several writers
-//! makes the system call. If that one is killed between the exchange and the call, no other writer wakes the parker,
-//! whose word says AWAKE. A process that notices the death wakes it with [`force_wake`]; otherwise the parker sleeps until
-//! its safety time-out: [`SAFETY_TIMEOUT`], or up to [`LONGEST_SLEEP`] after a long time without events.
-//!
-//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store. If no seat is
-//! interested in a topic, the writer loads one row of bits and is done; it needs no fence, because a seat's interest is
-//! announced long before it first parks, with a barrier in every thread of the host ([`announce`]).
+//! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store.
 //!
 //! The reading side can choose two other ways of notification, seat by seat, with a bit in the registry: a
-//! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`](crate::Relay), which wakes the seat instead
+//! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`](Relay), which wakes the seat instead
 //! of the writers.
 
 pub(crate) mod barrier;
@@ -37,6 +29,8 @@ mod waker;
 pub use barrier::announce;
 pub use doorbell::Doorbell;
 pub(crate) use waker::Waker;
+
+pub use crate::relay::{Relay, RelayError};
 
 use std::sync::Arc;
 use std::time::Duration;

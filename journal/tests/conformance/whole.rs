@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{OpenError, Parker, ReadError, Registry, Wakeup, WriteError, WriterState, announce, layout};
+use journal::{
+    OpenError, ReadError, Registry, WriteError, WriterState, layout,
+    wait::{Parker, Wakeup, announce},
+};
 
 use super::bed::{Bed, scaled};
 use super::support::{clock, payload};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{
-    Clock, Journal, JournalFiles, JournalShape, Merge, OpenError, Parker, ReadError, Reader, Registry,
-    Topics, WriteError, Writer, layout,
+    Clock, Journal, JournalFiles, JournalShape, Merge, OpenError, ReadError, Reader, Registry, Topics,
+    WriteError, Writer, layout, wait::Parker,
 };
 
 /// Capacity of the ring.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use journal::PidFd;
+use journal::process::PidFd;
 use nix::sys::signal::Signal;
 use node::InstanceDir;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use journal::{Clock, ProcessIdentity, Registry};
+use journal::{Clock, Registry, process::ProcessIdentity};
 use node::{InstanceDir, NodeState, kind_word};
 use topology::Topology;
 use topology::config::Mode;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use node::{Holding, InstanceDir};
 
 /// A process that belongs to an instance.

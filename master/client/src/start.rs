@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use journal::ProcessIdentity;
+use journal::process::ProcessIdentity;
 use node::{InstanceDir, Phase};
 use observe::{Collector, InstanceView};
 use topology::Topology;
@@ -104,7 +104,7 @@ fn ready_nodes(view: &InstanceView) -> usize {
 
 fn stop_politely(master: &Child) {
     if let Some(identity) = ProcessIdentity::of(master.id())
-        && let Ok(handle) = journal::PidFd::open(identity)
+        && let Ok(handle) = journal::process::PidFd::open(identity)
     {
         let _ = handle.signal(nix::sys::signal::Signal::SIGTERM as i32);
     }

@@ -93,7 +93,7 @@ fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
         told: Told::Wanted,
     };
     input.narrow(None).expect("an interest");
-    journal::announce(&registry);
+    journal::wait::announce(&registry);
     let assignment = Assignment {
         node: "test-1".into(),
         kind: NodeKind::Strategy,

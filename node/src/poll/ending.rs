@@ -190,7 +190,7 @@ fn a_node_with_short_timers_leaves_a_relay_that_is_silent() {
     let (journal, _writer) = journal(clock);
     let registry = registry(clock);
     let node = node(journal, &registry, clock);
-    let relay = journal::Relay::new(Arc::clone(&registry), RELAY, &[SEAT]).expect("a relay");
+    let relay = journal::wait::Relay::new(Arc::clone(&registry), RELAY, &[SEAT]).expect("a relay");
     registry.occupy(RELAY).expect("a seat").set_heartbeat(clock.now());
     relay.take_over();
     assert!(registry.is_relayed(SEAT));

@@ -7,7 +7,7 @@ mod sleep;
 
 use std::time::Duration;
 
-use journal::Parker;
+use journal::wait::Parker;
 use topology::config::Mode;
 
 use self::folder::FolderWatch;

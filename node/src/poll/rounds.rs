@@ -172,7 +172,7 @@ impl PollLoop<'_> {
         }
         if self.mode.sleeps() || self.due.has_bell() {
             // Every writer must see an addition before we sleep, or rely on the bell, again.
-            journal::announce(&self.context.handle.registry);
+            journal::wait::announce(&self.context.handle.registry);
         }
         self.due.everything();
         Ok(())

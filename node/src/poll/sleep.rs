@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use journal::{LONGEST_SLEEP, SAFETY_TIMEOUT, Wakeup};
+use journal::wait::{LONGEST_SLEEP, SAFETY_TIMEOUT, Wakeup};
 use topology::config::Mode;
 
 use super::PollLoop;

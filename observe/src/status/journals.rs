@@ -123,7 +123,7 @@ fn writer(state: WriterState, is_foreign: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use journal::ProcessIdentity;
+    use journal::process::ProcessIdentity;
 
     use super::*;
     use crate::fixture::journal;

@@ -100,7 +100,7 @@ fn budget_ns(node: &NodeSpec) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use journal::ReaderView;
+    use journal::tools::ReaderView;
     use topology::NodeKind;
 
     use super::*;

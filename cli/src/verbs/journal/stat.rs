@@ -2,7 +2,11 @@
 
 use std::time::Instant;
 
-use journal::{Backlog, JournalStat, ProcessIdentity, WriterState};
+use journal::{
+    WriterState,
+    process::ProcessIdentity,
+    tools::{Backlog, JournalStat},
+};
 use node::Exit;
 use observe::seat_name;
 use pinning::PageBacking;

@@ -1,6 +1,9 @@
 //! What verification adds to journals of fills: the numbers of their trades.
 
-use journal::{Check, Finding, Journal, JournalFiles, LooseReader, VerifyReport};
+use journal::{
+    Journal, JournalFiles, LooseReader,
+    tools::{Check, Finding, VerifyReport},
+};
 use matching::TradeIds;
 use topology::Stream;
 use wire::{AnyMessage, Fill, Message};

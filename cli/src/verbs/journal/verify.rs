@@ -1,6 +1,9 @@
 //! `colo journal verify`.
 
-use journal::{Finding, JournalFiles, OpenError, VerifyReport, verify_files};
+use journal::{
+    JournalFiles, OpenError,
+    tools::{Finding, VerifyReport, verify_files},
+};
 use node::{Exit, InstanceDir, Latencies};
 use observe::verify_registry;
 use serde_json::{Value, json};
@@ -92,7 +95,7 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
             if let Err(error) = Latencies::of(instance) {
                 let expected = "td's histograms of the times of orders, whole".to_owned();
                 let found = error.to_string();
-                let finding = Finding { check: "files", position: None, found, expected };
+                let finding = Finding { check: CheckKind::Files, position: None, found, expected };
                 findings.push(("td.latencies".to_owned(), finding));
             }
             continue;
@@ -107,7 +110,8 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
             _ => "only NAME.ctl, NAME.ring, NAME.lock and td.latencies",
         };
         let found = format!("the file {name}");
-        let finding = Finding { check: "files", position: None, found, expected: expected.to_owned() };
+        let finding =
+            Finding { check: CheckKind::Files, position: None, found, expected: expected.to_owned() };
         findings.push((name, finding));
     }
     Ok((checked, findings))
@@ -137,7 +141,7 @@ impl Verified {
 
     fn json(&self) -> Value {
         let checks = |report: &VerifyReport| -> Value {
-            let check = |check: &journal::Check| json!({ "name": check.name, "what": check.what, "count": check.count, "findings": check.findings });
+            let check = |check: &journal::tools::Check| json!({ "name": check.kind.as_str(), "what": check.kind.what(), "count": check.count, "findings": check.findings });
             report.checks.iter().map(check).collect()
         };
         let journal = |report: &VerifyReport| {
@@ -155,7 +159,7 @@ impl Verified {
         let finding = |(journal, finding): &(String, Finding)| {
             json!({
                 "journal": journal,
-                "check": finding.check,
+                "check": finding.check.as_str(),
                 "position": finding.position,
                 "found": finding.found,
                 "expected": finding.expected,
@@ -190,16 +194,16 @@ impl Verified {
         let mut text = table(&["journal", "frames", "bytes", "checks", "result"], 1, rows);
         if let Some(report) = self.journals.first() {
             text.push_str("\nwhat was checked, and how often:\n");
-            let sum = |name: &str| -> u64 {
+            let sum = |kind: CheckKind| -> u64 {
                 let counts = self.journals.iter().flat_map(|report| &report.checks);
-                counts.filter(|check| check.name == name).map(|check| check.count).sum()
+                counts.filter(|check| check.kind == kind).map(|check| check.count).sum()
             };
             for check in &report.checks {
                 text.push_str(&format!(
                     "  {:>12}  {:<8} {}\n",
-                    number(sum(check.name)),
-                    check.name,
-                    check.what
+                    number(sum(check.kind)),
+                    check.kind.as_str(),
+                    check.kind.what()
                 ));
             }
         }
@@ -211,7 +215,9 @@ impl Verified {
             let place = finding.position.map_or(String::new(), |position| format!(" at {position}"));
             text.push_str(&format!(
                 "\n{journal}{place}: {}\n  found    {}\n  expected {}\n",
-                finding.check, finding.found, finding.expected
+                finding.check.as_str(),
+                finding.found,
+                finding.expected
             ));
         }
         let verdict = match self.findings.len() {

@@ -12,6 +12,8 @@ pub use records::Records;
 
 use std::sync::Arc;
 
+use crossbeam_utils::Backoff;
+
 use crate::clock::Clock;
 use crate::error::{OpenError, WriteError};
 use crate::files::control::Control;
@@ -26,6 +28,9 @@ pub(crate) use recovery::end_of_frames;
 
 /// Bytes of payload on a frame's first line.
 const FIRST_LINE: usize = (LINE_BYTES - layout::frame::HEADER_BYTES) as usize;
+
+/// How often a writer with little room looks again, each time after twice as long.
+const LOOKS_AT_THE_GATE: u32 = 6;
 
 /// A frame that was committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,7 +366,7 @@ impl Writer {
 
     fn reserve(&mut self, needed: u64) -> Result<(), WriteError> {
         let capacity = self.ring.capacity();
-        let gate = self.gate();
+        let gate = self.gate_with_room(needed);
         if needed > gate {
             return Err(self.full(needed, gate));
         }
@@ -381,6 +386,28 @@ impl Writer {
     /// position. A cursor beyond our own position is damage, and opens no room.
     fn gate(&self) -> u64 {
         self.control.needed_from().min(self.position).saturating_add(self.ring.capacity()).min(MAX_POSITION)
+    }
+
+    /// The gate; where it leaves little more than `needed` and moves on, after a moment. Otherwise the writer of a ring
+    /// that is almost full would fetch the readers' cursors for every frame, and hold up those who move them.
+    fn gate_with_room(&self, needed: u64) -> u64 {
+        let mut gate = self.gate();
+        if cfg!(loom) {
+            return gate;
+        }
+        let enough = needed.saturating_add(layout::mark_step(self.ring.capacity()));
+        let backoff = Backoff::new();
+        for _ in 0..LOOKS_AT_THE_GATE {
+            if gate < needed || gate >= enough {
+                break;
+            }
+            backoff.spin();
+            let before = std::mem::replace(&mut gate, self.gate());
+            if gate == before {
+                break;
+            }
+        }
+        gate
     }
 
     fn full(&mut self, needed: u64, gate: u64) -> WriteError {

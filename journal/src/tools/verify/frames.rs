@@ -1,7 +1,7 @@
 //! Verifies the ring: from the oldest frame to the head, and the bytes behind it.
 
 use super::page::Page;
-use super::report::VerifyReport;
+use super::report::{CheckKind, VerifyReport};
 use crate::files::control::{ReaderView, WriterState};
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at, frame_bytes};
 use crate::memory::copy::UNIT_BYTES;
@@ -190,7 +190,7 @@ impl Walk<'_> {
         let overtaken = self.journal.oldest_bytes().is_ok_and(|now| now > from);
         let holds = oldest.saturating_sub(from) < longest || overtaken;
         self.report.expect(
-            "chain",
+            CheckKind::Chain,
             holds,
             from,
             || format!("no mark of a frame before position {oldest}"),
@@ -215,7 +215,7 @@ impl Walk<'_> {
                 return Outcome::Overtaken(position);
             }
             self.report.expect(
-                "chain",
+                CheckKind::Chain,
                 commit == position,
                 position,
                 || format!("commit word {commit}"),
@@ -226,7 +226,7 @@ impl Walk<'_> {
             }
             let most = self.journal.control.max_payload();
             self.report.expect(
-                "chain",
+                CheckKind::Chain,
                 possible,
                 position,
                 || format!("a payload of {length} bytes"),
@@ -237,7 +237,7 @@ impl Walk<'_> {
                 return Outcome::Broken(position);
             }
             self.report.expect(
-                "chain",
+                CheckKind::Chain,
                 end <= head,
                 position,
                 || format!("a frame up to {end}"),
@@ -272,7 +272,7 @@ impl Walk<'_> {
         let appended = flags & layout::frame::APPENDED != 0;
         self.appended |= appended;
         self.report.expect(
-            "time",
+            CheckKind::Time,
             time >= before || appended,
             position,
             || format!("time {time}"),
@@ -280,28 +280,28 @@ impl Walk<'_> {
         );
         let (older, newest) = (self.epoch, self.newest);
         self.report.expect(
-            "epoch",
+            CheckKind::Epoch,
             (older.max(1)..=newest).contains(&epoch),
             position,
             || format!("epoch {epoch}"),
             || format!("one from {} to {newest}", older.max(1)),
         );
         self.report.expect(
-            "topic",
+            CheckKind::Topic,
             topic < topics,
             position,
             || format!("topic {topic}"),
             || format!("a topic below {topics}"),
         );
         self.report.expect(
-            "flags",
+            CheckKind::Flags,
             flags_are_possible(flags, length),
             position,
             || format!("flags {flags:#x}, {length} bytes of payload"),
             || "nothing, or a kind of frame whose payload has that length".to_owned(),
         );
         self.report.expect(
-            "padding",
+            CheckKind::Padding,
             filling == 0,
             position,
             || format!("{filling:#x} behind the payload"),
@@ -316,7 +316,7 @@ impl Walk<'_> {
         let passed = self.marks.iter().take_while(|mark| **mark <= position).count();
         for mark in self.marks.drain(..passed).filter(|mark| *mark >= self.from) {
             self.report.expect(
-                "marks",
+                CheckKind::Marks,
                 mark == position,
                 mark,
                 || "a mark within a frame".to_owned(),
@@ -330,7 +330,7 @@ impl Walk<'_> {
             }
             let found = cursor.position;
             self.report.expect(
-                "cursors",
+                CheckKind::Cursors,
                 found == position,
                 found,
                 || format!("the cursor of seat {} within a frame", cursor.seat),
@@ -353,7 +353,7 @@ impl Walk<'_> {
                 || control.head() != still.head || matches!(control.writer_state(), WriterState::Attached(_));
             let fits = commit == 0 || commit == end && goes_on();
             self.report.expect(
-                "end",
+                CheckKind::End,
                 fits,
                 end,
                 || format!("{commit} in the line behind the last frame"),
@@ -370,7 +370,7 @@ impl Walk<'_> {
         let fresh = head == self.journal.first_position() && still.uncounted.is_empty();
         let place = ends().position(|end| layout::frames_word(counted, end) == word);
         self.report.expect(
-            "count",
+            CheckKind::Count,
             place.is_some() || fresh && word == 0,
             head,
             || format!("a count up to line {:#x} (its low 16 bits)", word & 0xffff),
@@ -380,7 +380,7 @@ impl Walk<'_> {
         let seen = self.report.frames + behind;
         if walked.whole {
             self.report.expect(
-                "count",
+                CheckKind::Count,
                 counted == seen,
                 head,
                 || format!("{counted} frames counted"),
@@ -393,7 +393,7 @@ impl Walk<'_> {
             let (least, most) = (gone / frame_bytes(self.journal.control.max_payload()), gone / LINE_BYTES);
             let earlier = counted - seen;
             self.report.expect(
-                "count",
+                CheckKind::Count,
                 (least..=most).contains(&earlier),
                 head,
                 || format!("{counted} frames counted, {seen} of them still there"),
@@ -407,7 +407,7 @@ impl Walk<'_> {
                 || self.appended && time > last
                 || still.uncounted.iter().any(|(_, uncounted)| *uncounted == time);
             self.report.expect(
-                "time",
+                CheckKind::Time,
                 fits,
                 head,
                 || format!("last time {time} in the control page"),

@@ -23,7 +23,7 @@ use crate::files::JournalFiles;
 use crate::memory::Access;
 use crate::ring::journal::Journal;
 
-pub use report::{Check, Finding, VerifyReport};
+pub use report::{Check, CheckKind, Finding, VerifyReport};
 
 impl Journal {
     /// Walks the whole journal, control page and ring.
@@ -45,16 +45,16 @@ impl Journal {
     pub fn verify(&self) -> VerifyReport {
         let mut report = VerifyReport::new(&self.shape().name);
         // Opening it has compared eight words and the file's length.
-        report.looked("header", 9);
+        report.looked(CheckKind::Header, 9);
         let page = page::verify(&self.control, &mut report);
         report.head = page.head;
         match self.ring(Access::Read) {
             Ok(ring) => {
-                report.looked("ring", 1);
+                report.looked(CheckKind::Ring, 1);
                 frames::verify(self, &ring, &page, &mut report);
             }
             Err(error) => report.expect(
-                "ring",
+                CheckKind::Ring,
                 false,
                 None,
                 || error.to_string(),
@@ -77,7 +77,7 @@ pub fn verify_files(files: &JournalFiles) -> Result<VerifyReport, OpenError> {
             let name = files.control.file_stem().unwrap_or_default().to_string_lossy();
             let mut report = VerifyReport::new(&name);
             report.expect(
-                "header",
+                CheckKind::Header,
                 false,
                 None,
                 || error.to_string(),

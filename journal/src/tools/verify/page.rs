@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::report::VerifyReport;
+use super::report::{CheckKind, VerifyReport};
 use crate::files::control::Control;
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at};
 use crate::sync::Ordering;
@@ -45,7 +45,7 @@ fn look(control: &Control, report: &mut VerifyReport) -> Page {
     let intent = control.intent();
     let head_fits = head.is_multiple_of(LINE_BYTES) && (first..layout::MAX_POSITION).contains(&head);
     report.expect(
-        "head",
+        CheckKind::Head,
         head_fits,
         head,
         || head.to_string(),
@@ -54,14 +54,14 @@ fn look(control: &Control, report: &mut VerifyReport) -> Page {
     let reach = layout::max_reach(capacity);
     let near = earlier.saturating_sub(head) <= reach;
     report.expect(
-        "intent",
+        CheckKind::Intent,
         near,
         None,
         || earlier.to_string(),
         || format!("at most {reach} bytes ahead of the head, {head}"),
     );
     report.expect(
-        "intent",
+        CheckKind::Intent,
         intent >= head,
         None,
         || intent.to_string(),
@@ -78,7 +78,7 @@ fn writer(control: &Control, report: &mut VerifyReport) {
     let word = |index: usize| control.word(index).load(Ordering::Acquire);
     let state = word(at::WRITER_STATE);
     report.expect(
-        "writer",
+        CheckKind::Writer,
         state <= 2,
         None,
         || format!("state {state}"),
@@ -88,17 +88,23 @@ fn writer(control: &Control, report: &mut VerifyReport) {
     let (pid, seat, seats) = (identity as u32, (identity >> 32) as u32, control.shape().seats);
     if state == 0 {
         report.expect(
-            "writer",
+            CheckKind::Writer,
             epoch == 0,
             None,
             || format!("epoch {epoch} and no writer yet"),
             || "epoch 0".to_owned(),
         );
     } else {
-        report.expect("writer", pid != 0, None, || "process 0".to_owned(), || "a process id".to_owned());
+        report.expect(
+            CheckKind::Writer,
+            pid != 0,
+            None,
+            || "process 0".to_owned(),
+            || "a process id".to_owned(),
+        );
     }
     report.expect(
-        "writer",
+        CheckKind::Writer,
         seat < seats,
         None,
         || format!("seat {seat}"),
@@ -113,7 +119,7 @@ fn tables(control: &Control, report: &mut VerifyReport) {
         for index in seat_words..BITMAP_WORDS {
             let word = control.load(bitmap + index);
             report.expect(
-                "tables",
+                CheckKind::Tables,
                 word == 0,
                 None,
                 || format!("{word:#x} in word {index} of the {name} readers"),
@@ -123,7 +129,7 @@ fn tables(control: &Control, report: &mut VerifyReport) {
     }
     let version = control.load(at::VERSION) >> 32;
     report.expect(
-        "tables",
+        CheckKind::Tables,
         version == 0,
         None,
         || format!("{version:#x} behind the version"),
@@ -135,13 +141,19 @@ fn tables(control: &Control, report: &mut VerifyReport) {
     }
     let filling = &name[shape.name.len()..];
     let clear = filling.iter().all(|&byte| byte == 0);
-    report.expect("tables", clear, None, || format!("{filling:?} behind the name"), || "zeros".to_owned());
+    report.expect(
+        CheckKind::Tables,
+        clear,
+        None,
+        || format!("{filling:?} behind the name"),
+        || "zeros".to_owned(),
+    );
     let used = layout::control_words(shape.seats, shape.topics);
     let words = layout::control_bytes(shape.seats, shape.topics) as usize / WORD_BYTES;
     for index in used..words.min(control.words()) {
         let word = control.load(index);
         report.expect(
-            "tables",
+            CheckKind::Tables,
             word == 0,
             None,
             || format!("{word:#x} in word {index}, behind the tables"),
@@ -157,7 +169,7 @@ fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
         let position = view.position;
         let fits = position.is_multiple_of(LINE_BYTES) && (first..=intent).contains(&position);
         report.expect(
-            "cursors",
+            CheckKind::Cursors,
             fits,
             position,
             || format!("cursor of seat {}: {position}", view.seat),
@@ -167,7 +179,7 @@ fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
         let most = intent.saturating_sub(first);
         let possible = lost.is_multiple_of(LINE_BYTES) && lost <= most;
         report.expect(
-            "cursors",
+            CheckKind::Cursors,
             possible,
             position,
             || format!("seat {} lost {lost} bytes", view.seat),

@@ -1,27 +1,61 @@
 //! The result of a verification: what was checked, and what did not hold.
 
-/// The checks, in the order of a report: a name, and what must hold.
-const CHECKS: &[(&str, &str)] = &[
-    (
-        "header",
-        "magic, version, layout hash, sizes and name are possible and agree with the control file's length",
-    ),
-    ("ring", "the ring has the length that the header states"),
-    ("writer", "the writer's state, process, seat and epoch are possible"),
-    ("head", "the head lies on a line within the stream"),
-    ("intent", "the writer's intent is at or ahead of the head, and no farther than a writer declares"),
-    ("chain", "commit words and lengths lead from the oldest frame to the head"),
-    ("marks", "the writer's marks are positions at which frames start"),
-    ("time", "a writer's times do not go back, and the last one is the one that the control page names"),
-    ("epoch", "writers' epochs do not go back, and are none that no writer had"),
-    ("topic", "topics are below the journal's number of topics"),
-    ("flags", "reserved bits are clear"),
-    ("padding", "payloads are filled up with zeros to a multiple of 16 bytes"),
-    ("end", "the line behind the last frame is clear"),
-    ("count", "as many frames as the control page counts"),
-    ("cursors", "readers' cursors are positions that a reader can have, at the start of a frame"),
-    ("tables", "bitmaps name only seats that exist; what is unused is zero"),
-];
+macro_rules! check_kinds {
+    ($($name:ident $text:literal $what:literal;)*) => {
+        /// What a verification looks at.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum CheckKind {
+            $(#[doc = concat!("`", $text, "`: ", $what, ".")] $name,)*
+        }
+
+        impl CheckKind {
+            const ALL: &[CheckKind] = &[$(CheckKind::$name),*];
+
+            /// Its short name in output.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(CheckKind::$name => $text,)*
+                }
+            }
+
+            /// What must hold.
+            pub fn what(self) -> &'static str {
+                match self {
+                    $(CheckKind::$name => $what,)*
+                }
+            }
+        }
+    };
+}
+
+check_kinds! {
+    Header "header" "magic, version, layout hash, sizes and name are possible and agree with the control file's length";
+    Ring "ring" "the ring has the length that the header states";
+    Writer "writer" "the writer's state, process, seat and epoch are possible";
+    Head "head" "the head lies on a line within the stream";
+    Intent "intent" "the writer's intent is at or ahead of the head, and no farther than a writer declares";
+    Chain "chain" "commit words and lengths lead from the oldest frame to the head";
+    Marks "marks" "the writer's marks are positions at which frames start";
+    Time "time" "a writer's times do not go back, and the last one is the one that the control page names";
+    Epoch "epoch" "writers' epochs do not go back, and are none that no writer had";
+    Topic "topic" "topics are below the journal's number of topics";
+    Flags "flags" "reserved bits are clear";
+    Padding "padding" "payloads are filled up with zeros to a multiple of 16 bytes";
+    End "end" "the line behind the last frame is clear";
+    Count "count" "as many frames as the control page counts";
+    Cursors "cursors" "readers' cursors are positions that a reader can have, at the start of a frame";
+    Tables "tables" "bitmaps name only seats that exist; what is unused is zero";
+    Registry "registry" "the seats of the instance hold values that nodes write";
+    Files "files" "each ring and lock has its control file, and nothing is left half made";
+}
+
+impl CheckKind {
+    /// Those of a single journal.
+    fn of_a_journal() -> impl Iterator<Item = CheckKind> {
+        let others = [CheckKind::Registry, CheckKind::Files];
+        CheckKind::ALL.iter().copied().filter(move |kind| !others.contains(kind))
+    }
+}
 
 /// Findings that are kept for one check; further ones are only counted.
 const KEPT: u64 = 20;
@@ -29,10 +63,8 @@ const KEPT: u64 = 20;
 /// One thing that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Its short name: `header`, `chain`, …
-    pub name: &'static str,
-    /// What must hold.
-    pub what: &'static str,
+    /// Which.
+    pub kind: CheckKind,
     /// How often it was checked: frames, words, cursors. Zero: there was nothing to check.
     pub count: u64,
     /// How often it did not hold.
@@ -42,8 +74,8 @@ pub struct Check {
 /// One violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Name of the [`Check`].
-    pub check: &'static str,
+    /// What did not hold.
+    pub check: CheckKind,
     /// Position in the stream, where there is one.
     pub position: Option<u64>,
     /// What was found.
@@ -75,11 +107,9 @@ pub struct VerifyReport {
 
 impl VerifyReport {
     pub(super) fn new(journal: &str) -> VerifyReport {
-        let check =
-            |&(name, what): &(&'static str, &'static str)| Check { name, what, count: 0, findings: 0 };
         VerifyReport {
             journal: journal.to_owned(),
-            checks: CHECKS.iter().map(check).collect(),
+            checks: CheckKind::of_a_journal().map(|kind| Check { kind, count: 0, findings: 0 }).collect(),
             findings: Vec::new(),
             oldest: 0,
             head: 0,
@@ -99,13 +129,13 @@ impl VerifyReport {
         self.checks.iter().map(|check| check.count).sum()
     }
 
-    fn check(&mut self, name: &'static str) -> Option<&mut Check> {
-        self.checks.iter_mut().find(|check| check.name == name)
+    fn check(&mut self, kind: CheckKind) -> Option<&mut Check> {
+        self.checks.iter_mut().find(|check| check.kind == kind)
     }
 
-    /// Notes that `name` was checked `count` times more.
-    pub(super) fn looked(&mut self, name: &'static str, count: u64) {
-        if let Some(check) = self.check(name) {
+    /// Notes that `kind` was checked `count` times more.
+    pub(super) fn looked(&mut self, kind: CheckKind, count: u64) {
+        if let Some(check) = self.check(kind) {
             check.count += count;
         }
     }
@@ -113,13 +143,13 @@ impl VerifyReport {
     /// Checks once whether something holds.
     pub(super) fn expect(
         &mut self,
-        name: &'static str,
+        kind: CheckKind,
         holds: bool,
         position: impl Into<Option<u64>>,
         found: impl FnOnce() -> String,
         expected: impl FnOnce() -> String,
     ) {
-        let Some(check) = self.check(name) else { return };
+        let Some(check) = self.check(kind) else { return };
         check.count += 1;
         if holds {
             return;
@@ -127,7 +157,7 @@ impl VerifyReport {
         check.findings += 1;
         if check.findings <= KEPT {
             let (found, expected) = (found(), expected());
-            self.findings.push(Finding { check: name, position: position.into(), found, expected });
+            self.findings.push(Finding { check: kind, position: position.into(), found, expected });
         }
     }
 
