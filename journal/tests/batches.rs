@@ -8,10 +8,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{
-    Journal, JournalShape, Merge, Reader, Registry, WriteError, Writer, layout,
-    wait::{Parker, Wakeup, announce},
-};
+use journal::wait::{Parker, Wakeup, announce};
+use journal::{Journal, JournalShape, Merge, Reader, Registry, WriteError, Writer, layout};
 use support::{SMALL, Watchdog, clock, forged, payload, peek, poke};
 
 /// Writes frames that fill the ring up to `lines` lines before its end.

@@ -4,7 +4,8 @@
 
 mod support;
 
-use journal::{FrameHeader, Journal, JournalShape, ReadError, WriteError, Writer, layout, tools::Backlog};
+use journal::tools::Backlog;
+use journal::{FrameHeader, Journal, JournalShape, ReadError, WriteError, Writer, layout};
 use support::{SMALL, clock};
 use tempfile::TempDir;
 

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::reader::View;
-use journal::{
-    Journal, ReadError, Registry,
-    wait::{Doorbell, Parker, Wakeup, announce},
-};
+use journal::wait::{Doorbell, Parker, Wakeup, announce};
+use journal::{Journal, ReadError, Registry};
 use support::{SMALL, clock, payload};
 
 const RECORDER: u32 = 5;

@@ -10,10 +10,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{
-    Merge, Reader, Registry, Topics, WriteError, Writer,
-    wait::{Parker, wake},
-};
+use journal::wait::{Parker, wake};
+use journal::{Merge, Reader, Registry, Topics, WriteError, Writer};
 use support::{SMALL, clock};
 
 /// The system's allocator, counting this thread's requests.

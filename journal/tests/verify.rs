@@ -8,10 +8,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use journal::layout::{self, control as at, frame};
-use journal::{
-    Journal, JournalFiles, WriteError,
-    tools::{VerifyReport, verify_files},
-};
+use journal::tools::{VerifyReport, verify_files};
+use journal::{Journal, JournalFiles, WriteError};
 use proptest::prelude::*;
 use support::{SMALL, Watchdog, clock, forged, journal, payload, peek, poke};
 

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use journal::{
-    GatedReader, Journal, JournalShape, Registry, WriteError, Writer,
-    wait::{Doorbell, Parker, Relay, Wakeup, announce, wake},
-};
+use journal::wait::{Doorbell, Parker, Relay, Wakeup, announce, wake};
+use journal::{GatedReader, Journal, JournalShape, Registry, WriteError, Writer};
 use support::{SMALL, Watchdog, clock};
 
 const SEAT: u32 = 5;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
-use journal::{Registry, process::ProcessIdentity};
+use journal::Registry;
+use journal::process::ProcessIdentity;
 use node::{Claim, InstanceDir, NodeState};
 use pinning::Placement;
 use pinning::huge_mounts;

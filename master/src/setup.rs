@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Clock, Journal, Registry, process::ProcessIdentity};
+use journal::process::ProcessIdentity;
+use journal::{Clock, Journal, Registry};
 use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
 use topology::Topology;

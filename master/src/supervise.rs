@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use journal::{Writer, process::ProcessIdentity};
+use journal::Writer;
+use journal::process::ProcessIdentity;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use node::protocol::{Reply, Request};
 use node::{InstanceDir, Phase, Quiescence, StopFlag};

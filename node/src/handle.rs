@@ -3,7 +3,8 @@
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
-use journal::{Clock, Registry, wait::Relay};
+use journal::wait::Relay;
+use journal::{Clock, Registry};
 
 use crate::exit::Exit;
 use crate::instance::InstanceDir;

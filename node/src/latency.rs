@@ -1,7 +1,8 @@
 //! Histograms of the stages of orders: updated by td, kept as long as the instance, readable by any process. The stages
 //! are those of [`wire::stages`].
 
-use journal::{OpenError, tools::Histograms};
+use journal::OpenError;
+use journal::tools::Histograms;
 use wire::LatencySample;
 use wire::stages::STAGES;
 

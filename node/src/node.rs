@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry, wait::Relay};
+use journal::wait::Relay;
+use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry};
 use serde::de::DeserializeOwned;
 use topology::config::Wake;
 

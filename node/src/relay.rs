@@ -14,7 +14,8 @@
 //!
 //! A relay without seats only keeps its core awake (`keep_awake = true` in the plan).
 
-use journal::{Frame, wait::Relay};
+use journal::Frame;
+use journal::wait::Relay;
 use topology::{NodeKind, RelaySection};
 
 use crate::error::RunError;

@@ -1,8 +1,8 @@
 //! Made-up seats, journals and instances, for tests of what is computed from them.
 
-use journal::{
-    Clock, Journal, JournalShape, Registry, WriterState, process::ProcessIdentity, tools::JournalStat,
-};
+use journal::process::ProcessIdentity;
+use journal::tools::JournalStat;
+use journal::{Clock, Journal, JournalShape, Registry, WriterState};
 use node::{Claim, Counter, InstanceDir, NodeState, kind_word};
 use topology::config::Mode;
 use topology::{NodeKind, Topology};

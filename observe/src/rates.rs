@@ -1,6 +1,7 @@
 //! From two looks at an instance to rates.
 
-use journal::{WriterState, tools::JournalStat};
+use journal::WriterState;
+use journal::tools::JournalStat;
 use node::Counter;
 use serde::Serialize;
 use topology::NodeKind;

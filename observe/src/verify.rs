@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use journal::{OpenError, Registry, tools::Finding};
+use journal::tools::{CheckKind, Finding};
+use journal::{OpenError, Registry};
 use node::{InstanceDir, NodeState, Phase, read_kind_word};
 
 use crate::view::ViewError;
+
+const REGISTRY: CheckKind =
+    CheckKind::Other { name: "registry", what: "seats hold states, kinds and names that nodes write" };
 
 /// What [`verify_registry`] looked at, and what did not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +25,7 @@ impl RegistryReport {
         self.checked += 1;
         if !holds {
             let (found, expected) = (found(), expected());
-            self.findings.push(Finding { check: CheckKind::Registry, position: None, found, expected });
+            self.findings.push(Finding { check: REGISTRY, position: None, found, expected });
         }
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-use journal::{
-    Clock, Journal, OpenError, Registry, WriterState, process::ProcessIdentity, tools::JournalStat,
-};
+use journal::process::ProcessIdentity;
+use journal::tools::JournalStat;
+use journal::{Clock, Journal, OpenError, Registry, WriterState};
 use node::{Counter, Exit, Holding, InstanceDir, NodeState, Phase, Tally, held, read_kind_word};
 use pinning::{MappedFile, PageBacking};
 use serde::Serialize;

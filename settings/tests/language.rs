@@ -207,7 +207,7 @@ settings::section! {
 #[test]
 fn a_language_that_contradicts_itself_is_an_error_and_no_panic() {
     let said = settings::parse::<Disagreeing>("x.toml", "number = \"one\"\n", &[]).unwrap_err();
-    assert!(said.to_string().contains("schema and config types"), "{said}");
+    assert!(said.to_string().contains("schema and the types"), "{said}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{Clock, GatedReader, Journal, JournalFiles, JournalShape, Registry, Topics, WriteError, Writer, wait::{Parker, announce}};
+use journal::{Clock, GatedReader, Journal, JournalFiles, JournalShape, Registry, Topics, WriteError, Writer};
+use journal::wait::{Parker, announce};
 
 use super::supervise;
 use crate::error::{CompareError, refused};

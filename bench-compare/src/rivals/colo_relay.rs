@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::{Journal, Registry, wait::Relay};
+use journal::{Journal, Registry};
+use journal::wait::Relay;
 use pinning::{CpuSet, Placement, Policy};
 
 use super::colo::{self, Colo, End, Reading};

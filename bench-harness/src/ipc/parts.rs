@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, tools::Floor};
+use journal::tools::Floor;
+use journal::{Clock, Journal, JournalFiles, JournalShape, Registry};
 use pinning::{CpuSet, Placement};
 
 use super::step::steps;

@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, GatedReader, Journal, JournalShape, Registry, wait::Doorbell};
+use journal::wait::Doorbell;
+use journal::{Clock, GatedReader, Journal, JournalShape, Registry};
 use node::BELL_FROM;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, Journal, JournalShape, Registry, Writer, wait::announce};
+use journal::wait::announce;
+use journal::{Clock, Journal, JournalShape, Registry, Writer};
 use serde::{Deserialize, Serialize};
 
 use crate::ipc::IpcError;

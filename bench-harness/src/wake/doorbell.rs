@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use bench_kit::Spread;
-use journal::{Clock, GatedReader, Writer, wait::Doorbell};
+use journal::wait::Doorbell;
+use journal::{Clock, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
 use super::WakeSettings;

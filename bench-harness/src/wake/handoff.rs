@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bench_kit::Spread;
-use journal::{
-    Clock, GatedReader, Writer,
-    wait::{Parker, SAFETY_TIMEOUT, Wakeup},
-};
+use journal::wait::{Parker, SAFETY_TIMEOUT, Wakeup};
+use journal::{Clock, GatedReader, Writer};
 use serde::{Deserialize, Serialize};
 
 use super::WakeSettings;

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use journal::{
-    Journal, LooseReader, ReadError, Topics,
-    wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce},
-};
+use journal::wait::{Parker, SAFETY_TIMEOUT, Wakeup, announce};
+use journal::{Journal, LooseReader, ReadError, Topics};
 use serde::{Deserialize, Serialize};
 
 use super::share::{END, PATIENCE, Share, seat};

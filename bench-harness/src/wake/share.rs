@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, Writer, tools::Floor};
+use journal::tools::Floor;
+use journal::{Clock, Journal, JournalFiles, JournalShape, Registry, Writer};
 
 use crate::ipc::IpcError;
 use crate::scratch::Scratch;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use journal::{JournalFiles, Registry, process::ProcessIdentity};
+use journal::process::ProcessIdentity;
+use journal::{JournalFiles, Registry};
 use node::NodeState;
 use serde_json::Value;
 

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use journal::{
-    OpenError, ReadError, Registry, WriteError, WriterState, layout,
-    wait::{Parker, Wakeup, announce},
-};
+use journal::wait::{Parker, Wakeup, announce};
+use journal::{OpenError, ReadError, Registry, WriteError, WriterState, layout};
 
 use super::bed::{Bed, scaled};
 use super::support::{clock, payload};

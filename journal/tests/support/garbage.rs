@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use journal::wait::Parker;
 use journal::{
     Clock, Journal, JournalFiles, JournalShape, Merge, OpenError, ReadError, Reader, Registry, Topics,
-    WriteError, Writer, layout, wait::Parker,
+    WriteError, Writer, layout,
 };
 
 /// Capacity of the ring.

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use journal::{
-    GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout,
-    reader::Frame,
-};
+use journal::reader::Frame;
+use journal::{GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout};
 
 use super::support::{SMALL, clock, forged, payload};
 

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use journal::{Clock, Registry, process::ProcessIdentity};
+use journal::process::ProcessIdentity;
+use journal::{Clock, Registry};
 use node::{InstanceDir, NodeState, kind_word};
 use topology::Topology;
 use topology::config::Mode;

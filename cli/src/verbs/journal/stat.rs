@@ -2,11 +2,9 @@
 
 use std::time::Instant;
 
-use journal::{
-    WriterState,
-    process::ProcessIdentity,
-    tools::{Backlog, JournalStat},
-};
+use journal::WriterState;
+use journal::process::ProcessIdentity;
+use journal::tools::{Backlog, JournalStat};
 use node::Exit;
 use observe::seat_name;
 use pinning::PageBacking;

@@ -1,23 +1,22 @@
 //! What verification adds to journals of fills: the numbers of their trades.
 
-use journal::{
-    Journal, JournalFiles, LooseReader,
-    tools::{Check, Finding, VerifyReport},
-};
+use journal::tools::{Check, CheckKind, Finding, VerifyReport};
+use journal::{Journal, JournalFiles, LooseReader};
 use matching::TradeIds;
 use topology::Stream;
 use wire::{AnyMessage, Fill, Message};
 
-const NAME: &str = "trades";
-const WHAT: &str =
-    "numbers of trades ascend, each of one fill or of the two sides of a trade between our own orders";
+const TRADES: CheckKind = CheckKind::Other {
+    name: "trades",
+    what: "numbers of trades ascend, each of one fill or of the two sides of a trade between our own orders",
+};
 
 /// Findings that are kept; more are only counted.
 const KEPT: usize = 20;
 
 /// Adds the check to a journal's report. Only matching's journal and those of reports are looked at.
 pub(super) fn verify(report: &mut VerifyReport, files: &JournalFiles) {
-    let mut check = Check { name: NAME, what: WHAT, count: 0, findings: 0 };
+    let mut check = Check { kind: TRADES, count: 0, findings: 0 };
     // What cannot be read is a finding of the checks before.
     if matches!(Stream::of(&report.journal), Some(Stream::Executions | Stream::Reports)) {
         let reader = Journal::open_read_only(files.clone()).ok().and_then(|journal| {
@@ -51,7 +50,7 @@ fn walk(mut reader: LooseReader, head: u64, check: &mut Check) -> Vec<Finding> {
             check.findings += 1;
             if findings.len() < KEPT {
                 findings.push(Finding {
-                    check: NAME,
+                    check: TRADES,
                     position: Some(frame.position),
                     found: error.to_string(),
                     expected: "a number above that of the trade before, or the other side of that trade"

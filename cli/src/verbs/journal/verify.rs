@@ -1,9 +1,7 @@
 //! `colo journal verify`.
 
-use journal::{
-    JournalFiles, OpenError,
-    tools::{Finding, VerifyReport, verify_files},
-};
+use journal::tools::{CheckKind, Finding, VerifyReport, verify_files};
+use journal::{JournalFiles, OpenError};
 use node::{Exit, InstanceDir, Latencies};
 use observe::verify_registry;
 use serde_json::{Value, json};
@@ -82,6 +80,11 @@ fn whole(instance: &InstanceDir) -> Result<Verified, Failure> {
     Ok(Verified::new(Some(instance.name().to_owned()), journals, around, findings))
 }
 
+const FILES: CheckKind = CheckKind::Other {
+    name: "files",
+    what: "each ring and lock has its control file; nothing is left half made",
+};
+
 /// Each ring has its control file; nothing is left half made.
 fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failure> {
     let mut checked = 0;
@@ -95,7 +98,7 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
             if let Err(error) = Latencies::of(instance) {
                 let expected = "td's histograms of the times of orders, whole".to_owned();
                 let found = error.to_string();
-                let finding = Finding { check: CheckKind::Files, position: None, found, expected };
+                let finding = Finding { check: FILES, position: None, found, expected };
                 findings.push(("td.latencies".to_owned(), finding));
             }
             continue;
@@ -110,8 +113,7 @@ fn files(instance: &InstanceDir) -> Result<(u64, Vec<(String, Finding)>), Failur
             _ => "only NAME.ctl, NAME.ring, NAME.lock and td.latencies",
         };
         let found = format!("the file {name}");
-        let finding =
-            Finding { check: CheckKind::Files, position: None, found, expected: expected.to_owned() };
+        let finding = Finding { check: FILES, position: None, found, expected: expected.to_owned() };
         findings.push((name, finding));
     }
     Ok((checked, findings))

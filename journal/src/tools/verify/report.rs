@@ -6,15 +6,24 @@ macro_rules! check_kinds {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum CheckKind {
             $(#[doc = concat!("`", $text, "`: ", $what, ".")] $name,)*
+            /// A check of somebody who knows more of the journal than its bytes.
+            Other {
+                /// Its short name in output.
+                name: &'static str,
+                /// What must hold.
+                what: &'static str,
+            },
         }
 
         impl CheckKind {
+            /// Those of a journal by itself.
             const ALL: &[CheckKind] = &[$(CheckKind::$name),*];
 
             /// Its short name in output.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(CheckKind::$name => $text,)*
+                    CheckKind::Other { name, .. } => name,
                 }
             }
 
@@ -22,6 +31,7 @@ macro_rules! check_kinds {
             pub fn what(self) -> &'static str {
                 match self {
                     $(CheckKind::$name => $what,)*
+                    CheckKind::Other { what, .. } => what,
                 }
             }
         }
@@ -45,16 +55,6 @@ check_kinds! {
     Count "count" "as many frames as the control page counts";
     Cursors "cursors" "readers' cursors are positions that a reader can have, at the start of a frame";
     Tables "tables" "bitmaps name only seats that exist; what is unused is zero";
-    Registry "registry" "the seats of the instance hold values that nodes write";
-    Files "files" "each ring and lock has its control file, and nothing is left half made";
-}
-
-impl CheckKind {
-    /// Those of a single journal.
-    fn of_a_journal() -> impl Iterator<Item = CheckKind> {
-        let others = [CheckKind::Registry, CheckKind::Files];
-        CheckKind::ALL.iter().copied().filter(move |kind| !others.contains(kind))
-    }
 }
 
 /// Findings that are kept for one check; further ones are only counted.
@@ -109,7 +109,7 @@ impl VerifyReport {
     pub(super) fn new(journal: &str) -> VerifyReport {
         VerifyReport {
             journal: journal.to_owned(),
-            checks: CheckKind::of_a_journal().map(|kind| Check { kind, count: 0, findings: 0 }).collect(),
+            checks: CheckKind::ALL.iter().map(|&kind| Check { kind, count: 0, findings: 0 }).collect(),
             findings: Vec::new(),
             oldest: 0,
             head: 0,
