@@ -112,7 +112,7 @@ impl Clock {
     /// This clock less `CLOCK_MONOTONIC`, as it is now: the sum of both is this clock's time, for programs that cannot
     /// read the counter. Off by the time between two readings (tens of ns). From then on the two clocks drift apart, as
     /// the kernel corrects the one and not the other.
-    pub fn monotonic_offset(&self) -> u64 {
+    pub(crate) fn monotonic_offset(&self) -> u64 {
         if self.source == ClockSource::Monotonic && self.scale == 1 << 32 {
             return self.epoch.wrapping_sub(self.base);
         }

@@ -253,7 +253,7 @@ pub mod registry {
     pub const ALL_COUNTER_COUNT: usize = COUNTER_COUNT + RECORD_WORDS - MORE_COUNTERS;
 
     /// Word of a counter within the seat's record; `None` past the last.
-    pub const fn counter_word(index: usize) -> Option<usize> {
+    pub(crate) const fn counter_word(index: usize) -> Option<usize> {
         if index < COUNTER_COUNT {
             Some(COUNTERS + index)
         } else if index < ALL_COUNTER_COUNT {
@@ -278,7 +278,7 @@ pub const fn mark_step(capacity: u64) -> u64 {
 
 /// Word within the marks for a frame that starts at `position`. The writer leaves there the position of the first
 /// frame, or batch, that starts in a step.
-pub const fn mark_slot(position: u64, capacity: u64) -> usize {
+pub(crate) const fn mark_slot(position: u64, capacity: u64) -> usize {
     (position / mark_step(capacity)) as usize % control::MARK_COUNT
 }
 
@@ -336,7 +336,7 @@ pub const fn frames_of(word: u64) -> u64 {
 
 /// Low 16 bits of the number of the line at `position`: differs between any two positions of a recovery, since the
 /// largest frame and the longest batch have fewer lines than that.
-pub const fn line_mark(position: u64) -> u64 {
+pub(crate) const fn line_mark(position: u64) -> u64 {
     (position / LINE_BYTES) & 0xffff
 }
 
@@ -347,12 +347,12 @@ pub const fn frame_bytes(payload: u64) -> u64 {
 
 /// True for a number of seats that a registry or journal can have: whole words of a row of seat bits. Rows have as many
 /// words as that takes; the sets of readers have room for [`MAX_SEATS`].
-pub const fn is_seat_count(seats: u32) -> bool {
+pub(crate) const fn is_seat_count(seats: u32) -> bool {
     seats > 0 && seats <= MAX_SEATS && seats.is_multiple_of(64)
 }
 
 /// Words of a row of seat bits.
-pub const fn seat_words(seats: u32) -> usize {
+pub(crate) const fn seat_words(seats: u32) -> usize {
     (seats as usize).div_ceil(64)
 }
 
@@ -362,7 +362,7 @@ pub const fn interest_start(seats: u32) -> usize {
 }
 
 /// Number of used words of a control file.
-pub const fn control_words(seats: u32, topics: u32) -> usize {
+pub(crate) const fn control_words(seats: u32, topics: u32) -> usize {
     interest_start(seats) + seat_words(seats) * topics as usize
 }
 
