@@ -82,7 +82,7 @@ pub mod frame {
 ///        10..12 bitmap of loose readers
 ///        12..14 bitmap of readers that write to disk what they read
 ///        14..16 bitmap of seats to notify when more is on disk
-///        16..24 marks: where frames start, one for each 64th of the ring
+///        16..24 marks: where frames start
 ///        24..   cursors, one line a seat
 ///        then   interest: one row of seat bits a topic
 /// ```
@@ -270,16 +270,21 @@ pub const fn first_position(capacity: u64) -> u64 {
     capacity
 }
 
-/// Bytes of the stream for which there is one mark.
+/// Bytes of the stream for which there is room for one mark: a power of two, as the capacity is.
 pub const fn mark_step(capacity: u64) -> u64 {
     let step = capacity / control::MARK_COUNT as u64;
     if step > LINE_BYTES { step } else { LINE_BYTES }
 }
 
-/// Word within the marks for a frame that starts at `position`. The writer leaves there the position of the first
-/// frame, or batch, that starts in a step.
+/// The number of the step that holds `position`.
+pub(crate) const fn mark_number(position: u64, capacity: u64) -> u64 {
+    position >> mark_step(capacity).trailing_zeros()
+}
+
+/// Word within the marks for a frame that starts at `position`. The writer leaves there the position of a frame, or
+/// batch, when it declares its intent: at least once a stride.
 pub(crate) const fn mark_slot(position: u64, capacity: u64) -> usize {
-    (position / mark_step(capacity)) as usize % control::MARK_COUNT
+    mark_number(position, capacity) as usize % control::MARK_COUNT
 }
 
 /// The lock file: two words, and bytes behind them that nothing is stored in but that locks lie on.
@@ -316,6 +321,11 @@ pub const fn stride(capacity: u64) -> u64 {
 pub const fn max_reach(capacity: u64) -> u64 {
     let step = if stride(capacity) > LINE_BYTES { stride(capacity) } else { LINE_BYTES };
     2 * step + LINE_BYTES
+}
+
+/// The greatest distance from the oldest byte that may still be read to the next mark: two strides and a batch.
+pub const fn mark_reach(capacity: u64) -> u64 {
+    2 * stride(capacity) + batch_bytes(capacity) + 2 * LINE_BYTES
 }
 
 /// Longest batch: within one stride, and short enough that [`line_mark`] distinguishes its ends.

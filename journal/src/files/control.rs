@@ -367,12 +367,12 @@ impl Control {
         (0..self.row_words).map(|index| (index as u32 * 64, self.word(at::DURABLE_WAITERS + index)))
     }
 
-    /// Leaves a mark if the frame at `position` is the first that starts in its step.
+    /// Leaves a mark at `position`, where a frame starts, unless its step has one.
     pub(crate) fn leave_mark(&self, position: u64) {
         let capacity = self.shape.capacity;
         let word = self.word(at::MARKS + layout::mark_slot(position, capacity));
-        let step = layout::mark_step(capacity);
-        if word.load(Ordering::Relaxed) / step != position / step {
+        let step = |position| layout::mark_number(position, capacity);
+        if step(word.load(Ordering::Relaxed)) != step(position) {
             word.store(position, Ordering::Release);
         }
     }

@@ -14,8 +14,8 @@ impl Journal {
     /// writer has marked; the head when there is none.
     ///
     /// Frames do not point at their predecessors, and a payload may hold anything, a commit word too. So the writer
-    /// leaves marks, one for each 64th of the ring: up to that much (or one batch, where that is more) may lie before
-    /// the result and still be intact. While a writer is active the result may be overwritten at any time: the reader
+    /// leaves marks, at least one for each eighth of the ring: up to two of them, and a batch, may lie before the result
+    /// and still be intact. While a writer is active the result may be overwritten at any time: the reader
     /// then gets a gap.
     ///
     /// # Errors

@@ -378,7 +378,7 @@ impl World {
         let oldest = self.journal.oldest_frame().unwrap();
         let safe = self.journal.stat().oldest;
         let capacity = self.journal.shape().capacity;
-        let near = layout::batch_bytes(capacity) + 2 * layout::mark_step(capacity);
+        let near = layout::mark_reach(capacity);
         assert!(oldest == self.head || self.frames.contains_key(&oldest), "no frame starts at {oldest}");
         assert!((safe..=safe + near).contains(&oldest) || oldest == self.head && self.head <= safe + near);
     }

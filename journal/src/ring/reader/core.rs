@@ -26,8 +26,6 @@ pub struct ReaderCore {
     pub(super) topics: Topics,
     prefetch: Prefetch,
     max_payload: u64,
-    /// No frame at or behind this is returned before it is looked up again; never reached without a view's end.
-    end: u64,
     view: View,
 }
 
@@ -55,29 +53,28 @@ impl ReaderCore {
             frames: 0,
             topics: Topics::All,
             prefetch: Prefetch::new(),
-            end: u64::MAX,
             view: View::Committed,
         }
     }
 
     pub(super) fn set_view(&mut self, view: View) {
         self.view = view;
-        self.end = if view == View::Committed { u64::MAX } else { 0 };
     }
 
-    /// False when the view ends at our position.
+    /// No frame at or behind this is returned now.
+    #[inline(always)]
+    pub(super) fn end(&self) -> u64 {
+        if self.view == View::Committed { u64::MAX } else { self.durable_end() }
+    }
+
     #[cold]
-    fn look_further(&mut self) -> bool {
-        self.end = self.control.durable().unwrap_or(0);
-        self.position < self.end
+    fn durable_end(&self) -> u64 {
+        self.control.durable().unwrap_or(0)
     }
 
     /// Header of the frame at our position, if one is committed there and its length is possible.
     #[inline(always)]
     pub(super) fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
-        if self.position >= self.end && !self.look_further() {
-            return Ok(None);
-        }
         // SYNC: commit.
         let commit = self.ring.commit_word(self.position).load(Ordering::Acquire);
         if commit != self.position {
@@ -113,7 +110,7 @@ impl ReaderCore {
     /// True when there is something at our position: a frame, or what overwrote it.
     #[inline(always)]
     pub(super) fn is_written(&self) -> bool {
-        if self.view == View::Durable && self.control.durable().is_none_or(|end| self.position >= end) {
+        if self.position >= self.end() {
             return false;
         }
         // SYNC: commit.

@@ -93,9 +93,10 @@ impl GatedReader {
     #[inline]
     pub fn read_batch(&mut self, most: usize, mut each: impl FnMut(Frame<'_>)) -> Result<usize, ReadError> {
         let quarter = self.core.ring.capacity() / 4;
+        let end = self.core.end();
         let mut handed = 0;
         let outcome = loop {
-            if handed == most {
+            if handed == most || self.core.position >= end {
                 break Ok(handed);
             }
             let header = match self.core.next_header() {
@@ -135,8 +136,10 @@ impl GatedReader {
     #[inline]
     fn next_wanted(&mut self) -> Result<Option<RawHeader>, ReadError> {
         let quarter = self.core.ring.capacity() / 4;
+        let end = self.core.end();
         loop {
-            let Some(header) = self.core.next_header()? else {
+            let found = if self.core.position < end { self.core.next_header()? } else { None };
+            let Some(header) = found else {
                 self.publish();
                 return Ok(None);
             };

@@ -120,7 +120,7 @@ impl LooseReader {
     /// Header of the frame at our position, if it is committed; it may be overwritten until it is checked again.
     #[inline]
     fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
-        let found = self.core.next_header();
+        let found = if self.core.position < self.core.end() { self.core.next_header() } else { Ok(None) };
         if let Ok(Some(_)) = found {
             return found;
         }

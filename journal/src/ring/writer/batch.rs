@@ -29,6 +29,8 @@ pub struct Batch<'w> {
     frames: u64,
     /// Bytes of each frame in the ring; zero when they differ.
     step: u64,
+    /// Time of the frames; zero: that of the commit.
+    time: u64,
     first: First,
     last_topic: Option<u32>,
     topics: [u32; TOPICS],
@@ -46,13 +48,14 @@ struct First {
 }
 
 impl<'w> Batch<'w> {
-    pub(super) fn new(writer: &'w mut Writer) -> Batch<'w> {
+    pub(super) fn new(writer: &'w mut Writer, time: u64) -> Batch<'w> {
         let end = writer.position;
         Batch {
             end,
             reach: end + writer.batch_bytes,
             frames: 0,
             step: 0,
+            time,
             first: First::default(),
             last_topic: None,
             topics: [0; TOPICS],
@@ -77,7 +80,7 @@ impl<'w> Batch<'w> {
         self.writer.make_room(end + LINE_BYTES)?;
         if self.frames > 0 {
             self.writer.ring.store_payload(position, 0, payload);
-            self.writer.store_header(position, message_id, 0, topic, payload.len(), 0);
+            self.writer.store_header(position, message_id, 0, topic, payload.len(), self.time);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
             if end - position != self.step {
                 self.step = 0;
@@ -120,7 +123,10 @@ impl<'w> Batch<'w> {
     /// none.
     #[inline]
     pub fn commit(self) -> Option<Written> {
-        let time = if self.frames > 0 { self.writer.stamp() } else { 0 };
+        if self.frames == 0 {
+            return None;
+        }
+        let time = if self.time > 0 { self.time } else { self.writer.stamp() };
         self.commit_stamped(time)
     }
 
@@ -133,12 +139,14 @@ impl<'w> Batch<'w> {
 
     #[inline(always)]
     fn commit_stamped(self, time: u64) -> Option<Written> {
-        let Batch { writer, end, frames, step, first, topics, different, .. } = self;
+        let Batch { writer, end, frames, step, time: stamped, first, topics, different, .. } = self;
         if frames == 0 {
             return None;
         }
         let position = writer.position;
-        writer.set_times(position + frame_bytes(first.length as u64), end, step, time);
+        if time != stamped {
+            writer.set_times(position + frame_bytes(first.length as u64), end, step, time);
+        }
         // Old bytes in the successor's line may have any value, including the expected one.
         writer.clear(end);
         writer.ring.store_payload(position, 0, &first.bytes[..first.length.min(FIRST_LINE)]);

@@ -12,8 +12,6 @@ pub use records::Records;
 
 use std::sync::Arc;
 
-use crossbeam_utils::Backoff;
-
 use crate::clock::Clock;
 use crate::error::{OpenError, WriteError};
 use crate::files::control::Control;
@@ -28,9 +26,6 @@ pub(crate) use recovery::end_of_frames;
 
 /// Bytes of payload on a frame's first line.
 const FIRST_LINE: usize = (LINE_BYTES - layout::frame::HEADER_BYTES) as usize;
-
-/// How often a writer with little room looks again, each time after twice as long.
-const LOOKS_AT_THE_GATE: u32 = 6;
 
 /// A frame that was committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +52,6 @@ pub struct Writer {
     position: u64,
     /// Bytes before this may be overwritten without asking again.
     limit: u64,
-    /// Bytes before this are declared, and no gated reader needs them; `limit` stops earlier where a mark is due.
-    reserved: u64,
     /// What the control page says as intent. Never read back from there.
     intent: u64,
     last_time: u64,
@@ -103,7 +96,6 @@ impl Writer {
             waker: None,
             position: end.position,
             limit: end.position,
-            reserved: end.position,
             intent: intent.max(end.position),
             last_time: end.time_to_follow(clock.now()),
             frames: end.frames,
@@ -242,7 +234,14 @@ impl Writer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn batch(&mut self) -> Batch<'_> {
-        Batch::new(self)
+        Batch::new(self, 0)
+    }
+
+    /// As [`Writer::batch`], for frames that answer nothing that is read meanwhile: they get the caller's reading of the
+    /// clock as they are pushed, instead of one at the commit that is stored to each of them once more.
+    pub fn batch_at(&mut self, time: u64) -> Batch<'_> {
+        let time = self.not_before_the_last(time);
+        Batch::new(self, time)
     }
 
     #[inline(always)]
@@ -352,24 +351,15 @@ impl Writer {
         self.notify_rows(0..self.topics);
     }
 
-    /// Checks the gate for room up to `needed`, declares what will be overwritten, and leaves a mark where one is due.
+    /// Checks the gate for room up to `needed`, declares what will be overwritten, and leaves a mark.
     #[cold]
     fn extend(&mut self, needed: u64) -> Result<(), WriteError> {
-        if needed > self.reserved {
-            self.reserve(needed)?;
-        }
-        self.control.leave_mark(self.position);
-        // Called again by the frame that reaches beyond this step.
-        self.limit = self.reserved.min(needed.next_multiple_of(layout::mark_step(self.ring.capacity())));
-        Ok(())
-    }
-
-    fn reserve(&mut self, needed: u64) -> Result<(), WriteError> {
         let capacity = self.ring.capacity();
-        let gate = self.gate_with_room(needed);
+        let gate = self.gate();
         if needed > gate {
             return Err(self.full(needed, gate));
         }
+        self.control.leave_mark(self.position);
         let wanted = (self.position + layout::stride(capacity)).max(needed).min(gate);
         // What was declared stays, by a predecessor too: it may have touched those bytes.
         self.intent = self.intent.max(wanted);
@@ -378,36 +368,14 @@ impl Writer {
         // SYNC: intent (before the first byte), SYNC: join (before the second look at the gate).
         fence(Ordering::SeqCst);
         let gate = self.gate();
-        self.reserved = wanted.min(gate);
-        if needed > self.reserved { Err(self.full(needed, gate)) } else { Ok(()) }
+        self.limit = wanted.min(gate);
+        if needed > self.limit { Err(self.full(needed, gate)) } else { Ok(()) }
     }
 
     /// Position that must not be passed: one ring ahead of the slowest gated reader, and never beyond the last
     /// position. A cursor beyond our own position is damage, and opens no room.
     fn gate(&self) -> u64 {
         self.control.needed_from().min(self.position).saturating_add(self.ring.capacity()).min(MAX_POSITION)
-    }
-
-    /// The gate; where it leaves little more than `needed` and moves on, after a moment. Otherwise the writer of a ring
-    /// that is almost full would fetch the readers' cursors for every frame, and hold up those who move them.
-    fn gate_with_room(&self, needed: u64) -> u64 {
-        let mut gate = self.gate();
-        if cfg!(loom) {
-            return gate;
-        }
-        let enough = needed.saturating_add(layout::mark_step(self.ring.capacity()));
-        let backoff = Backoff::new();
-        for _ in 0..LOOKS_AT_THE_GATE {
-            if gate < needed || gate >= enough {
-                break;
-            }
-            backoff.spin();
-            let before = std::mem::replace(&mut gate, self.gate());
-            if gate == before {
-                break;
-            }
-        }
-        gate
     }
 
     fn full(&mut self, needed: u64, gate: u64) -> WriteError {

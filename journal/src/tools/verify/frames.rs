@@ -185,7 +185,7 @@ impl Walk<'_> {
     /// A ring that wrapped begins with the rest of a frame or batch, and the next mark is not far.
     fn lead_in(&mut self, from: u64, oldest: u64) {
         let capacity = self.ring.capacity();
-        let longest = layout::batch_bytes(capacity) + 2 * layout::mark_step(capacity);
+        let longest = layout::mark_reach(capacity);
         // The writer may have gone on during the search: then the distance proves nothing.
         let overtaken = self.journal.oldest_bytes().is_ok_and(|now| now > from);
         let holds = oldest.saturating_sub(from) < longest || overtaken;
@@ -194,7 +194,7 @@ impl Walk<'_> {
             holds,
             from,
             || format!("no mark of a frame before position {oldest}"),
-            || format!("one within {longest} bytes, the longest batch and two marks"),
+            || format!("one within {longest} bytes, two strides and a batch"),
         );
     }
 
