@@ -156,7 +156,9 @@ impl Output {
         // End of the next attempt, after a batch that was too long.
         let mut limit = usize::MAX;
         loop {
-            let mut batch = self.writer.batch();
+            // Nothing is read before the commit.
+            let time = self.writer.now();
+            let mut batch = self.writer.batch_at(time);
             let mut end = committed;
             let mut is_full = false;
             for (message_id, payload) in messages.clone().skip(committed).take(limit) {

@@ -80,7 +80,8 @@ impl<const BYTES: usize> Flow<'_, BYTES> {
     fn batches(&mut self, frames: u64) -> Result<(), IpcError> {
         let end = self.written + frames;
         while self.written < end {
-            let mut batch = self.writer.batch();
+            let time = self.writer.now();
+            let mut batch = self.writer.batch_at(time);
             let mut full = false;
             for _ in 0..BATCH {
                 self.payload[..8].copy_from_slice(&self.written.to_le_bytes());

@@ -237,6 +237,11 @@ impl Writer {
         Batch::new(self, 0)
     }
 
+    /// The time that a frame would get now.
+    pub fn now(&self) -> u64 {
+        self.stamp()
+    }
+
     /// As [`Writer::batch`], for frames that answer nothing that is read meanwhile: they get the caller's reading of the
     /// clock as they are pushed, instead of one at the commit that is stored to each of them once more.
     pub fn batch_at(&mut self, time: u64) -> Batch<'_> {
