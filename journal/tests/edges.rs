@@ -244,8 +244,13 @@ fn a_callers_time_never_goes_back() {
             batch.push(1, 0, &[2; 100][..length]).unwrap();
         }
         let batched = batch.commit_at(given).unwrap();
-        assert_eq!([written.time, claimed.time, batched.time], [taken; 3], "{given}");
-        expected.extend([taken; 5]);
+        let mut begun = writer.batch_at(given);
+        for length in [0, 33, 100] {
+            begun.push(1, 0, &[2; 100][..length]).unwrap();
+        }
+        let begun = begun.commit().unwrap();
+        assert_eq!([written.time, claimed.time, batched.time, begun.time], [taken; 4], "{given}");
+        expected.extend([taken; 8]);
     }
     assert_eq!(writer.batch().commit_at(now + 100), None);
     let mut reader = journal.loose_from_start().unwrap();
