@@ -278,7 +278,9 @@ class Service:
         self.inputs = [Input(folder, huge, number, read) for read in self.assignment["reads"]]
         mode = self.assignment["mode"]
         self.sleeps = mode != "fast"
-        self.spin = seconds_of(mode["adaptive"]["spin"]) if isinstance(mode, dict) else 0.0
+        # Napping is a permission: this program parks instead, and is woken.
+        adaptive = mode.get("adaptive") if isinstance(mode, dict) else None
+        self.spin = seconds_of(adaptive["spin"]) if adaptive else 0.0
         if self.sleeps:
             for each in self.inputs:
                 each.want(number, self.kernel)

@@ -229,13 +229,16 @@ pub enum WriteError {
     },
     /// Positions only grow, and frames start on lines.
     #[error(
-        "cannot skip to position {position}: it must be a multiple of 64, and {next}, the next frame's, or more"
+        "cannot skip to position {position}: it must be a multiple of 64 from {next}, the next frame's, to {last}; for a \
+         later one create a journal that begins there"
     )]
     NotAhead {
         /// The requested position.
         position: u64,
         /// Position of the next frame.
         next: u64,
+        /// Greatest position that can be skipped to.
+        last: u64,
     },
     /// The journal was made with fewer topics.
     #[error("topic {topic} does not exist: this journal has topics 0 to {}", topics - 1)]

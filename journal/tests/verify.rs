@@ -92,6 +92,15 @@ const DAMAGES: &[Damage] = &[
     Damage { check: "ring", does: |files, _| resize(&files.ring, SMALL / 2) },
     Damage { check: "header", does: |files, _| control(files, at::FIRST, 3) },
     Damage { check: "marks", does: |files, at| control(files, at::MARKS + 5, at[7] + 64) },
+    Damage { check: "marks", does: |files, _| control(files, at::MARKS + 9, 1 << 40) },
+    Damage { check: "lock", does: |files, _| poke(&files.lock(), 1, 1) },
+    Damage { check: "lock", does: |files, _| control(files, at::IDENTITY, 1) },
+    Damage { check: "tables", does: |files, _| control(files, at::DURABLE, 1 << 9) },
+    Damage { check: "tables", does: |files, _| control(files, at::INCARNATION, 0) },
+    Damage {
+        check: "cursors",
+        does: |files, _| control(files, at::CURSORS + 9 * 8 + at::CURSOR_KEPT, 1 << 40),
+    },
     Damage { check: "writer", does: |files, _| control(files, at::WRITER_STATE, 3) },
     Damage { check: "writer", does: |files, _| control(files, at::WRITER, 1_000 << 32 | 1) },
     Damage { check: "head", does: |files, at| control(files, at::HEAD, at[30] + 8) },
@@ -156,7 +165,8 @@ fn every_kind_of_damage_is_found_by_its_check_and_repaired_it_is_clean_again() {
     // Three bytes, so that its last word is padded.
     positions.push(journal.writer(0, clock()).unwrap().write(1, 0, b"end").unwrap().position);
     drop(journal);
-    let good = [&files.control, &files.ring].map(|path| std::fs::read(path).unwrap());
+    let paths = [files.control.clone(), files.ring.clone(), files.lock()];
+    let good = paths.each_ref().map(|path| std::fs::read(path).unwrap());
     for (number, damage) in DAMAGES.iter().enumerate() {
         (damage.does)(&files, &positions);
         let report = verify_files(&files).unwrap();
@@ -169,7 +179,7 @@ fn every_kind_of_damage_is_found_by_its_check_and_repaired_it_is_clean_again() {
                 report.findings.iter().any(|finding| finding.position.is_some_and(|at| at >= positions[7]))
             );
         }
-        for (path, bytes) in [&files.control, &files.ring].into_iter().zip(&good) {
+        for (path, bytes) in paths.iter().zip(&good) {
             std::fs::write(path, bytes).unwrap();
         }
     }

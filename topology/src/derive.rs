@@ -28,13 +28,13 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
         }
         let builtin = group.program.starts_with("builtin:");
         if !builtin && from_file(rows, &format!("{path}.program")) {
-            group.program = folder.join(&group.program).to_string_lossy().into_owned();
+            group.program = beside(folder, &group.program);
         }
     }
     for service in &mut config.service {
         let path = format!("service.{}", service.name);
         if from_file(rows, &format!("{path}.program")) {
-            service.program = folder.join(&service.program).to_string_lossy().into_owned();
+            service.program = beside(folder, &service.program);
         }
         if !rows.is_written(&format!("{path}.stop")) {
             service.stop = if service.writes.is_empty() { Stop::Last } else { Stop::First };
@@ -64,5 +64,23 @@ fn last_word(role: &mut String, journal: &str, rows: &mut Rows, path: &str) {
     if !rows.is_written(path) {
         *role = journal.rsplit('.').next().unwrap_or(journal).to_owned();
         rows.derive(path, role.as_str());
+    }
+}
+
+/// The path of a program, relative to the file. One without a slash would be looked for in `PATH`.
+fn beside(folder: &Path, program: &str) -> String {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    folder.join(program).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_beside_the_file_is_never_searched_for_in_path() {
+        assert_eq!(beside(Path::new(""), "mute.py"), "./mute.py");
+        assert_eq!(beside(Path::new("desk"), "mute.py"), "desk/mute.py");
+        assert_eq!(beside(Path::new(""), "/opt/mute"), "/opt/mute");
     }
 }

@@ -67,6 +67,10 @@ impl Journal {
         origin: Origin,
     ) -> Result<Journal, CreateError> {
         let first = origin.first_position;
+        if origin.incarnation == 0 {
+            let what = "an incarnation of 0: the first is 1".to_owned();
+            return Err(CreateError::Invalid { name: shape.name.clone(), what });
+        }
         if !first.is_multiple_of(layout::LINE_BYTES) || first >= layout::MAX_POSITION {
             let what =
                 format!("no frame starts at position {first}: positions are multiples of 64 below 2^63");
@@ -162,6 +166,13 @@ impl Journal {
             return Err(OpenError::Damaged { path: files.ring.clone(), what });
         }
         Ok(file)
+    }
+
+    /// What the lock file says; `None` where it cannot be read: only its user may.
+    pub(crate) fn lock_identity(&self) -> Option<Option<u64>> {
+        let Source::Files { files, .. } = &self.source else { return None };
+        let lock = File::open(files.lock()).ok()?;
+        identity_of(&lock).ok()
     }
 
     fn path(&self) -> PathBuf {

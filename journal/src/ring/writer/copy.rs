@@ -2,8 +2,11 @@
 
 use super::{Writer, Written};
 use crate::error::WriteError;
-use crate::layout::{LINE_BYTES, frame, frame_bytes};
+use crate::layout::{LINE_BYTES, MAX_POSITION, frame, frame_bytes};
 use crate::ring::reader::FrameHeader;
+
+/// Longest gap that is filled: a second's work. A position beyond it is more likely a mistake.
+const MOST_SKIPPED: u64 = 1 << 40;
 
 impl Writer {
     /// Commits a frame of another journal, with the time, topic and kind of payload that it has there.
@@ -46,14 +49,15 @@ impl Writer {
         Ok(Written { position, time })
     }
 
-    /// Makes `position` that of the next frame: the space in between is filled with frames that readers pass over. They
+    /// Makes `position`, at most a tebibyte ahead, that of the next frame: the space in between is filled with frames that readers pass over. They
     /// have the time of the last frame and are in no class of [`Writer::count`].
     ///
     /// # Errors
     /// [`WriteError::NotAhead`]. [`WriteError::Full`]: part of the way may be done; call it again later.
     pub fn skip_to(&mut self, position: u64) -> Result<(), WriteError> {
-        if position < self.position || !position.is_multiple_of(LINE_BYTES) {
-            return Err(WriteError::NotAhead { position, next: self.position });
+        let last = self.position.saturating_add(MOST_SKIPPED).min(MAX_POSITION - self.ring.capacity());
+        if !(self.position..=last).contains(&position) || !position.is_multiple_of(LINE_BYTES) {
+            return Err(WriteError::NotAhead { position, next: self.position, last });
         }
         // Whole lines, since a frame of any other size would end where they end.
         let longest = ((self.max_payload + frame::HEADER_BYTES) / LINE_BYTES * LINE_BYTES).max(LINE_BYTES);

@@ -5,7 +5,7 @@
 //! says what was checked, and how often. Nothing in shared memory is changed.
 //!
 //! ```text
-//! control page   header · writer · head and intent · cursors · tables          words, read until they hold still
+//! control page   header · lock · writer · head and intent · cursors · tables          words, read until they hold still
 //! ring           from the oldest frame to the head: commit, length, time, epoch, topic, flags, filling
 //!                behind the head: frames that a killed writer did not count yet, then a clear line
 //! both           the frame count, the last time, cursors at the starts of frames
@@ -46,6 +46,16 @@ impl Journal {
         let mut report = VerifyReport::new(&self.shape().name);
         // Opening it has compared eight words and the file's length.
         report.looked(CheckKind::Header, 9);
+        if let Some(found) = self.lock_identity() {
+            let identity = self.control.identity();
+            report.expect(
+                CheckKind::Lock,
+                found == Some(identity),
+                None,
+                || found.map_or("no lock file".to_owned(), |found| format!("identity {found:#x}")),
+                || format!("identity {identity:#x}, that of the control file"),
+            );
+        }
         let page = page::verify(&self.control, &mut report);
         report.head = page.head;
         match self.ring(Access::Read) {

@@ -67,6 +67,20 @@ fn look(control: &Control, report: &mut VerifyReport) -> Page {
         || intent.to_string(),
         || format!("not behind the head, {head}"),
     );
+    for slot in 0..at::MARK_COUNT {
+        let mark = control.load(at::MARKS + slot);
+        let fits = mark == 0
+            || mark.is_multiple_of(LINE_BYTES)
+                && (first..=intent).contains(&mark)
+                && layout::mark_slot(mark, capacity) == slot;
+        report.expect(
+            CheckKind::Marks,
+            fits,
+            None,
+            || format!("{mark} in slot {slot}"),
+            || format!("zero, or a multiple of 64 from {first} to {intent} that belongs there"),
+        );
+    }
     let plausible = head_fits && near && intent >= head;
     if plausible {
         cursors(control, report, first);
@@ -127,6 +141,23 @@ fn tables(control: &Control, report: &mut VerifyReport) {
             );
         }
     }
+    for seat in control.readers(at::DURABLE) {
+        report.expect(
+            CheckKind::Tables,
+            control.has_reader(at::GATED, seat),
+            None,
+            || format!("seat {seat} writes to disk what it reads"),
+            || "a gated reader there".to_owned(),
+        );
+    }
+    let incarnation = control.load(at::INCARNATION);
+    report.expect(
+        CheckKind::Tables,
+        incarnation > 0,
+        None,
+        || format!("incarnation {incarnation}"),
+        || "1 or more".to_owned(),
+    );
     let version = control.load(at::VERSION) >> 32;
     report.expect(
         CheckKind::Tables,
@@ -174,6 +205,24 @@ fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
             position,
             || format!("cursor of seat {}: {position}", view.seat),
             || format!("a multiple of 64 from {first} to {intent}"),
+        );
+        let behind = view.gated || position <= control.head();
+        report.expect(
+            CheckKind::Cursors,
+            behind,
+            position,
+            || format!("loose cursor of seat {}: {position}", view.seat),
+            || "one at the head or before it".to_owned(),
+        );
+        let kept = control.load(control.cursor(view.seat) + at::CURSOR_KEPT);
+        let holds = kept.is_multiple_of(LINE_BYTES)
+            && kept <= control.load(control.cursor(view.seat) + at::CURSOR_POSITION);
+        report.expect(
+            CheckKind::Cursors,
+            holds,
+            position,
+            || format!("seat {} keeps what is at {kept} and behind", view.seat),
+            || format!("a multiple of 64 up to its cursor, {position}"),
         );
         let lost = view.lost;
         let most = intent.saturating_sub(first);

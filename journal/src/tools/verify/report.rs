@@ -40,6 +40,7 @@ macro_rules! check_kinds {
 
 check_kinds! {
     Header "header" "magic, version, layout hash, sizes and name are possible and agree with the control file's length";
+    Lock "lock" "the lock file, where it can be read, belongs to the control file";
     Ring "ring" "the ring has the length that the header states";
     Writer "writer" "the writer's state, process, seat and epoch are possible";
     Head "head" "the head lies on a line within the stream";
