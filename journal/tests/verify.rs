@@ -95,7 +95,7 @@ const DAMAGES: &[Damage] = &[
     Damage { check: "marks", does: |files, _| control(files, at::MARKS + 9, 1 << 40) },
     Damage { check: "lock", does: |files, _| poke(&files.lock(), 1, 1) },
     Damage { check: "lock", does: |files, _| control(files, at::IDENTITY, 1) },
-    Damage { check: "tables", does: |files, _| control(files, at::DURABLE, 1 << 9) },
+    Damage { check: "tables", does: |files, _| control(files, at::DURABLE, 1 << 11) },
     Damage { check: "tables", does: |files, _| control(files, at::INCARNATION, 0) },
     Damage {
         check: "cursors",
