@@ -87,7 +87,9 @@ fn summarise(latencies: &Latencies, stage: usize) -> Option<StageSummary> {
     if histogram.is_empty() {
         return Some(StageSummary::default());
     }
-    let at = |quantile: f64| histogram.value_at_quantile(quantile) as f64 / 1_000.0;
+    // A quantile is the upper end of its bucket, which may lie above the largest value in it.
+    let largest = latencies.largest(stage).max(1);
+    let at = |quantile: f64| histogram.value_at_quantile(quantile).min(largest) as f64 / 1_000.0;
     Some(StageSummary {
         n: histogram.len(),
         mean_us: histogram.mean() / 1_000.0,
