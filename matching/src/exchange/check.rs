@@ -71,7 +71,8 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
     };
     let extra = if is_plain { None } else { extra(book, order) };
     let incoming = Incoming { record, extra, minimum: order.minimum.0 };
-    if order.post_only && book.phase == Phase::Continuous && Core::would_trade(book, &incoming) {
+    let waits = order.lifetime == Lifetime::AtTheClose;
+    if order.post_only && book.phase == Phase::Continuous && !waits && Core::would_trade(book, &incoming) {
         return Err(Reason::WouldTrade);
     }
     Ok(incoming)
