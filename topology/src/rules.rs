@@ -70,7 +70,11 @@ impl Rules<'_> {
         if self.rows.span("md.source").is_some_and(|span| span.is_override()) {
             return;
         }
+        let exchange = source == MarketSource::Exchange;
         for key in ["instruments", "interval", "count", "stagger", "seed", "generator"] {
+            if exchange && key == "instruments" {
+                continue;
+            }
             let path = format!("md.{key}");
             if self.rows.is_written(&path) {
                 let message = format!("`{key}` means nothing: md.source is \"{source}\", not \"sim\"");
@@ -82,7 +86,7 @@ impl Rules<'_> {
     fn files(&mut self) {
         let md = &self.config.md;
         let (wanted, example): (&[&str], _) = match md.source {
-            MarketSource::Sim => return,
+            MarketSource::Sim | MarketSource::Exchange => return,
             MarketSource::Sse => (&["orders", "trades"], "md.files=DIR, or md.files.orders=F and .trades=F"),
             _ => (&["messages"], "md.files=FILE"),
         };

@@ -85,10 +85,8 @@ fn extra(book: &Book, order: &Order) -> Option<Extra> {
         _ => u64::MAX,
     };
     let trigger = order.kind.trigger().and_then(|trigger| book.grid.tick(trigger));
-    // An order that shows all of it is not an iceberg.
-    let display = if order.display == order.quantity { 0 } else { order.display.0 };
-    (display > 0 || ends != u64::MAX || trigger.is_some())
-        .then(|| Extra::new(display, trigger.unwrap_or(0), ends))
+    (order.display.0 > 0 || ends != u64::MAX || trigger.is_some())
+        .then(|| Extra::new(order.display.0, trigger.unwrap_or(0), ends))
 }
 
 /// What only continuous trading, or only the opening auction takes.

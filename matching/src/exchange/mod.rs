@@ -22,8 +22,8 @@
 //! | post-only, in continuous trading: nothing could trade with it at once | `WouldTrade` |
 //!
 //! It is then [`Event::Accepted`], even if it ends at once. An order for which there is no room where it is to rest is
-//! cancelled, `Overload`: beyond 2^32 - 1 working orders, or where the quantities shown or hidden at one price would exceed
-//! `i64::MAX`.
+//! cancelled, `Overload`: beyond 2^32 - 1 working orders, or where the quantities at one price, hidden parts included, would
+//! exceed `i64::MAX`.
 //!
 //! # Continuous trading
 //!

@@ -93,7 +93,7 @@ flags! {
         POST_ONLY = 1 => "is_post_only",
         /// Where it would trade with an order of its owner, what is left of it is cancelled.
         CANCEL_NEWEST = 2 => "cancel_newest",
-        /// Where it would trade with an order of its owner, that one is cancelled. With [`NewOrder::CANCEL_NEWEST`]: both.
+        /// Where it would trade with an order of its owner, that one is cancelled. With `cancel_newest` too: both.
         CANCEL_OLDEST = 4 => "cancel_oldest",
     }
 }
