@@ -416,9 +416,13 @@ impl Exchange {
 
     /// When [`Exchange::advance`] has something to do next.
     pub fn next_event(&self) -> Option<Nanos> {
-        let ends = self.core.ends.first().map(|(time, _)| *time);
-        let phase = self.next_due().map(|(time, _)| time);
-        ends.into_iter().chain(phase).min().map(Nanos)
+        let ends = self.core.ends.first().map(|(time, _)| Nanos(*time));
+        ends.into_iter().chain(self.next_phase()).min()
+    }
+
+    /// When a phase changes next, by a schedule or at the end of a volatility auction.
+    pub fn next_phase(&self) -> Option<Nanos> {
+        self.next_due().map(|(time, _)| Nanos(time))
     }
 
     /// What [`Exchange::advance`] was last told.

@@ -8,6 +8,7 @@
 //! | an order is changed in its place | `Modify` |
 //! | an order leaves for another reason | `Delete` |
 //! | a phase begins | [`MarketPhase`] |
+//! | all markets are closed, and the day has no more phases | [`EndOfStream`] |
 //!
 //! The events of an instrument are numbered 1, 2, 3 ... in `sequence`. The last one of a request bears
 //! [`BookEvent::LAST`]: the book is whole again. A snapshot has the number of the last event that it includes. A reader that
@@ -15,8 +16,8 @@
 //! the exchange was started again, and its orders have ended.
 
 use wire::{
-    Aggressor, BookAction, BookEvent, Indicative, InstrumentId, MarketPhase, Message, Nanos, Price, Quantity,
-    Side, TradePrint, TradingPhase,
+    Aggressor, BookAction, BookEvent, EndOfStream, Indicative, InstrumentId, MarketPhase, Message, Nanos,
+    Price, Quantity, Side, TradePrint, TradingPhase,
 };
 
 use crate::exchange::{BookView, Equilibrium, Event, OrderState, Phase, Trade};
@@ -28,11 +29,14 @@ pub(crate) enum MarketMessage {
     Trade(TradePrint),
     Phase(MarketPhase),
     Indicative(Indicative),
+    /// The day is over.
+    End(EndOfStream),
 }
 
 impl MarketMessage {
     pub(crate) fn instrument(&self) -> InstrumentId {
         match self {
+            MarketMessage::End(_) => InstrumentId(0),
             MarketMessage::Book(event) => event.instrument,
             MarketMessage::Trade(trade) => trade.instrument,
             MarketMessage::Phase(phase) => phase.instrument,
@@ -46,6 +50,7 @@ impl MarketMessage {
             MarketMessage::Trade(_) => TradePrint::ID,
             MarketMessage::Phase(_) => MarketPhase::ID,
             MarketMessage::Indicative(_) => Indicative::ID,
+            MarketMessage::End(_) => EndOfStream::ID,
         }
     }
 
@@ -55,6 +60,7 @@ impl MarketMessage {
             MarketMessage::Trade(trade) => trade.bytes(),
             MarketMessage::Phase(phase) => phase.bytes(),
             MarketMessage::Indicative(indicative) => indicative.bytes(),
+            MarketMessage::End(end) => end.bytes(),
         }
     }
 }
@@ -197,6 +203,20 @@ impl Feed {
                 event.flags |= BookEvent::LAST;
             }
         }
+        self.start = self.messages.len();
+    }
+
+    /// The day is over: nothing follows.
+    pub(crate) fn end(&mut self) {
+        let events = self.lines.iter().map(|line| line.sequence).sum();
+        self.messages.push(MarketMessage::End(EndOfStream {
+            quotes: 0,
+            trades: 0,
+            book_events: events,
+            source_messages: events,
+            skipped: 0,
+            rejected: 0,
+        }));
         self.start = self.messages.len();
     }
 

@@ -44,6 +44,8 @@ pub(super) struct Participants {
     indicative_due: u64,
     /// A successor of one that was killed: its readers' books are void.
     pub(super) again: bool,
+    /// The end of the day was said.
+    ended: bool,
 }
 
 impl Participants {
@@ -71,6 +73,7 @@ impl Participants {
             feed: Feed::default(),
             indicative_due: 0,
             again: false,
+            ended: false,
         }
     }
 
@@ -163,7 +166,16 @@ impl Participants {
             self.indicative_due = now.0 + INDICATIVE;
             self.indicate();
         }
+        if self.ended {
+            return None;
+        }
         self.snapshots(now.0);
+        let is_over = |listed: &Listed| self.exchange.phase(listed.instrument) == Some(Phase::Closed);
+        if self.exchange.next_phase().is_none() && !self.phases.is_empty() && self.listed.iter().all(is_over)
+        {
+            self.ended = true;
+            self.feed.end();
+        }
         let snapshots = self.listed.iter().map(|listed| listed.snapshot_due).min();
         let collects = self.listed.iter().any(|listed| self.collects(listed.instrument));
         let indicative = collects.then_some(self.indicative_due);

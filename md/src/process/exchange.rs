@@ -7,17 +7,17 @@
 //! An instrument's book counts once a snapshot of it, or its beginning, was read; a missing number voids it until the next
 //! snapshot. md reads as a gated reader, so numbers are missing only where a predecessor of matching or md was killed.
 
-use node::{Component, Context, Frame, InputId, RunError, WriteError};
+use node::{Component, Context, Frame, InputId, NodeState, RunError, WriteError};
 use topology::config::MdConfig;
 use wire::{
-    BookAction, BookEvent, Indicative, Instrument, MarketPhase, Message, Nanos, Quote, TradePrint,
-    TradingPhase, WireError,
+    BookAction, BookEvent, EndOfStream, Indicative, Instrument, MarketPhase, Message, Nanos, Quote,
+    TradePrint, TradingPhase, WireError,
 };
 
 use super::publisher::Publisher;
 use crate::book::Books;
 use crate::sim::instruments;
-use crate::source::SourceEvent;
+use crate::source::{Counts, SourceEvent};
 
 /// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
@@ -50,7 +50,15 @@ pub(super) struct Exchange {
     publisher: Publisher,
     /// Trades and a quote that find no room.
     waiting: Vec<Outgoing>,
-    lost: u64,
+    end: End,
+}
+
+/// Whether the market's end was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Open,
+    Due,
+    Said,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +81,7 @@ impl Exchange {
             listed,
             publisher,
             waiting: Vec::new(),
-            lost: 0,
+            end: End::Open,
         }
     }
 
@@ -98,6 +106,7 @@ impl Exchange {
                 self.publish(phase.instrument.0 as usize - 1, now);
             }
             Indicative::ID => {}
+            EndOfStream::ID => self.end = End::Due,
             id => return Err(WireError::UnknownId { id }),
         }
         Ok(())
@@ -130,7 +139,6 @@ impl Exchange {
                 );
                 line.event.book_events.clear();
                 line.event.trades.clear();
-                self.lost += 1;
                 return;
             }
             Known::Taking | Known::UpTo(_) => {}
@@ -181,6 +189,24 @@ impl Exchange {
     }
 }
 
+impl Exchange {
+    /// Publishes the end when it is due. False: a journal is full.
+    fn finish(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        if self.end != End::Due {
+            return Ok(true);
+        }
+        match self.publisher.end(&Counts::default()) {
+            Ok(()) => {
+                self.end = End::Said;
+                context.handle().set_state(NodeState::Finished);
+                Ok(true)
+            }
+            Err(WriteError::Full { .. }) => Ok(false),
+            Err(source) => Err(self.publisher.failed(source)),
+        }
+    }
+}
+
 /// What is known after the event with this number.
 fn next(known: u64, sequence: u64) -> Known {
     if sequence == known + 1 { Known::UpTo(sequence) } else { Known::No }
@@ -192,7 +218,7 @@ impl Component for Exchange {
     }
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
-        if !self.write()? {
+        if !self.write()? || !self.finish(context)? {
             context.add(node::Counter::Full, 1);
             context.wake_at(context.now() + RETRY);
         }
@@ -212,7 +238,9 @@ impl Component for Exchange {
             context.add(node::Counter::Malformed, 1);
             log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
         }
-        self.write()?;
+        if self.write()? {
+            self.finish(context)?;
+        }
         Ok(())
     }
 }
