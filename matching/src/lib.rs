@@ -52,6 +52,7 @@
 
 mod closed;
 pub mod engine;
+pub mod exchange;
 mod process;
 mod recall;
 mod trade_ids;

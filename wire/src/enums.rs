@@ -205,6 +205,10 @@ pub enum Reason {
     CallAuction = 19,
     /// The strategy may not trade for this account.
     UnknownAccount = 20,
+    /// It would have traded with an order of the same owner.
+    SelfTrade = 21,
+    /// Its time is over: the market has closed, its auction has ended, or its date has come.
+    Expired = 22,
 }
 
 /// Whether a fill gave or took liquidity.

@@ -63,6 +63,15 @@ pub(crate) enum RowKind {
 }
 
 impl Row {
+    /// Processes that poll at the same time.
+    pub(crate) fn polling_roles(&self) -> usize {
+        match self.work {
+            Work::PingPong { .. } => 2,
+            Work::OneWay { readers, .. } => readers + 1,
+            _ => 1,
+        }
+    }
+
     /// True when a rival is capable of it.
     pub(crate) fn suits(&self, can: Can) -> bool {
         match self.work {

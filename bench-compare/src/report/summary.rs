@@ -18,6 +18,8 @@ pub(crate) struct RowSummary {
     pub(crate) kind: RowKind,
     /// The ranking figure.
     pub(crate) ranked_by: &'static str,
+    /// There are fewer CPUs than roles that poll: the scheduler decides, not the code.
+    pub(crate) crowded: bool,
     /// The best first; floors and failed rivals last.
     pub(crate) entries: Vec<Entry>,
 }
@@ -81,6 +83,7 @@ pub(crate) fn rows(plan: &Plan, measured: &[Measured]) -> Vec<RowSummary> {
             title: row.title.clone(),
             kind: row.kind,
             ranked_by: figure,
+            crowded: row.polling_roles() > plan.cpus.len(),
             entries,
         }
     };

@@ -57,6 +57,12 @@ fn of_row(row: &RowSummary) -> Option<String> {
         RowKind::OneWay => figure(entry, "per_second").map(|rate| format!("{:.1} million/s", rate / 1e6)),
         _ => figure(entry, "p50_ns").map(nanos),
     };
+    if row.crowded {
+        return Some(format!(
+            "**{}**: no ranking. More processes poll than there are CPUs here, so the figures depend on the scheduler.",
+            row.title
+        ));
+    }
     let mut line = format!("**{}**: ", row.title);
     let ours = |entry: &Entry| entry.rival.starts_with("colo");
     if ours(first) {
