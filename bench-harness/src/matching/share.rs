@@ -1,0 +1,55 @@
+//! What the measuring process and the reader of the events share.
+
+use std::path::{Path, PathBuf};
+
+use journal::tools::Floor;
+use journal::{Clock, Journal, JournalFiles, JournalShape};
+
+use crate::ipc::IpcError;
+
+/// The journal's name.
+const JOURNAL: &str = "events";
+
+/// Words of the page.
+pub(super) mod word {
+    /// The reader: is at its gate.
+    pub(crate) const READY: usize = 0;
+    /// The reader: events read so far.
+    pub(crate) const READ: usize = 1;
+    /// The reader: trades among them.
+    pub(crate) const TRADES: usize = 2;
+    /// The reader: sum of their quantities.
+    pub(crate) const TRADED: usize = 3;
+    /// The reader: cancels among them.
+    pub(crate) const CANCELS: usize = 4;
+    /// The writer: 1 once the reader may end.
+    pub(crate) const END: usize = 8;
+}
+
+/// The journal and the page of words.
+#[derive(Debug)]
+pub(super) struct Share {
+    pub(super) words: Floor,
+    pub(super) journal: Journal,
+}
+
+impl Share {
+    pub(super) fn create(directory: &Path, capacity: u64, clock: Clock) -> Result<Share, IpcError> {
+        let shape =
+            JournalShape { id: 0, name: JOURNAL.to_owned(), capacity, seats: 64, topics: 8, page: 4096 };
+        let journal = Journal::create(files(directory), shape, clock.now())?;
+        Ok(Share { words: Floor::create(&words(directory))?, journal })
+    }
+
+    pub(super) fn open(directory: &Path) -> Result<Share, IpcError> {
+        Ok(Share { words: Floor::open(&words(directory))?, journal: Journal::open(files(directory))? })
+    }
+}
+
+fn files(directory: &Path) -> JournalFiles {
+    JournalFiles::new(directory, directory, JOURNAL)
+}
+
+fn words(directory: &Path) -> PathBuf {
+    directory.join("words")
+}
