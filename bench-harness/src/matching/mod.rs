@@ -40,7 +40,7 @@ pub use memory::MemoryRow;
 pub use peer::run_peer;
 pub use report::{Growth, MatchingReport, MatchingRow, Worst};
 
-use share::{Share, word};
+use share::{Share, state, word};
 use simulator::Simulator;
 use stream::Stream;
 use venue::Venue;
@@ -117,13 +117,24 @@ pub fn measure(
     let host = Host::read("/".as_ref())?;
     let mut cpus = choose(&host, &settings.cpus)?;
     cpus.truncate(2);
-    let directory = Scratch::create().map_err(system("make a folder in /dev/shm"))?;
+    let scratch = Scratch::create().map_err(system("make a folder in /dev/shm"))?;
     pin(cpus[0])?;
     let clock = Clock::calibrate();
+    let share = Share::create(scratch.path(), settings.capacity, clock)?;
+    let (directory, parent) = (scratch.path().to_owned(), std::process::id());
+    let mut reader = peer::start(&program, &peer::Part::Reader { directory, cpu: cpus[1], parent })?;
     let bench = Bench { settings, program, progress, clock };
     let memory = bench.memory()?;
-    let rows = bench.rows()?;
-    let rows = bench.streams(directory.path(), cpus[1], rows)?;
+    let mut rows = bench.rows()?;
+    let streamed = bench.streams(&share, &mut rows);
+    share.tell(state::END);
+    // A reader that failed has reported it on standard error; its silence is only the consequence.
+    if matches!(streamed, Err(IpcError::Peer(_)))
+        && let Ok(Some(status)) = reader.try_wait()
+    {
+        return Err(IpcError::Peer(format!("ended with {status}")));
+    }
+    streamed?;
     Ok(MatchingReport {
         host: host.summary(),
         cpus,
@@ -199,27 +210,8 @@ impl<C: Fn() -> Command, P: Fn(&str, f64) -> bool> Bench<'_, C, P> {
     }
 
     /// Adds to the rows what another process can read of the exchange's events.
-    fn streams(
-        &self,
-        directory: &std::path::Path,
-        cpu: usize,
-        mut rows: Vec<MatchingRow>,
-    ) -> Result<Vec<MatchingRow>, IpcError> {
-        let share = Share::create(directory, self.settings.capacity, self.clock)?;
-        let part = peer::Part::Reader { directory: directory.to_owned(), cpu, parent: std::process::id() };
-        let mut child = peer::start(&self.program, &part)?;
-        let result = self.stream_all(&share, &mut rows);
-        share.words.set(word::END, 1);
-        // A reader that failed has reported it on standard error; its silence is only the consequence.
-        if matches!(result, Err(IpcError::Peer(_)))
-            && let Ok(Some(status)) = child.try_wait()
-        {
-            return Err(IpcError::Peer(format!("ended with {status}")));
-        }
-        result.map(|()| rows)
-    }
-
-    fn stream_all(&self, share: &Share, rows: &mut [MatchingRow]) -> Result<(), IpcError> {
+    fn streams(&self, share: &Share, rows: &mut [MatchingRow]) -> Result<(), IpcError> {
+        share.tell(state::READ);
         let mut watch = Watch::default();
         while share.words.get(word::READY) == 0 {
             watch.idle()?;

@@ -8,15 +8,15 @@
 //! ```
 
 use matching::exchange::{Event, OrderState, Trade};
-use wire::InstrumentId;
+use wire::{InstrumentId, Reason};
 
 /// Bytes of one event.
 pub(super) const BYTES: usize = 64;
 
 /// Kind of a trade's event.
-pub(super) const TRADE: u8 = 4;
-/// Kind of a cancel's event.
-pub(super) const CANCEL: u8 = 8;
+const TRADE: u8 = 4;
+/// Kind of the event when an order ends unfilled.
+const CANCELLED: u8 = 8;
 
 /// Writes an event down.
 #[inline(always)]
@@ -28,7 +28,7 @@ pub(super) fn encode(event: &Event) -> [u8; BYTES] {
         Event::Refreshed(state, behind) => of_order(5, u16::from(*behind), state),
         Event::Replaced(state, keeps) => of_order(6, u16::from(*keeps), state),
         Event::Decremented(state) => of_order(7, 0, state),
-        Event::Cancelled(state, reason) => of_order(CANCEL, *reason as u16, state),
+        Event::Cancelled(state, reason) => of_order(CANCELLED, *reason as u16, state),
         Event::Triggered(state) => of_order(9, 0, state),
         Event::Rejected(order, reason) => {
             bytes([head(2, order.side as u8, *reason as u16, order.instrument), order.id, 0, 0, 0, 0, 0, 0])
@@ -46,18 +46,17 @@ pub(super) fn encode(event: &Event) -> [u8; BYTES] {
     }
 }
 
-/// The kind of an event.
+/// The quantity of a trade; `None` for other events.
 #[inline(always)]
-pub(super) fn kind(record: &[u8; BYTES]) -> u8 {
-    record[0]
+pub(super) fn traded(record: &[u8; BYTES]) -> Option<u64> {
+    let quantity = record[24..32].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    quantity.filter(|_| record[0] == TRADE)
 }
 
-/// The quantity of a trade.
+/// Whether an order was cancelled at its owner's wish.
 #[inline(always)]
-pub(super) fn traded(record: &[u8; BYTES]) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&record[24..32]);
-    u64::from_le_bytes(bytes)
+pub(super) fn is_cancel(record: &[u8; BYTES]) -> bool {
+    record[0] == CANCELLED && record[2..4] == (Reason::Requested as u16).to_le_bytes()
 }
 
 #[inline(always)]

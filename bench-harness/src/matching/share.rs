@@ -22,8 +22,18 @@ pub(super) mod word {
     pub(crate) const TRADED: usize = 3;
     /// The reader: cancels among them.
     pub(crate) const CANCELS: usize = 4;
-    /// The writer: 1 once the reader may end.
-    pub(crate) const END: usize = 8;
+    /// The writer: 1 once events come, 2 once the reader may end.
+    pub(crate) const STATE: usize = 8;
+}
+
+/// Values of [`word::STATE`].
+pub(super) mod state {
+    /// Nothing comes yet: the reader sleeps, however long the measurements before take.
+    pub(crate) const WAIT: u64 = 0;
+    /// Events come.
+    pub(crate) const READ: u64 = 1;
+    /// The reader may end.
+    pub(crate) const END: u64 = 2;
 }
 
 /// The journal and the page of words.
@@ -43,6 +53,12 @@ impl Share {
 
     pub(super) fn open(directory: &Path) -> Result<Share, IpcError> {
         Ok(Share { words: Floor::open(&words(directory))?, journal: Journal::open(files(directory))? })
+    }
+
+    /// Tells the reader what to do.
+    pub(super) fn tell(&self, state: u64) {
+        self.words.set(word::STATE, state);
+        self.words.wake(word::STATE);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The exchange writes its events into a journal, another process reads them.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use bench_kit::Spread;
 use bench_kit::flow::{Flow, Operation};
@@ -8,7 +9,7 @@ use journal::{Clock, Records, WriteError, Writer};
 use matching::exchange::{Discard, Event, Sink};
 
 use super::record::{self, BYTES};
-use super::share::{Share, word};
+use super::share::{Share, state, word};
 use super::venue::Venue;
 use crate::ipc::IpcError;
 use crate::ipc::watch::Watch;
@@ -175,8 +176,13 @@ pub(super) fn read(share: &Share, parent: u32) -> Result<(), IpcError> {
     let words = &share.words;
     let mut watch = Watch::of_peer(parent);
     let mut count = Sent::default();
+    // A core that spins beside the other measurements would affect them.
+    while words.get(word::STATE) == state::WAIT {
+        words.sleep(word::STATE, state::WAIT as u32, Duration::from_millis(100));
+        watch.parent_lives()?;
+    }
     words.set(word::READY, 1);
-    while words.get(word::END) == 0 {
+    while words.get(word::STATE) == state::READ {
         let before = count.events;
         reader.read_batch(FRAME, |frame| {
             frame.records().for_each(|(_, event)| count.take(event));
@@ -201,13 +207,12 @@ impl Sent {
         let Some(event) = event.first_chunk::<BYTES>() else { return };
         let copy = black_box(*event);
         self.events += 1;
-        match record::kind(&copy) {
-            record::TRADE => {
+        match record::traded(&copy) {
+            Some(quantity) => {
                 self.trades += 1;
-                self.traded += record::traded(&copy);
+                self.traded += quantity;
             }
-            record::CANCEL => self.cancels += 1,
-            _ => {}
+            None => self.cancels += u64::from(record::is_cancel(&copy)),
         }
     }
 }
