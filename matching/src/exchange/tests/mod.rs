@@ -4,7 +4,6 @@ mod agree;
 mod desk;
 mod determinism;
 mod generate;
-
 mod ledger;
 mod model;
 mod operation;

@@ -89,7 +89,7 @@ pub(super) fn scenario(steps: usize) -> impl Strategy<Value = Scenario> {
         4 => changes::change().prop_map(Step::Change),
     ];
     // A few orders of the largest quantities are more than fits at one price.
-    let lots = prop_oneof![7 => Just(1), 1 => Just(i64::MAX / 300)];
+    let lots = prop_oneof![7 => Just(1), 1 => Just(i64::MAX / 60)];
     (instruments, numbers, lots, prop::collection::vec(step, 1..=steps)).prop_map(
         |(instruments, numbers, lots, steps)| {
             let (instruments, bases) = instruments.into_iter().unzip();

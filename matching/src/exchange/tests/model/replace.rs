@@ -5,7 +5,7 @@ use wire::{Price, Reason};
 use super::Model;
 use super::checks::{prices, quantity};
 use super::order::{Place, Working};
-use crate::exchange::{Event, Refusal, Replace};
+use crate::exchange::{Event, Lifetime, Refusal, Replace};
 
 impl Model {
     pub(super) fn replace_order(&mut self, request: &Replace) {
@@ -69,7 +69,13 @@ impl Model {
         self.say(Event::Replaced(changed.state(), false));
         let age = self.arrival();
         let instrument = changed.order.instrument;
-        self.come_in(Working { place: Place::Incoming, shown: 0, minimum: 0, age, turn: age, ..changed });
+        let anew = Working { place: Place::Incoming, shown: 0, minimum: 0, age, turn: age, ..changed };
+        if anew.order.lifetime == Lifetime::AtTheClose {
+            // It was in the book already, and does not wait again.
+            self.rest(anew);
+        } else {
+            self.come_in(anew);
+        }
         self.trigger_stops(instrument);
     }
 }

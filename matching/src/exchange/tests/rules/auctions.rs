@@ -4,7 +4,7 @@ use wire::{Aggressor, Side};
 
 use super::super::desk::*;
 use super::super::venue::Venue;
-use crate::exchange::{Event, Lifetime, MarketRules, Phase};
+use crate::exchange::{Event, Lifetime, MarketRules, Permission, Phase};
 
 fn buyers_and_sellers_are_paired_in_priority<V: Venue>() {
     let mut desk = Desk::<V>::plain();
@@ -153,6 +153,30 @@ fn at_the_close_orders_wait_for_the_closing_auction<V: Venue>() {
     );
 }
 
+fn at_the_close_orders_in_the_book_outlive_a_halt_but_not_the_auction<V: Venue>() {
+    let mut desk = Desk::<V>::plain();
+    let at_the_close = |order| lasting(order, Lifetime::AtTheClose);
+    desk.phase(Phase::ClosingAuction);
+    desk.stand([at_the_close(buy(1, 100, 5)), at_the_close(buy(2, 100, 5))]);
+    let mut open_halt = MarketRules::plain();
+    open_halt.permissions[Phase::Halt as usize] = Permission::ALL;
+    assert_eq!(desk.phase(Phase::Halt), ["closing-auction to halt"]);
+    assert_eq!(desk.book(Side::Buy), ["1: 5 of 5 @ 100", "2: 5 of 5 @ 100"]);
+    assert_eq!(
+        desk.phase(Phase::Continuous),
+        ["1 cancelled: 5 left, expired", "2 cancelled: 5 left, expired", "halt to continuous"]
+    );
+    // Where a halt takes orders, one that comes in waits, and one that was in the book stays there.
+    let mut desk = Desk::<V>::of_market(open_halt);
+    desk.phase(Phase::ClosingAuction);
+    desk.stand([at_the_close(buy(1, 100, 5))]);
+    desk.phase(Phase::Halt);
+    assert_eq!(desk.enter(at_the_close(buy(2, 100, 5))), ["2 accepted"]);
+    assert_eq!(desk.replace(1, 100, 6), ["1 replaced: 6 @ 100, anew", "1 rests: 6 @ 100"]);
+    assert_eq!(desk.phase(Phase::Continuous), ["1 cancelled: 6 left, expired", "halt to continuous"]);
+    assert_eq!(desk.phase(Phase::ClosingFreeze), ["continuous to closing-freeze", "2 rests: 5 @ 100"]);
+}
+
 fn in_other_auctions_at_the_close_orders_wait_too<V: Venue>() {
     let mut desk = Desk::<V>::plain();
     desk.phase(Phase::OpeningAuction);
@@ -187,6 +211,7 @@ on_both!(
     market_orders_that_are_left_are_cancelled_oldest_first,
     at_the_open_orders_that_are_left_end_with_the_opening_auction,
     at_the_close_orders_wait_for_the_closing_auction,
+    at_the_close_orders_in_the_book_outlive_a_halt_but_not_the_auction,
     in_other_auctions_at_the_close_orders_wait_too,
     the_permissions_of_the_market_hold_in_its_phases,
 );

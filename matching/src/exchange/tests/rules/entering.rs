@@ -129,6 +129,7 @@ fn outside_of_continuous_trading_nothing_is_done_at_once<V: Venue>() {
             assert_eq!(desk.enter(refused), ["1 rejected: market-closed"]);
         }
         assert_eq!(desk.enter(market(order)), ["1 accepted", "1 rests: 10 @ market"]);
+        desk.stand([buy(3, 100, 10)]);
         // Post-only is like any other order there.
         assert_eq!(desk.enter(post_only(sell(2, 99, 10))), ["2 accepted", "2 rests: 10 @ 99"]);
     }
