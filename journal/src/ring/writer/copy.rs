@@ -49,8 +49,8 @@ impl Writer {
         Ok(Written { position, time })
     }
 
-    /// Makes `position`, at most a tebibyte ahead, that of the next frame: the space in between is filled with frames that readers pass over. They
-    /// have the time of the last frame and are in no class of [`Writer::count`].
+    /// Makes `position`, at most a tebibyte ahead, that of the next frame: the space in between is filled with frames
+    /// that readers pass over. They have the time of the last frame and are in no class of [`Writer::count`].
     ///
     /// # Errors
     /// [`WriteError::NotAhead`]. [`WriteError::Full`]: part of the way may be done; call it again later.
