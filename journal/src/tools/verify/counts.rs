@@ -79,13 +79,36 @@ impl Walk<'_> {
             // A living writer may have committed it since.
             let goes_on =
                 || control.head() != still.head || matches!(control.writer_state(), WriterState::Attached(_));
-            let fits = commit == 0 || commit == end && goes_on();
+            let goes_on = goes_on();
+            let fits = commit == 0 || commit == end && goes_on;
             self.report.expect(
                 CheckKind::End,
                 fits,
                 end,
                 || format!("{commit} in the line behind the last frame"),
                 || "0".to_owned(),
+            );
+            if !goes_on {
+                self.cursors_behind(still);
+            }
+        }
+    }
+
+    /// Readers see what is committed, in the head or not yet, and nothing beyond.
+    fn cursors_behind(&mut self, still: &Still) {
+        for cursor in self.cursors.iter().filter(|cursor| cursor.position > still.head) {
+            let found = cursor.position;
+            self.report.expect(
+                CheckKind::Cursors,
+                still.uncounted.iter().any(|(end, _)| *end == found),
+                found,
+                || format!("the cursor of seat {} behind the head", cursor.seat),
+                || {
+                    format!(
+                        "one up to the head, {}, or at the end of a frame that is committed there",
+                        still.head
+                    )
+                },
             );
         }
     }

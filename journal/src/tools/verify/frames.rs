@@ -30,7 +30,7 @@ pub(super) struct Walk<'a> {
     /// The stretch begins at a mark, and has met no other one so far: if that mark is wrong, so is all that follows.
     at_mark: bool,
     /// Readers whose cursors have not been found at the start of a frame yet, ascending.
-    cursors: Vec<ReaderView>,
+    pub(super) cursors: Vec<ReaderView>,
     /// Marks that have not been found at the start of a frame yet, ascending.
     marks: Vec<u64>,
 }
