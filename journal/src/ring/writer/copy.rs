@@ -40,8 +40,7 @@ impl Writer {
         let position = self.position;
         let end = position + frame_bytes(payload.len() as u64);
         self.make_room(end + LINE_BYTES)?;
-        self.clear(end);
-        self.store_payload(position, payload);
+        self.store_frame(position, end, payload);
         let flags = flags & frame::RECORD | frame::APPENDED;
         self.store_header(position, message_id, flags, topic, payload.len(), time);
         self.commit(position, end, 1, self.not_before_the_last(time));
