@@ -169,6 +169,9 @@ mod stops;
 mod trading;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 use wire::{InstrumentId, Nanos, Price, Reason};
 
 pub use event::{Discard, Equilibrium, Event, OrderState, Refusal, Sink, Trade};
