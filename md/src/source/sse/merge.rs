@@ -11,6 +11,7 @@ use std::path::Path;
 use wire::InstrumentId;
 
 use super::columns::{Columns, Part};
+use super::layout::Layout;
 use super::row::{self, Body, Row};
 use crate::source::error::Fault;
 use crate::source::listing::Listing;
@@ -44,9 +45,14 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn open(path: &Path, part: Part, date: Option<u64>) -> Result<File, SourceError> {
+    pub(super) fn open(
+        path: &Path,
+        part: Part,
+        date: Option<u64>,
+        layout: &Layout,
+    ) -> Result<File, SourceError> {
         let mut table = Table::open(path, super::EXPECTED)?;
-        let columns = Columns::read(&mut table, part)?;
+        let columns = Columns::read(&mut table, part, layout)?;
         let midnight = date.or_else(|| fields::date_in_path(path)).unwrap_or(0);
         Ok(File { table, columns, midnight, day: None })
     }

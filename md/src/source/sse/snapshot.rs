@@ -15,29 +15,33 @@ const EXPECTED: &str = "the snapshot file of Shanghai Level 2, with its header l
 
 /// A level of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level {
-    pub(crate) price: Price,
-    pub(crate) quantity: i64,
+pub struct SnapshotLevel {
+    /// Its price.
+    pub price: Price,
+    /// Its volume.
+    pub quantity: i64,
     /// Number of orders, if the file has it.
-    pub(crate) orders: Option<u64>,
+    pub orders: Option<u64>,
 }
 
 /// One snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Snapshot {
-    pub(crate) row: u64,
-    pub(crate) symbol: Symbol,
-    /// Taken in continuous trading.
-    pub(crate) continuous: bool,
+pub struct Snapshot {
+    /// Line, from 1; the header line counts.
+    pub row: u64,
+    /// Its stock.
+    pub symbol: Symbol,
+    /// Taken in continuous trading. Others have no levels.
+    pub continuous: bool,
     /// Number of trades of the day up to it.
-    pub(crate) trades: u64,
-    bids: Vec<Level>,
-    asks: Vec<Level>,
+    pub trades: u64,
+    bids: Vec<SnapshotLevel>,
+    asks: Vec<SnapshotLevel>,
 }
 
 impl Snapshot {
-    /// Best first.
-    pub(crate) fn side(&self, side: Side) -> &[Level] {
+    /// Up to ten levels, best first.
+    pub fn side(&self, side: Side) -> &[SnapshotLevel] {
         match side {
             Side::Buy => &self.bids,
             Side::Sell => &self.asks,
@@ -113,14 +117,14 @@ impl Snapshots {
         let record = self.table.record();
         Table::check_width(record, self.width)?;
         let text = |place: usize| record.get(place).unwrap_or(b"");
-        let side = |places: &[Place; LEVELS]| -> Result<Vec<Level>, Fault> {
+        let side = |places: &[Place; LEVELS]| -> Result<Vec<SnapshotLevel>, Fault> {
             let mut levels = Vec::with_capacity(LEVELS);
             for place in places {
                 // A level that the book does not have is empty or zero.
                 if text(place.quantity).iter().all(|&byte| byte == b'0') {
                     break;
                 }
-                levels.push(Level {
+                levels.push(SnapshotLevel {
                     price: noisy_price("price of a level", text(place.price))?,
                     quantity: crate::source::fields::quantity("volume of a level", text(place.quantity))?,
                     orders: place.orders.and_then(|place| digits(text(place))),
