@@ -9,6 +9,30 @@ const DAY: u64 = 24 * 60 * MINUTE;
 /// 2018-08-20, in days since 1970-01-01: the first closing auction in Shanghai.
 const FIRST_CLOSING_AUCTION: u64 = 17_763;
 
+/// The clocks of rows and phases differ by no more than this.
+const APART: u64 = 1_000_000_000;
+
+/// What the exchange is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// To take an order.
+    Order,
+    /// To take one that trades at once.
+    Trade,
+    /// To cancel an order.
+    Cancel,
+}
+
+impl Asked {
+    fn fits(self, phase: Phase) -> bool {
+        match self {
+            Asked::Order => phase == Phase::Continuous || phase.auction().is_some(),
+            Asked::Trade => phase == Phase::Continuous,
+            Asked::Cancel => matches!(phase, Phase::Continuous | Phase::OpeningAuction),
+        }
+    }
+}
+
 /// When which phase begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Day {
@@ -47,17 +71,25 @@ impl Day {
         &self.phases
     }
 
-    /// When an order came in that was published at `time`. Where the market takes none (breaks, after the close), it was
-    /// there before: at the last moment of the phase before. What is published before the day begins came in with it.
-    pub(super) fn entry(&self, time: Nanos) -> Nanos {
+    /// When something was asked for that was published at `time`. It was accepted, so where the phase of that time does not
+    /// take it, the clock of the row and that of the phases differ: it came at the end of the phase before, or at the beginning
+    /// of the next one.
+    pub(super) fn entry(&self, time: Nanos, asked: Asked) -> Nanos {
         let begun = self.phases.partition_point(|&(begin, _)| begin <= time);
-        let Some(&(begin, phase)) = begun.checked_sub(1).and_then(|last| self.phases.get(last)) else {
-            return self.phases.first().map_or(time, |&(begin, _)| begin.max(time));
+        let (before, from) = self.phases.split_at(begun);
+        let Some((&(begin, phase), before)) = before.split_last() else {
+            return from.first().map_or(time, |&(begin, _)| begin.max(time));
         };
-        match phase {
-            Phase::Pause | Phase::Closed => Nanos(begin.0 - 1),
-            _ => time,
+        if asked.fits(phase) {
+            return time;
         }
+        let next = from.first().filter(|next| asked.fits(next.1) && next.0.0 - time.0 <= APART);
+        if let Some(&(next, _)) = next {
+            return next;
+        }
+        let is_near = matches!(phase, Phase::Pause | Phase::Closed) || time.0 - begin.0 <= APART;
+        let fitted = before.last().is_some_and(|&(_, phase)| asked.fits(phase));
+        if is_near && fitted { Nanos(begin.0 - 1) } else { time }
     }
 
     /// The auction that the trades of `time` belong to: the latest that ended.
@@ -96,23 +128,32 @@ mod tests {
     }
 
     #[test]
-    fn orders_published_in_a_break_came_in_before_it() {
+    fn what_a_phase_does_not_take_came_at_its_edge() {
         let day = Day::shanghai(Nanos(0));
-        for (time, entry) in [
-            (at(9, 14), at(9, 15)),
-            (at(9, 15), at(9, 15)),
-            (at(9, 24), at(9, 24)),
-            (at(9, 25), Nanos(at(9, 25).0 - 1)),
-            (at(9, 29), Nanos(at(9, 25).0 - 1)),
-            (at(9, 30), at(9, 30)),
-            (at(11, 30), Nanos(at(11, 30).0 - 1)),
-            (at(13, 0), at(13, 0)),
-            (at(14, 58), at(14, 58)),
-            (at(15, 0), Nanos(at(15, 0).0 - 1)),
+        let just = |time: Nanos| Nanos(time.0 + 10_000_000);
+        let end = |time: Nanos| Nanos(time.0 - 1);
+        for (asked, time, entry) in [
+            (Asked::Order, at(9, 14), at(9, 15)),
+            (Asked::Order, at(9, 15), at(9, 15)),
+            (Asked::Order, at(9, 24), at(9, 24)),
+            (Asked::Order, at(9, 25), end(at(9, 25))),
+            (Asked::Order, at(9, 29), end(at(9, 25))),
+            (Asked::Order, Nanos(at(9, 30).0 - 10_000_000), at(9, 30)),
+            (Asked::Order, at(9, 30), at(9, 30)),
+            (Asked::Order, just(at(11, 30)), end(at(11, 30))),
+            (Asked::Order, at(13, 0), at(13, 0)),
+            (Asked::Order, just(at(14, 57)), just(at(14, 57))),
+            (Asked::Order, at(15, 0), end(at(15, 0))),
+            (Asked::Trade, just(at(14, 57)), end(at(14, 57))),
+            (Asked::Trade, at(14, 58), at(14, 58)),
+            (Asked::Trade, Nanos(at(9, 30).0 - 10_000_000), at(9, 30)),
+            (Asked::Cancel, just(at(9, 20)), end(at(9, 20))),
+            (Asked::Cancel, at(9, 22), at(9, 22)),
+            (Asked::Cancel, just(at(14, 57)), end(at(14, 57))),
         ] {
-            assert_eq!(day.entry(time), entry, "{}", time.0);
+            assert_eq!(day.entry(time, asked), entry, "{asked:?} {}", time.0);
         }
-        assert_eq!(Day::continuous().entry(at(3, 0)), at(3, 0));
+        assert_eq!(Day::continuous().entry(at(3, 0), Asked::Cancel), at(3, 0));
     }
 
     #[test]

@@ -16,7 +16,8 @@
 //!   stands in the joint sequence.
 //! - Its price is the published one. An order that is never published comes in without a limit: as a market order.
 //! - In auctions every order is published whole. The auction's trades are not needed for anything.
-//! - Cancels name an order. Phases follow the clock: no row tells the exchange when to uncross.
+//! - Cancels name an order. Phases follow the clock of the rows: no trade tells the exchange when to uncross. Within a second
+//!   of a phase's edge, or in a break, a row that this phase could not have accepted belongs to the one beside it.
 //!
 //! [`Feed::Resting`] (LOBSTER, PITCH) names only the resting order of a trade. Executions on one side, at one time and next
 //! to each other, are one incoming order; an order on the other side that is added right behind them at the same time,

@@ -5,6 +5,9 @@ use wire::Aggressor;
 use super::flow::Published;
 use crate::exchange::Trade;
 
+/// Numbers from here on are given to incoming orders that the feed does not name. No feed goes so far.
+const UNNAMED: u64 = u64::MAX - (1 << 40);
+
 /// Whether they are the same trade.
 pub(super) fn is_same(published: &Published, trade: &Trade) -> bool {
     published.buy.is_none_or(|buy| buy == trade.buy.id)
@@ -19,7 +22,13 @@ pub(super) fn of_market(trade: &Published) -> String {
 }
 
 pub(super) fn of_exchange(trade: &Trade) -> String {
-    text(trade.quantity, trade.price, Some(trade.buy.id), Some(trade.sell.id), trade.aggressor)
+    let named = |order: u64| Some(order).filter(|&order| is_named(order));
+    text(trade.quantity, trade.price, named(trade.buy.id), named(trade.sell.id), trade.aggressor)
+}
+
+/// Whether the market gave this number: incoming orders that the feed does not name have the highest ones.
+pub(super) fn is_named(order: u64) -> bool {
+    order < UNNAMED
 }
 
 fn text(

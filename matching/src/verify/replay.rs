@@ -6,6 +6,7 @@ use wire::{Nanos, Price, Quantity, Reason, Side};
 
 use super::INSTRUMENT;
 use super::auction::Auctions;
+use super::day::Asked;
 use super::depth::{Depth, Level};
 use super::flow::{Flow, Incoming, Published, Request, Step};
 use super::input::{Feed, File, Place, Recording};
@@ -103,7 +104,12 @@ struct Replay<'a> {
 impl Replay<'_> {
     fn step(&mut self, step: &Step) {
         self.place = step.place;
-        self.advance(self.recording.day.entry(step.time));
+        let asked = match step.request {
+            Request::Enter(_) if step.trades.is_empty() => Asked::Order,
+            Request::Enter(_) => Asked::Trade,
+            Request::Cancel { .. } | Request::Reduce { .. } | Request::Clear => Asked::Cancel,
+        };
+        self.advance(self.recording.day.entry(step.time, asked));
         self.found.clear();
         self.answer = Answer::None;
         let before = self.report.differences;
@@ -157,9 +163,9 @@ impl Replay<'_> {
         self.take_events();
         let expected = &self.flow.trades[step.trades.clone()];
         if matches!(self.recording.feed, Feed::Resting { .. }) {
-            let traded: i64 = expected.iter().map(|trade| trade.quantity.0).sum();
+            let traded = expected.iter().fold(0_i64, |sum, trade| sum.saturating_add(trade.quantity.0));
             if let Some(price) = price.filter(|_| quantity.0 > traded) {
-                self.market.insert(id, (side, price, quantity.0 - traded));
+                self.market.insert(id, (side, price, quantity.0.saturating_sub(traded)));
             }
             for trade in expected {
                 let resting = if side == Side::Buy { trade.sell } else { trade.buy };
@@ -173,7 +179,7 @@ impl Replay<'_> {
         self.order = Some(id);
         match self.exchange.order(id) {
             Some(state) if state.open > quantity => {
-                let total = Quantity(state.quantity().0 - quantity.0);
+                let total = Quantity(state.quantity().0.saturating_sub(quantity.0));
                 let request = Replace { id, price: state.price, quantity: total };
                 self.exchange.replace(&request, &mut self.events);
                 self.take_events();
@@ -332,7 +338,7 @@ impl Replay<'_> {
             }
             self.report.corrected += 1;
             if let Some(state) = state.filter(|_| left > 0 && left < open) {
-                let total = Quantity(state.filled.0 + left);
+                let total = Quantity(state.filled.0.saturating_add(left));
                 self.exchange.replace(&Replace { id, price: state.price, quantity: total }, &mut self.events);
             } else {
                 if state.is_some() {
@@ -367,7 +373,7 @@ impl Replay<'_> {
 
 /// Numbers that the market has not given are no names.
 fn named(order: Option<u64>) -> Option<u64> {
-    order.filter(|&order| order < u64::MAX / 2)
+    order.filter(|&order| pair::is_named(order))
 }
 
 fn lower(market: &mut HashMap<u64, (Side, Price, i64)>, id: u64, quantity: Quantity) {
