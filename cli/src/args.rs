@@ -318,6 +318,8 @@ pub(crate) enum Builtin {
     Taker,
     /// Quotes both sides around the middle.
     MarketMaker,
+    /// Trades at random, so that a market of strategies moves.
+    Noise,
 }
 
 #[derive(Debug, Args)]

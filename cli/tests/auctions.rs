@@ -22,12 +22,15 @@ fn order(sequence: u32, side: Side, price: Price) -> NewOrder {
         side,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Day,
-        reserved: 0,
+        flags: 0,
         price,
         quantity: Quantity(100),
         cause: Cause::NONE,
         account: AccountId::OWN,
-        reserved_tail: [0; 20],
+        display_lots: 0,
+        trigger: Price::ZERO,
+        minimum_lots: 0,
+        ends_s: 0,
     }
 }
 

@@ -32,9 +32,9 @@
 //!
 //! let order = NewOrder {
 //!     order_id: OrderId::new(StrategyId(3), 1, 1), instrument: instrument.id, side: Side::Buy,
-//!     order_type: OrderType::Limit, time_in_force: TimeInForce::Day, reserved: 0,
+//!     order_type: OrderType::Limit, time_in_force: TimeInForce::Day, flags: 0,
 //!     price: "1801.00".parse()?, quantity: Quantity(200), cause: Cause::NONE,
-//!     account: AccountId::OWN, reserved_tail: [0; 20],
+//!     account: AccountId::OWN, display_lots: 0, trigger: Price::ZERO, minimum_lots: 0, ends_s: 0,
 //! };
 //! engine.new_order(&order, &mut answers);
 //! assert_eq!(engine.working_orders(), 1);

@@ -129,12 +129,15 @@ fn strategies_trade_beside_the_recorded_market_and_do_not_change_it() {
             side,
             order_type: OrderType::Limit,
             time_in_force,
-            reserved: 0,
+            flags: 0,
             price: best.price,
             quantity: Quantity(50),
             cause: Cause::NONE,
             account: AccountId::OWN,
-            reserved_tail: [0; 20],
+            display_lots: 0,
+            trigger: Price::ZERO,
+            minimum_lots: 0,
+            ends_s: 0,
         };
         shared.new_order(&order, &mut answers);
     }

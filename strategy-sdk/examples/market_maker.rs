@@ -183,9 +183,13 @@ impl MarketMaker {
     /// Brings both orders of an instrument to where they should be.
     fn look_after(&mut self, context: &mut Context, instrument: InstrumentId) {
         let Some(book) = self.books.get_mut(&instrument) else { return };
-        let Some(quote) = context.last_quote(instrument) else { return };
-        let Some(mid) = quote.mid() else { return };
-        let (best_bid, best_ask) = (quote.best_bid(), quote.best_ask());
+        let quote = context.last_quote(instrument).copied();
+        // Somebody has to be the first: before any quote, the price that the instrument starts from.
+        let reference = context.instrument(instrument).map(|instrument| instrument.reference_price);
+        let mid = quote.and_then(|quote| quote.mid()).or(reference.filter(|price| price.is_some()));
+        let Some(mid) = mid else { return };
+        let best_bid = quote.and_then(|quote| quote.best_bid());
+        let best_ask = quote.and_then(|quote| quote.best_ask());
         let Parameters { half_spread_ticks, skew_ticks, max_position, .. } = self.parameters;
 
         let held = context.position(instrument).quantity.0 / book.lot;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use node::Counter;
 use wire::{
-    CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, OrderType,
-    Price, Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
+    CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, Price, Quantity,
+    Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
 };
 
 use crate::instruments::{Instruments, Interest};
@@ -195,14 +195,18 @@ impl Context {
     }
 
     fn send_order(&mut self, request: &OrderRequest) -> Result<OrderId, Refusal> {
-        let is_limit = request.order_type == OrderType::Limit;
+        let is_limit = request.order_type.has_price();
         if self.stage != Stage::Open {
             return Err(Refusal::NotReady);
         }
-        if self.instruments.get(request.instrument).is_none() {
+        let Some(instrument) = self.instruments.get(request.instrument) else {
             return Err(Refusal::UnknownInstrument);
-        }
+        };
+        let lot = instrument.lot;
         check_amounts(request.quantity, request.price, is_limit)?;
+        let (display_lots, minimum_lots) =
+            (lots(request, request.display, lot)?, lots(request, request.minimum, lot)?);
+        let (trigger, ends_s) = (trigger(request)?, ends(request)?);
         if !is_limit && request.time_in_force == TimeInForce::PostOnly {
             return Err(Refusal::MarketCannotRest);
         }
@@ -213,12 +217,15 @@ impl Context {
             side: request.side,
             order_type: request.order_type,
             time_in_force: request.time_in_force,
-            reserved: 0,
+            flags: request.flags,
             price: request.price,
             quantity: request.quantity,
             cause: self.cause,
             account: request.account,
-            reserved_tail: [0; 20],
+            display_lots,
+            trigger,
+            minimum_lots,
+            ends_s,
         };
         self.send(&Request::New(order))?;
         self.sent = sequence;
@@ -346,6 +353,30 @@ impl std::fmt::Debug for Context {
             .field("stage", &self.stage)
             .finish_non_exhaustive()
     }
+}
+
+/// A part of an order's quantity, in lots.
+fn lots(request: &OrderRequest, part: Quantity, lot: Quantity) -> Result<u32, Refusal> {
+    let lot = lot.0.max(1);
+    let fits = part.0 >= 0 && part.0 <= request.quantity.0 && part.0 % lot == 0;
+    u32::try_from(part.0 / lot).ok().filter(|_| fits).ok_or(Refusal::Part)
+}
+
+/// The price that it waits for; zero if it does not wait.
+fn trigger(request: &OrderRequest) -> Result<Price, Refusal> {
+    if !request.order_type.has_trigger() {
+        return Ok(Price::ZERO);
+    }
+    if request.trigger.is_some() { Ok(request.trigger) } else { Err(Refusal::NoTrigger) }
+}
+
+/// When it ends, in seconds; zero if by no date.
+fn ends(request: &OrderRequest) -> Result<u32, Refusal> {
+    if request.time_in_force != TimeInForce::GoodTillDate {
+        return Ok(0);
+    }
+    let whole = request.ends.0 > 0 && request.ends.0 % 1_000_000_000 == 0;
+    u32::try_from(request.ends.0 / 1_000_000_000).ok().filter(|_| whole).ok_or(Refusal::Date)
 }
 
 fn check_amounts(quantity: Quantity, price: Price, is_limit: bool) -> Result<(), Refusal> {

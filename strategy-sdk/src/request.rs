@@ -1,7 +1,9 @@
 //! Order requests of a strategy, and why one was not sent.
 
 use node::WriteError;
-use wire::{AccountId, InstrumentId, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
+use wire::{
+    AccountId, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price, Quantity, Side, TimeInForce,
+};
 
 /// A new order, before it is sent with [`Context::order`](crate::Context::order).
 ///
@@ -30,6 +32,16 @@ pub struct OrderRequest {
     pub quantity: Quantity,
     /// For which account.
     pub account: AccountId,
+    /// How much the book shows at a time; zero: all.
+    pub display: Quantity,
+    /// It trades at least this much at once, or nothing; zero: any quantity.
+    pub minimum: Quantity,
+    /// The price that a stop waits for; [`Price::NONE`] for any other order.
+    pub trigger: Price,
+    /// When an order good till a date ends; zero for any other.
+    pub ends: Nanos,
+    /// [`NewOrder::POST_ONLY`], [`NewOrder::CANCEL_NEWEST`] and [`NewOrder::CANCEL_OLDEST`].
+    pub flags: u8,
 }
 
 impl OrderRequest {
@@ -43,6 +55,11 @@ impl OrderRequest {
             price,
             quantity,
             account: AccountId::OWN,
+            display: Quantity::ZERO,
+            minimum: Quantity::ZERO,
+            trigger: Price::NONE,
+            ends: Nanos(0),
+            flags: 0,
         }
     }
 
@@ -56,6 +73,11 @@ impl OrderRequest {
             price: Price::NONE,
             quantity,
             account: AccountId::OWN,
+            display: Quantity::ZERO,
+            minimum: Quantity::ZERO,
+            trigger: Price::NONE,
+            ends: Nanos(0),
+            flags: 0,
         }
     }
 
@@ -77,6 +99,57 @@ impl OrderRequest {
     /// Rests, and is rejected if any of it would trade at once. For limit orders.
     pub fn post_only(self) -> OrderRequest {
         OrderRequest { time_in_force: TimeInForce::PostOnly, ..self }
+    }
+
+    /// Rests until cancelled, also over the end of a day. This and what follows is for `fill = "exchange"`; other markets
+    /// reject it, `Unsupported`.
+    pub fn good_till_cancel(self) -> OrderRequest {
+        OrderRequest { time_in_force: TimeInForce::GoodTillCancel, ..self }
+    }
+
+    /// Rests until cancelled, or this time of the market, in whole seconds.
+    pub fn good_till(self, ends: Nanos) -> OrderRequest {
+        OrderRequest { time_in_force: TimeInForce::GoodTillDate, ends, ..self }
+    }
+
+    /// Takes part in the opening auction only.
+    pub fn at_the_open(self) -> OrderRequest {
+        OrderRequest { time_in_force: TimeInForce::AtTheOpen, ..self }
+    }
+
+    /// Takes part in the closing auction only.
+    pub fn at_the_close(self) -> OrderRequest {
+        OrderRequest { time_in_force: TimeInForce::AtTheClose, ..self }
+    }
+
+    /// Shows only this much of it at a time. In whole lots.
+    pub fn iceberg(self, display: Quantity) -> OrderRequest {
+        OrderRequest { display, ..self }
+    }
+
+    /// Trades at least this much at once, or nothing. In whole lots.
+    pub fn minimum(self, minimum: Quantity) -> OrderRequest {
+        OrderRequest { minimum, ..self }
+    }
+
+    /// Waits until a trade reaches this price: a buy at it or above, a sell at it or below. A market order rests then no
+    /// longer than its time in force says.
+    pub fn stop(self, trigger: Price) -> OrderRequest {
+        let (order_type, time_in_force) = match self.order_type {
+            OrderType::Market | OrderType::Stop => (OrderType::Stop, TimeInForce::Day),
+            OrderType::Limit | OrderType::StopLimit => (OrderType::StopLimit, self.time_in_force),
+        };
+        OrderRequest { order_type, time_in_force, trigger, ..self }
+    }
+
+    /// Where it would trade with an order of its owner, that one is cancelled.
+    pub fn cancel_oldest(self) -> OrderRequest {
+        OrderRequest { flags: self.flags | NewOrder::CANCEL_OLDEST, ..self }
+    }
+
+    /// Where it would trade with an order of its owner, what is left of it is cancelled.
+    pub fn cancel_newest(self) -> OrderRequest {
+        OrderRequest { flags: self.flags | NewOrder::CANCEL_NEWEST, ..self }
     }
 }
 
@@ -121,6 +194,15 @@ pub enum Refusal {
     /// A limit order needs a price.
     #[error("a limit order needs a price")]
     NoPrice,
+    /// What is shown, and what must trade at once, is counted in lots.
+    #[error("displayed and minimum quantity are whole lots, not more than the order")]
+    Part,
+    /// A stop needs a price to wait for.
+    #[error("a stop order needs a trigger")]
+    NoTrigger,
+    /// A date is in whole seconds of the market's time, from 1970 to 2106.
+    #[error("an order good till a date ends at a whole second from 1970 to 2106")]
+    Date,
     /// A market order never rests.
     #[error("a market order cannot be post-only")]
     MarketCannotRest,

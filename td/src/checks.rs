@@ -16,11 +16,11 @@
 //! | 10 | one more order may work | `WorkingOrders` |
 //! | 11 | the position stays within its limit if everything that works fills | `PositionLimit` |
 //!
-//! Checks 7 to 9 are for limit prices; a market order has none. A cancel passes 1, 2, "the order works" (else
+//! Checks 7 to 9 are for limit prices, and for the trigger of a stop; a market order has neither. A cancel passes 1, 2, "the order works" (else
 //! `UnknownOrder`) and "it is in that instrument" (else `Malformed`). A replace passes those, then 6 to 9 with its
 //! new price and total, "the total is more than what has traded" (else `Quantity`), and 11 with the difference.
 
-use wire::{AccountId, NewOrder, OrderType, Price, Quantity, Reason, Side};
+use wire::{AccountId, NewOrder, Price, Quantity, Reason, Side};
 
 use crate::instruments::{Rules, tighter};
 use crate::limits::Limits;
@@ -51,12 +51,11 @@ pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
     }
 }
 
-/// Checks 7 to 9 of a new order.
+/// Checks 7 to 9 of a new order: of its limit, if it has one, and of a stop's trigger.
 pub(crate) fn order_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason> {
-    match order.order_type {
-        OrderType::Limit => price(rules, order.price),
-        OrderType::Market => Ok(()),
-    }
+    let limit = order.order_type.has_price().then_some(order.price);
+    let trigger = order.order_type.has_trigger().then_some(order.trigger);
+    limit.into_iter().chain(trigger).try_for_each(|given| price(rules, given))
 }
 
 /// Check 10, before the order is counted.

@@ -52,12 +52,12 @@
 //!     side: Side::Buy,
 //!     order_type: OrderType::Limit,
 //!     time_in_force: TimeInForce::Day,
-//!     reserved: 0,
+//!     flags: 0,
 //!     price: Price(1_790 * Price::ONE),
 //!     quantity: Quantity(600),
 //!     cause: Cause::NONE,
 //!     account: AccountId::OWN,
-//!     reserved_tail: [0; 20],
+//!     display_lots: 0, trigger: Price::ZERO, minimum_lots: 0, ends_s: 0,
 //! };
 //! let decision = gateway.take(me, NewOrder::ID, order.bytes());
 //! assert_eq!(decision, Decision::Send(Request::New(order)));

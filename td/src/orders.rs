@@ -259,12 +259,15 @@ mod tests {
             side: Side::Buy,
             order_type: OrderType::Limit,
             time_in_force: TimeInForce::Day,
-            reserved: 0,
+            flags: 0,
             price: Price(100),
             quantity: Quantity(quantity),
             cause: Cause::NONE,
             account: AccountId::OWN,
-            reserved_tail: [0; 20],
+            display_lots: 0,
+            trigger: Price::ZERO,
+            minimum_lots: 0,
+            ends_s: 0,
         })
     }
 

@@ -4,13 +4,17 @@ use std::path::Path;
 
 use settings::Rows;
 
-use crate::config::{Fill, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, Stop};
+use crate::config::{Fill, MarketSource, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, Stop};
 use crate::paths;
 
 /// Completes `config`. `folder` holds the file; paths from the command line start at the current folder instead.
 pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Path) {
     if !rows.is_written("matching.fill") {
-        config.matching.fill = if config.md.source.is_replay() { Fill::Book } else { Fill::Quotes };
+        config.matching.fill = match config.md.source {
+            MarketSource::Sim => Fill::Quotes,
+            MarketSource::Exchange => Fill::Exchange,
+            _ => Fill::Book,
+        };
         rows.derive("matching.fill", config.matching.fill);
     }
     let from_file = |rows: &Rows, path: &str| rows.span(path).is_some_and(|span| !span.is_override());

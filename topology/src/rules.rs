@@ -70,7 +70,11 @@ impl Rules<'_> {
         if self.rows.span("md.source").is_some_and(|span| span.is_override()) {
             return;
         }
+        let exchange = source == MarketSource::Exchange;
         for key in ["instruments", "interval", "count", "stagger", "seed", "generator"] {
+            if exchange && key == "instruments" {
+                continue;
+            }
             let path = format!("md.{key}");
             if self.rows.is_written(&path) {
                 let message = format!("`{key}` means nothing: md.source is \"{source}\", not \"sim\"");
@@ -82,7 +86,7 @@ impl Rules<'_> {
     fn files(&mut self) {
         let md = &self.config.md;
         let (wanted, example): (&[&str], _) = match md.source {
-            MarketSource::Sim => return,
+            MarketSource::Sim | MarketSource::Exchange => return,
             MarketSource::Sse => (&["orders", "trades"], "md.files=DIR, or md.files.orders=F and .trades=F"),
             _ => (&["messages"], "md.files=FILE"),
         };
@@ -157,7 +161,31 @@ impl Rules<'_> {
     }
 
     fn fill(&mut self) {
-        if self.config.matching.fill == Fill::Book && self.config.md.source == MarketSource::Sim {
+        let is_exchange = self.config.matching.fill == Fill::Exchange;
+        if is_exchange != (self.config.md.source == MarketSource::Exchange) {
+            self.error(
+                "matching.fill",
+                format!(
+                    "matching.fill is \"{}\", and md.source is \"{}\": an exchange has no other market beside it",
+                    self.config.matching.fill, self.config.md.source
+                ),
+                "set both to \"exchange\", or neither",
+            );
+            return;
+        }
+        if is_exchange && self.config.platform.deterministic {
+            self.error(
+                "platform.deterministic",
+                "lock-step goes by the events of a market, and an exchange of strategies has none of its own",
+                "set it to false",
+            );
+        }
+        let phases = &self.config.matching.phases;
+        if let Some(index) = phases.windows(2).position(|pair| pair[0].after >= pair[1].after) {
+            let path = format!("matching.phases.{}.after", index + 1);
+            self.error(&path, "the phases are not in ascending order of time", "sort them by `after`");
+        }
+        if self.config.matching.fill == Fill::Book && !self.config.md.source.is_replay() {
             self.error(
                 "matching.fill",
                 "matching.fill = \"book\" needs a recorded day's order flow, and md.source is \"sim\"",

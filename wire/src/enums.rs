@@ -67,6 +67,10 @@ pub enum OrderType {
     Limit = 1,
     /// Trades at whatever rests; what finds nothing is cancelled.
     Market = 2,
+    /// Waits until a trade reaches its trigger, then is a market order.
+    Stop = 3,
+    /// Waits until a trade reaches its trigger, then is a limit order.
+    StopLimit = 4,
 }
 
 /// How long an order lives.
@@ -97,6 +101,16 @@ pub enum TimeInForce {
     FillOrKill = 3,
     /// Rests, and is rejected if any of it would trade at once.
     PostOnly = 4,
+    /// Rests until cancelled, also over the end of a day.
+    #[member(name = "gtc")]
+    GoodTillCancel = 5,
+    /// Rests until cancelled, or its date.
+    #[member(name = "gtd")]
+    GoodTillDate = 6,
+    /// Takes part in the opening auction only.
+    AtTheOpen = 7,
+    /// Takes part in the closing auction only.
+    AtTheClose = 8,
 }
 
 /// Where an order stands. `Rejected`, `Cancelled` and `Filled` are final.
@@ -133,6 +147,18 @@ pub enum OrderStatus {
     CancelRejected = 7,
     /// A replace was refused; the order, if there is one, stands as it was.
     ReplaceRejected = 8,
+}
+
+impl OrderType {
+    /// True for an order that carries a limit price.
+    pub fn has_price(self) -> bool {
+        matches!(self, OrderType::Limit | OrderType::StopLimit)
+    }
+
+    /// True for an order that waits for its trigger.
+    pub fn has_trigger(self) -> bool {
+        matches!(self, OrderType::Stop | OrderType::StopLimit)
+    }
 }
 
 impl OrderStatus {
@@ -209,6 +235,8 @@ pub enum Reason {
     SelfTrade = 21,
     /// Its time is over: the market has closed, its auction has ended, or its date has come.
     Expired = 22,
+    /// This market does not know such orders.
+    Unsupported = 23,
 }
 
 /// Whether a fill gave or took liquidity.
@@ -293,6 +321,46 @@ pub enum BookAction {
     Trade = 6,
     /// The book of this instrument is empty from here.
     Clear = 7,
+}
+
+/// What an instrument's market is doing.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    TryFromBytes,
+    IntoBytes,
+    KnownLayout,
+    Immutable,
+    Enumeration,
+)]
+#[repr(u8)]
+pub enum TradingPhase {
+    /// Before or after the day.
+    Closed = 1,
+    /// Orders are collected for the opening auction; no price is indicated yet.
+    PreOpen = 2,
+    /// Orders are collected for the opening auction.
+    OpeningAuction = 3,
+    /// The last part of the opening auction: usually without cancels.
+    OpeningFreeze = 4,
+    /// Between auction and continuous trading, or a break: nothing trades.
+    Pause = 5,
+    /// Incoming orders trade with resting ones.
+    Continuous = 6,
+    /// Trading is interrupted; nothing trades.
+    Halt = 7,
+    /// Orders are collected for the auction that follows a volatility halt.
+    VolatilityAuction = 8,
+    /// Orders are collected for the closing auction.
+    ClosingAuction = 9,
+    /// The last part of the closing auction: usually without cancels.
+    ClosingFreeze = 10,
 }
 
 /// What happened to a node.

@@ -47,14 +47,15 @@ mod symbol;
 mod units;
 
 pub use enums::{
-    Aggressor, BookAction, Liquidity, NodeChange, NodeRole, OrderStatus, OrderType, Reason, Side, TimeInForce,
+    Aggressor, BookAction, Liquidity, NodeChange, NodeRole, OrderStatus, OrderType, Reason, Side,
+    TimeInForce, TradingPhase,
 };
 pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use irregular::{Irregularity, Verdict};
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
-pub use message::market::{BookEvent, Instrument, LEVELS, Level, Quote, TradePrint};
+pub use message::market::{BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, TradePrint};
 pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
 pub use message::request::Request;
 pub use message::{AnyMessage, Message, WireError};

@@ -88,12 +88,15 @@ fn a_view_reads_what_was_written() {
         side: Side::Sell,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::ImmediateOrCancel,
-        reserved: 0,
+        flags: 0,
         price: Price(-5),
         quantity: Quantity(9),
         cause: Cause::NONE,
         account: AccountId(8),
-        reserved_tail: [0; 20],
+        display_lots: 0,
+        trigger: Price::ZERO,
+        minimum_lots: 0,
+        ends_s: 0,
     };
     let view = View::of(NewOrder::ID, order.bytes()).unwrap();
     assert_eq!(view.record(), NewOrder::RECORD);

@@ -15,6 +15,9 @@ use crate::services::Run;
 #[path = "../../../strategy-sdk/examples/market_maker.rs"]
 #[allow(dead_code, reason = "the example's own `main` is not called here")]
 mod market_maker;
+#[path = "../../../strategy-sdk/examples/noise.rs"]
+#[allow(dead_code, reason = "the example's own `main` is not called here")]
+mod noise;
 #[path = "../../../strategy-sdk/examples/taker.rs"]
 #[allow(dead_code, reason = "the example's own `main` is not called here")]
 mod taker;
@@ -59,6 +62,7 @@ fn host(options: strategy_sdk::Options) -> u8 {
     strategy_sdk::Roster::new(options)
         .with::<taker::Taker>("taker")
         .with::<market_maker::MarketMaker>("market-maker")
+        .with::<noise::Noise>("noise")
         .run()
         .code()
 }
@@ -68,6 +72,7 @@ fn strategy(arguments: &RunStrategy) -> u8 {
     match arguments.strategy {
         Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
         Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),
+        Builtin::Noise => strategy_sdk::run::<noise::Noise>(options),
     }
     .code()
 }

@@ -16,11 +16,12 @@
 //!
 //! | order | what it does |
 //! |---|---|
-//! | limit, day | trades what it can at its price or better, the rest goes into the book |
+//! | limit, day or good-till-cancel | trades what it can at its price or better, the rest goes into the book |
 //! | market | trades what it can at any price; the rest is `Cancelled`, `NoLiquidity`. It never rests, whatever its time in force; with post-only it is `Rejected`, `Malformed` |
 //! | immediate-or-cancel | as limit; the rest is `Cancelled`, `NoLiquidity` |
 //! | fill-or-kill | trades in full at once, or is `Accepted` and `Cancelled`, `NotFillable` without a trade |
 //! | post-only | `Rejected`, `WouldTrade`, if anything could trade with it at once; else goes into the book |
+//! | stop, iceberg, minimum quantity, good-till-date, at the open or close, self-trade prevention of its own | `Rejected`, `Unsupported`: [`crate::exchange`] has them |
 //! | cancel | the rest is `Cancelled`, `Requested`. Not in the book: `CancelRejected`, `UnknownOrder` |
 //! | replace | new price, new total quantity (what has traded included). Keeps its place only if the price stays and the quantity does not grow; else it comes in anew, and may trade. No more than has traded already: the rest is `Cancelled`, `Requested`. Post-only orders stay post-only: `ReplaceRejected`, `WouldTrade` |
 //!
@@ -126,9 +127,9 @@
 //! // ... and a strategy takes 30 of it.
 //! let order = NewOrder {
 //!     order_id: OrderId::new(StrategyId(7), 1, 1), instrument: instrument.id, side: Side::Buy,
-//!     order_type: OrderType::Limit, time_in_force: TimeInForce::ImmediateOrCancel, reserved: 0,
+//!     order_type: OrderType::Limit, time_in_force: TimeInForce::ImmediateOrCancel, flags: 0,
 //!     price: "586".parse()?, quantity: Quantity(30), cause: Cause::NONE,
-//!     account: AccountId::OWN, reserved_tail: [0; 20],
+//!     account: AccountId::OWN, display_lots: 0, trigger: Price::ZERO, minimum_lots: 0, ends_s: 0,
 //! };
 //! engine.new_order(&order, &mut answers);
 //! let [Execution::Update(accepted), Execution::Fill(fill), Execution::Update(filled)] = answers[..] else {
@@ -168,6 +169,7 @@ use wire::{
 };
 
 pub use anomalies::Anomalies;
+pub(crate) use index::UsedIds;
 pub use sink::Sink;
 pub use view::{BookView, Depth, Owner, RestingOrder};
 

@@ -29,12 +29,18 @@ impl Core {
         if book.auction {
             return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
         }
+        if !is_supported(request) {
+            return sink.update(&OrderUpdate::rejection(request, Reason::Unsupported));
+        }
         let market = request.order_type == OrderType::Market;
-        let post_only = request.time_in_force == TimeInForce::PostOnly;
+        let post_only =
+            request.time_in_force == TimeInForce::PostOnly || request.flags & NewOrder::POST_ONLY != 0;
         if request.quantity <= Quantity::ZERO {
             return sink.update(&OrderUpdate::rejection(request, Reason::Quantity));
         }
-        if !market && !request.price.is_some() || market && post_only {
+        let at_once =
+            matches!(request.time_in_force, TimeInForce::ImmediateOrCancel | TimeInForce::FillOrKill);
+        if !market && !request.price.is_some() || post_only && (market || at_once) {
             return sink.update(&OrderUpdate::rejection(request, Reason::Malformed));
         }
         let taker = Order::new(
@@ -53,7 +59,7 @@ impl Core {
         if request.time_in_force == TimeInForce::FillOrKill && !self.is_fillable(book, &taker) {
             return sink.update(&taker.update(OrderStatus::Cancelled, Reason::NotFillable, time));
         }
-        let rests = !market && matches!(request.time_in_force, TimeInForce::Day | TimeInForce::PostOnly);
+        let rests = !market && !at_once;
         self.take_and_rest(book, taker, rests, sink);
     }
 
@@ -254,6 +260,16 @@ impl Core {
             self.cancel(book, slot, reason, sink);
         }
     }
+}
+
+/// Whether the order asks for no more than a recorded market can answer: it has no auctions, and ends with its day.
+fn is_supported(request: &NewOrder) -> bool {
+    let no_auction = !matches!(
+        request.time_in_force,
+        TimeInForce::GoodTillDate | TimeInForce::AtTheOpen | TimeInForce::AtTheClose
+    );
+    let plain = request.display_lots | request.minimum_lots == 0 && request.flags & !NewOrder::POST_ONLY == 0;
+    no_auction && plain && !request.order_type.has_trigger()
 }
 
 /// Rank of the last level on the other side that `taker` may trade at.

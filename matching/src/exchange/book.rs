@@ -161,12 +161,12 @@ impl Book {
         self.band_high = self.grid.floor(price(i128::from(reference.0) + width));
     }
 
-    /// The rank beyond which an incoming order of `side` must not trade, on the other side.
+    /// The worst and the best rank at which an incoming order of `side` may trade, on the other side.
     #[inline(always)]
-    pub(crate) fn band_rank(&self, side: Side) -> i64 {
+    pub(crate) fn band_ranks(&self, side: Side) -> (i64, i64) {
         match side {
-            Side::Buy => rank(Side::Sell, self.band_high),
-            Side::Sell => rank(Side::Buy, self.band_low),
+            Side::Buy => (rank(Side::Sell, self.band_high), rank(Side::Sell, self.band_low)),
+            Side::Sell => (self.band_low, self.band_high),
         }
     }
 

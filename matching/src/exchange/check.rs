@@ -71,7 +71,8 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
     };
     let extra = if is_plain { None } else { extra(book, order) };
     let incoming = Incoming { record, extra, minimum: order.minimum.0 };
-    if order.post_only && book.phase == Phase::Continuous && Core::would_trade(book, &incoming) {
+    let waits = order.lifetime == Lifetime::AtTheClose;
+    if order.post_only && book.phase == Phase::Continuous && !waits && Core::would_trade(book, &incoming) {
         return Err(Reason::WouldTrade);
     }
     Ok(incoming)
@@ -84,10 +85,8 @@ fn extra(book: &Book, order: &Order) -> Option<Extra> {
         _ => u64::MAX,
     };
     let trigger = order.kind.trigger().and_then(|trigger| book.grid.tick(trigger));
-    // An order that shows all of it is not an iceberg.
-    let display = if order.display == order.quantity { 0 } else { order.display.0 };
-    (display > 0 || ends != u64::MAX || trigger.is_some())
-        .then(|| Extra::new(display, trigger.unwrap_or(0), ends))
+    (order.display.0 > 0 || ends != u64::MAX || trigger.is_some())
+        .then(|| Extra::new(order.display.0, trigger.unwrap_or(0), ends))
 }
 
 /// What only continuous trading, or only the opening auction takes.

@@ -122,7 +122,7 @@ impl Core {
             }
             _ => incoming.record.open,
         };
-        let Some(level) = self.place_for(book, &incoming.record, shown) else {
+        let Some(level) = self.place_for(book, &incoming.record) else {
             return sink.event(Event::Cancelled(incoming.record.state(book.id, 0), Reason::Overload));
         };
         let tail = self.levels[level].tail;
@@ -159,7 +159,7 @@ impl Core {
 
     /// The level for an order; `None` where there is no room.
     #[inline(always)]
-    fn place_for(&mut self, book: &mut Book, record: &Record, shown: i64) -> Option<LevelPlace> {
+    fn place_for(&mut self, book: &mut Book, record: &Record) -> Option<LevelPlace> {
         if !self.records.has_room() {
             return None;
         }
@@ -171,8 +171,8 @@ impl Core {
             book.side_mut(side).level(&mut self.levels, rank(side, tick))?
         };
         let entry = &self.levels[level];
-        entry.shown.checked_add(shown)?;
-        entry.hidden.checked_add(record.open - shown)?;
+        // Hidden parts are shown later: their sum must fit as well.
+        entry.shown.checked_add(entry.hidden)?.checked_add(record.open)?;
         Some(level)
     }
 

@@ -21,7 +21,9 @@ impl Core {
         if left.is_some() || crossed {
             self.uncross(book, left, sink);
             self.note_trades(book);
-            self.end_those(book, Reason::NoLiquidity, sink, |record| record.flags.is_market());
+            self.end_those(book, Reason::NoLiquidity, sink, |record| {
+                record.flags.is_market() && record.level.is_some()
+            });
         }
         if left == Some(Auction::Opening) || to == Phase::Continuous {
             self.end_those(book, Reason::Expired, sink, |record| record.flags.span() == Span::AtTheOpen);
@@ -32,7 +34,12 @@ impl Core {
         self.change(book, to, sink);
         match to {
             Phase::Closed => self.close(book, sink),
-            Phase::Continuous => self.trigger_reached(book, sink),
+            Phase::Continuous => {
+                let mut reached = std::mem::take(&mut book.reached);
+                reached.make_contiguous().sort_by_key(|place| std::cmp::Reverse(self.age(*place)));
+                book.reached = reached;
+                self.trigger_reached(book, sink);
+            }
             _ if to.auction() == Some(Auction::Closing) && from.auction() != Some(Auction::Closing) => {
                 for place in std::mem::take(&mut book.at_the_close) {
                     // It is in no list any more: only its record is taken back.

@@ -22,8 +22,8 @@
 //! | post-only, in continuous trading: nothing could trade with it at once | `WouldTrade` |
 //!
 //! It is then [`Event::Accepted`], even if it ends at once. An order for which there is no room where it is to rest is
-//! cancelled, `Overload`: beyond 2^32 - 1 working orders, or where the quantities shown or hidden at one price would exceed
-//! `i64::MAX`.
+//! cancelled, `Overload`: beyond 2^32 - 1 working orders, or where the quantities at one price, hidden parts included, would
+//! exceed `i64::MAX`.
 //!
 //! # Continuous trading
 //!
@@ -54,7 +54,7 @@
 //!
 //! **Price limits** of the instrument hold for every order. **The dynamic band** keeps continuous trading near the last
 //! price before the request (before the first trade, near the reference price; without either there is no band). No trade
-//! lies beyond it. When an incoming limit order has quantity left and the next resting price is within its limit but
+//! lies beyond it, above or below. When an incoming limit order has quantity left and the next resting price is within its limit but
 //! beyond the band, the rest goes into the book (immediate-or-cancel: is cancelled) and the instrument goes into
 //! [`Phase::VolatilityAuction`] for the time that the band says. Market orders are protected by the band: they stop there,
 //! and do not interrupt trading. Fill-or-kill and minimum do not count what is beyond it.
@@ -78,7 +78,8 @@
 //! from the stop's entry on, and the last price before it. Nothing triggers while a request is carried out. After it, in
 //! continuous trading only, all stops that its trades reached are triggered, the earliest entry first, one after another;
 //! each then trades like an incoming order, with the band around the last price before it. Stops that the trades of one reach
-//! go behind the others that were reached, the earliest of them first.
+//! go behind the others that were reached, the earliest of them first. What was reached before continuous trading begins is
+//! triggered then, the earliest entry first.
 //! A stop that the last price has reached already when it comes in is triggered at once. Trades of an auction count
 //! once continuous trading goes on.
 //!
@@ -349,6 +350,9 @@ impl Exchange {
     /// Sets the time, and does what is due until then, each thing at its own time. An earlier time than before changes
     /// nothing.
     pub fn advance<S: Sink>(&mut self, now: Nanos, sink: &mut S) {
+        if now.0 < self.core.now {
+            return;
+        }
         let interrupted = std::mem::take(&mut self.core.interrupted);
         if interrupted || self.due.is_none() {
             self.due = Some(self.next_due().map_or(u64::MAX, |(time, _)| time));
@@ -357,7 +361,7 @@ impl Exchange {
         if self.due.unwrap_or(0).min(ends) <= now.0 {
             self.catch_up(now.0, sink);
         }
-        self.core.now = self.core.now.max(now.0);
+        self.core.now = now.0;
     }
 
     #[cold]
@@ -403,6 +407,22 @@ impl Exchange {
         let books = self.books.iter().enumerate();
         let due = books.filter_map(|(number, book)| Some((Core::due(book)?.0.0, book.id.0, number)));
         due.min().map(|(time, _, number)| (time, number))
+    }
+
+    /// Numbers the next trade behind `trade`: for an exchange that follows one whose trades are known.
+    pub fn number_trades_after(&mut self, trade: u64) {
+        self.core.trades = trade;
+    }
+
+    /// When [`Exchange::advance`] has something to do next.
+    pub fn next_event(&self) -> Option<Nanos> {
+        let ends = self.core.ends.first().map(|(time, _)| Nanos(*time));
+        ends.into_iter().chain(self.next_phase()).min()
+    }
+
+    /// When a phase changes next, by a schedule or at the end of a volatility auction.
+    pub fn next_phase(&self) -> Option<Nanos> {
+        self.next_due().map(|(time, _)| Nanos(time))
     }
 
     /// What [`Exchange::advance`] was last told.

@@ -12,7 +12,8 @@ pub enum TieBreak {
     LeastImbalance,
     /// If buyers are left over at each of them, the highest; if sellers are, the lowest.
     Pressure,
-    /// The one nearest to the reference: the last trade's price, before the first trade the instrument's reference price.
+    /// The one nearest to the reference, of two equally near the higher. The reference is the last trade's price, before the
+    /// first trade the instrument's reference price.
     NearestReference,
     /// The middle between the lowest and the highest, rounded up to the tick.
     Middle,

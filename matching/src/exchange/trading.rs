@@ -21,6 +21,22 @@ enum Stopped {
     Ended,
 }
 
+/// Where an incoming order may trade, as ranks of the other side.
+#[derive(Clone, Copy, Debug)]
+struct Ranks {
+    /// The worst price.
+    floor: i64,
+    /// The best price: beyond it lies the dynamic band.
+    ceiling: i64,
+}
+
+impl Ranks {
+    #[inline(always)]
+    fn hold(self, rank: i64) -> bool {
+        rank >= self.floor && rank <= self.ceiling
+    }
+}
+
 impl Core {
     /// Carries out an order that was accepted, triggered or replaced.
     #[inline(always)]
@@ -48,13 +64,14 @@ impl Core {
     fn cross<S: Sink>(&mut self, book: &mut Book, mut incoming: Incoming, reach: i64, sink: &mut S) {
         let side = incoming.side();
         let span = incoming.record.flags.span();
-        let floor = reach.max(book.band_rank(side));
+        let (worst, best) = book.band_ranks(side);
+        let ranks = Ranks { floor: reach.max(worst), ceiling: best };
         let needed = if span == Span::FillOrKill { incoming.record.open } else { incoming.minimum };
-        if needed > 0 && !self.can_trade(book, &incoming, floor, needed) {
+        if needed > 0 && !self.can_trade(book, &incoming, ranks, needed) {
             return cancelled(book, &mut incoming, Reason::NotFillable, sink);
         }
         let filled_before = incoming.record.filled;
-        let stopped = self.take(book, &mut incoming, floor, sink);
+        let stopped = self.take(book, &mut incoming, ranks, sink);
         if stopped == Stopped::Ended || incoming.record.open == 0 {
             return;
         }
@@ -79,19 +96,19 @@ impl Core {
         }
     }
 
-    /// Trades with the other side down to rank `floor`.
+    /// Trades with the other side within these ranks.
     fn take<S: Sink>(
         &mut self,
         book: &mut Book,
         incoming: &mut Incoming,
-        floor: i64,
+        ranks: Ranks,
         sink: &mut S,
     ) -> Stopped {
         let side = incoming.side();
         let self_trade = incoming.record.flags.self_trade();
         while incoming.record.open > 0 {
             let opposite = book.side(side.opposite());
-            if !opposite.best.is_some() || opposite.best_rank < floor {
+            if !opposite.best.is_some() || !ranks.hold(opposite.best_rank) {
                 break;
             }
             let tick = rank(side.opposite(), opposite.best_rank);
@@ -168,15 +185,15 @@ impl Core {
         Stopped::Done
     }
 
-    /// Whether an incoming order could trade `needed` at once, down to rank `floor`.
-    fn can_trade(&self, book: &Book, incoming: &Incoming, floor: i64, needed: i64) -> bool {
+    /// Whether an incoming order could trade `needed` at once within these ranks.
+    fn can_trade(&self, book: &Book, incoming: &Incoming, ranks: Ranks, needed: i64) -> bool {
         let ladder = book.side(incoming.side().opposite());
         let prevents = incoming.record.flags.self_trade() != SelfTrade::Allow;
         let needed = i128::from(needed);
         let mut found = 0;
         let mut next = ladder.first();
         while let Some((rank, level)) = next
-            && rank >= floor
+            && ranks.hold(rank)
             && found < needed
         {
             if prevents {

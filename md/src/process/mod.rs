@@ -6,12 +6,15 @@
 //!  source's end:   EndOfStream on both ──► state "finished"
 //! ```
 //!
+//! With `source = "exchange"` the source is matching's book ([`exchange`]).
+//!
 //! The order flow is published first, so that matching's book is never older than the quote that a strategy answers.
 //! When a gated reader makes a journal full, md waits; nothing is dropped.
 //!
 //! After a crash md resumes where its predecessor was: simulated instruments after their last quote ([`recall`]), a
 //! recorded day after as many messages as its journals contain ([`Publisher`]).
 
+mod exchange;
 mod publisher;
 mod recall;
 mod replay;
@@ -22,6 +25,7 @@ use node::{Node, RunError, Service};
 use topology::NodeKind;
 use topology::config::{Generator, MarketSource, MdConfig};
 
+use exchange::Exchange;
 use publisher::Publisher;
 use replay::Replay;
 use sim_threads::SimThreads;
@@ -45,6 +49,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
             let mut component = SimTimed::new(&config, publisher, published, &node)?;
             node.run(&mut component)
         }
+        (MarketSource::Exchange, _) => node.run(&mut Exchange::new(&config, publisher)),
         _ => {
             let mut component = Replay::open(&config, publisher.skipping(), &node)?;
             node.run(&mut component)

@@ -47,12 +47,15 @@ pub(crate) fn order(sequence: u32, side: Side, quantity: i64) -> NewOrder {
         side,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Day,
-        reserved: 0,
+        flags: 0,
         price: price("10"),
         quantity: Quantity(quantity),
         cause: Cause::NONE,
         account: AccountId::OWN,
-        reserved_tail: [0; 20],
+        display_lots: 0,
+        trigger: Price::ZERO,
+        minimum_lots: 0,
+        ends_s: 0,
     }
 }
 

@@ -84,6 +84,19 @@ section! {
 }
 
 section! {
+    /// `[journal.matching]`: all that matching writes, and each of it.
+    pub struct MatchingJournals {
+        /// For all journals that matching writes.
+        #[serde(flatten)]
+        ring: RingConfig = RingConfig::default();
+        /// `matching.executions`: order states and fills, for td and ledger.
+        executions: RingConfig = RingConfig::default();
+        /// `matching.market`: an exchange's own book, trades and phases, for md and whoever follows.
+        market: RingConfig = RingConfig::default();
+    }
+}
+
+section! {
     /// The rings in shared memory. `[journal]` speaks of all of them, `[journal.md]` of those that md writes,
     /// `[journal.md.quotes]` of that one; the nearest word counts.
     pub struct JournalConfig {
@@ -98,8 +111,8 @@ section! {
         orders: RingConfig = RingConfig::default();
         /// What td writes, but the reports.
         td: TdJournals = TdJournals::default();
-        /// `matching.executions`: order states and fills, for td and ledger.
-        matching: RingConfig = RingConfig::default();
+        /// What matching writes.
+        matching: MatchingJournals = MatchingJournals::default();
         /// `reports.STRATEGY`: td's answers to each strategy.
         reports: RingConfig = RingConfig::default();
         /// `ledger.state`: snapshots, for strategies that join late.

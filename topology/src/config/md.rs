@@ -24,13 +24,15 @@ words! {
         Pitch = "pitch",
         /// Databento DBN, market by order.
         Dbn = "dbn",
+        /// The strategies themselves: matching is the exchange, and md publishes its book.
+        Exchange = "exchange",
     }
 }
 
 impl MarketSource {
     /// True for a recorded day, which has files and an order flow.
     pub fn is_replay(self) -> bool {
-        self != MarketSource::Sim
+        !matches!(self, MarketSource::Sim | MarketSource::Exchange)
     }
 }
 
@@ -139,7 +141,7 @@ section! {
         source: MarketSource = MarketSource::Sim;
         /// Whether md waits for strategies that are slower than it ("gated"), or they lose quotes ("loose").
         readers: ReaderKind = ReaderKind::Loose;
-        /// Simulated instruments.
+        /// Simulated instruments, or those of an exchange.
         instruments: u32 = 8 => Kind::Integer { min: 1, max: wire::MAX_INSTRUMENTS as i64 - 1 };
         /// Time between two quotes of one instrument.
         #[serde(with = "duration")]

@@ -14,6 +14,7 @@
 
 mod external;
 mod journal;
+mod matching;
 mod md;
 mod pin;
 mod run;
@@ -21,14 +22,15 @@ mod services;
 mod strategies;
 
 pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
-pub use journal::{HugePages, JournalConfig, MdJournals, PageSize, RingConfig, TdJournals};
+pub use journal::{HugePages, JournalConfig, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals};
+pub use matching::{Fill, MatchingConfig, PhaseName, PhaseStart, RuleSet};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
 pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
 };
-pub use services::{Fill, LedgerConfig, MasterConfig, MatchingConfig, PlatformSection, TdConfig};
+pub use services::{LedgerConfig, MasterConfig, PlatformSection, TdConfig};
 pub(crate) use strategies::BUILTIN_STRATEGIES;
 pub use strategies::{HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, StrategyGroup};
 

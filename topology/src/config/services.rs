@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use settings::schema::{Absent, DAY_NS, Kind};
-use settings::{duration, section, words};
+use settings::schema::{DAY_NS, Kind};
+use settings::{duration, section};
 
 use super::RunConfig;
 use super::run::LONGEST_NAP_NS;
@@ -56,30 +56,6 @@ section! {
         /// How it waits, and whether it is started again.
         #[serde(flatten)]
         run: RunConfig = RunConfig::of(NodeKind::Td);
-    }
-}
-
-words! {
-    /// What strategies' orders trade with.
-    pub enum Fill ("way to fill orders") {
-        /// The order book that the recorded market's orders rest in too.
-        Book = "book",
-        /// The latest quote.
-        Quotes = "quotes",
-    }
-}
-
-section! {
-    /// Where orders meet.
-    pub struct MatchingConfig {
-        /// What strategies' orders trade with.
-        fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days");
-        /// The books' own memory lies on huge pages of the default size, if enough are free when matching starts (up to 8
-        /// MiB); else on ordinary pages, and matching's log says so.
-        huge_pages: bool = false;
-        /// How it waits, and whether it is started again.
-        #[serde(flatten)]
-        run: RunConfig = RunConfig::of(NodeKind::Matching);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::forms;
 use crate::services::NodeKind;
 
 /// Strategies that come with the platform, for `program = "builtin:…"`.
-pub(crate) const BUILTIN_STRATEGIES: [&str; 2] = ["taker", "market-maker"];
+pub(crate) const BUILTIN_STRATEGIES: [&str; 3] = ["taker", "market-maker", "noise"];
 
 words! {
     /// A rule that gives instruments to strategies.

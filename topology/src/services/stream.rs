@@ -35,6 +35,8 @@ streams! {
     Quotes => "quotes",
     /// The recorded market's order flow.
     Flow => "flow",
+    /// The exchange's own book, trades and phases.
+    Market => "market",
     /// What strategies ask for: orders, cancels and replaces.
     Requests => "requests",
     /// Requests that passed the checks.
@@ -72,7 +74,7 @@ impl Stream {
 
     /// True for what the market publishes.
     pub fn is_market_data(self) -> bool {
-        matches!(self, Stream::Instruments | Stream::Quotes | Stream::Flow)
+        matches!(self, Stream::Instruments | Stream::Quotes | Stream::Flow | Stream::Market)
     }
 }
 

@@ -65,7 +65,10 @@ pub(crate) static SERVICES: &[Service] = &[
                 when: When::Fills(Fill::Book),
             },
         ],
-        subscribes: &[],
+        subscribes: &[Subscription {
+            when: When::Fills(Fill::Exchange),
+            ..subscription(Stream::Market, Manner::Gated)
+        }],
         stops: StopGroup::Market,
         restart: RestartPolicy::Never,
         always_returns: false,
@@ -130,15 +133,26 @@ pub(crate) static SERVICES: &[Service] = &[
         kind: NodeKind::Matching,
         seat: Seat::One { run: |config| &config.matching.run, section: |config| json(&config.matching) },
         needs: &[NodeKind::Md],
-        publishes: &[Publication {
-            stream: Stream::Executions,
-            role: "executions",
-            journals: Journals::One("matching.executions"),
-            topics: Topics::One,
-            capacity: |_| ByteSize::mib(1),
-            rings: |journal| vec![&journal.matching],
-            when: When::Always,
-        }],
+        publishes: &[
+            Publication {
+                stream: Stream::Executions,
+                role: "executions",
+                journals: Journals::One("matching.executions"),
+                topics: Topics::One,
+                capacity: |_| ByteSize::mib(1),
+                rings: |journal| vec![&journal.matching.ring, &journal.matching.executions],
+                when: When::Always,
+            },
+            Publication {
+                stream: Stream::Market,
+                role: "market",
+                journals: Journals::One("matching.market"),
+                topics: Topics::Instruments,
+                capacity: |_| ByteSize::mib(4),
+                rings: |journal| vec![&journal.matching.ring, &journal.matching.market],
+                when: When::Fills(Fill::Exchange),
+            },
+        ],
         subscribes: &[
             subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
             subscription(Stream::Orders, Manner::Gated),

@@ -4,7 +4,7 @@ use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::schema::flags;
-use crate::{Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol};
+use crate::{Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol, TradingPhase};
 
 /// Price levels a side in a [`Quote`].
 pub const LEVELS: usize = 10;
@@ -206,5 +206,47 @@ flags! {
         LAST = 2 => "is_last",
         /// The market is in a call auction, or closed: orders are collected, nothing trades but at the auction's end.
         CALL_AUCTION = 4 => "call_auction",
+        /// Part of a snapshot of the book, for readers that join late or were lapped: a [`BookAction::Clear`], then an
+        /// [`BookAction::Add`] an order, in priority. Who has the book already passes over it. Its `sequence` is that of the
+        /// last event that it includes.
+        SNAPSHOT = 8 => "is_snapshot",
     }
+}
+
+/// An instrument's market changed its phase.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct MarketPhase {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// The phase from now on.
+    pub phase: TradingPhase,
+    /// Zero.
+    pub reserved: [u8; 3],
+    /// The market's own time.
+    #[field(column = "event_time_ns")]
+    pub event_time: Nanos,
+    /// The market's number of the event, counted with its book events.
+    pub sequence: u64,
+}
+
+/// What an auction would trade if it ended now.
+#[derive(Clone, Copy, Debug, PartialEq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct Indicative {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+    /// Its price; [`Price::NONE`] if nothing would trade.
+    pub price: Price,
+    /// How much would trade.
+    pub quantity: Quantity,
+    /// How much more buyers offer at that price than sellers; negative: sellers more.
+    pub imbalance: Quantity,
+    /// The market's own time.
+    #[field(column = "event_time_ns")]
+    pub event_time: Nanos,
+    /// The market's number of the last event before it.
+    pub sequence: u64,
 }

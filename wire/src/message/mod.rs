@@ -126,6 +126,8 @@ messages! {
     2 Quote 368,
     3 TradePrint 56,
     4 BookEvent 56,
+    5 MarketPhase 24,
+    6 Indicative 48,
     10 NewOrder 96,
     11 CancelOrder 16,
     12 ReplaceOrder 32,
@@ -187,12 +189,15 @@ mod tests {
             side: Side::Buy,
             order_type: OrderType::Limit,
             time_in_force: TimeInForce::Day,
-            reserved: 0,
+            flags: 0,
             price: Price(1),
             quantity: Quantity(1),
             cause: Cause::NONE,
             account: AccountId::OWN,
-            reserved_tail: [0; 20],
+            display_lots: 0,
+            trigger: Price::ZERO,
+            minimum_lots: 0,
+            ends_s: 0,
         };
         let mut bytes = order.bytes().to_vec();
         assert_eq!(NewOrder::decode(&bytes), Ok(order));

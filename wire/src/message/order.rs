@@ -3,6 +3,7 @@
 use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
+use crate::schema::flags;
 use crate::{AccountId, InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
 
 /// The message that made a strategy act: enough to follow the chain end to end and to time each hop.
@@ -60,9 +61,10 @@ pub struct NewOrder {
     pub order_type: OrderType,
     /// How long it lives.
     pub time_in_force: TimeInForce,
-    /// Zero.
-    pub reserved: u8,
-    /// Limit price; ignored for [`OrderType::Market`].
+    /// Conditions.
+    #[field(flags, since = 4)]
+    pub flags: u8,
+    /// Limit price; ignored for orders that have none ([`OrderType::has_price`]).
     pub price: Price,
     /// How much; positive.
     pub quantity: Quantity,
@@ -71,9 +73,59 @@ pub struct NewOrder {
     /// For which account.
     #[field(since = 2)]
     pub account: AccountId,
-    /// Zero.
-    #[field(since = 2)]
-    pub reserved_tail: [u8; 20],
+    /// How many lots of it the book shows at a time; zero: all.
+    #[field(none = 0, since = 4)]
+    pub display_lots: u32,
+    /// The price that a stop waits for; otherwise zero.
+    #[field(since = 4)]
+    pub trigger: Price,
+    /// It trades at least so many lots at once, or nothing; zero: any quantity.
+    #[field(none = 0, since = 4)]
+    pub minimum_lots: u32,
+    /// With [`TimeInForce::GoodTillDate`]: when it ends, in seconds of the market's time; otherwise zero.
+    #[field(none = 0, since = 4)]
+    pub ends_s: u32,
+}
+
+flags! {
+    NewOrder: u8 {
+        /// Rejected if any of it would trade at once; with any time in force that rests.
+        POST_ONLY = 1 => "is_post_only",
+        /// Where it would trade with an order of its owner, what is left of it is cancelled.
+        CANCEL_NEWEST = 2 => "cancel_newest",
+        /// Where it would trade with an order of its owner, that one is cancelled. With `cancel_newest` too: both.
+        CANCEL_OLDEST = 4 => "cancel_oldest",
+    }
+}
+
+impl NewOrder {
+    /// An order without any condition, by the strategy's own account and caused by nothing.
+    pub fn plain(
+        order_id: OrderId,
+        instrument: InstrumentId,
+        side: Side,
+        order_type: OrderType,
+        time_in_force: TimeInForce,
+        price: Price,
+        quantity: Quantity,
+    ) -> NewOrder {
+        NewOrder {
+            order_id,
+            instrument,
+            side,
+            order_type,
+            time_in_force,
+            flags: 0,
+            price,
+            quantity,
+            cause: Cause::NONE,
+            account: AccountId::OWN,
+            display_lots: 0,
+            trigger: Price::ZERO,
+            minimum_lots: 0,
+            ends_s: 0,
+        }
+    }
 }
 
 /// Takes what is left of an order out of the book.

@@ -46,12 +46,15 @@ pub(super) fn limit(order_id: OrderId, side: Side, price: i64, quantity: i64) ->
         side,
         order_type: OrderType::Limit,
         time_in_force: TimeInForce::Day,
-        reserved: 0,
+        flags: 0,
         price: Price(price),
         quantity: Quantity(quantity),
         cause: Cause::NONE,
         account: AccountId::OWN,
-        reserved_tail: [0; 20],
+        display_lots: 0,
+        trigger: Price::ZERO,
+        minimum_lots: 0,
+        ends_s: 0,
     }
 }
 

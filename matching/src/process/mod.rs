@@ -9,9 +9,16 @@
 //! answer names the request up to which all are answered ([`wire::OrderUpdate::answered_up_to`]): a successor skips those.
 //! An order or event about an instrument that is not listed yet waits until the list has been read.
 //!
+//! With `fill = "exchange"` the strategies' orders trade with each other ([`participants`]), nothing comes from md but the
+//! list, and every change of the books goes to `matching.market` ([`feed`]).
+//!
 //! The books are in this process only, and are lost when it is killed: its successor starts with empty books, and first
 //! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
 //! ([`crate::closed`]).
+
+mod feed;
+mod participants;
+mod reports;
 
 use node::{
     Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
@@ -19,13 +26,14 @@ use node::{
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{
-    BookEvent, CancelOrder, EndOfStream, Execution, Instrument, Message, NewOrder, Quote, ReplaceOrder,
-    TradePrint, WireError,
+    BookEvent, CancelOrder, EndOfStream, Execution, Instrument, Message, Nanos, NewOrder, Quote,
+    ReplaceOrder, TradePrint, WireError,
 };
 
 use crate::closed;
 use crate::engine::{Engine, EngineOptions, FillModel};
 use crate::recall::Recall;
+use participants::Participants;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
@@ -37,6 +45,15 @@ enum Market {
     Open,
     /// Working orders are ended, and every request is refused: `market-closed`.
     Closed,
+}
+
+/// What the orders trade with.
+#[derive(Debug)]
+enum Books {
+    /// A recorded or quoted market, and each other.
+    Recorded(Engine),
+    /// Each other alone.
+    Exchange(Box<Participants>),
 }
 
 /// What its seat counts of the executions.
@@ -63,15 +80,20 @@ pub const SERVICE: Service = Service {
 
 fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let config: MatchingConfig = node.section()?;
-    let fill = match config.fill {
-        FillRule::Book => FillModel::Book,
-        FillRule::Quotes => FillModel::Quotes,
-    };
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), COUNTED);
     let huge_pages = config.huge_pages;
-    let mut engine = Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
-    match (huge_pages, engine.is_on_huge_pages()) {
+    let engine = |fill| Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
+    let mut books = match config.fill {
+        FillRule::Book => Books::Recorded(engine(FillModel::Book)),
+        FillRule::Quotes => Books::Recorded(engine(FillModel::Quotes)),
+        FillRule::Exchange => Books::Exchange(Box::new(Participants::new(&config))),
+    };
+    let is_huge = match &books {
+        Books::Recorded(engine) => engine.is_on_huge_pages(),
+        Books::Exchange(exchange) => exchange.is_on_huge_pages(),
+    };
+    match (huge_pages, is_huge) {
         (true, true) => log::info!("the books lie on huge pages"),
         (true, false) => log::warn!("huge pages for the books are too few: they lie on ordinary pages"),
         (false, _) => {}
@@ -81,15 +103,23 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     if node.assignment().generation > 1 {
         let recall = Recall::read(&node, &executions.journal)?;
         request = recall.request;
-        engine.number_trades_after(recall.trade);
+        match &mut books {
+            Books::Recorded(engine) => engine.number_trades_after(recall.trade),
+            Books::Exchange(exchange) => {
+                exchange.number_trades_after(recall.trade);
+                exchange.again = true;
+            }
+        }
         answers.extend(recall.into_ends().map(Execution::Update));
         log::warn!("restarted: the books are lost, and {} working orders with them", answers.len());
     }
     if market == Market::Closed {
         log::error!("the market is closed: every order and request is refused");
     }
+    let market_data = node.take_outputs("market").into_iter().next();
     let mut matching = Matching {
-        engine,
+        books,
+        market_data,
         market,
         instruments: node.input("instruments")?,
         orders: node.input("orders")?,
@@ -103,7 +133,9 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
 }
 
 struct Matching {
-    engine: Engine,
+    books: Books,
+    /// An exchange's own book.
+    market_data: Option<node::Output>,
     market: Market,
     instruments: InputId,
     orders: InputId,
@@ -126,35 +158,106 @@ impl Matching {
         }
         match frame.message_id {
             NewOrder::ID => {
-                self.engine.new_order(&NewOrder::decode(frame.payload)?, &mut self.answers);
+                let request = NewOrder::decode(frame.payload)?;
+                match &mut self.books {
+                    Books::Recorded(engine) => engine.new_order(&request, &mut self.answers),
+                    Books::Exchange(exchange) => {
+                        exchange.new_order(&request, Nanos(context.now()), &mut self.answers);
+                    }
+                }
                 context.add(Counter::Orders, 1);
             }
             CancelOrder::ID => {
-                self.engine.cancel(&CancelOrder::decode(frame.payload)?, &mut self.answers);
+                let request = CancelOrder::decode(frame.payload)?;
+                match &mut self.books {
+                    Books::Recorded(engine) => engine.cancel(&request, &mut self.answers),
+                    Books::Exchange(exchange) => {
+                        exchange.cancel(&request, Nanos(context.now()), &mut self.answers);
+                    }
+                }
                 context.add(Counter::Cancels, 1);
             }
             ReplaceOrder::ID => {
-                self.engine.replace(&ReplaceOrder::decode(frame.payload)?, &mut self.answers);
+                let request = ReplaceOrder::decode(frame.payload)?;
+                match &mut self.books {
+                    Books::Recorded(engine) => engine.replace(&request, &mut self.answers),
+                    Books::Exchange(exchange) => {
+                        exchange.replace(&request, Nanos(context.now()), &mut self.answers);
+                    }
+                }
                 context.add(Counter::Replaces, 1);
             }
+            Instrument::ID => {
+                let instrument = Instrument::decode(frame.payload)?;
+                match &mut self.books {
+                    Books::Recorded(engine) => engine.on_instrument(&instrument),
+                    Books::Exchange(exchange) => exchange.list(&instrument),
+                }
+            }
+            EndOfStream::ID if input == self.instruments => {
+                self.listing_done = true;
+                if let Books::Exchange(exchange) = &mut self.books {
+                    exchange.open(Nanos(frame.time), Nanos(context.now()), &mut self.answers);
+                }
+            }
+            EndOfStream::ID => log::info!("the market's source has ended"),
+            _ => return self.market(context, frame),
+        }
+        Ok(())
+    }
+
+    /// A message of a recorded or quoted market.
+    fn market(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), WireError> {
+        let Books::Recorded(engine) = &mut self.books else {
+            return Err(WireError::UnknownId { id: frame.message_id });
+        };
+        match frame.message_id {
             BookEvent::ID => {
-                self.engine.on_book_event(&BookEvent::decode(frame.payload)?, &mut self.answers);
+                engine.on_book_event(&BookEvent::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::BookEvents, 1);
             }
             Quote::ID => {
-                self.engine.on_quote(&Quote::decode(frame.payload)?, &mut self.answers);
+                engine.on_quote(&Quote::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Quotes, 1);
             }
             TradePrint::ID => {
-                self.engine.on_trade_print(&TradePrint::decode(frame.payload)?, &mut self.answers);
+                engine.on_trade_print(&TradePrint::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Trades, 1);
             }
-            Instrument::ID => self.engine.on_instrument(&Instrument::decode(frame.payload)?),
-            EndOfStream::ID if input == self.instruments => self.listing_done = true,
-            EndOfStream::ID => log::info!("the market's source has ended"),
             id => return Err(WireError::UnknownId { id }),
         }
         Ok(())
+    }
+
+    /// Writes an exchange's market data. What finds no room is kept, and no request is taken meanwhile.
+    fn publish(&mut self) -> Result<(), RunError> {
+        let (Books::Exchange(exchange), Some(market)) = (&mut self.books, &mut self.market_data) else {
+            return Ok(());
+        };
+        for message in exchange.feed.messages() {
+            let posted = market.post_bytes(message.id(), message.instrument().0, message.bytes());
+            posted.map_err(|source| RunError::Write { journal: market.journal.clone(), source })?;
+        }
+        exchange.feed.clear();
+        Ok(())
+    }
+
+    /// An exchange does what is due by now.
+    fn advance(&mut self, context: &mut Context) -> Result<(), RunError> {
+        let is_open = self.listing_done && self.market == Market::Open && self.is_written();
+        let Books::Exchange(exchange) = &mut self.books else { return Ok(()) };
+        if !is_open {
+            return Ok(());
+        }
+        if let Some(due) = exchange.advance(Nanos(context.now()), &mut self.answers) {
+            context.wake_at(due);
+        }
+        self.answer(context)
+    }
+
+    /// True when nothing waits for room in a journal.
+    fn is_written(&self) -> bool {
+        self.answers.is_empty() && self.market_data.as_ref().is_none_or(|market| market.backlog() == 0)
     }
 
     /// Writes the engine's answers to one message, all at once; those that find no room stay.
@@ -162,7 +265,9 @@ impl Matching {
         let request = self.request;
         self.answers.iter_mut().for_each(|answer| answer.set_answered_up_to(request));
         self.write(context)?;
-        let anomalies = self.engine.anomalies().total();
+        self.publish()?;
+        let Books::Recorded(engine) = &self.books else { return Ok(()) };
+        let anomalies = engine.anomalies().total();
         if anomalies != self.anomalies {
             context.add(Counter::Anomalies, anomalies - self.anomalies);
             self.anomalies = anomalies;
@@ -223,21 +328,28 @@ impl Component for Matching {
         if !self.flush(context)? {
             context.add(Counter::Full, 1);
             context.wake_at(context.now() + RETRY);
+            return Ok(());
         }
-        Ok(())
+        self.advance(context)
     }
 
     fn is_settled(&self, _input: InputId) -> bool {
-        self.answers.is_empty()
+        self.is_written()
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
         self.write(context)?;
-        Ok(self.answers.is_empty())
+        if let Some(market) = &mut self.market_data {
+            match market.flush() {
+                Ok(()) | Err(WriteError::Full { .. }) => {}
+                Err(source) => return Err(RunError::Write { journal: market.journal.clone(), source }),
+            }
+        }
+        Ok(self.is_written())
     }
 
     fn accepts(&mut self, input: InputId, _position: u64) -> bool {
-        input == self.instruments || (self.listing_done && self.answers.is_empty())
+        input == self.instruments || (self.listing_done && self.is_written())
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
