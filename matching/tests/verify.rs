@@ -114,7 +114,7 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
     for (bad, text) in [
         (snapshot(9, 0, 131, None), "ask 1: 131 at 10"),
         (snapshot(9, 1, 130, None), "ask 1: 130 at 10"),
-        (snapshot(9, 1, 70, Some(1)), "ask 1: 70 at 10.00 in 1 order"),
+        (snapshot(9, 1, 70, Some(1)), "ask 1: 70 at 10 in 1 order"),
         (snapshot(9, 7, 70, Some(2)), "a book after 7 trades"),
     ] {
         let report = run(Feed::Both, &rows, &[&good[..], &[bad]].concat());

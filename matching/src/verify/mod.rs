@@ -44,6 +44,8 @@
 //! Beside them, no order may be refused, and the exchange may trade nothing that the market did not.
 
 mod auction;
+mod compare;
+mod correct;
 mod day;
 mod depth;
 mod flow;

@@ -1,25 +1,22 @@
 //! The exchange at work, step by step, beside what the market published.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use wire::{Nanos, Price, Quantity, Reason, Side};
 
 use super::INSTRUMENT;
 use super::auction::Auctions;
+use super::correct::{Resting, lower};
 use super::day::Asked;
 use super::depth::{Depth, Level};
-use super::flow::{Flow, Incoming, Published, Request, Step};
+use super::flow::{Flow, Incoming, Request, Step};
 use super::input::{Feed, File, Place, Recording};
-use super::pair;
 use super::report::{Difference, Report, What};
 use super::snapshots::Search;
 use crate::exchange::{
     Event, Exchange, ExchangeOptions, Filter, InstrumentRules, Kind, Lifetime, ListError, Order, Phase,
     Refusal, Replace, Trade,
 };
-
-/// Levels of the exchange's book that are compared with the book that its events make.
-const COMPARED: usize = 10;
 
 /// Runs the whole flow.
 pub(super) fn run(
@@ -55,7 +52,7 @@ pub(super) fn run(
         found: Vec::new(),
         answer: Answer::None,
         early: HashSet::new(),
-        market: HashMap::new(),
+        market: Resting::new(),
         levels: Vec::new(),
         own: Vec::new(),
     };
@@ -65,40 +62,40 @@ pub(super) fn run(
 
 /// What the exchange said to a cancel or a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+pub(super) enum Answer {
     None,
     Cancelled(Quantity),
     Reduced,
     Refused(Reason),
 }
 
-struct Replay<'a> {
-    exchange: Exchange,
-    events: Vec<Event>,
-    phase: Phase,
-    depth: Depth,
-    search: Search<'a>,
-    auctions: Auctions,
-    report: Report,
-    recording: &'a Recording<'a>,
-    flow: &'a Flow,
+pub(super) struct Replay<'a> {
+    pub(super) exchange: Exchange,
+    pub(super) events: Vec<Event>,
+    pub(super) phase: Phase,
+    pub(super) depth: Depth,
+    pub(super) search: Search<'a>,
+    pub(super) auctions: Auctions,
+    pub(super) report: Report,
+    pub(super) recording: &'a Recording<'a>,
+    pub(super) flow: &'a Flow,
     /// Trades of the exchange so far.
-    trades: u64,
+    pub(super) trades: u64,
     /// Place among the market's trades of the last identical one.
-    latest: Option<u64>,
+    pub(super) latest: Option<u64>,
     /// Row of the present step.
-    place: Place,
+    pub(super) place: Place,
     /// Order of the present step.
-    order: Option<u64>,
+    pub(super) order: Option<u64>,
     /// Trades of the present step.
-    found: Vec<Trade>,
-    answer: Answer,
+    pub(super) found: Vec<Trade>,
+    pub(super) answer: Answer,
     /// Orders that came in before they were published.
-    early: HashSet<u64>,
+    pub(super) early: HashSet<u64>,
     /// What rests by the rows, if differences are corrected.
-    market: HashMap<u64, (Side, Price, i64)>,
-    levels: Vec<Level>,
-    own: Vec<Level>,
+    pub(super) market: Resting,
+    pub(super) levels: Vec<Level>,
+    pub(super) own: Vec<Level>,
 }
 
 impl Replay<'_> {
@@ -200,7 +197,7 @@ impl Replay<'_> {
     }
 
     /// Goes through what the exchange has said.
-    fn take_events(&mut self) {
+    pub(super) fn take_events(&mut self) {
         let mut events = std::mem::take(&mut self.events);
         for event in events.drain(..) {
             if let Event::Traded(trade) = event {
@@ -244,120 +241,6 @@ impl Replay<'_> {
         self.events = events;
     }
 
-    fn compare_trades(&mut self, expected: &[Published]) {
-        self.report.trades += expected.len() as u64;
-        let found = std::mem::take(&mut self.found);
-        for index in 0..expected.len().max(found.len()) {
-            let (trade, ours) = (expected.get(index), found.get(index));
-            let in_order = trade.is_none_or(|trade| self.latest.is_none_or(|latest| trade.index > latest));
-            let (place, order) = (trade.map_or(self.place, |trade| trade.place), self.order);
-            let mut differ = |expected: String, found: String| {
-                let of = || Difference { what: What::Trade, place, order: named(order), expected, found };
-                self.report.differ(of);
-            };
-            match (trade, ours) {
-                (Some(trade), Some(ours)) if pair::is_same(trade, ours) && in_order => {
-                    self.report.trades_identical += 1;
-                    self.latest = Some(trade.index);
-                }
-                (Some(trade), Some(ours)) if pair::is_same(trade, ours) => differ(
-                    format!("{}, behind trades of orders that came in later", pair::of_market(trade)),
-                    "the same trade, before theirs".to_owned(),
-                ),
-                (Some(trade), ours) => {
-                    differ(pair::of_market(trade), ours.map_or("no trade".to_owned(), pair::of_exchange));
-                    self.report.trades_extra += u64::from(ours.is_some());
-                }
-                (None, Some(ours)) => {
-                    differ("no trade".to_owned(), pair::of_exchange(ours));
-                    self.report.trades_extra += 1;
-                }
-                (None, None) => {}
-            }
-        }
-        self.found = found;
-    }
-
-    fn compare_cancel(&mut self, id: u64, quantity: Quantity) {
-        self.report.cancels += 1;
-        if self.answer == Answer::Cancelled(quantity) {
-            self.report.cancels_identical += 1;
-        } else {
-            self.differ_cancel(id, quantity);
-        }
-    }
-
-    fn differ_cancel(&mut self, id: u64, quantity: Quantity) {
-        let (place, answer) = (self.place, self.answer);
-        self.report.differ(|| Difference {
-            what: What::Cancel,
-            place,
-            order: Some(id),
-            expected: format!("{quantity} cancelled"),
-            found: match answer {
-                Answer::Cancelled(rest) => format!("{rest} left of it"),
-                Answer::Refused(reason) => format!("refused: {reason}"),
-                Answer::Reduced | Answer::None => "no answer".to_owned(),
-            },
-        });
-    }
-
-    /// The exchange's own book must be the one that its events make.
-    fn compare_book(&mut self) {
-        let Some(book) = self.exchange.book(INSTRUMENT) else { return };
-        for side in [Side::Buy, Side::Sell] {
-            self.depth.best(side, COMPARED, &mut self.levels);
-            self.own.clear();
-            self.own.extend(book.levels(side).take(COMPARED).map(|level| Level {
-                price: level.price,
-                quantity: level.shown.0,
-                orders: u64::from(level.orders),
-            }));
-            if self.own != self.levels {
-                let (place, order) = (self.place, named(self.order));
-                let (expected, found) = (format!("{:?}", self.levels), format!("{:?}", self.own));
-                self.report.differ(|| Difference { what: What::Book, place, order, expected, found });
-            }
-        }
-    }
-
-    /// Sets the orders of a step that differs to what the rows say.
-    fn correct(&mut self, step: &Step) {
-        let expected = &self.flow.trades[step.trades.clone()];
-        let of_market = expected.iter().flat_map(|trade| [trade.buy, trade.sell]).flatten();
-        let of_exchange = self.found.iter().flat_map(|trade| [trade.buy.id, trade.sell.id]);
-        let mut ids: Vec<u64> = of_market.chain(of_exchange).chain(self.order).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        for id in ids {
-            let wanted = self.market.get(&id).copied();
-            let state = self.exchange.order(id);
-            let (open, left) = (state.map_or(0, |state| state.open.0), wanted.map_or(0, |wanted| wanted.2));
-            if open == left {
-                continue;
-            }
-            self.report.corrected += 1;
-            if let Some(state) = state.filter(|_| left > 0 && left < open) {
-                let total = Quantity(state.filled.0.saturating_add(left));
-                self.exchange.replace(&Replace { id, price: state.price, quantity: total }, &mut self.events);
-            } else {
-                if state.is_some() {
-                    self.exchange.cancel(id, &mut self.events);
-                }
-                if let Some((side, price, left)) = wanted.filter(|_| left > 0) {
-                    // It rests in the market, so it must not trade here either.
-                    let order = Order::limit(id, INSTRUMENT, side, price, Quantity(left));
-                    self.exchange.submit(&Order { post_only: true, ..order }, &mut self.events);
-                }
-            }
-        }
-        let differences = self.report.differences;
-        let refused = self.report.refused;
-        self.take_events();
-        // What the exchange says to a correction is no difference of its own.
-        (self.report.differences, self.report.refused) = (differences, refused);
-    }
-
     fn finish(mut self) -> Report {
         let latest = self.recording.rows.iter().map(|row| row.time).max().unwrap_or_default();
         let begun = self.recording.day.auctions().last().is_some_and(|&(_, begin, _)| latest >= begin);
@@ -368,20 +251,6 @@ impl Replay<'_> {
         self.search.pass(u64::MAX, &mut self.report);
         self.auctions.finish(&mut self.report);
         self.report
-    }
-}
-
-/// Numbers that the market has not given are no names.
-fn named(order: Option<u64>) -> Option<u64> {
-    order.filter(|&order| pair::is_named(order))
-}
-
-fn lower(market: &mut HashMap<u64, (Side, Price, i64)>, id: u64, quantity: Quantity) {
-    if let Some(resting) = market.get_mut(&id) {
-        resting.2 = resting.2.saturating_sub(quantity.0);
-        if resting.2 <= 0 {
-            market.remove(&id);
-        }
     }
 }
 
