@@ -72,8 +72,11 @@ fn a_day_that_keeps_the_rules_is_identical() {
 #[test]
 fn every_change_is_found_and_named() {
     // The file, what of it, by what; then what differs, in which order, and words of expected and found.
-    type Case =
-        (&'static str, &'static str, &'static str, &'static str, Option<u64>, &'static str, &'static str);
+    type Text = &'static str;
+    type Case = (Text, Text, Text, Text, Option<u64>, Text, Text);
+    const LAST: Text = "600000,10:02:00.000,10,70,,12,13,S,21\n";
+    const NINE: Text = "600000,09:30:02.000,A,9,10.05,200,S,13\n";
+    const SEVEN: Text = "600000,09:21:00.000,A,7,9.98,500,B,8\n";
     let cases: [Case; 14] = [
         (
             "trades",
@@ -90,8 +93,8 @@ fn every_change_is_found_and_named() {
         ("trades", "1,11,S,18", "1,11,B,18", "order", Some(1), "accepted", "refused"),
         // A trade is missing: less came in, and more is left.
         ("trades", LAST, "", "snapshot", None, "a book after 10 trades", "no such number of trades"),
-        // An order is missing that trades later; one that never does shows in a snapshot.
-        ("orders", NINE, "", "trade", Some(10), "sell 9", "no trade"),
+        // Orders are missing that come into ten levels.
+        ("orders", NINE, "", "snapshot", Some(8), "ask 1: 250 at 10.05", "ask 1: 50 at 10.05"),
         ("orders", SEVEN, "", "snapshot", None, "bid 2: 500 at 9.98", "bid 2: nothing"),
         ("orders", "D,7,9.98,500", "D,7,9.98,400", "cancel", Some(7), "400", "500"),
         ("orders", "D,7,9.98", "D,77,9.98", "cancel", Some(77), "500", "refused"),
@@ -134,8 +137,12 @@ fn every_change_is_found_and_named() {
             let text = text[name];
             if name == file { text.replacen(from, to, 1) } else { text.to_owned() }
         };
-        let (code, report) =
-            Written::day(&changed("orders"), &changed("trades"), &changed("snapshots")).report();
+        let day = Written::day(&changed("orders"), &changed("trades"), &changed("snapshots"));
+        let snapshots = day.path("snapshots.csv");
+        // Snapshots may show first what shows elsewhere too.
+        let with: &[&str] = if what == "snapshot" { &["--snapshots", &snapshots] } else { &[] };
+        let (code, text, _) = day.run(&[&["--format", "json"], with].concat());
+        let report: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(code, Some(4), "{from} → {to}: {report}");
         let first = &report["securities"][0]["first_difference"];
         let context = format!("{from} → {to}: {first}");
@@ -149,6 +156,19 @@ fn every_change_is_found_and_named() {
         noticed += 1;
     }
     println!("{noticed} changes noticed");
+}
+
+#[test]
+fn a_missing_order_shows_without_snapshots_when_it_trades() {
+    let row = "600000,09:30:02.000,A,9,10.05,200,S,13\n";
+    assert!(ORDERS.contains(row));
+    let (code, text, _) = Written::day(&ORDERS.replace(row, ""), TRADES, "").run(&["--format", "json"]);
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((code, counts(&report, "trades")), (Some(4), (7, 12)), "{report}");
+    let first = &report["securities"][0]["first_difference"];
+    assert_eq!((&first["what"], &first["order"]), (&"trade".into(), &10.into()), "{first}");
+    assert!(first["expected"].as_str().is_some_and(|text| text.contains("sell 9")), "{first}");
+    assert_eq!(first["found"], "no trade");
 }
 
 #[test]
@@ -308,6 +328,7 @@ fn a_recorded_day_in_shanghai_is_identical() {
     assert_eq!(counts(&report, "cancels"), (15_668, 15_668));
     assert_eq!(counts(&report, "auctions"), (2, 2));
     assert_eq!(counts(&report, "snapshots"), (4_847, 4_847));
+    assert_eq!(counts(&report, "totals"), (4_847, 4_847));
     assert_eq!(report["securities"][0]["orders"], 58_117);
 }
 
@@ -337,7 +358,7 @@ fn recorded_sessions_that_name_resting_orders_are_compared_as_far_as_they_tell()
     // Three orders lose their place by rules that the feed does not tell.
     let (code, report) = run("lobster", &lobster);
     assert_eq!(code, Some(4));
-    assert_eq!(counts(&report, "trades"), (2_254, 2_260));
+    assert_eq!(counts(&report, "trades"), (2_252, 2_260));
     assert_eq!(counts(&report, "cancels"), (19_909, 19_909));
     let first = &report["securities"][0]["first_difference"];
     assert_eq!(first["place"], "messages, row 2411", "{first}");

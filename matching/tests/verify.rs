@@ -2,7 +2,8 @@
 
 use matching::exchange::MarketRules;
 use matching::verify::{
-    Action, Day, Feed, File, Place, Recording, Report, Row, Snapshot, SnapshotLevel, What, verify,
+    Action, Day, Feed, File, Place, Recording, Report, Row, Snapshot, SnapshotLevel, SnapshotTotal, What,
+    verify,
 };
 use proptest::prelude::*;
 use wire::{Aggressor, Nanos, Price, Quantity, Side};
@@ -12,7 +13,14 @@ const CENT: Price = Price(10_000_000);
 fn rows(actions: &[(u64, Action)]) -> Vec<Row> {
     let place = |row| Place { file: File::Messages, row };
     let numbered = actions.iter().zip(1..);
-    numbered.map(|(&(time, action), row)| Row { place: place(row), time: Nanos(time), action }).collect()
+    numbered
+        .map(|(&(time, action), row)| Row {
+            place: place(row),
+            time: Nanos(time),
+            stated: Nanos(time),
+            action,
+        })
+        .collect()
 }
 
 fn run(feed: Feed, rows: &[Row], snapshots: &[Snapshot]) -> Report {
@@ -107,6 +115,7 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
         trades,
         bids: Vec::new(),
         asks: vec![SnapshotLevel { price: at(1_000), quantity: Quantity(quantity), orders }],
+        totals: None,
     };
     let good = [snapshot(1, 0, 100, Some(1)), snapshot(2, 0, 130, None), snapshot(3, 1, 70, Some(2))];
     let report = run(Feed::Both, &rows, &good);
@@ -126,6 +135,54 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
     // Each is a book of the day, but in another order of time.
     let report = run(Feed::Both, &rows, &[snapshot(1, 0, 130, None), snapshot(2, 0, 100, None)]);
     assert_eq!((report.snapshots, report.snapshots_identical), (2, 1));
+}
+
+#[test]
+fn totals_of_a_snapshot_show_orders_beyond_its_levels() {
+    let rows = rows(&[(1, order(1, Side::Sell, 1_000, 100)), (2, order(2, Side::Buy, 900, 30))]);
+    let snapshot = |volume| Snapshot {
+        place: Place { file: File::Snapshots, row: 2 },
+        trades: 0,
+        bids: vec![SnapshotLevel { price: at(900), quantity: Quantity(30), orders: None }],
+        asks: vec![SnapshotLevel { price: at(1_000), quantity: Quantity(100), orders: None }],
+        totals: Some([(30, 1), (volume, 1)].map(|(quantity, orders)| SnapshotTotal {
+            quantity,
+            orders,
+            levels: 1,
+        })),
+    };
+    let report = run(Feed::Both, &rows, &[snapshot(100)]);
+    assert_eq!((report.totals, report.totals_identical, report.differences), (1, 1, 0));
+    let report = run(Feed::Both, &rows, &[snapshot(101)]);
+    assert_eq!((report.snapshots_identical, report.totals_identical, report.differences), (1, 0, 1));
+    let first = report.first_difference.expect("a difference");
+    assert_eq!(first.what, What::Totals);
+    assert!(first.expected.contains("asks 101 in 1") && first.found.contains("asks 100 in 1"), "{first:?}");
+}
+
+#[test]
+fn trades_whose_times_go_back_are_swapped() {
+    let mut rows = rows(&[
+        (1, order(1, Side::Sell, 1_000, 10)),
+        (2, order(2, Side::Buy, 990, 10)),
+        (3, bought(3, 1, 1_000, 5)),
+        (
+            4,
+            Action::Trade {
+                buy: 2,
+                sell: 4,
+                price: at(990),
+                quantity: Quantity(5),
+                aggressor: Aggressor::Sell,
+            },
+        ),
+    ]);
+    assert!(run(Feed::Both, &rows, &[]).is_identical());
+    // Either order of these trades leads to the same book: only their times tell.
+    (rows[2].stated, rows[3].stated) = (Nanos(4), Nanos(3));
+    let report = run(Feed::Both, &rows, &[]);
+    assert_eq!((report.trades_identical, report.differences), (1, 1), "{report:?}");
+    assert_eq!(report.first_difference.map(|first| first.place.row), Some(4));
 }
 
 #[test]

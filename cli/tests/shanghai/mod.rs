@@ -1,6 +1,8 @@
 //! A small day in Shanghai, as the exchange would publish it: both auctions, orders that trade at once with and without
 //! a remainder, cancels, and snapshots.
 
+#![allow(dead_code, reason = "no test program uses all of it")]
+
 /// `BizIndex` 1 to 27 are shared by both files.
 pub(crate) const ORDERS: &str = "\
 SecurityID,OrderTime,OrderType,OrderNO,OrderPrice,Balance,OrderBSFlag,BizIndex

@@ -113,6 +113,10 @@ fn one(expected: &Expected, uncrossed: &Uncrossed, last: Place, report: &mut Rep
     report.trades += expected.trades.len() as u64;
     for (index, trade) in expected.trades.iter().enumerate() {
         match uncrossed.trades.get(index) {
+            Some(found) if pair::is_same(trade, found) && trade.goes_back => {
+                let difference = lost(trade, &pair::of_exchange(found));
+                report.differ(|| Difference { expected: pair::BACK.to_owned(), ..difference });
+            }
             Some(found) if pair::is_same(trade, found) => report.trades_identical += 1,
             Some(found) => report.differ(|| lost(trade, &pair::of_exchange(found))),
             None => report.differ(|| lost(trade, "no trade")),

@@ -25,6 +25,10 @@ impl Replay<'_> {
                 self.report.differ(of);
             };
             match (trade, ours) {
+                (Some(trade), Some(ours)) if pair::is_same(trade, ours) && trade.goes_back => {
+                    self.latest = Some(trade.index);
+                    differ(pair::BACK.to_owned(), pair::of_exchange(ours));
+                }
                 (Some(trade), Some(ours)) if pair::is_same(trade, ours) && in_order => {
                     self.report.trades_identical += 1;
                     self.latest = Some(trade.index);

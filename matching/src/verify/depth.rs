@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use wire::{Price, Quantity, Side};
 
+use super::input::SnapshotTotal;
 use crate::exchange::{Event, OrderState};
 
 /// A level.
@@ -27,6 +28,8 @@ pub(super) struct Depth {
     orders: HashMap<u64, Resting>,
     bids: BTreeMap<Price, Level>,
     asks: BTreeMap<Price, Level>,
+    /// Volume and orders of buyers and sellers.
+    sums: [(i64, u64); 2],
 }
 
 impl Depth {
@@ -58,6 +61,19 @@ impl Depth {
         }
     }
 
+    /// All of buyers and of sellers.
+    pub(super) fn totals(&self) -> [SnapshotTotal; 2] {
+        let total = |side: usize, levels: &BTreeMap<Price, Level>| {
+            let (quantity, orders) = self.sums[side];
+            SnapshotTotal { quantity, orders, levels: levels.len() as u64 }
+        };
+        [total(0, &self.bids), total(1, &self.asks)]
+    }
+
+    fn sum(&mut self, side: Side) -> &mut (i64, u64) {
+        &mut self.sums[usize::from(side == Side::Sell)]
+    }
+
     fn side(&mut self, side: Side) -> &mut BTreeMap<Price, Level> {
         match side {
             Side::Buy => &mut self.bids,
@@ -74,6 +90,8 @@ impl Depth {
         let level = self.side(side).entry(price).or_insert(Level { price, quantity: 0, orders: 0 });
         level.quantity = level.quantity.saturating_add(open.0);
         level.orders += 1;
+        let sum = self.sum(side);
+        *sum = (sum.0.saturating_add(open.0), sum.1 + 1);
         true
     }
 
@@ -85,6 +103,8 @@ impl Depth {
         if ended {
             self.orders.remove(&id);
         }
+        let sum = self.sum(side);
+        *sum = (sum.0.saturating_sub(taken), sum.1 - u64::from(ended));
         let levels = self.side(side);
         if let Some(level) = levels.get_mut(&price) {
             level.quantity -= taken;

@@ -56,6 +56,8 @@ pub(super) struct Published {
     pub(super) index: u64,
     pub(super) place: Place,
     pub(super) time: Nanos,
+    /// Its time lies before that of the trade before it.
+    pub(super) goes_back: bool,
     /// `None`: not named.
     pub(super) buy: Option<u64>,
     pub(super) sell: Option<u64>,
@@ -130,6 +132,8 @@ pub(super) fn plus(one: Quantity, other: Quantity) -> Quantity {
 /// published behind them.
 pub(super) fn of_both(rows: &[Row]) -> Flow {
     let mut builder = Builder::default();
+    // Time of the trade before.
+    let mut before = Nanos(0);
     // Orders that have traded and not been published.
     let mut traded: HashMap<u64, usize> = HashMap::new();
     for row in rows {
@@ -170,10 +174,19 @@ pub(super) fn of_both(rows: &[Row]) -> Flow {
                         step
                     }
                 });
-                let (buy, sell) = (Some(buy), Some(sell));
-                let (place, time) = (row.place, row.time);
-                builder
-                    .trade(step, Published { index: 0, place, time, buy, sell, price, quantity, aggressor });
+                let trade = Published {
+                    index: 0,
+                    place: row.place,
+                    time: row.time,
+                    goes_back: row.stated < before,
+                    buy: Some(buy),
+                    sell: Some(sell),
+                    price,
+                    quantity,
+                    aggressor,
+                };
+                before = row.stated;
+                builder.trade(step, trade);
             }
             Action::Execution { .. } | Action::Hidden => builder.hidden(),
             Action::Clear => {
@@ -190,7 +203,12 @@ mod tests {
     use super::*;
 
     fn row(number: u64, action: Action) -> Row {
-        Row { place: Place { file: File::Trades, row: number }, time: Nanos(number), action }
+        Row {
+            place: Place { file: File::Trades, row: number },
+            time: Nanos(number),
+            stated: Nanos(number),
+            action,
+        }
     }
 
     fn trade(buy: u64, sell: u64, quantity: i64, aggressor: Aggressor) -> Action {

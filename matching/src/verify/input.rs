@@ -78,6 +78,8 @@ pub struct Row {
     pub place: Place,
     /// When it happened.
     pub time: Nanos,
+    /// The time that the row has, which may lie out of order.
+    pub stated: Nanos,
     /// What happened.
     pub action: Action,
 }
@@ -155,6 +157,19 @@ pub struct Snapshot {
     pub bids: Vec<SnapshotLevel>,
     /// Best first.
     pub asks: Vec<SnapshotLevel>,
+    /// Buyers and sellers in total, if given.
+    pub totals: Option<[SnapshotTotal; 2]>,
+}
+
+/// All of a side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotTotal {
+    /// Volume.
+    pub quantity: i64,
+    /// Number of orders.
+    pub orders: u64,
+    /// Number of prices.
+    pub levels: u64,
 }
 
 /// A level of a snapshot.

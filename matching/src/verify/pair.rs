@@ -5,6 +5,10 @@ use wire::Aggressor;
 use super::flow::Published;
 use crate::exchange::Trade;
 
+/// What is expected where the clock of trades goes back.
+pub(super) const BACK: &str =
+    "this trade before the one that precedes it in the joint sequence: its time is earlier";
+
 /// Numbers from here on are given to incoming orders that the feed does not name. No feed goes so far.
 const UNNAMED: u64 = u64::MAX - (1 << 40);
 

@@ -15,6 +15,8 @@ pub enum What {
     Cancel,
     /// A snapshot.
     Snapshot,
+    /// The totals of a snapshot.
+    Totals,
     /// The exchange's own book, against the one that its events make.
     Book,
 }
@@ -28,6 +30,7 @@ impl What {
             What::Order => "order",
             What::Cancel => "cancel",
             What::Snapshot => "snapshot",
+            What::Totals => "totals",
             What::Book => "book",
         }
     }
@@ -76,6 +79,10 @@ pub struct Report {
     pub snapshots: u64,
     /// Of these: identical.
     pub snapshots_identical: u64,
+    /// Snapshots that are identical and give totals of both sides.
+    pub totals: u64,
+    /// Of these: with identical totals.
+    pub totals_identical: u64,
     /// Orders of the exchange that were set to what the feed says, after a difference ([`super::Feed::Resting`] only).
     pub corrected: u64,
     /// All differences.

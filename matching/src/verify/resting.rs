@@ -104,7 +104,8 @@ fn execute(builder: &mut Builder, rows: &[Row], begin: usize, side: Side, number
             Side::Sell => (Some(id), named, Aggressor::Sell),
         };
         let (place, time) = (row.place, row.time);
-        let trade = Published { index: 0, place, time, buy, sell, price, quantity, aggressor };
+        let goes_back = false;
+        let trade = Published { index: 0, place, time, goes_back, buy, sell, price, quantity, aggressor };
         builder.trade(Some(step), trade);
     }
     next + usize::from(remainder.is_some())
@@ -156,7 +157,14 @@ mod tests {
     fn rows(actions: &[(u64, Action)]) -> Vec<Row> {
         let place = |row| Place { file: File::Messages, row };
         let numbered = actions.iter().zip(1..);
-        numbered.map(|(&(time, action), row)| Row { place: place(row), time: Nanos(time), action }).collect()
+        numbered
+            .map(|(&(time, action), row)| Row {
+                place: place(row),
+                time: Nanos(time),
+                stated: Nanos(time),
+                action,
+            })
+            .collect()
     }
 
     fn order(id: u64, side: Side, price: i64) -> Action {

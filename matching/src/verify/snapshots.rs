@@ -7,7 +7,7 @@
 use wire::{LEVELS, Quantity, Side};
 
 use super::depth::{Depth, Level};
-use super::input::{Snapshot, SnapshotLevel};
+use super::input::{Snapshot, SnapshotLevel, SnapshotTotal};
 use super::report::{Difference, Report, What};
 
 /// Searches for the snapshots of one security.
@@ -29,12 +29,16 @@ pub(super) struct Search<'a> {
 struct Candidate {
     states: Vec<u64>,
     nearest: Option<Near>,
+    /// Its totals too are those of a state where its levels agree.
+    totals: bool,
+    /// The totals of the first of these states.
+    found_totals: Option<[SnapshotTotal; 2]>,
 }
 
 /// The state that is most like a snapshot.
 #[derive(Clone, Copy)]
 struct Near {
-    /// Levels that differ.
+    /// Prices, volumes and numbers of orders that differ.
     wrong: usize,
     side: Side,
     level: usize,
@@ -69,11 +73,16 @@ impl<'a> Search<'a> {
         }
         depth.best(Side::Buy, LEVELS, &mut self.bids);
         depth.best(Side::Sell, LEVELS, &mut self.asks);
+        let totals = depth.totals();
         let state = self.states;
         self.states += 1;
         for (candidate, snapshot) in self.window.iter_mut().zip(waiting) {
             match compare(snapshot, &self.bids, &self.asks, candidate.most()) {
-                Like::Same => candidate.states.push(state),
+                Like::Same => {
+                    candidate.states.push(state);
+                    candidate.totals |= snapshot.totals == Some(totals);
+                    candidate.found_totals.get_or_insert(totals);
+                }
                 Like::Nearer(near) => candidate.nearest = Some(Near { order, ..near }),
                 Like::Farther => {}
             }
@@ -97,6 +106,7 @@ impl<'a> Search<'a> {
             for ((snapshot, candidate), found) in group.into_iter().zip(&window).zip(found) {
                 if found {
                     report.snapshots_identical += 1;
+                    compare_totals(snapshot, candidate, report);
                 } else {
                     report.differ(|| difference(snapshot, candidate));
                 }
@@ -106,7 +116,7 @@ impl<'a> Search<'a> {
 }
 
 impl Candidate {
-    /// Fewer wrong levels than this are nearer.
+    /// Less than this is nearer.
     fn most(&self) -> usize {
         if self.states.is_empty() { self.nearest.map_or(usize::MAX, |near| near.wrong) } else { 0 }
     }
@@ -115,7 +125,7 @@ impl Candidate {
 /// What a comparison gives.
 enum Like {
     Same,
-    /// Fewer levels differ than in any state before.
+    /// Less differs than in any state before.
     Nearer(Near),
     Farther,
 }
@@ -125,12 +135,13 @@ fn compare(snapshot: &Snapshot, bids: &[Level], asks: &[Level], most: usize) -> 
     for (side, levels, ours) in [(Side::Sell, &snapshot.asks, asks), (Side::Buy, &snapshot.bids, bids)] {
         for level in 0..LEVELS {
             let (expected, found) = (levels.get(level).copied(), ours.get(level).copied());
-            if is_same(expected, found) {
+            let wrong = wrong(expected, found);
+            if wrong == 0 {
                 continue;
             }
             let near = Near { wrong: 0, side, level, expected, found, order: None };
             let near = first.get_or_insert(near);
-            near.wrong += 1;
+            near.wrong += wrong;
             if near.wrong >= most.max(1) && most != usize::MAX {
                 return Like::Farther;
             }
@@ -139,15 +150,19 @@ fn compare(snapshot: &Snapshot, bids: &[Level], asks: &[Level], most: usize) -> 
     first.map_or(Like::Same, Like::Nearer)
 }
 
-fn is_same(expected: Option<SnapshotLevel>, found: Option<Level>) -> bool {
+/// How much of a level differs.
+fn wrong(expected: Option<SnapshotLevel>, found: Option<Level>) -> usize {
     match (expected, found) {
-        (None, None) => true,
+        (None, None) => 0,
         (Some(expected), Some(found)) => {
-            expected.price == found.price
-                && expected.quantity.0 == found.quantity
-                && expected.orders.is_none_or(|orders| orders == found.orders)
+            let differs = [
+                expected.price != found.price,
+                expected.quantity.0 != found.quantity,
+                expected.orders.is_some_and(|orders| orders != found.orders),
+            ];
+            differs.into_iter().filter(|&differs| differs).count()
         }
-        _ => false,
+        _ => 3,
     }
 }
 
@@ -178,6 +193,28 @@ fn longest(window: &[Candidate]) -> Vec<bool> {
         next = before;
     }
     found
+}
+
+fn compare_totals(snapshot: &Snapshot, candidate: &Candidate, report: &mut Report) {
+    let Some(expected) = snapshot.totals else { return };
+    report.totals += 1;
+    if candidate.totals {
+        report.totals_identical += 1;
+        return;
+    }
+    let text = |[bids, asks]: [SnapshotTotal; 2]| {
+        let of = |total: SnapshotTotal| {
+            format!("{} in {} orders at {} prices", total.quantity, total.orders, total.levels)
+        };
+        format!("bids {}, asks {}", of(bids), of(asks))
+    };
+    report.differ(|| Difference {
+        what: What::Totals,
+        place: snapshot.place,
+        order: None,
+        expected: text(expected),
+        found: text(candidate.found_totals.unwrap_or_default()),
+    });
 }
 
 fn difference(snapshot: &Snapshot, candidate: &Candidate) -> Difference {
@@ -224,7 +261,7 @@ mod tests {
     use super::*;
 
     fn window(states: &[&[u64]]) -> Vec<Candidate> {
-        states.iter().map(|states| Candidate { states: states.to_vec(), nearest: None }).collect()
+        states.iter().map(|states| Candidate { states: states.to_vec(), ..Candidate::default() }).collect()
     }
 
     #[test]

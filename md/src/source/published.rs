@@ -40,6 +40,8 @@ pub struct PublishedRow {
     pub instrument: InstrumentId,
     /// Its time, on the clock of [`super`].
     pub time: Nanos,
+    /// The time that the row has, where that one lies out of order and `time` does not.
+    pub stated: Nanos,
     /// What it says.
     pub body: Published,
 }

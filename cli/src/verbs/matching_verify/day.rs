@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use matching::exchange::MarketRules;
-use matching::verify::{Action, Day, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel};
+use matching::verify::{
+    Action, Day, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel, SnapshotTotal,
+};
 use md::source::sse::{self, Layout};
 use md::source::{Options, Published, PublishedDay, PublishedFile, SourceError, lobster, pitch};
 use node::Exit;
@@ -122,10 +124,14 @@ fn split(day: PublishedDay) -> Vec<Security> {
         let place = Place { file, row: row.row };
         let place_of = (row.instrument.0 as usize).checked_sub(1);
         if let Some(security) = place_of.and_then(|index| securities.get_mut(index)) {
-            security.rows.push(Row { place, time: row.time, action });
+            security.rows.push(Row { place, time: row.time, stated: row.stated, action });
         }
     }
     securities
+}
+
+fn total(total: sse::SnapshotTotal) -> SnapshotTotal {
+    SnapshotTotal { quantity: total.quantity, orders: total.orders, levels: total.levels }
 }
 
 /// Gives each stock its snapshots; those of other stocks and of other phases are left out.
@@ -153,6 +159,7 @@ fn put_snapshots(securities: &mut [Security], path: &Path) -> Result<(), Failure
             trades: snapshot.trades,
             bids: levels(Side::Buy),
             asks: levels(Side::Sell),
+            totals: snapshot.totals().map(|totals| totals.map(total)),
         });
     }
     if put == 0 {

@@ -36,6 +36,8 @@ struct SecurityOutput<'a> {
     auctions_identical: u64,
     snapshots: u64,
     snapshots_identical: u64,
+    totals: u64,
+    totals_identical: u64,
     corrected: u64,
     differences: u64,
     first_difference: Option<DifferenceOutput<'a>>,
@@ -80,6 +82,8 @@ impl<'a> SecurityOutput<'a> {
             auctions_identical: report.auctions_identical,
             snapshots: report.snapshots,
             snapshots_identical: report.snapshots_identical,
+            totals: report.totals,
+            totals_identical: report.totals_identical,
             corrected: report.corrected,
             differences: report.differences,
             first_difference: report.first_difference.as_ref().map(|difference| DifferenceOutput {
@@ -114,6 +118,10 @@ fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str
         let mut not_compared = vec!["snapshots outside of continuous trading"];
         if has_snapshots {
             compared.push(snapshots);
+            if reports.iter().any(|(_, report)| report.totals > 0) {
+                compared
+                    .push("snapshots of continuous trading: volume, orders and prices of each side in total");
+            }
         } else {
             not_compared.insert(0, "snapshots of continuous trading: no file was given");
         }
@@ -180,6 +188,9 @@ fn line(text: &mut String, id: &str, report: &Report) {
     if report.snapshots > 0 {
         parts.push(of(report.snapshots_identical, report.snapshots, "snapshots"));
     }
+    if report.totals > 0 {
+        parts.push(of(report.totals_identical, report.totals, "totals of snapshots"));
+    }
     for (count, what) in [
         (report.refused, "orders refused"),
         (report.trades_extra, "trades that the market did not make"),
@@ -220,6 +231,8 @@ fn sum(reports: &[(String, Report)]) -> Report {
         sum.auctions_identical += report.auctions_identical;
         sum.snapshots += report.snapshots;
         sum.snapshots_identical += report.snapshots_identical;
+        sum.totals += report.totals;
+        sum.totals_identical += report.totals_identical;
         sum.corrected += report.corrected;
         sum
     })

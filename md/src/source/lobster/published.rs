@@ -38,7 +38,14 @@ pub fn read(messages: &Path, options: &Options) -> Result<PublishedDay, SourceEr
             }
         };
         let time = Nanos(midnight + message.time);
-        day.rows.push(PublishedRow { file: PublishedFile::Messages, row: line, instrument, time, body });
+        day.rows.push(PublishedRow {
+            file: PublishedFile::Messages,
+            row: line,
+            instrument,
+            time,
+            stated: time,
+            body,
+        });
     }
     Ok(day)
 }

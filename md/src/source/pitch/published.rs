@@ -34,8 +34,14 @@ pub fn read(path: &Path, options: &Options) -> Result<PublishedDay, SourceError>
     while let Some((row, line)) = lines.next(path)? {
         let message = message::parse(line).map_err(|fault| fault.at(path, row))?;
         let time = Nanos(midnight + message.time);
-        let publish =
-            |instrument, body| PublishedRow { file: PublishedFile::Messages, row, instrument, time, body };
+        let publish = |instrument, body| PublishedRow {
+            file: PublishedFile::Messages,
+            row,
+            instrument,
+            time,
+            stated: time,
+            body,
+        };
         if time.0 + SEAM < latest {
             orders.clear();
             let all = day.instruments.iter().map(|instrument| publish(instrument.id, Published::Clear));

@@ -24,6 +24,8 @@ pub(super) struct Placed {
     pub(super) part: Part,
     pub(super) line: u64,
     pub(super) time: u64,
+    /// As the row has it.
+    pub(super) stated: u64,
     /// The row's own time was different: it does not fit between those of its neighbours.
     pub(super) strayed: bool,
     pub(super) sequence: u64,
@@ -99,6 +101,7 @@ impl File {
                         part: self.columns.part,
                         line,
                         time: row.time,
+                        stated: row.time,
                         strayed: false,
                         sequence: row.sequence,
                         instrument: listing.get(&row.symbol).unwrap_or_default(),

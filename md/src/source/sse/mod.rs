@@ -59,7 +59,7 @@ use self::merge::{File, Merge, OrderCheck, Placed};
 pub use self::published::{read, read_snapshots};
 use self::ranks::Ranks;
 use self::row::Body;
-pub use self::snapshot::{Snapshot, SnapshotLevel};
+pub use self::snapshot::{Snapshot, SnapshotLevel, SnapshotTotal};
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting};
@@ -150,7 +150,7 @@ impl SseSource {
     }
 
     fn apply(&mut self, placed: Placed, event: &mut SourceEvent) -> Result<bool, SourceError> {
-        let Placed { part, line, time, strayed, sequence, instrument, body } = placed;
+        let Placed { part, line, time, strayed, sequence, instrument, body, .. } = placed;
         if instrument == InstrumentId::default() {
             self.counts.skipped.other_symbol += 1;
             return Ok(false);

@@ -74,8 +74,8 @@ pub fn read(
             }
         };
         let file = if placed.part == Part::Orders { PublishedFile::Orders } else { PublishedFile::Trades };
-        let (instrument, time) = (placed.instrument, Nanos(placed.time));
-        day.rows.push(PublishedRow { file, row: placed.line, instrument, time, body });
+        let (instrument, time, stated) = (placed.instrument, Nanos(placed.time), Nanos(placed.stated));
+        day.rows.push(PublishedRow { file, row: placed.line, instrument, time, stated, body });
     }
     Ok(day)
 }

@@ -24,6 +24,17 @@ pub struct SnapshotLevel {
     pub orders: Option<u64>,
 }
 
+/// All of a side, also beyond ten levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotTotal {
+    /// Its volume.
+    pub quantity: i64,
+    /// Number of orders.
+    pub orders: u64,
+    /// Number of prices.
+    pub levels: u64,
+}
+
 /// One snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
@@ -37,6 +48,7 @@ pub struct Snapshot {
     pub trades: u64,
     bids: Vec<SnapshotLevel>,
     asks: Vec<SnapshotLevel>,
+    totals: Option<[SnapshotTotal; 2]>,
 }
 
 impl Snapshot {
@@ -46,6 +58,11 @@ impl Snapshot {
             Side::Buy => &self.bids,
             Side::Sell => &self.asks,
         }
+    }
+
+    /// Buyers and sellers in total, if the file has it.
+    pub fn totals(&self) -> Option<[SnapshotTotal; 2]> {
+        self.totals
     }
 }
 
@@ -58,6 +75,8 @@ pub(crate) struct Snapshots {
     trades: usize,
     bids: [Place; LEVELS],
     asks: [Place; LEVELS],
+    /// Volume, orders and prices of a side.
+    totals: Option<[[usize; 3]; 2]>,
 }
 
 /// The columns of one level.
@@ -102,6 +121,11 @@ impl Snapshots {
             symbol: need("SecurityID".to_owned())?,
             phase: need("InstruStatus".to_owned())?,
             trades: need("TradNumber".to_owned())?,
+            totals: [["totalbidvol", "totbidnum", "bidnum"], ["totalaskvol", "totsellnum", "sellnum"]]
+                .iter()
+                .map(|names| Some([find(names[0])?, find(names[1])?, find(names[2])?]))
+                .collect::<Option<Vec<_>>>()
+                .and_then(|totals| totals.try_into().ok()),
             bids: places("Bid", "b")?,
             asks: places("Ask", "s")?,
             table,
@@ -135,8 +159,15 @@ impl Snapshots {
         // Outside of continuous trading the levels hold an auction's indicative price instead.
         let continuous = text(self.phase) == b"TRADE";
         let levels = |places| if continuous { side(places) } else { Ok(Vec::new()) };
+        let total = |places: [usize; 3]| -> Option<SnapshotTotal> {
+            let [quantity, orders, levels] = places.map(|place| digits(text(place)));
+            let quantity = i64::try_from(quantity?).ok()?;
+            Some(SnapshotTotal { quantity, orders: orders?, levels: levels? })
+        };
+        let totals = self.totals.filter(|_| continuous);
         Ok(Snapshot {
             row,
+            totals: totals.and_then(|[bids, asks]| Some([total(bids)?, total(asks)?])),
             symbol: symbol(text(self.symbol))
                 .ok_or_else(|| Fault::text("SecurityID", text(self.symbol), "a stock's number"))?,
             continuous,
