@@ -68,7 +68,8 @@ fn a_market_that_keeps_the_rules_is_identical() {
 #[test]
 fn what_a_market_does_against_the_rules_is_named() {
     let sells = [(1, order(1, Side::Sell, 1_000, 100)), (2, order(2, Side::Sell, 1_000, 100))];
-    let cases: [(&str, Vec<(u64, Action)>, What, Option<u64>); 6] = [
+    type Case = (&'static str, Vec<(u64, Action)>, What, Option<u64>);
+    let cases: [Case; 6] = [
         ("the later order trades", vec![(3, bought(3, 2, 1_000, 50))], What::Trade, Some(3)),
         ("another price", vec![(3, bought(3, 1, 1_001, 50))], What::Trade, Some(3)),
         ("an order rests that should trade", vec![(3, order(3, Side::Buy, 1_000, 50))], What::Trade, Some(3)),

@@ -96,7 +96,7 @@ impl Day {
     pub(super) fn auction_of(&self, time: Nanos) -> Option<Auction> {
         let ended = self.phases.windows(2).filter(|pair| pair[1].0 <= time);
         let auctions = ended.filter(|pair| pair[1].1.auction().is_none());
-        auctions.filter_map(|pair| pair[0].1.auction()).last()
+        auctions.filter_map(|pair| pair[0].1.auction()).next_back()
     }
 
     /// The auctions, each with its beginning and its end.
