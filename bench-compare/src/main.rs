@@ -12,12 +12,15 @@
 //!                └─ role 1: opens, answers   ──┘  works/, over the traits in rival.rs
 //! ```
 //!
+//! Matching engines are a verb of their own (`compare matching`): one process, in turns; `matching/`.
+//!
 //! Each rival is one file in `rivals/`; each kind of work one file in `works/`, the same code for every rival.
 
 mod args;
 mod board;
 mod driver;
 mod error;
+mod matching;
 mod peer;
 mod place;
 mod report;
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
             driver::list();
             Ok(())
         }
+        Some(args::Command::Matching(arguments)) => matching::compare(&arguments),
         None => compare(&args::Args::parse().settings),
     };
     match outcome {

@@ -50,3 +50,33 @@ fn a_rival_that_is_not_there_is_named_with_those_that_are() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("`nobody`") && said.contains("pipe"), "{said}");
 }
+
+#[test]
+fn every_matching_engine_has_figures_or_the_reason_why_not() {
+    let out = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_compare"))
+        .args(["matching", "--operations", "2000", "--turns", "1", "--levels", "10,1000", "--out"])
+        .arg(out.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let text = std::fs::read_to_string(out.path().join("matching.json")).unwrap();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let (mut figures, mut reasons) = (0, Vec::new());
+    for row in report["rows"].as_array().unwrap() {
+        for entry in row["engines"].as_array().unwrap() {
+            match entry["error"].as_str() {
+                None => {
+                    let rate = entry["figures"]["ops_per_s"]["median"].as_f64();
+                    assert!(rate.is_some_and(|rate| rate > 0.0), "{entry}");
+                    figures += 1;
+                }
+                Some(error) => reasons.push(error.to_owned()),
+            }
+        }
+    }
+    println!("{figures} figures, and reasons: {reasons:#?}");
+    assert!(figures >= 32, "{reasons:#?}");
+    assert!(reasons.iter().all(|reason| reason.contains("does not match as it should")), "{reasons:#?}");
+}

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ipc;
+pub mod matching;
 mod repeat;
 mod scratch;
 pub mod t2o;

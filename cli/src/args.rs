@@ -13,6 +13,7 @@ pub(crate) use matching::{MatchingVerb, MatchingVerify, OrderSource};
 use crate::output::Format;
 use crate::services::Run;
 use crate::verbs::bench::Bench;
+use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::top::args::Top;
@@ -51,6 +52,8 @@ pub(crate) enum Verb {
     Status(Status),
     /// Watch what runs: rates, lag, wake-ups, t2o.
     Top(Top),
+    /// Show an instrument's book as a ladder.
+    Book(Book),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),

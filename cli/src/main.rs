@@ -15,6 +15,7 @@ mod examples;
 mod failure;
 mod message;
 mod output;
+mod screen;
 mod services;
 mod verbs;
 

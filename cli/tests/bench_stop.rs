@@ -67,6 +67,12 @@ fn bench_wake_leaves_nothing_when_it_is_stopped() {
 }
 
 #[test]
+fn bench_matching_leaves_nothing_when_it_is_stopped() {
+    stopped(&["bench", "matching", "--quick", "--format", "json"], "INT");
+    stopped(&["bench", "matching"], "TERM");
+}
+
+#[test]
 fn what_a_killed_benchmark_leaves_is_found_by_journal_clean() {
     let home = Home::new();
     if pinning::Host::read("/".as_ref()).expect("this host").allowed.len() < 2 {

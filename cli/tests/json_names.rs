@@ -196,6 +196,33 @@ fn what_a_benchmark_prints_is_on_the_page() {
 }
 
 #[test]
+fn what_the_benchmark_of_the_exchange_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let quick = "bench matching --quick --operations 2000 --turns 1 --levels 10,1000 --memory-orders 20000";
+    let ascending: Vec<&str> = quick.split(' ').chain(["--format", "json"]).collect();
+    let report = home.json(&ascending);
+    compare(&page, "colo bench matching", &report);
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!((rows.len(), report["memory"].as_array().map(Vec::len)), (8, Some(3)));
+    for row in rows {
+        assert_eq!(row["samples"], 2_000, "{row}");
+        for name in ["ops_per_s", "ladder_ops_per_s", "simulator_ops_per_s", "events_per_s"] {
+            assert!(row[name].as_f64().is_some_and(|rate| rate > 0.0), "{name} of {row}");
+        }
+    }
+    for row in report["memory"].as_array().expect("rows") {
+        assert!(row["own_bytes_per_order"].as_f64().is_some_and(|bytes| bytes >= 64.0), "{row}");
+    }
+    let scattered: Vec<&str> = ascending.iter().copied().chain(["--scattered-ids"]).collect();
+    let report = home.json(&scattered);
+    compare(&page, "colo bench matching", &report);
+    assert_eq!(
+        (&report["ids"], &report["rows"][0]["simulator_ops_per_s"]),
+        (&"scattered".into(), &Value::Null)
+    );
+}
+
+#[test]
 fn what_verbs_print_of_files_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let written = Written::new(3, 250);

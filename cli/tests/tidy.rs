@@ -33,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "bench-kit",
             "journal",
             "master-client",
+            "matching",
             "node",
             "observe",
             "pinning",
@@ -45,6 +46,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "colo",
         &[
             "bench-harness",
+            "bench-kit",
             "journal",
             "ledger",
             "master",

@@ -46,6 +46,13 @@ fn said(program: &str, arguments: &[&str]) -> String {
 impl HostFacts {
     /// Reads the facts.
     pub(crate) fn read(plan: &Plan, settings: &Settings) -> Result<HostFacts, CompareError> {
+        let mut facts = HostFacts::of(&plan.cpus, settings.quick, settings.note.as_deref())?;
+        (facts.rounds, facts.repeats) = (plan.rounds, plan.repeats);
+        Ok(facts)
+    }
+
+    /// Reads the facts of a run of one round.
+    pub(crate) fn of(cpus: &[usize], quick: bool, note: Option<&str>) -> Result<HostFacts, CompareError> {
         let host = pinning::Host::read("/".as_ref())
             .map_err(|error| CompareError::Usage(format!("the host cannot be read: {error}")))?;
         let host = host.summary();
@@ -58,11 +65,11 @@ impl HostFacts {
             load: load.split_ascii_whitespace().next().unwrap_or_default().to_owned(),
             rustc: said("rustc", &["--version"]),
             date: said("date", &["-u", "+%Y-%m-%d %H:%M UTC"]),
-            note: settings.note.clone(),
-            used_cpus: plan.cpus.clone(),
-            rounds: plan.rounds,
-            repeats: plan.repeats,
-            quick: settings.quick,
+            note: note.map(str::to_owned),
+            used_cpus: cpus.to_vec(),
+            rounds: 1,
+            repeats: 0,
+            quick,
         })
     }
 }

@@ -1,5 +1,7 @@
-//! What every benchmark needs: the [`Spread`] of repeated measurements, and child processes that end with their owner
-//! ([`OwnedChild`]). It knows nothing of the platform, so that comparisons with other libraries can use it too.
+//! What every benchmark needs: the [`Spread`] of repeated measurements, child processes that end with their owner
+//! ([`OwnedChild`]), and for matching engines order flow ([`flow`]), plain books to compare with ([`book`]), and the loop
+//! that measures both ([`measure`]). It knows nothing of the platform, so that comparisons with other libraries can use it
+//! too.
 //!
 //! ```
 //! use bench_kit::Spread;
@@ -10,7 +12,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod book;
 mod child;
+pub mod flow;
+pub mod measure;
 mod spread;
 
 pub use child::OwnedChild;

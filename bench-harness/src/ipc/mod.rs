@@ -27,7 +27,7 @@ mod poll;
 mod rendezvous;
 mod report;
 mod step;
-mod watch;
+pub(crate) mod watch;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -117,6 +117,20 @@ pub enum IpcError {
         /// The number found.
         found: u64,
     },
+    /// A book does not match as it should, so no figure means anything.
+    #[error(transparent)]
+    Book(#[from] bench_kit::book::Disagreement),
+    /// The events of a matching engine did not arrive as they were written.
+    #[error("of {sent} events {received} arrived, or with other contents")]
+    Events {
+        /// Events written.
+        sent: u64,
+        /// Events read.
+        received: u64,
+    },
+    /// The exchange does not list the instrument.
+    #[error(transparent)]
+    List(#[from] ::matching::exchange::ListError),
     /// The host could not be read.
     #[error(transparent)]
     Host(#[from] pinning::HostError),

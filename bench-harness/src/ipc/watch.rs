@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Counts the turns of one wait.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     turns: u32,
     since: Option<Instant>,
     /// The parent of a peer, which must not outlive it.
@@ -19,19 +19,19 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn of_peer(parent: u32) -> Watch {
+    pub(crate) fn of_peer(parent: u32) -> Watch {
         Watch { parent: Some(parent), ..Watch::default() }
     }
 
     /// Something arrived: restarts the patience.
     #[inline(always)]
-    pub(super) fn news(&mut self) {
+    pub(crate) fn news(&mut self) {
         self.turns = 0;
     }
 
     /// One turn without news.
     #[inline(always)]
-    pub(super) fn idle(&mut self) -> Result<(), IpcError> {
+    pub(crate) fn idle(&mut self) -> Result<(), IpcError> {
         self.turns += 1;
         if self.turns >= TURNS { self.look() } else { Ok(()) }
     }
@@ -51,7 +51,7 @@ impl Watch {
     }
 
     /// An error once the measuring process has ended.
-    pub(super) fn parent_lives(&self) -> Result<(), IpcError> {
+    pub(crate) fn parent_lives(&self) -> Result<(), IpcError> {
         if self.parent.is_some_and(|parent| std::os::unix::process::parent_id() != parent) {
             return Err(IpcError::Peer("has ended".to_owned()));
         }

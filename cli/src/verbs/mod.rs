@@ -1,6 +1,7 @@
 //! One module a verb.
 
 pub(crate) mod bench;
+pub(crate) mod book;
 mod check;
 mod doctor;
 mod down;
@@ -35,6 +36,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Down(arguments) => down::down(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
+        Verb::Book(arguments) => book::book(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),

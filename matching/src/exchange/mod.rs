@@ -101,7 +101,7 @@
 //!
 //! **The auction's price** is one that trades the most. Of several, the market's [`TieBreak`]s choose one after the other,
 //! and of what still remains, the highest. All prices that are multiples of the tick count between the lowest and the
-//! highest limit of the orders that could trade. If only market orders trade, it is the reference (none: nothing trades).
+//! highest limit of the orders that could trade. If only market orders trade, it is the multiple of the tick nearest to the reference, of two the higher (no reference: nothing trades).
 //! **Allocation**: buyers in priority (market orders, then higher prices, then time), sellers likewise, are paired
 //! from the front until the volume is used up; each trade is as large as both allow. Icebergs take part with all of
 //! their quantity, part after part: a part that has traded goes behind the others at its price, as in continuous trading.

@@ -10,6 +10,7 @@
 //!
 //! Nothing here depends on the order of a hash map: orders are looked up by number, levels are sorted.
 
+mod follow;
 mod levels;
 mod rebuild;
 
@@ -18,6 +19,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use wire::{BookAction, BookEvent, Level, Price, Quantity, Quote, Side};
 
+pub use follow::{Followed, Follower};
 use levels::Levels;
 pub use levels::PriceLevel;
 pub use rebuild::{Books, Rebuilt};
@@ -174,7 +176,7 @@ impl Book {
     }
 
     /// The levels of a side, best first.
-    pub(crate) fn levels(&self, side: Side) -> impl Iterator<Item = PriceLevel> + '_ {
+    pub fn levels(&self, side: Side) -> impl Iterator<Item = PriceLevel> + '_ {
         match side {
             Side::Buy => self.bids.best_first(),
             Side::Sell => self.asks.best_first(),

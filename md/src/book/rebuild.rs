@@ -1,6 +1,6 @@
 //! Books of all instruments, and their due quotes.
 
-use wire::{Instrument, InstrumentId, Quote};
+use wire::{Instrument, InstrumentId, Nanos, Quote};
 
 use super::{Anomalies, Book};
 use crate::source::SourceEvent;
@@ -73,6 +73,21 @@ impl Books {
         let due = changed || state.held;
         state.held = false;
         Rebuilt { quote: due.then_some(&state.quote), crossed: false }
+    }
+
+    /// As [`Books::apply`]; the quote, if one is due, says that it was due at `due`.
+    pub(crate) fn apply_due(&mut self, event: &SourceEvent, due: Nanos) -> Option<&Quote> {
+        if let Some(state) =
+            (event.instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get_mut(at))
+        {
+            state.quote.due = due;
+        }
+        self.apply(event).quote
+    }
+
+    /// One instrument's ten best levels, with its last trade.
+    pub(crate) fn quote(&self, instrument: InstrumentId) -> Option<&Quote> {
+        (instrument.0 as usize).checked_sub(1).and_then(|at| self.books.get(at)).map(|state| &state.quote)
     }
 
     /// One instrument's book.

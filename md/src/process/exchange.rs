@@ -4,53 +4,34 @@
 //!  matching.market: BookEvent*, TradePrint* ──► books ──► md.quotes: TradePrint*, Quote
 //! ```
 //!
-//! An instrument's book counts once a snapshot of it, or its beginning, was read; a missing number voids it until the next
-//! snapshot. md reads as a gated reader, so numbers are missing only where a predecessor of matching or md was killed.
+//! md reads as a gated reader, so numbers are missing only where it or matching was killed; a snapshot brings the book back.
 
 use node::{Component, Context, Frame, InputId, NodeState, RunError, WriteError};
 use topology::config::MdConfig;
-use wire::{
-    BookAction, BookEvent, EndOfStream, Indicative, Instrument, MarketPhase, Message, Nanos, Quote,
-    TradePrint, TradingPhase, WireError,
-};
+use wire::{Instrument, Nanos, Quote, TradePrint};
 
 use super::publisher::Publisher;
-use crate::book::Books;
+use crate::book::{Followed, Follower};
 use crate::sim::instruments;
-use crate::source::{Counts, SourceEvent};
+use crate::source::Counts;
 
 /// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
 
-/// What is known of an instrument's book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
-    /// Nothing: a snapshot must come.
-    No,
-    /// A snapshot is being read.
-    Taking,
-    /// All up to this number.
-    UpTo(u64),
-}
-
-/// One instrument.
-#[derive(Debug)]
-struct Line {
-    known: Known,
-    phase: TradingPhase,
-    /// The event that is being read.
-    event: SourceEvent,
-}
-
 /// Market data of an exchange.
 pub(super) struct Exchange {
     listed: Vec<Instrument>,
-    books: Books,
-    lines: Vec<Line>,
+    follower: Follower,
     publisher: Publisher,
     /// Trades and a quote that find no room.
     waiting: Vec<Outgoing>,
     end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Outgoing {
+    Trade(TradePrint),
+    Quote(Quote),
 }
 
 /// Whether the market's end was published.
@@ -61,106 +42,10 @@ enum End {
     Said,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Outgoing {
-    Trade(TradePrint),
-    Quote(Quote),
-}
-
 impl Exchange {
     pub(super) fn new(config: &MdConfig, publisher: Publisher) -> Exchange {
         let listed = instruments(config.instruments);
-        let lines = listed.iter().map(|instrument| Line {
-            known: Known::No,
-            phase: TradingPhase::Closed,
-            event: SourceEvent { instrument: instrument.id, ..SourceEvent::default() },
-        });
-        Exchange {
-            books: Books::new(&listed),
-            lines: lines.collect(),
-            listed,
-            publisher,
-            waiting: Vec::new(),
-            end: End::Open,
-        }
-    }
-
-    fn take(&mut self, frame: &Frame<'_>, now: u64) -> Result<(), WireError> {
-        match frame.message_id {
-            BookEvent::ID => self.book_event(&BookEvent::decode(frame.payload)?, now),
-            TradePrint::ID => {
-                let trade = TradePrint::decode(frame.payload)?;
-                if let Some(line) = self.line(trade.instrument) {
-                    line.event.trades.push(TradePrint { due: Nanos(now), ..trade });
-                }
-            }
-            MarketPhase::ID => {
-                let phase = MarketPhase::decode(frame.payload)?;
-                let Some(line) = self.line(phase.instrument) else { return Ok(()) };
-                line.phase = phase.phase;
-                if let Known::UpTo(known) = line.known {
-                    line.known = next(known, phase.sequence);
-                }
-                line.event.sequence = phase.sequence;
-                line.event.event_time = phase.event_time;
-                self.publish(phase.instrument.0 as usize - 1, now);
-            }
-            Indicative::ID => {}
-            EndOfStream::ID => self.end = End::Due,
-            id => return Err(WireError::UnknownId { id }),
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, instrument: wire::InstrumentId) -> Option<&mut Line> {
-        (instrument.0 as usize).checked_sub(1).and_then(|index| self.lines.get_mut(index))
-    }
-
-    fn book_event(&mut self, event: &BookEvent, now: u64) {
-        let Some(line) = self.line(event.instrument) else { return };
-        let is_snapshot = event.flags & BookEvent::SNAPSHOT != 0;
-        let is_last = event.flags & BookEvent::LAST != 0;
-        line.known = match line.known {
-            // The exchange was started again.
-            _ if event.action == BookAction::Clear && !is_snapshot => Known::UpTo(event.sequence),
-            Known::No if is_snapshot && event.action == BookAction::Clear => Known::Taking,
-            Known::No => return,
-            Known::Taking if is_snapshot => Known::Taking,
-            Known::Taking => Known::No,
-            Known::UpTo(_) if is_snapshot => return,
-            Known::UpTo(known) => next(known, event.sequence),
-        };
-        match line.known {
-            Known::Taking if is_last => line.known = Known::UpTo(event.sequence),
-            Known::No => {
-                log::warn!(
-                    "instrument {}: an event is missing; its book waits for a snapshot",
-                    event.instrument
-                );
-                line.event.book_events.clear();
-                line.event.trades.clear();
-                return;
-            }
-            Known::Taking | Known::UpTo(_) => {}
-        }
-        line.event.book_events.push(*event);
-        (line.event.event_time, line.event.sequence) = (event.event_time, event.sequence);
-        if is_last {
-            self.publish(event.instrument.0 as usize - 1, now);
-        }
-    }
-
-    /// The book is whole: what is new about it goes out.
-    fn publish(&mut self, index: usize, now: u64) {
-        let Some(line) = self.lines.get_mut(index) else { return };
-        line.event.call_auction = line.phase != TradingPhase::Continuous;
-        let quote = self.books.apply(&line.event).quote;
-        self.waiting.extend(line.event.trades.iter().copied().map(Outgoing::Trade));
-        if let Some(quote) = quote {
-            self.waiting.push(Outgoing::Quote(Quote { due: Nanos(now), ..*quote }));
-        }
-        line.event.book_events.clear();
-        line.event.trades.clear();
+        Exchange { follower: Follower::new(&listed), listed, publisher, waiting: Vec::new(), end: End::Open }
     }
 
     /// Writes what waits. False: a journal is full.
@@ -187,9 +72,7 @@ impl Exchange {
         self.waiting.drain(..written);
         outcome
     }
-}
 
-impl Exchange {
     /// Publishes the end when it is due. False: a journal is full.
     fn finish(&mut self, context: &mut Context) -> Result<bool, RunError> {
         if self.end != End::Due {
@@ -205,11 +88,6 @@ impl Exchange {
             Err(source) => Err(self.publisher.failed(source)),
         }
     }
-}
-
-/// What is known after the event with this number.
-fn next(known: u64, sequence: u64) -> Known {
-    if sequence == known + 1 { Known::UpTo(sequence) } else { Known::No }
 }
 
 impl Component for Exchange {
@@ -234,9 +112,20 @@ impl Component for Exchange {
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
-        if let Err(error) = self.take(frame, context.now()) {
-            context.add(node::Counter::Malformed, 1);
-            log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
+        match self.follower.take(frame.message_id, frame.payload, Nanos(context.now())) {
+            Ok(Followed::Nothing) => {}
+            Ok(Followed::Event { trades, quote, .. }) => {
+                self.waiting.extend(trades.iter().copied().map(Outgoing::Trade));
+                self.waiting.extend(quote.copied().map(Outgoing::Quote));
+            }
+            Ok(Followed::Lost(instrument)) => {
+                log::warn!("instrument {instrument}: an event is missing; its book waits for a snapshot");
+            }
+            Ok(Followed::End) => self.end = End::Due,
+            Err(error) => {
+                context.add(node::Counter::Malformed, 1);
+                log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
+            }
         }
         if self.write()? {
             self.finish(context)?;

@@ -1,6 +1,7 @@
 //! `colo bench`: how fast the parts are on this host.
 
 mod ipc;
+mod matching;
 mod wake;
 
 use std::os::unix::process::CommandExt;
@@ -39,6 +40,22 @@ Examples:
 Latency counts from when a message was due. Compare policies of one rate within one run: on a shared or virtual host the
 same wake-up takes 5 µs now and 40 µs a minute later.")]
     Wake(wake::Wake),
+    /// The exchange against a bare ladder: operations a second, percentiles, events to another process, memory.
+    #[command(after_help = "\
+Examples:
+  colo bench matching
+  colo bench matching --quick --format json
+  colo bench matching --mixes mixed --levels 1000 --turns 31
+  colo bench matching --scattered-ids --cpus 2,3
+
+Levels are price levels of both sides together. Mixes: `mixed` (48 % add, 42 % cancel, 10 % take, 10,000 living orders),
+`calm` (short queues near the best price), `volatile` (the middle walks), `crash` (sweeps through many levels, then
+rebuilding). `ladder` is a bare array of ticks with a bitmap, which is given each order's place: the floor. `ratio` is the
+exchange's time by the ladder's, in one turn: look at it first. `simulator` is the engine that plays recorded markets. All
+go through the same operations and must trade the same, or there are no figures. p50, p99, p99.9: every operation timed,
+the clock's own cost taken off. Memory is read by processes of their own: resident and mapped as the kernel counts them,
+and by the exchange's own account. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
+    Matching(matching::Matching),
     /// The other process of a measurement.
     #[command(hide = true)]
     Peer(Peer),
@@ -70,6 +87,8 @@ pub(crate) enum PeerOf {
     Ipc,
     /// `bench wake`.
     Wake,
+    /// `bench matching`.
+    Matching,
 }
 
 #[derive(Debug, Args)]
@@ -82,6 +101,11 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
     match what {
         Bench::Ipc(arguments) => ipc::ipc(arguments),
         Bench::Wake(arguments) => wake::wake(arguments),
+        Bench::Matching(arguments) => matching::matching(arguments),
+        Bench::Peer(Peer { of: PeerOf::Matching }) => {
+            bench_harness::matching::run_peer(std::io::stdin(), std::io::stdout())?;
+            Ok(node::Exit::Done.code())
+        }
         Bench::Peer(Peer { of: PeerOf::Wake }) => {
             bench_harness::wake::run_peer(std::io::stdin().lock(), std::io::stdout())?;
             Ok(node::Exit::Done.code())

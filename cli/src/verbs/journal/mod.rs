@@ -14,6 +14,7 @@ mod trades;
 mod verify;
 
 use args::JournalVerb;
+pub(super) use target::files;
 
 use crate::failure::Failure;
 

@@ -34,7 +34,7 @@ impl Target {
 }
 
 /// Files of a journal of an instance that is there.
-pub(super) fn files(instance: &InstanceDir, journal: &str) -> Result<JournalFiles, Failure> {
+pub(crate) fn files(instance: &InstanceDir, journal: &str) -> Result<JournalFiles, Failure> {
     let names = instance.journal_names().unwrap_or_default();
     if names.iter().any(|name| name == journal) {
         return Ok(instance.find_journal(journal));

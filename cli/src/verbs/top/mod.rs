@@ -1,7 +1,6 @@
 //! `colo top`: what all nodes and journals of an instance are doing, as rates.
 
 pub(crate) mod args;
-mod screen;
 mod table;
 
 use std::io::IsTerminal;
@@ -10,12 +9,11 @@ use std::time::{Duration, Instant};
 use node::{Exit, StopFlag};
 use observe::Watch;
 
-use args::Top;
-use screen::Screen;
-
 use crate::failure::Failure;
 use crate::output::{self, Format};
+use crate::screen::Screen;
 use crate::verbs::instance;
+use args::Top;
 
 /// Between two looks whether the user has seen enough.
 const TICK: Duration = Duration::from_millis(50);

@@ -5,23 +5,23 @@ use std::io::{self, Write};
 use terminal_size::{Height, Width, terminal_size};
 
 /// The terminal's second screen, for as long as this lives; what stood on the first comes back afterwards.
-pub(super) struct Screen;
+pub(crate) struct Screen;
 
 impl Screen {
-    pub(super) fn enter() -> io::Result<Screen> {
+    pub(crate) fn enter() -> io::Result<Screen> {
         let screen = Screen;
         write!(io::stdout(), "\x1b[?1049h\x1b[?25l")?;
         Ok(screen)
     }
 
     /// Columns and lines.
-    pub(super) fn size(&self) -> (usize, usize) {
+    pub(crate) fn size(&self) -> (usize, usize) {
         let (Width(columns), Height(lines)) = terminal_size().unwrap_or((Width(80), Height(24)));
         (columns.into(), lines.into())
     }
 
     /// Draws from the upper left corner over what is there; what is too long is cut.
-    pub(super) fn draw(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn draw(&self, text: &str) -> io::Result<()> {
         let (columns, lines) = self.size();
         let mut out = io::stdout().lock();
         write!(out, "\x1b[H{}", fitted(text, columns, lines))?;

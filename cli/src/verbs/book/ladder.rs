@@ -1,0 +1,127 @@
+//! A book as a table and as JSON.
+
+use serde::Serialize;
+use wire::{Price, TradingPhase};
+
+use crate::output;
+
+/// One level. Quantities and prices as text, exactly.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Row {
+    pub(super) price: String,
+    pub(super) quantity: i64,
+    /// Number of orders; absent where only quotes are known.
+    pub(super) orders: Option<u32>,
+}
+
+/// What an auction would trade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct IndicativeRow {
+    /// Absent where nothing would trade.
+    pub(super) price: Option<String>,
+    pub(super) quantity: i64,
+    pub(super) imbalance: i64,
+}
+
+/// A book at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Ladder {
+    pub(super) instrument: u32,
+    pub(super) symbol: String,
+    /// Absent where the market tells none.
+    pub(super) phase: Option<&'static str>,
+    /// Number of the last event.
+    pub(super) sequence: u64,
+    pub(super) event_time_ns: u64,
+    pub(super) last_price: Option<String>,
+    pub(super) indicative: Option<IndicativeRow>,
+    /// Best first.
+    pub(super) bids: Vec<Row>,
+    /// Best first.
+    pub(super) asks: Vec<Row>,
+}
+
+/// A price, if there is one.
+pub(super) fn price(price: Price) -> Option<String> {
+    price.is_some().then(|| price.to_string())
+}
+
+/// A phase as platform files name it.
+pub(super) fn phase(phase: TradingPhase) -> &'static str {
+    match phase {
+        TradingPhase::Closed => "closed",
+        TradingPhase::PreOpen => "pre-open",
+        TradingPhase::OpeningAuction => "opening-auction",
+        TradingPhase::OpeningFreeze => "opening-freeze",
+        TradingPhase::Pause => "pause",
+        TradingPhase::Continuous => "continuous",
+        TradingPhase::Halt => "halt",
+        TradingPhase::VolatilityAuction => "volatility-auction",
+        TradingPhase::ClosingAuction => "closing-auction",
+        TradingPhase::ClosingFreeze => "closing-freeze",
+    }
+}
+
+impl Ladder {
+    /// Asks above bids, the best prices in the middle.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{} (instrument {})", self.symbol, self.instrument);
+        if let Some(phase) = self.phase {
+            text.push_str(&format!(", {phase}"));
+        }
+        if let Some(last) = &self.last_price {
+            text.push_str(&format!(", last {last}"));
+        }
+        text.push_str(&format!(", event {}\n", output::number(self.sequence)));
+        if let Some(indicative) = &self.indicative {
+            text.push_str(&match &indicative.price {
+                Some(price) => format!(
+                    "an auction now: {} at {price}, {} {} left over\n",
+                    indicative.quantity,
+                    indicative.imbalance.unsigned_abs(),
+                    if indicative.imbalance < 0 { "for sale" } else { "wanted" },
+                ),
+                None => "an auction now: nothing trades\n".to_owned(),
+            });
+        }
+        let orders = |row: &Row| row.orders.map_or(String::new(), |orders| orders.to_string());
+        let asks = self.asks.iter().rev().map(|row| {
+            vec![String::new(), String::new(), row.price.clone(), row.quantity.to_string(), orders(row)]
+        });
+        let bids = self.bids.iter().map(|row| {
+            vec![orders(row), row.quantity.to_string(), row.price.clone(), String::new(), String::new()]
+        });
+        let head = ["orders", "bid", "price", "ask", "orders"];
+        text + "\n" + &output::table(&head, 0, asks.chain(bids))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asks_stand_above_bids() {
+        let row = |price: &str, quantity| Row { price: price.to_owned(), quantity, orders: Some(2) };
+        let ladder = Ladder {
+            instrument: 1,
+            symbol: "SIM001".to_owned(),
+            phase: Some("closing-auction"),
+            sequence: 1_234,
+            event_time_ns: 5,
+            last_price: Some("10.02".to_owned()),
+            indicative: Some(IndicativeRow { price: Some("10.02".to_owned()), quantity: 7, imbalance: -3 }),
+            bids: vec![row("10.01", 5), row("10", 6)],
+            asks: vec![row("10.03", 7), row("10.04", 8)],
+        };
+        let text = ladder.text();
+        let order: Vec<usize> =
+            ["10.04", "10.03", "10.01"].iter().map(|price| text.rfind(price).unwrap()).collect();
+        assert!(order.is_sorted(), "{text}");
+        assert!(text.contains("an auction now: 7 at 10.02, 3 for sale left over"), "{text}");
+        assert!(
+            text.starts_with("SIM001 (instrument 1), closing-auction, last 10.02, event 1,234\n"),
+            "{text}"
+        );
+    }
+}
