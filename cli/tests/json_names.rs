@@ -1,6 +1,7 @@
 //! `docs/cli-json.md` against what the verbs print: every name and its type, both ways.
 
 mod home;
+mod shanghai;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -242,4 +243,18 @@ fn what_verbs_print_of_files_is_on_the_page() {
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
     assert_eq!(verified["clean"], false);
     compare(&page, "colo journal verify", &verified);
+    // One of the two differs, so that a difference is printed too.
+    for trades in [shanghai::TRADES.to_owned(), shanghai::TRADES.replace("10.05,50,,8", "10.05,51,,8")] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        for (name, text) in
+            [("orders", shanghai::ORDERS), ("trades", &trades), ("snapshots", shanghai::SNAPSHOTS)]
+        {
+            std::fs::write(path(name), text).expect("written");
+        }
+        let (orders, trades, snapshots) = (path("orders"), path("trades"), path("snapshots"));
+        let files = ["--orders", &orders, "--trades", &trades, "--snapshots", &snapshots, "--format", "json"];
+        let report = home.json(&[&["matching", "verify", "--source", "sse"][..], &files].concat());
+        compare(&page, "colo matching verify", &report);
+    }
 }
