@@ -53,12 +53,15 @@ impl Simulator {
             },
             order_type: OrderType::Market,
             time_in_force: TimeInForce::ImmediateOrCancel,
-            reserved: 0,
+            flags: 0,
             price: Price::NONE,
             quantity: Quantity(i64::from(quantity)),
             cause: Cause::NONE,
             account: AccountId::OWN,
-            reserved_tail: [0; 20],
+            display_lots: 0,
+            trigger: Price::ZERO,
+            minimum_lots: 0,
+            ends_s: 0,
         }
     }
 }
