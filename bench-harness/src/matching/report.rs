@@ -138,7 +138,7 @@ pub(super) fn growth(rows: &[MatchingRow]) -> Vec<Growth> {
         let rows = || rows.iter().filter(|row| row.mix == mix);
         let (from, to) = (rows().min_by_key(|row| row.levels)?, rows().max_by_key(|row| row.levels)?);
         let p50_ratio = to.p50_ns / from.p50_ns.max(1.0);
-        (from.levels < to.levels).then(|| Growth {
+        (from.levels < to.levels).then_some(Growth {
             mix,
             from_levels: from.levels,
             to_levels: to.levels,
