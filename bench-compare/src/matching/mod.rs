@@ -52,7 +52,7 @@ struct Row {
 #[derive(Clone, Debug, Serialize)]
 struct Entry {
     engine: &'static str,
-    /// `ratio`: its time by colo's in the same turn. None: it has no figures.
+    /// `ratio`: its time by colo's. None: it has no figures.
     figures: Option<Figures>,
     /// Why it has none.
     error: Option<String>,

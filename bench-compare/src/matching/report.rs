@@ -24,8 +24,9 @@ impl Report {
         let mut text = format!(
             "# Matching engines side by side\n\n{}{}, {} CPUs, load {} at the start, {}, {}; {} operations a flow, {} turns, each engine once a turn, all on CPU {}; \
              {:.1} minutes. Times of single operations are less the clock's {:.1} ns.\n\nAll engines get the same operations and \
-             must trade and cancel the same. *Times colo* is the engine's time by colo's in the same turn, median of the turns: \
-             above 1, colo is faster.\n",
+             must trade and cancel the same. *Times colo* is the engine's time by colo's: \
+             above 1, colo is faster. A flow's time is the sum of slices of 1,024 operations, each the median of the turns; the range \
+             is that of whole turns, interruptions included.\n",
             self.host.cpu,
             if self.host.virtual_machine { " (virtual machine)" } else { "" },
             self.host.cpus,
@@ -63,11 +64,11 @@ fn table(text: &mut String, row: &Row) {
                 text,
                 "| {} | {:.2} | {:.2}..{:.2} | {:.2} | {:.1} | {:.0} | {:.0} | {:.0} |",
                 entry.engine,
-                figures.ops_per_s.median / 1e6,
-                figures.ops_per_s.low / 1e6,
-                figures.ops_per_s.high / 1e6,
-                figures.ratio.median,
-                1e9 / figures.ops_per_s.median,
+                figures.ops_per_s / 1e6,
+                figures.ops_range[0] / 1e6,
+                figures.ops_range[1] / 1e6,
+                figures.ratio,
+                1e9 / figures.ops_per_s,
                 figures.p50_ns,
                 figures.p99_ns,
                 figures.p999_ns,

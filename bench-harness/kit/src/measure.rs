@@ -1,15 +1,22 @@
 //! Puts flows through books, in turns, and times them.
 //!
-//! Each turn takes every book once through the whole flow for the throughput (two readings of the clock around all
-//! operations), and once for the distribution (a reading after each operation). Which book begins changes from turn to
-//! turn, and the first turn does not count: on a shared host only figures of the same minute may be divided. One book
-//! serves all turns, so that its memory is warm and has its size.
+//! Each turn takes every book once through the whole flow for the throughput (a reading of the clock after each slice of
+//! [`SLICE`] operations), and once for the distribution (a reading after each operation). Which book begins changes from
+//! turn to turn, and the first turn does not count: on a shared host only figures of the same minute may be divided. One
+//! book serves all turns, so that its memory is warm and has its size.
+//!
+//! A slice is the same operations in every turn, so its time is the median over the turns, and the flow's time is the sum of
+//! its slices. A whole turn would not do: on a busy host a book that takes longer is interrupted more often, which makes it
+//! look slower than it is. The range of whole turns, with all interruptions, is reported beside it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Spread;
 use crate::book::{Book, Disagreement, Tally, apply, apply_all};
 use crate::flow::Flow;
+
+/// Operations of one slice.
+pub const SLICE: usize = 1_024;
 
 /// Reads a clock, in nanoseconds.
 pub trait Now: Fn() -> u64 + Copy {}
@@ -21,11 +28,11 @@ pub trait Contestant<N> {
     /// Its name in errors.
     fn name(&self) -> &str;
 
-    /// The whole flow; how long its operations took together.
+    /// The whole flow; how long each slice of its operations took.
     ///
     /// # Errors
     /// The book did not do what the flow expects.
-    fn pass(&mut self, flow: &Flow, now: N) -> Result<u64, Disagreement>;
+    fn pass(&mut self, flow: &Flow, now: N) -> Result<Vec<u64>, Disagreement>;
 
     /// The whole flow; adds to `samples` how long each operation took, a reading of the clock included.
     ///
@@ -69,15 +76,20 @@ impl<B: Book, N: Now> Contestant<N> for Named<B> {
         &self.name
     }
 
-    fn pass(&mut self, flow: &Flow, now: N) -> Result<u64, Disagreement> {
-        let mut nanos = 0;
+    fn pass(&mut self, flow: &Flow, now: N) -> Result<Vec<u64>, Disagreement> {
+        let mut slices = Vec::with_capacity(flow.run.len() / SLICE + 1);
         self.around(flow, |book| {
-            let begin = now();
-            let tally = apply_all(book, &flow.run);
-            nanos = now() - begin;
+            let mut tally = Tally::default();
+            let mut before = now();
+            for slice in flow.run.chunks(SLICE) {
+                slice.iter().for_each(|operation| apply(book, operation, &mut tally));
+                let after = now();
+                slices.push(after - before);
+                before = after;
+            }
             tally
         })?;
-        Ok(nanos)
+        Ok(slices)
     }
 
     fn each(&mut self, flow: &Flow, now: N, samples: &mut Vec<u32>) -> Result<(), Disagreement> {
@@ -99,10 +111,14 @@ impl<B: Book, N: Now> Contestant<N> for Named<B> {
 /// What was measured of one book.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Figures {
-    /// Operations a second, with its spread over the turns.
-    pub ops_per_s: Spread,
-    /// How often as long as the first book in the same turn; its spread.
-    pub ratio: Spread,
+    /// Operations a second, of slices that are the medians of the turns.
+    pub ops_per_s: f64,
+    /// Lowest and highest of whole turns, interruptions included.
+    pub ops_range: [f64; 2],
+    /// Its time by that of the first book.
+    pub ratio: f64,
+    /// Lowest and highest of that ratio within one turn, interruptions included.
+    pub ratio_range: [f64; 2],
     /// Median of one operation's time, less the clock's; the median over the turns.
     pub p50_ns: f64,
     /// 99th percentile, likewise.
@@ -155,22 +171,23 @@ pub fn in_turns<N: Now>(
         let clock = clock_cost(now);
         for place in 0..count {
             let number = (place + turn) % count;
-            let nanos = books[number].pass(flow, now)?;
+            let slices = books[number].pass(flow, now)?;
             samples.clear();
             books[number].each(flow, now, &mut samples)?;
             if turn > 0 {
-                taken[number].add(nanos, &mut samples, clock);
+                taken[number].add(slices, &mut samples, clock);
             }
         }
     }
-    let first = taken.first().map(|first| first.nanos.clone()).unwrap_or_default();
+    let first = taken.first().map(Turns::times).unwrap_or_default();
     Ok(taken.into_iter().map(|taken| taken.figures(flow.run.len(), &first)).collect())
 }
 
 /// What one book has taken, turn by turn.
 #[derive(Default)]
 struct Turns {
-    nanos: Vec<u64>,
+    /// By turn, then by slice.
+    slices: Vec<Vec<u64>>,
     p50: Vec<f64>,
     p99: Vec<f64>,
     p999: Vec<f64>,
@@ -179,14 +196,14 @@ struct Turns {
 }
 
 impl Turns {
-    fn add(&mut self, nanos: u64, samples: &mut [u32], clock: f64) {
+    fn add(&mut self, slices: Vec<u64>, samples: &mut [u32], clock: f64) {
         samples.sort_unstable();
         let at = |share: f64| {
             let index = (samples.len() as f64 * share) as usize;
             let taken = samples.get(index.min(samples.len().saturating_sub(1)));
             (f64::from(taken.copied().unwrap_or_default()) - clock).max(0.0)
         };
-        self.nanos.push(nanos);
+        self.slices.push(slices);
         self.p50.push(at(0.5));
         self.p99.push(at(0.99));
         self.p999.push(at(0.999));
@@ -194,20 +211,42 @@ impl Turns {
         self.samples += samples.len() as u64;
     }
 
-    fn figures(self, operations: usize, first: &[u64]) -> Option<Figures> {
+    fn times(&self) -> Times {
+        let slices = self.slices.first().map_or(0, Vec::len);
+        let median = |slice: usize| {
+            let times = self.slices.iter().filter_map(|turn| turn.get(slice));
+            Spread::of(times.map(|&nanos| nanos as f64)).map_or(0.0, |spread| spread.median)
+        };
+        let turns = self.slices.iter().map(|turn| turn.iter().sum::<u64>() as f64);
+        Times { robust: (0..slices).map(median).sum(), turns: turns.collect() }
+    }
+
+    fn figures(self, operations: usize, first: &Times) -> Option<Figures> {
+        let own = self.times();
         let median = |values: Vec<f64>| Spread::of(values).map(|spread| spread.median);
-        let turns = self.nanos.len();
-        let rate = |nanos: &u64| operations as f64 * 1e9 / (*nanos).max(1) as f64;
-        let ratios = self.nanos.iter().zip(first).map(|(&own, &first)| own as f64 / first.max(1) as f64);
+        let rate = |nanos: f64| operations as f64 * 1e9 / nanos.max(1.0);
+        let ratios = own.turns.iter().zip(&first.turns).map(|(&own, &first)| own / first.max(1.0));
+        let (rates, ratios) = (Spread::of(own.turns.iter().copied().map(rate))?, Spread::of(ratios)?);
         Some(Figures {
-            ops_per_s: Spread::of(self.nanos.iter().map(rate))?,
-            ratio: Spread::of(ratios)?,
+            ops_per_s: rate(own.robust),
+            ops_range: [rates.low, rates.high],
+            ratio: own.robust / first.robust.max(1.0),
+            ratio_range: [ratios.low, ratios.high],
             p50_ns: median(self.p50)?,
             p99_ns: median(self.p99)?,
             p999_ns: median(self.p999)?,
             max_ns: median(self.max)?,
             samples: self.samples,
-            turns,
+            turns: own.turns.len(),
         })
     }
+}
+
+/// How long a flow took, in nanoseconds.
+#[derive(Default)]
+struct Times {
+    /// The sum of the slices' medians.
+    robust: f64,
+    /// Turn by turn.
+    turns: Vec<f64>,
 }

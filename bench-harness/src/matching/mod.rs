@@ -3,7 +3,7 @@
 //! Each row is a flow ([`bench_kit::flow`]): a mix of operations over so many price levels, made before the clock
 //! starts. In each turn the ladder, the exchange and the engine that plays recorded markets go through the same
 //! operations on the same core, each once for the throughput and once with every operation timed; who begins changes from turn to
-//! turn. Ratios divide figures of one turn. The exchange's events are thrown away, but for counting what was traded.
+//! turn ([`bench_kit::measure`]). The exchange's events are thrown away, but for counting what was traded.
 //!
 //! ```text
 //!  row:  make the flow │ ladder  exchange  simulator │ exchange  simulator  ladder │ simulator  ladder  exchange │ …

@@ -46,15 +46,15 @@ pub struct MatchingRow {
     pub levels: u32,
     /// The mix.
     pub mix: Mix,
-    /// The exchange: operations a second; median of the turns.
+    /// The exchange: operations a second; the sum of slices of 1,024 operations, each the median of the turns.
     pub ops_per_s: f64,
     /// The bare ladder, likewise.
     pub ladder_ops_per_s: f64,
     /// The engine that plays recorded markets, likewise; not known if ids do not ascend.
     pub simulator_ops_per_s: Option<f64>,
-    /// The exchange's time by the ladder's in the same turn: median.
+    /// The exchange's time by the ladder's.
     pub ratio: f64,
-    /// Lowest and highest of that ratio.
+    /// Lowest and highest of that ratio within one turn, interruptions included.
     pub ratio_range: [f64; 2],
     /// The exchange: median time of one operation, less the clock's.
     pub p50_ns: f64,
@@ -91,11 +91,11 @@ impl MatchingRow {
         Some(MatchingRow {
             levels: flow.plan.levels,
             mix: flow.plan.mix,
-            ops_per_s: own.ops_per_s.median,
-            ladder_ops_per_s: ladder.ops_per_s.median,
-            simulator_ops_per_s: figures.get(2).map(|figures| figures.ops_per_s.median),
-            ratio: own.ratio.median,
-            ratio_range: [own.ratio.low, own.ratio.high],
+            ops_per_s: own.ops_per_s,
+            ladder_ops_per_s: ladder.ops_per_s,
+            simulator_ops_per_s: figures.get(2).map(|figures| figures.ops_per_s),
+            ratio: own.ratio,
+            ratio_range: own.ratio_range,
             p50_ns: own.p50_ns,
             p99_ns: own.p99_ns,
             p999_ns: own.p999_ns,
@@ -138,7 +138,7 @@ pub(super) fn growth(rows: &[MatchingRow]) -> Vec<Growth> {
         let rows = || rows.iter().filter(|row| row.mix == mix);
         let (from, to) = (rows().min_by_key(|row| row.levels)?, rows().max_by_key(|row| row.levels)?);
         let p50_ratio = to.p50_ns / from.p50_ns.max(1.0);
-        (from.levels < to.levels).then(|| Growth {
+        (from.levels < to.levels).then_some(Growth {
             mix,
             from_levels: from.levels,
             to_levels: to.levels,

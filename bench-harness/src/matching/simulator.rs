@@ -4,8 +4,8 @@ use bench_kit::book::{Book, Tally};
 use bench_kit::flow::{Add, Cancel, Side, Take};
 use matching::engine::{Engine, EngineOptions, FillModel, SelfTrade, Sink};
 use wire::{
-    AccountId, CancelOrder, Cause, Fill, Instrument, Liquidity, NewOrder, OrderId, OrderStatus, OrderType,
-    OrderUpdate, Price, Quantity, Reason, StrategyId, Symbol, TimeInForce,
+    CancelOrder, Fill, Instrument, Liquidity, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price,
+    Quantity, Reason, StrategyId, Symbol, TimeInForce,
 };
 
 use super::venue::{INSTRUMENT, TICK, price, tick};
@@ -43,26 +43,14 @@ impl Simulator {
     }
 
     #[inline(always)]
-    fn order(&self, id: u64, side: Side, quantity: u32) -> NewOrder {
-        NewOrder {
-            order_id: self.id(id),
-            instrument: INSTRUMENT,
-            side: match side {
-                Side::Buy => wire::Side::Buy,
-                Side::Sell => wire::Side::Sell,
-            },
-            order_type: OrderType::Market,
-            time_in_force: TimeInForce::ImmediateOrCancel,
-            flags: 0,
-            price: Price::NONE,
-            quantity: Quantity(i64::from(quantity)),
-            cause: Cause::NONE,
-            account: AccountId::OWN,
-            display_lots: 0,
-            trigger: Price::ZERO,
-            minimum_lots: 0,
-            ends_s: 0,
-        }
+    fn market(&self, id: u64, side: Side, quantity: u32) -> NewOrder {
+        let side = match side {
+            Side::Buy => wire::Side::Buy,
+            Side::Sell => wire::Side::Sell,
+        };
+        let (kind, time_in_force) = (OrderType::Market, TimeInForce::ImmediateOrCancel);
+        let quantity = Quantity(i64::from(quantity));
+        NewOrder::plain(self.id(id), INSTRUMENT, side, kind, time_in_force, Price::NONE, quantity)
     }
 }
 
@@ -91,7 +79,7 @@ impl Book for Simulator {
             order_type: OrderType::Limit,
             time_in_force: TimeInForce::Day,
             price: price(add.tick),
-            ..self.order(add.id, add.side, add.quantity)
+            ..self.market(add.id, add.side, add.quantity)
         };
         self.engine.new_order(&order, &mut Count(tally));
     }
@@ -104,7 +92,7 @@ impl Book for Simulator {
 
     #[inline(always)]
     fn take(&mut self, take: &Take, tally: &mut Tally) {
-        let order = self.order(take.id, take.side, take.quantity);
+        let order = self.market(take.id, take.side, take.quantity);
         self.engine.new_order(&order, &mut Count(tally));
     }
 

@@ -51,7 +51,7 @@ Examples:
 Levels are price levels of both sides together. Mixes: `mixed` (48 % add, 42 % cancel, 10 % take, 10,000 living orders),
 `calm` (short queues near the best price), `volatile` (the middle walks), `crash` (sweeps through many levels, then
 rebuilding). `ladder` is a bare array of ticks with a bitmap, which is given each order's place: the floor. `ratio` is the
-exchange's time by the ladder's, in one turn: look at it first. `simulator` is the engine that plays recorded markets. All
+exchange's time by the ladder's: look at it first. `simulator` is the engine that plays recorded markets. All
 go through the same operations and must trade the same, or there are no figures. p50, p99, p99.9: every operation timed,
 the clock's own cost taken off. Memory is read by processes of their own: resident and mapped as the kernel counts them,
 and by the exchange's own account. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
