@@ -159,6 +159,7 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
     });
     check("colo status", &print("status"));
     check("colo top", &print("top --interval 100ms"));
+    check("colo book", &print("book SIM001"));
     check("colo journal ls", &print("journal ls"));
     check("colo journal stat", &print("journal stat md.quotes --interval 50ms"));
     check("colo journal stat", &print("journal stat master.events --no-rate"));
