@@ -22,6 +22,7 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
     if !is_plain {
         part(book, order.quantity, order.display)?;
         part(book, order.quantity, order.minimum)?;
+        parts(order.quantity, order.display)?;
         conditions(order)?;
     }
     let mut record = record(book, order);
@@ -129,6 +130,15 @@ pub(crate) fn quantity(book: &Book, quantity: Quantity) -> Result<(), Reason> {
 /// Nothing, or a multiple of the lot that is not more than the whole.
 fn part(book: &Book, whole: Quantity, part: Quantity) -> Result<(), Reason> {
     let fits = part.0 >= 0 && part.0 <= whole.0 && part.0 % book.lot == 0;
+    if fits { Ok(()) } else { Err(Reason::Quantity) }
+}
+
+/// Most parts that an iceberg may come in: each part is a trade and a refresh of one request.
+const PARTS: i64 = 10_000;
+
+/// An iceberg that does not come in too many parts.
+pub(crate) fn parts(whole: Quantity, display: Quantity) -> Result<(), Reason> {
+    let fits = display.0 == 0 || whole.0 / PARTS <= display.0;
     if fits { Ok(()) } else { Err(Reason::Quantity) }
 }
 

@@ -15,7 +15,7 @@
 //! | outside of [`Phase::Continuous`]: not immediate-or-cancel, not fill-or-kill, no minimum quantity; not a market order, unless the market's rules take them in auctions. That holds for market orders at the close in every phase | `MarketClosed` |
 //! | at-the-open: the phase is of the opening auction | `MarketClosed` |
 //! | good-till-date: later than now | `Expired` |
-//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot | `Quantity` |
+//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot; a display at least a ten-thousandth of the quantity | `Quantity` |
 //! | post-only: only with limit, and not with immediate-or-cancel, fill-or-kill or a minimum. Display: only with limit or stop-limit. At-the-open and at-the-close: not with a stop or a minimum. Stops: not with immediate-or-cancel, fill-or-kill or a minimum | `Malformed` |
 //! | price and trigger present, multiples of the tick that holds at that price | `OffTick` (absent: `Malformed`) |
 //! | price and trigger within the price limits | `PriceBand` |
@@ -65,7 +65,7 @@
 //! anew for its open quantity, by the rules of its lifetime, post-only included (`WouldTrade` refuses the replace and the
 //! order stays as it was); a minimum no longer counts, and an
 //! at-the-close order that was in the book goes into the book. Checked in this order: `UnknownOrder`; `MarketClosed` where the phase does
-//! not take both new orders and cancels; the quantity as that of a new order; whether it is no more than has traded; the
+//! not take both new orders and cancels; the quantity as that of a new order, an iceberg's against its display too; whether it is no more than has traded; the
 //! price, if the order has one.
 //! Waiting orders (stop, at the close) are changed where they wait, and go behind the other waiting ones if the price changes
 //! or the quantity grows; the trigger stays.

@@ -1,6 +1,6 @@
 //! New orders, cancels and replaces.
 
-use wire::{Price, Reason};
+use wire::{Price, Quantity, Reason};
 
 use super::book::{Book, rank};
 use super::check;
@@ -95,6 +95,10 @@ impl Core {
             return refuse(reason, sink);
         }
         let record = self.records[place];
+        let display = self.records.extra(&record).map_or(0, |extra| extra.display);
+        if let Err(reason) = check::parts(request.quantity, Quantity(display)) {
+            return refuse(reason, sink);
+        }
         if request.quantity.0 <= record.filled {
             return self.end(book, place, Reason::Requested, sink);
         }

@@ -30,6 +30,7 @@ impl Model {
         if !quantity(rules, order.quantity)
             || !part(rules, order, order.display)
             || !part(rules, order, order.minimum)
+            || !parts(order.quantity, order.display)
         {
             return Some(Reason::Quantity);
         }
@@ -76,6 +77,11 @@ pub(super) fn quantity(rules: &InstrumentRules, quantity: Quantity) -> bool {
 /// Display, or minimum.
 fn part(rules: &InstrumentRules, order: &Order, part: Quantity) -> bool {
     part.0 >= 0 && part.0 <= order.quantity.0 && part.0 % rules.lot.0 == 0
+}
+
+/// A display of at least a ten-thousandth of the quantity, if it has one.
+pub(super) fn parts(quantity: Quantity, display: Quantity) -> bool {
+    display.0 == 0 || i128::from(display.0) * 10_000 > i128::from(quantity.0) - 10_000
 }
 
 /// Whether its conditions go together.

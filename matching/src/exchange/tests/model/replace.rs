@@ -3,7 +3,7 @@
 use wire::{Price, Reason};
 
 use super::Model;
-use super::checks::{prices, quantity};
+use super::checks::{parts, prices, quantity};
 use super::order::{Place, Working};
 use crate::exchange::{Event, Lifetime, Refusal, Replace};
 
@@ -22,6 +22,9 @@ impl Model {
             return Err(Reason::MarketClosed);
         }
         if !quantity(&market.rules, request.quantity) {
+            return Err(Reason::Quantity);
+        }
+        if !parts(request.quantity, before.order.display) {
             return Err(Reason::Quantity);
         }
         if request.quantity.0 <= before.filled {

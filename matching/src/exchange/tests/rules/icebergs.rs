@@ -119,7 +119,16 @@ fn in_an_auction_buyers_show_their_next_part_first<V: Venue>() {
     );
 }
 
+fn it_does_not_come_in_too_many_parts<V: Venue>() {
+    let mut desk = Desk::<V>::plain();
+    assert_eq!(desk.enter(iceberg(sell(1, 100, 20_000), 1)), ["1 rejected: quantity"]);
+    desk.stand([iceberg(sell(2, 100, 19_999), 1)]);
+    assert_eq!(desk.replace(2, 100, 20_000), ["2 not replaced: quantity"]);
+    assert_eq!(desk.book(Side::Sell), ["2: 1 of 19999 @ 100"]);
+}
+
 on_both!(
+    it_does_not_come_in_too_many_parts,
     the_next_part_goes_behind_the_others,
     one_incoming_order_may_take_several_parts,
     the_next_part_may_keep_the_place,
