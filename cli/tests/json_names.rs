@@ -244,6 +244,11 @@ fn what_verbs_print_of_files_is_on_the_page() {
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
     assert_eq!(verified["clean"], false);
     compare(&page, "colo journal verify", &verified);
+}
+
+#[test]
+fn what_the_comparison_with_a_market_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
     // One of the two differs, so that a difference is printed too.
     for trades in [shanghai::TRADES.to_owned(), shanghai::TRADES.replace("10.05,50,,8", "10.05,51,,8")] {
         let folder = tempfile::tempdir().expect("a temporary folder");
