@@ -60,7 +60,7 @@ instruments = "all"
 name = "makers"
 program = "builtin:market-maker"
 count = 2
-params = { quantity = 10, half_spread_ticks = 2, max_position = 500, refresh_ms = 10, post_only = false }
+params = { quantity = 10, half_spread_ticks = 2, max_position = 500, refresh_ms = 10, post_only = false, opens = true }
 
 [[strategies.group]]
 name = "noise"

@@ -40,6 +40,9 @@ pub(crate) struct Parameters {
     max_age_ms: u64,
     /// Rather rejected than trading as a taker.
     post_only: bool,
+    /// Where nobody quotes, it begins at the price that the instrument starts from: somebody has to be the first in a
+    /// market of strategies alone.
+    opens: bool,
 }
 
 impl Default for Parameters {
@@ -53,6 +56,7 @@ impl Default for Parameters {
             refresh_ms: 100,
             max_age_ms: 5_000,
             post_only: true,
+            opens: false,
         }
     }
 }
@@ -184,8 +188,8 @@ impl MarketMaker {
     fn look_after(&mut self, context: &mut Context, instrument: InstrumentId) {
         let Some(book) = self.books.get_mut(&instrument) else { return };
         let quote = context.last_quote(instrument).copied();
-        // Somebody has to be the first: before any quote, the price that the instrument starts from.
-        let reference = context.instrument(instrument).map(|instrument| instrument.reference_price);
+        let listed = context.instrument(instrument).filter(|_| self.parameters.opens);
+        let reference = listed.map(|instrument| instrument.reference_price);
         let mid = quote.and_then(|quote| quote.mid()).or(reference.filter(|price| price.is_some()));
         let Some(mid) = mid else { return };
         let best_bid = quote.and_then(|quote| quote.best_bid());
