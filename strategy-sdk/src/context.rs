@@ -375,7 +375,7 @@ fn ends(request: &OrderRequest) -> Result<u32, Refusal> {
     if request.time_in_force != TimeInForce::GoodTillDate {
         return Ok(0);
     }
-    let whole = request.ends.0 > 0 && request.ends.0 % 1_000_000_000 == 0;
+    let whole = request.ends.0 > 0 && request.ends.0.is_multiple_of(1_000_000_000);
     u32::try_from(request.ends.0 / 1_000_000_000).ok().filter(|_| whole).ok_or(Refusal::Date)
 }
 

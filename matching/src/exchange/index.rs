@@ -164,7 +164,7 @@ mod tests {
         let mut random = 7_u64;
         for place in 0..200_000_u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let id = (random >> 33) % 6_000 << ((random >> 20) % 3 * 20);
+            let id = ((random >> 33) % 6_000) << ((random >> 20) % 3 * 20);
             let at = place as usize % ids.len();
             if let Some(old) = plain.remove(&ids[at]) {
                 numbers.remove(hash(ids[at]), old);

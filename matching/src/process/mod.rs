@@ -51,7 +51,7 @@ enum Market {
 #[derive(Debug)]
 enum Books {
     /// A recorded or quoted market, and each other.
-    Recorded(Engine),
+    Recorded(Box<Engine>),
     /// Each other alone.
     Exchange(Box<Participants>),
 }
@@ -85,8 +85,8 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let huge_pages = config.huge_pages;
     let engine = |fill| Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
     let mut books = match config.fill {
-        FillRule::Book => Books::Recorded(engine(FillModel::Book)),
-        FillRule::Quotes => Books::Recorded(engine(FillModel::Quotes)),
+        FillRule::Book => Books::Recorded(Box::new(engine(FillModel::Book))),
+        FillRule::Quotes => Books::Recorded(Box::new(engine(FillModel::Quotes))),
         FillRule::Exchange => Books::Exchange(Box::new(Participants::new(&config))),
     };
     let is_huge = match &books {

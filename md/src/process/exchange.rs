@@ -28,10 +28,10 @@ pub(super) struct Exchange {
     end: End,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Outgoing {
     Trade(TradePrint),
-    Quote(Quote),
+    Quote(Box<Quote>),
 }
 
 /// Whether the market's end was published.
@@ -116,7 +116,7 @@ impl Component for Exchange {
             Ok(Followed::Nothing) => {}
             Ok(Followed::Event { trades, quote, .. }) => {
                 self.waiting.extend(trades.iter().copied().map(Outgoing::Trade));
-                self.waiting.extend(quote.copied().map(Outgoing::Quote));
+                self.waiting.extend(quote.map(|quote| Outgoing::Quote(Box::new(*quote))));
             }
             Ok(Followed::Lost(instrument)) => {
                 log::warn!("instrument {instrument}: an event is missing; its book waits for a snapshot");
