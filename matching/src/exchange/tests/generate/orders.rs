@@ -138,8 +138,6 @@ impl NewOrder {
         let price = self.price.fit(rules, base);
         let trigger = self.trigger.fit(rules, base);
         let lots = |times: i64, off: i64| scenario.quantity(rules, times, off);
-        // A small part of a huge quantity would be shown for ever.
-        let off_display = if scenario.lots == 1 { self.off[1] } else { self.off[1].min(0) };
         Order {
             id: scenario.numbers.number(number),
             instrument: self.instrument,
@@ -158,7 +156,7 @@ impl NewOrder {
             },
             post_only: self.post_only,
             quantity: lots(self.quantity, self.off[0]),
-            display: lots(self.display.min(self.quantity.max(0)), off_display),
+            display: lots(self.display.min(self.quantity.max(0)), self.off[1]),
             minimum: lots(self.minimum.min(self.quantity.max(0)), self.off[2]),
             account: self.account,
             strategy: self.strategy,

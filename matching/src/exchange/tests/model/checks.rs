@@ -79,9 +79,9 @@ fn part(rules: &InstrumentRules, order: &Order, part: Quantity) -> bool {
     part.0 >= 0 && part.0 <= order.quantity.0 && part.0 % rules.lot.0 == 0
 }
 
-/// A display of at least a ten-thousandth of the quantity, if it has one.
+/// A display of at least a ten-thousandth of the quantity (rounded down), if it has one.
 pub(super) fn parts(quantity: Quantity, display: Quantity) -> bool {
-    display.0 == 0 || i128::from(display.0) * 10_000 > i128::from(quantity.0) - 10_000
+    display.0 == 0 || display.0 >= quantity.0 / 10_000
 }
 
 /// Whether its conditions go together.

@@ -18,12 +18,12 @@ impl Model {
             self.end_all(self.oldest_first(instrument, rests_at_market), Reason::NoLiquidity);
         }
         let begins = to == Phase::Continuous;
-        let ends = |order: &Working| match order.order.lifetime {
-            Lifetime::AtTheOpen => begins || ended == Some(Auction::Opening),
-            Lifetime::AtTheClose => order.is_in_book() && (begins || ended == Some(Auction::Closing)),
-            _ => false,
-        };
-        self.end_all(self.oldest_first(instrument, ends), Reason::Expired);
+        if begins || ended == Some(Auction::Opening) {
+            self.end_all(self.oldest_first(instrument, is_at_the_open), Reason::Expired);
+        }
+        if begins || ended == Some(Auction::Closing) {
+            self.end_all(self.oldest_first(instrument, rests_at_the_close), Reason::Expired);
+        }
         let market = self.market_mut(instrument);
         (market.phase, market.volatility_ends) = (to, None);
         self.say(Event::PhaseChanged { instrument, from, to });
@@ -68,6 +68,14 @@ impl Model {
 
 fn rests_at_market(working: &Working) -> bool {
     working.is_in_book() && working.is_market()
+}
+
+fn is_at_the_open(working: &Working) -> bool {
+    working.order.lifetime == Lifetime::AtTheOpen
+}
+
+fn rests_at_the_close(working: &Working) -> bool {
+    working.is_in_book() && working.order.lifetime == Lifetime::AtTheClose
 }
 
 fn ends_with_the_day(working: &Working) -> bool {

@@ -177,6 +177,23 @@ fn at_the_close_orders_in_the_book_outlive_a_halt_but_not_the_auction<V: Venue>(
     assert_eq!(desk.phase(Phase::ClosingFreeze), ["continuous to closing-freeze", "2 rests: 5 @ 100"]);
 }
 
+fn at_the_open_orders_end_before_at_the_close_orders<V: Venue>() {
+    let mut desk = Desk::<V>::plain();
+    desk.phase(Phase::PreOpen);
+    desk.stand([lasting(buy(1, 100, 1), Lifetime::AtTheClose), lasting(buy(2, 100, 1), Lifetime::AtTheOpen)]);
+    desk.phase(Phase::Halt);
+    assert_eq!(desk.phase(Phase::ClosingAuction), ["halt to closing-auction", "1 rests: 1 @ 100"]);
+    assert_eq!(
+        desk.phase(Phase::Continuous),
+        [
+            "closing: nothing",
+            "2 cancelled: 1 left, expired",
+            "1 cancelled: 1 left, expired",
+            "closing-auction to continuous",
+        ]
+    );
+}
+
 fn in_other_auctions_at_the_close_orders_wait_too<V: Venue>() {
     let mut desk = Desk::<V>::plain();
     desk.phase(Phase::OpeningAuction);
@@ -212,6 +229,7 @@ on_both!(
     at_the_open_orders_that_are_left_end_with_the_opening_auction,
     at_the_close_orders_wait_for_the_closing_auction,
     at_the_close_orders_in_the_book_outlive_a_halt_but_not_the_auction,
+    at_the_open_orders_end_before_at_the_close_orders,
     in_other_auctions_at_the_close_orders_wait_too,
     the_permissions_of_the_market_hold_in_its_phases,
 );

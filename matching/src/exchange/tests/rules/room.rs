@@ -19,7 +19,7 @@ fn the_quantities_at_one_price_fit<V: Venue>() {
 
 fn what_is_hidden_counts<V: Venue>() {
     let mut desk = Desk::<V>::plain();
-    desk.stand([iceberg(buy(1, 100, MOST - 5), MOST / 2)]);
+    desk.stand([iceberg(buy(1, 100, MOST - 5), MOST / 10)]);
     assert_eq!(desk.enter(iceberg(buy(2, 100, 6), 1)), ["2 accepted", "2 cancelled: 6 left, overload"]);
     assert_eq!(desk.enter(iceberg(buy(2, 100, 5), 1)), ["2 accepted", "2 rests: 1 of 5 @ 100"]);
 }
