@@ -1,12 +1,14 @@
 //! The command line.
 
 mod host;
+mod matching;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use host::{Doctor, PlanArguments, Tune};
+pub(crate) use matching::{MatchingVerb, MatchingVerify, OrderSource};
 
 use crate::output::Format;
 use crate::services::Run;
@@ -61,6 +63,9 @@ pub(crate) enum Verb {
     /// Compare market data with what its vendor says.
     #[command(subcommand)]
     Md(MdVerb),
+    /// Compare the exchange with a real one.
+    #[command(subcommand)]
+    Matching(MatchingVerb),
     /// Measure how fast the parts are on this host.
     #[command(subcommand)]
     Bench(Bench),

@@ -107,6 +107,11 @@ pub(crate) fn number(value: u64) -> String {
     text
 }
 
+/// A number of things, with their name in the singular or plural.
+pub(crate) fn count(value: u64, what: &str) -> String {
+    format!("{} {what}{}", number(value), if value == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +123,8 @@ mod tests {
         assert_eq!(bytes(1_536), "1.5 KiB");
         assert_eq!(number(1_234_567), "1,234,567");
         assert_eq!(number(12), "12");
+        assert_eq!((count(1, "call"), count(0, "call")), ("1 call".to_owned(), "0 calls".to_owned()));
+        assert_eq!(count(12_000, "journal"), "12,000 journals");
         assert_eq!((duration(999), duration(1_500)), ("999 ns".to_owned(), "1.5 µs".to_owned()));
         assert_eq!(duration(61_200_000_000), "61.2 s");
     }

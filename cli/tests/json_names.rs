@@ -1,6 +1,7 @@
 //! `docs/cli-json.md` against what the verbs print: every name and its type, both ways.
 
 mod home;
+mod shanghai;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -158,6 +159,7 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
     });
     check("colo status", &print("status"));
     check("colo top", &print("top --interval 100ms"));
+    check("colo book", &print("book SIM001"));
     check("colo journal ls", &print("journal ls"));
     check("colo journal stat", &print("journal stat md.quotes --interval 50ms"));
     check("colo journal stat", &print("journal stat master.events --no-rate"));
@@ -242,4 +244,23 @@ fn what_verbs_print_of_files_is_on_the_page() {
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
     assert_eq!(verified["clean"], false);
     compare(&page, "colo journal verify", &verified);
+}
+
+#[test]
+fn what_the_comparison_with_a_market_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    // One of the two differs, so that a difference is printed too.
+    for trades in [shanghai::TRADES.to_owned(), shanghai::TRADES.replace("10.05,50,,8", "10.05,51,,8")] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        for (name, text) in
+            [("orders", shanghai::ORDERS), ("trades", &trades), ("snapshots", shanghai::SNAPSHOTS)]
+        {
+            std::fs::write(path(name), text).expect("written");
+        }
+        let (orders, trades, snapshots) = (path("orders"), path("trades"), path("snapshots"));
+        let files = ["--orders", &orders, "--trades", &trades, "--snapshots", &snapshots, "--format", "json"];
+        let report = home.json(&[&["matching", "verify", "--source", "sse"][..], &files].concat());
+        compare(&page, "colo matching verify", &report);
+    }
 }

@@ -38,7 +38,16 @@ fn step(&[kind, who, low, high]: &[u8; 4]) -> Step {
     match kind & 15 {
         0 | 1 => Step::Batch { frames: lengths.map(|length| (length, topic)).collect(), body, keep },
         2 | 3 => Step::Claim { room: length, pieces: lengths.collect(), body, keep },
-        4..=6 => Step::Write { length, body, topic },
+        4 => Step::Write { length, body, topic },
+        5 if keep => Step::Write { length, body, topic },
+        5 => Step::Append { length, body, back: u64::from(amount) },
+        6 if topic < 2 => Step::Records {
+            size: 1 + length % 300,
+            most: 1 + usize::from(high),
+            pushed: usize::from(low),
+            keep,
+        },
+        6 => Step::Skip { lines: u64::from(amount) % if keep { 40 } else { 2_100 } },
         7 => Step::WriteUntilFull { length },
         8 => Step::JoinGated(seat),
         9 => Step::ReadGated(seat, usize::from(low)),
@@ -59,4 +68,5 @@ fuzz_target!(|data: &[u8]| {
     for bytes in data.as_chunks().0.iter().take(MOST) {
         world.run(&step(bytes));
     }
+    world.verify();
 });

@@ -64,9 +64,10 @@ pub enum OpenError {
     },
     /// A file of this crate in another version.
     #[error(
-        "{} has format {found}, this program reads format {expected} (layout {found_layout:#018x} against \
-         {expected_layout:#018x}): stop the platform with the version that made it, then start it anew",
-        path.display()
+        "{} {} (layout {found_layout:#018x} against {expected_layout:#018x}): stop the platform with the version that \
+         made it, then start it anew",
+        path.display(),
+        formats(*found, *expected)
     )]
     Version {
         /// The file.
@@ -147,6 +148,14 @@ pub enum OpenError {
     },
 }
 
+fn formats(found: u32, expected: u32) -> String {
+    if found == expected {
+        format!("has format {found} as this program, but laid out otherwise, by a build between two versions")
+    } else {
+        format!("has format {found}, this program reads format {expected}")
+    }
+}
+
 /// A frame was not written. The caller still has the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
@@ -216,6 +225,16 @@ pub enum WriteError {
         size: usize,
         /// Bytes allowed.
         max: u64,
+    },
+    /// The frame would be longer than was claimed; what was written before stays.
+    #[error(
+        "a payload of {size} bytes does not fit the {room} that were claimed: claim as many as it may have"
+    )]
+    PastClaim {
+        /// Bytes that the payload would have.
+        size: usize,
+        /// Bytes claimed.
+        room: usize,
     },
     /// Records of this size are not possible here: those of one frame have one size.
     #[error("a record of {size} bytes does not fit: it must have {least} to {most}")]

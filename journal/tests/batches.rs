@@ -174,7 +174,9 @@ fn a_claim_is_filled_in_pieces_of_any_size() {
                 claim.put(piece).unwrap();
             }
             assert_eq!(claim.room(), room - length);
-            assert!(claim.put(&[0xee; 6]).is_err(), "more than was claimed");
+            let refused = claim.put(&[0xee; 6]).unwrap_err();
+            assert!(matches!(refused, WriteError::PastClaim { .. }), "{refused}");
+            assert!(refused.to_string().contains("were claimed"), "{refused}");
             let written = claim.commit();
             for frame in [gated.read().unwrap().unwrap(), loose.read().unwrap().unwrap()] {
                 assert_eq!((frame.position, frame.time), (written.position, written.time));

@@ -149,7 +149,7 @@ fn a_reader_of_the_group_cannot_refuse_a_successor() {
                 || OpenOptions::new().read(true).custom_flags(0).open(directory.path().join(name)).unwrap();
             let (flocked, ranged) = (open(), open());
             flocked.try_lock().unwrap();
-            support::lock_whole(&ranged);
+            lock_whole(&ranged);
             [flocked, ranged]
         })
         .collect();
@@ -221,4 +221,16 @@ fn a_cursor_beyond_the_head_opens_no_room() {
         let intent = peek(&files(directory.path()).control, at::INTENT);
         assert!(intent <= writer.position() + SMALL, "{intent}");
     }
+}
+
+/// Takes a shared open-file-description lock on all of a file, as a process may that can only read it.
+fn lock_whole(file: &std::fs::File) {
+    let range = nix::libc::flock {
+        l_type: nix::libc::F_RDLCK as nix::libc::c_short,
+        l_whence: nix::libc::SEEK_SET as nix::libc::c_short,
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    nix::fcntl::fcntl(file, nix::fcntl::FcntlArg::F_OFD_SETLK(&range)).unwrap();
 }

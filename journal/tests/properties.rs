@@ -19,6 +19,7 @@ fn step() -> impl Strategy<Value = Step> {
     let most = layout::max_payload(SMALL) as usize;
     let length = prop_oneof![4 => 0..=130_usize, 2 => 0..=most, 1 => Just(most), 1 => Just(32_usize)];
     let body = prop_oneof![Just(Body::Random), (0..=2_u64).prop_map(Body::Forged)];
+    let body_too = body.clone();
     let seat = 0..3_u32;
     let topic = 0..4_u32;
     let frames = proptest::collection::vec((length.clone(), topic.clone()), 0..12);
@@ -31,6 +32,11 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (seat.clone(), 0..60_usize).prop_map(|(seat, most)| Step::ReadBatch(seat, most)),
         12 => (length.clone(), body, topic)
             .prop_map(|(length, body, topic)| Step::Write { length, body, topic }),
+        3 => (1..=300_usize, 1..80_usize, 0..80_usize, prop::bool::weighted(0.8))
+            .prop_map(|(size, most, pushed, keep)| Step::Records { size, most, pushed, keep }),
+        2 => (length.clone(), body_too, 0..5_000_u64)
+            .prop_map(|(length, body, back)| Step::Append { length, body, back }),
+        1 => prop_oneof![4 => 0..40_u64, 1 => 0..2_100_u64].prop_map(|lines| Step::Skip { lines }),
         1 => length.prop_map(|length| Step::WriteUntilFull { length }),
         1 => Just(Step::NewWriter),
         2 => seat.clone().prop_map(Step::JoinGated),
@@ -73,7 +79,14 @@ fn histories(backing: &str, mut run: impl FnMut(&[Step]) -> World) {
         ["writes", "batches", "batches over the wrap", "batches dropped", "batch full", "full in a batch"];
     let claims =
         ["claims", "claims cut short", "claims dropped", "full at a claim", "bulk reads", "keeps", "gaps"];
-    for what in common.into_iter().chain(claims) {
+    let copies = [
+        "records",
+        "records for which there was less room",
+        "frames appended",
+        "void frames",
+        "full in a gap",
+    ];
+    for what in common.into_iter().chain(claims).chain(copies) {
         assert!(tally.get(what).is_some_and(|&count| count > 0), "there were no {what}");
     }
 }
@@ -84,6 +97,7 @@ fn files_behave_as_the_model() {
         let (_directory, _files, journal) = support::journal(SMALL);
         let mut world = World::new(journal);
         steps.iter().for_each(|step| world.run(step));
+        world.verify();
         world
     });
 }
@@ -93,6 +107,7 @@ fn memory_behaves_as_the_model() {
     histories("memory", |steps| {
         let mut world = World::new(Journal::in_memory(support::shape("t", SMALL)).unwrap());
         steps.iter().for_each(|step| world.run(step));
+        world.verify();
         world
     });
 }

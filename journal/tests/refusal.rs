@@ -46,7 +46,8 @@ fn another_version_is_refused_with_both_in_the_message() {
     let (_directory, files, _) = support::journal(SMALL);
     poke(&files.control, layout::control::LAYOUT_HASH, 0x1234);
     let text = message(&files.control, Journal::open(files.clone()).unwrap_err());
-    assert!(text.contains("0x0000000000001234"), "{text}");
+    assert!(text.contains("0x0000000000001234") && text.contains("laid out otherwise"), "{text}");
+    assert!(!text.contains("reads format"), "no version against itself: {text}");
     assert!(text.contains(&format!("{:#018x}", layout::layout_hash())), "{text}");
     let registry = files.control.with_file_name("registry");
     Registry::create(&registry, 64, clock()).unwrap();
@@ -56,6 +57,24 @@ fn another_version_is_refused_with_both_in_the_message() {
         text.contains(&format!("format {}", ours + 1)) && text.contains(&format!("format {ours}")),
         "{text}"
     );
+}
+
+#[test]
+fn positions_that_continue_too_low_begin_at_the_capacity_of_the_ring() {
+    let directory = support::directory();
+    for (first, expected) in [(0, SMALL), (64, SMALL), (SMALL, SMALL), (SMALL + 64, SMALL + 64)] {
+        let origin = journal::Origin { first_position: first, ..journal::Origin::new(1) };
+        let files = support::files(&directory, "t");
+        let journal = Journal::create_from(files.clone(), support::shape("t", SMALL), origin).unwrap();
+        assert_eq!((journal.first_position(), journal.head()), (expected, expected));
+        for word in [layout::control::FIRST, layout::control::HEAD, layout::control::INTENT] {
+            assert_eq!(peek(&files.control, word), expected);
+        }
+        for word in [layout::control::FRAMES, layout::control::LAST_TIME, layout::control::EPOCH] {
+            assert_eq!(peek(&files.control, word), 0);
+        }
+        assert_eq!(fs::metadata(files.lock()).unwrap().len(), 16);
+    }
 }
 
 #[test]

@@ -95,6 +95,12 @@ const DAMAGES: &[Damage] = &[
     Damage { check: "marks", does: |files, _| control(files, at::MARKS + 9, 1 << 40) },
     Damage { check: "lock", does: |files, _| poke(&files.lock(), 1, 1) },
     Damage { check: "lock", does: |files, _| control(files, at::IDENTITY, 1) },
+    Damage { check: "lock", does: |files, _| std::fs::remove_file(files.lock()).unwrap() },
+    Damage { check: "lock", does: |files, _| resize(&files.lock(), 8) },
+    Damage { check: "header", does: |files, _| control(files, at::NAME, u64::from(b'x')) },
+    Damage { check: "tally", does: |files, _| control(files, at::TALLY + 3, 41) },
+    Damage { check: "tally", does: |files, _| control(files, at::TALLY, u64::MAX) },
+    Damage { check: "time", does: |files, _| add(files, at::LAST_TIME, 1) },
     Damage { check: "tables", does: |files, _| control(files, at::DURABLE, 1 << 11) },
     Damage { check: "tables", does: |files, _| control(files, at::INCARNATION, 0) },
     Damage {
@@ -137,6 +143,8 @@ const DAMAGES: &[Damage] = &[
     Damage { check: "cursors", does: |files, at| cursor(files, at[4] + 1) },
     // The eleventh frame is longer than a line.
     Damage { check: "cursors", does: |files, at| cursor(files, at[11] - 64) },
+    // Before the intent, and yet no reader can be there.
+    Damage { check: "cursors", does: |files, at| cursor(files, at[39] + 128) },
     Damage { check: "tables", does: |files, _| control(files, at::GATED + 1, 1) },
     Damage { check: "tables", does: |files, _| control(files, at::NAME + 7, 1 << 56) },
     Damage {
@@ -204,6 +212,115 @@ fn damage_in_the_middle_of_a_ring_that_went_round_is_found() {
     assert!(report.frames > 10, "what lies behind the damage is looked at too");
 }
 
+/// The checks that found something.
+fn found(report: &VerifyReport) -> Vec<&'static str> {
+    report.checks.iter().filter(|check| check.findings > 0).map(|check| check.kind.as_str()).collect()
+}
+
+#[test]
+fn counts_and_times_of_a_ring_that_went_round_are_held_against_each_other() {
+    let (_directory, files, journal) = journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for number in 0..3_000_u64 {
+        writer.write(1, 0, &payload(number, 100)).unwrap();
+        writer.count((number % 3) as usize);
+    }
+    drop(writer);
+    clean(&journal);
+    type Change = fn(u64) -> u64;
+    let cases: [(usize, Change, &str); 5] = [
+        // Fewer than the classes have, and still as many as the bytes that are gone allow.
+        (at::FRAMES, |word| word - (1 << 16), "tally"),
+        (at::TALLY + 1, |word| word + 1, "tally"),
+        (at::LAST_TIME, |word| word + 1, "time"),
+        (at::LAST_TIME, |word| word - 1, "time"),
+        (at::FRAMES, |word| word + (7_000 << 16), "count"),
+    ];
+    for (word, change, check) in cases {
+        let good = peek(&files.control, word);
+        poke(&files.control, word, change(good));
+        assert_eq!(found(&journal.verify()), [check], "word {word}");
+        poke(&files.control, word, good);
+    }
+    clean(&journal);
+}
+
+#[test]
+fn the_last_time_of_a_copy_is_the_greatest_that_it_appended() {
+    let (_directory, files, journal) = journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let now = clock().now();
+    let append = |writer: &mut journal::Writer, time| {
+        let header = journal::FrameHeader { time, topic: 0, message_id: 1, flags: 0 };
+        writer.append(header, b"a copy").unwrap();
+    };
+    for time in [now, now - 5, now - 3] {
+        append(&mut writer, time);
+        clean(&journal);
+    }
+    let wrong = |value: u64| {
+        let good = peek(&files.control, at::LAST_TIME);
+        poke(&files.control, at::LAST_TIME, value);
+        assert_eq!(found(&journal.verify()), ["time"], "{value} instead of {good}");
+        poke(&files.control, at::LAST_TIME, good);
+    };
+    wrong(now - 3);
+    wrong(now + 1);
+    // Round and round: the frame with the greatest time is gone, but what fills a gap bears it.
+    writer.skip_to(writer.position() + 3 * SMALL).unwrap();
+    append(&mut writer, now - 2);
+    clean(&journal);
+    wrong(now + 1);
+    // Nothing but appended frames is left: only an earlier time is known to be wrong.
+    for _ in 0..SMALL / 64 {
+        append(&mut writer, now - 2);
+    }
+    clean(&journal);
+    wrong(now - 3);
+    poke(&files.control, at::LAST_TIME, now + 7);
+    clean(&journal);
+}
+
+#[test]
+fn where_frames_were_followed_from_a_wrong_mark_the_finding_says_so() {
+    let (_directory, files, journal) = journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let positions: Vec<u64> = (0..2_000)
+        .map(|_| writer.write(1, 0, &forged(writer.position(), SMALL, 0, 300)).unwrap().position)
+        .collect();
+    drop(writer);
+    let oldest = journal.oldest_frame().unwrap();
+    let next = positions.iter().find(|&&position| position > oldest).unwrap();
+    // Its payload says what a commit word would say there.
+    let wrong = next + 64;
+    let slot = (0..at::MARK_COUNT).find(|slot| peek(&files.control, at::MARKS + slot) == oldest).unwrap();
+    let step = layout::mark_step(SMALL);
+    assert_eq!(wrong / step % at::MARK_COUNT as u64, slot as u64, "it would be marked there");
+    poke(&files.control, at::MARKS + slot, wrong);
+    let report = journal.verify();
+    let finding = report.findings.first().unwrap();
+    assert!(finding.expected.contains(&format!("the mark at {wrong} is wrong")), "{finding:?}");
+}
+
+#[test]
+fn files_under_another_name_than_their_journals_are_found_and_not_made() {
+    let (directory, files, journal) = journal(SMALL);
+    fill(&journal, 3);
+    let renamed = support::files(&directory, "other");
+    for (from, to) in
+        [(&files.control, &renamed.control), (&files.ring, &renamed.ring), (&files.lock(), &renamed.lock())]
+    {
+        std::fs::rename(from, to).unwrap();
+    }
+    assert_eq!(found(&verify_files(&renamed).unwrap()), ["header"]);
+    let refused = Journal::create(files, support::shape("other", SMALL), 1).unwrap_err().to_string();
+    assert!(refused.contains("other.ctl") && refused.contains("t.ring"), "{refused}");
+    // What another made anew, or took away, has no lock file of this journal either.
+    let gone = Journal::open(renamed.clone()).unwrap();
+    renamed.remove().unwrap();
+    assert!(!found(&gone.verify()).contains(&"lock"));
+}
+
 #[test]
 fn a_missing_journal_is_an_error_and_no_finding() {
     let directory = support::directory();
@@ -255,8 +372,14 @@ proptest! {
             for &(ring, index, value) in &stores[..killed_after.index(stores.len() + 1)] {
                 poke(if ring { &files.ring } else { &files.control }, index, value);
             }
+            // Readers may have seen the frame before its writer could say so in the head.
+            let (mut loose, mut gated) = (journal.loose(4).unwrap(), journal.gated(5).unwrap());
+            while loose.read().unwrap().is_some() {}
+            while gated.read().unwrap().is_some() {}
+            drop((loose, gated));
             let report = journal.verify();
             prop_assert!(report.is_clean(), "{:#?}", report.findings);
+            journal.dismiss(5).unwrap();
             let mut successor = journal.writer(0, clock()).unwrap();
             let report = journal.verify();
             prop_assert!(report.is_clean(), "taken over: {:#?}", report.findings);

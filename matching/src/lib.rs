@@ -56,6 +56,7 @@ pub mod exchange;
 mod process;
 mod recall;
 mod trade_ids;
+pub mod verify;
 
 pub use process::SERVICE;
 pub use trade_ids::{TradeIdError, TradeIds};

@@ -10,6 +10,7 @@ mod fit;
 mod instance;
 mod irregular;
 pub(crate) mod journal;
+mod matching_verify;
 mod md_verify;
 mod report;
 mod run;
@@ -24,7 +25,7 @@ use topology::Platform;
 
 use clap::CommandFactory;
 
-use crate::args::{Arguments, MdVerb, PlatformArguments, Verb};
+use crate::args::{Arguments, MatchingVerb, MdVerb, PlatformArguments, Verb};
 use crate::failure::Failure;
 use crate::output;
 
@@ -39,6 +40,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
+        Verb::Matching(MatchingVerb::Verify(arguments)) => matching_verify::verify(&arguments),
         Verb::Bench(what) => bench::bench(&what),
         Verb::T2o(verb) => t2o::run(&verb),
         Verb::Check(arguments) => check::check(&arguments),

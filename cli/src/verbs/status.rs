@@ -5,7 +5,7 @@ use observe::{NodeStatus, Status};
 
 use crate::args;
 use crate::failure::Failure;
-use crate::output::{self, Format, bytes, number, table};
+use crate::output::{self, Format, bytes, count, number, table};
 use crate::verbs::report;
 use crate::verbs::seats::{damaged_text, held_text};
 
@@ -27,9 +27,9 @@ fn over_budget(report: &Status) -> String {
         let budget =
             node.budget_ns.map_or(String::new(), |budget| format!(" of {:.3} ms", budget as f64 / 1e6));
         Some(format!(
-            "over its time budget{budget}: {}, {} calls, the longest {longest:.3} ms\n",
+            "over its time budget{budget}: {}, {}, the longest {longest:.3} ms\n",
             node.seated.node,
-            number(overruns)
+            count(overruns, "call")
         ))
     });
     rows.collect()

@@ -4,6 +4,7 @@ pub(crate) mod control;
 pub(crate) mod lease;
 pub(crate) mod registry;
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -16,7 +17,7 @@ use nix::unistd::linkat;
 use crate::clock::wall_nanos;
 use crate::error::{CreateError, OpenError};
 use crate::layout;
-use crate::memory::{Access, map, mirror, reserve};
+use crate::memory::{Access, Region, map, mirror, reserve};
 use control::{Control, JournalShape, Origin};
 
 /// Who may map a journal: its user may write, and the user's group may read.
@@ -34,6 +35,19 @@ pub struct JournalFiles {
     pub ring: PathBuf,
 }
 
+/// What a look at a lock file found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockFile {
+    /// It belongs to the journal of this identity.
+    Of(u64),
+    /// It is no lock file.
+    Foreign,
+    /// It does not exist.
+    Missing,
+    /// It cannot be read: only its user may.
+    Forbidden,
+}
+
 impl JournalFiles {
     /// The files of `name`, the control file in `control_directory` and the ring in `ring_directory`.
     pub fn new(control_directory: &Path, ring_directory: &Path, name: &str) -> JournalFiles {
@@ -46,6 +60,24 @@ impl JournalFiles {
     /// The lock file.
     pub fn lock(&self) -> PathBuf {
         self.control.with_extension("lock")
+    }
+
+    /// True when the files have the names that belong to a journal of this name.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        let fits = |path: &Path, extension: &str| {
+            path.file_name() == Some(OsStr::new(&format!("{name}.{extension}")))
+        };
+        fits(&self.control, "ctl") && fits(&self.ring, "ring")
+    }
+
+    /// What the lock file says.
+    pub(crate) fn lock_identity(&self) -> LockFile {
+        match File::open(self.lock()).and_then(|lock| lease::identity_of(&lock)) {
+            Ok(Some(identity)) => LockFile::Of(identity),
+            Ok(None) => LockFile::Foreign,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => LockFile::Missing,
+            Err(_) => LockFile::Forbidden,
+        }
     }
 
     /// Removes the files; processes that have them mapped keep the memory. Missing files are not an error.
@@ -104,7 +136,7 @@ impl Unnamed<'_> {
         let (file, temporary) = match opened {
             Ok(file) => (file, None),
             Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
-                let temporary = PathBuf::from(format!("{}.new", path.display()));
+                let temporary = half_made(path);
                 (create_new(&temporary, mode)?, Some(temporary))
             }
             Err(error) => return Err(refused("create", path)(error)),
@@ -124,9 +156,7 @@ impl Unnamed<'_> {
         linkat(AT_FDCWD, source.as_str(), AT_FDCWD, self.path, AtFlags::AT_SYMLINK_FOLLOW)
             .map_err(|error| refused("name", self.path)(error.into()))
     }
-}
 
-impl Unnamed<'_> {
     /// Refuses a name that another process has given to a file of its own meanwhile: what it makes is another journal.
     fn check_name(&self) -> Result<(), CreateError> {
         let named = std::fs::metadata(self.path).and_then(|named| {
@@ -149,6 +179,13 @@ impl Drop for Unnamed<'_> {
             let _ = remove(temporary);
         }
     }
+}
+
+/// The name of a file that is being made where files cannot be without one. The bytes of a path need not be text.
+fn half_made(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
 }
 
 fn refused<'a>(action: &'static str, path: &'a Path) -> impl Fn(io::Error) -> CreateError + 'a {
@@ -196,6 +233,25 @@ fn random() -> u64 {
     }
 }
 
+/// Opens and maps an existing file whole; returns its words and its size.
+///
+/// A file that is truncated in between is refused: the first access to what is gone would kill this process. Later
+/// truncation cannot be kept out, see `docs/threat-model.md`.
+pub(crate) fn map_file(path: &Path, access: Access) -> Result<(Region, u64), OpenError> {
+    let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
+    let (file, bytes) = open_file(path, access)?;
+    if !bytes.is_multiple_of(layout::WORD_BYTES as u64) {
+        return Err(damaged(format!("its {bytes} bytes are no whole number of words")));
+    }
+    let io = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
+    let region = map(&file, bytes, access).map_err(io("map"))?;
+    let left = file.metadata().map_err(io("read the size of"))?.len();
+    if left != bytes {
+        return Err(damaged(format!("it was truncated from {bytes} to {left} bytes")));
+    }
+    Ok((region, bytes))
+}
+
 /// Opens an existing file and returns it with its size.
 pub(crate) fn open_file(path: &Path, access: Access) -> Result<(File, u64), OpenError> {
     let refused = |action| move |source| OpenError::Io { action, path: path.to_owned(), source };
@@ -223,5 +279,27 @@ pub(crate) fn named_identity(path: &Path) -> Result<Option<u64>, OpenError> {
             Ok(None)
         }
         Err(source) => Err(OpenError::Io { action: "open", path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(all(test, not(loom), not(miri)))]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_half_made_file_lies_beside_its_name_whatever_bytes_that_has() {
+        let path = Path::new(OsStr::from_bytes(b"/tmp/\xff\xfe/t.ring"));
+        assert_eq!(half_made(path).as_os_str().as_bytes(), b"/tmp/\xff\xfe/t.ring.new");
+    }
+
+    #[test]
+    fn a_file_that_ends_within_a_word_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("odd");
+        std::fs::write(&path, [0; 4_099]).unwrap();
+        assert!(matches!(map_file(&path, Access::Read), Err(OpenError::Damaged { .. })));
+        std::fs::write(&path, [0; 4_096]).unwrap();
+        assert_eq!(map_file(&path, Access::Read).unwrap().1, 4_096);
     }
 }

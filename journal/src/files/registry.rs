@@ -17,7 +17,7 @@ use std::path::Path;
 use crate::clock::Clock;
 use crate::error::{CreateError, OpenError};
 use crate::files::control::{check_format, load_name, store_name};
-use crate::files::{create_file, open_file};
+use crate::files::{create_file, map_file};
 use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
 use crate::process::{ProcessIdentity, pid_namespace};
@@ -109,16 +109,11 @@ impl Registry {
     }
 
     fn open_with(path: &Path, access: Access) -> Result<Registry, OpenError> {
-        let (file, bytes) = open_file(path, access)?;
+        let (region, bytes) = map_file(path, access)?;
         let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
         if bytes < layout::registry_bytes(64) {
             return Err(damaged(format!("{bytes} bytes are too few for a registry: it was truncated")));
         }
-        let region = map(&file, bytes, access).map_err(|source| OpenError::Io {
-            action: "map",
-            path: path.to_owned(),
-            source,
-        })?;
         let word = |index: usize| region.word(index).load(Ordering::Acquire);
         check_format(&word, layout::REGISTRY_MAGIC, "registry", path)?;
         let seats = word(at::SEATS);
@@ -128,11 +123,6 @@ impl Registry {
         let seats = seats as u32;
         if bytes != layout::registry_bytes(seats) {
             return Err(damaged(format!("{seats} seats do not fit {bytes} bytes")));
-        }
-        // If the file was truncated meanwhile, its memory is gone: the first access would kill this process.
-        let left = file.metadata().map_or(0, |file| file.len());
-        if left != bytes {
-            return Err(damaged(format!("it was truncated from {bytes} to {left} bytes")));
         }
         Ok(Registry { region, seats, writable: access == Access::ReadWrite })
     }

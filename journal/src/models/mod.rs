@@ -14,6 +14,8 @@ pub(crate) mod sync;
 
 #[cfg(test)]
 mod batch;
+#[cfg(test)]
+mod copies;
 #[cfg(all(test, loom))]
 mod durable;
 #[cfg(all(test, loom))]
@@ -24,6 +26,8 @@ mod kept;
 mod notified;
 #[cfg(all(test, loom))]
 mod park;
+#[cfg(test)]
+mod records;
 #[cfg(all(test, loom))]
 mod recovery;
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::files::control::JournalShape;
 use crate::files::registry::Registry;
 use crate::layout;
 use crate::ring::journal::Journal;
-use crate::ring::reader::{Frame, Reader};
+use crate::ring::reader::{Frame, FrameHeader, Reader};
 use crate::ring::writer::{Batch, Writer, Written};
 
 /// Seat of the gated reader.
@@ -63,12 +63,50 @@ pub(super) fn claim(
     Ok(claim.commit())
 }
 
+/// Bytes of each record of [`records`]: neither words nor units.
+const RECORD: usize = 20;
+
+/// Writes frame `number` as `count` records.
+pub(super) fn records(writer: &mut Writer, number: u16, count: usize) -> Result<Written, WriteError> {
+    let mut records = writer.claim_records(number, u32::from(number % 2), RECORD, count)?;
+    for _ in 0..count {
+        records.push(&[number as u8; RECORD])?;
+    }
+    Ok(records.commit().expect("at least one"))
+}
+
+/// Writes frame `number` as a copy of one that has the time `number` elsewhere.
+pub(super) fn append(writer: &mut Writer, number: u16, payload: usize) -> Result<Written, WriteError> {
+    let time = u64::from(number);
+    let header = FrameHeader { time, topic: u32::from(number % 2), message_id: number, flags: 0 };
+    writer.append(header, &vec![number as u8; payload])
+}
+
+/// Fills the next lines with frames that nobody sees.
+pub(super) fn skip(writer: &mut Writer, lines: u64) -> Result<(), WriteError> {
+    writer.skip_to(writer.position() + lines * layout::LINE_BYTES)
+}
+
 /// Fails unless all words of the frame belong to the same number. Returns it.
 pub(super) fn check(frame: &Frame<'_>) -> u16 {
     let number = frame.message_id;
     assert_eq!(frame.topic, u32::from(number % 2), "torn: topic of another frame than {number}");
     assert!(frame.payload.iter().all(|&byte| byte == number as u8), "torn: {frame:?}");
-    assert_eq!(frame.flags, 0);
+    match frame.flags {
+        0 => {}
+        layout::frame::APPENDED => {
+            assert_eq!(frame.time, u64::from(number), "torn: the time of another frame")
+        }
+        flags => {
+            assert_eq!(usize::from(flags), RECORD, "torn: flags of another frame");
+            assert!(
+                !frame.payload.is_empty() && frame.payload.len().is_multiple_of(RECORD),
+                "torn: {frame:?}"
+            );
+            let whole = frame.records().map(|(_, record)| record.len()).sum::<usize>();
+            assert_eq!(whole, frame.payload.len());
+        }
+    }
     number
 }
 

@@ -9,9 +9,9 @@ use crate::clock::Clock;
 use crate::error::{CreateError, OpenError};
 use crate::files::control::{Control, JournalShape, Origin};
 use crate::files::lease::{Lease, Role, RoleTable, identity_of};
-use crate::files::{JournalFiles, named_identity, open_file};
+use crate::files::{JournalFiles, map_file, named_identity, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
-use crate::memory::{Access, collapse, heap, map, mirror};
+use crate::memory::{Access, collapse, heap, mirror};
 use crate::ring::bytes::Ring;
 use crate::ring::reader::{GatedReader, LooseReader};
 use crate::ring::writer::Writer;
@@ -36,7 +36,8 @@ impl Journal {
     /// Creates the files, reserves all of their memory, and only then makes them visible.
     ///
     /// # Errors
-    /// [`CreateError`]; files created so far are removed.
+    /// [`CreateError`]; files created so far are removed. [`CreateError::Invalid`] when a property is out of its range, or
+    /// the files are not named after the journal.
     pub fn create(files: JournalFiles, shape: JournalShape, created: u64) -> Result<Journal, CreateError> {
         Journal::create_from(files, shape, Origin::new(created))
     }
@@ -59,6 +60,9 @@ impl Journal {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A position before the ring's capacity becomes the capacity: a larger ring than before leaves a gap there. Read
+    /// [`Journal::first_position`] of the result.
+    ///
     /// # Errors
     /// As [`Journal::create`]; [`CreateError::Invalid`] for a position that no frame can start at.
     pub fn create_from(
@@ -78,6 +82,15 @@ impl Journal {
         }
         if let Some(what) = shape.problem() {
             return Err(CreateError::Invalid { name: shape.name.clone(), what });
+        }
+        if !files.is_named(&shape.name) {
+            let name = shape.name;
+            let what = format!(
+                "its files must be {name}.ctl and {name}.ring, not {} and {}",
+                files.control.display(),
+                files.ring.display()
+            );
+            return Err(CreateError::Invalid { name, what });
         }
         let control = Arc::new(files.create(shape, origin)?);
         Ok(Journal { control, source: Source::Files { files, writable: true } })
@@ -113,8 +126,7 @@ impl Journal {
     }
 
     fn open_with(files: JournalFiles, access: Access) -> Result<Journal, OpenError> {
-        let (file, bytes) = open_file(&files.control, access)?;
-        let region = map(&file, bytes, access).map_err(refused("map", &files.control))?;
+        let (region, _) = map_file(&files.control, access)?;
         let control = Arc::new(Control::check(region, &files.control)?);
         Ok(Journal { control, source: Source::Files { files, writable: access == Access::ReadWrite } })
     }
@@ -168,11 +180,12 @@ impl Journal {
         Ok(file)
     }
 
-    /// What the lock file says; `None` where it cannot be read: only its user may.
-    pub(crate) fn lock_identity(&self) -> Option<Option<u64>> {
-        let Source::Files { files, .. } = &self.source else { return None };
-        let lock = File::open(files.lock()).ok()?;
-        identity_of(&lock).ok()
+    /// Its files; `None` for a journal in memory.
+    pub(crate) fn files(&self) -> Option<&JournalFiles> {
+        match &self.source {
+            Source::Files { files, .. } => Some(files),
+            Source::Memory { .. } => None,
+        }
     }
 
     fn path(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{CreateError, OpenError};
-use crate::files::{create_file, open_file};
+use crate::files::{create_file, map_file};
 use crate::layout::{LINE_WORDS, WORD_BYTES};
 use crate::memory::{Access, Region, map};
 use crate::sync::{AtomicU64, Ordering};
@@ -57,16 +57,11 @@ impl Floor {
     /// # Errors
     /// [`OpenError`].
     pub fn open(path: &Path) -> Result<Floor, OpenError> {
-        let (file, bytes) = open_file(path, Access::ReadWrite)?;
+        let (region, bytes) = map_file(path, Access::ReadWrite)?;
         if bytes != BYTES {
             let what = format!("a floor has {BYTES} bytes, this has {bytes}");
             return Err(OpenError::Damaged { path: path.to_owned(), what });
         }
-        let region = map(&file, BYTES, Access::ReadWrite).map_err(|source| OpenError::Io {
-            action: "map",
-            path: path.to_owned(),
-            source,
-        })?;
         Ok(Floor { region })
     }
 

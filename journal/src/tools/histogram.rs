@@ -14,7 +14,7 @@ use std::path::Path;
 
 use crate::error::{CreateError, OpenError};
 use crate::files::control::check_format;
-use crate::files::{create_file, open_file};
+use crate::files::{create_file, map_file};
 use crate::layout;
 use crate::memory::{Access, Region, map};
 use crate::sync::{AtomicU64, Ordering};
@@ -92,15 +92,10 @@ impl Histograms {
 
     fn open(path: &Path, access: Access) -> Result<Histograms, OpenError> {
         let damaged = |what: String| OpenError::Damaged { path: path.to_owned(), what };
-        let (file, bytes) = open_file(path, access)?;
+        let (region, bytes) = map_file(path, access)?;
         if bytes < file_bytes(0) {
             return Err(damaged(format!("{bytes} bytes are too few for histograms")));
         }
-        let region = map(&file, bytes, access).map_err(|source| OpenError::Io {
-            action: "map",
-            path: path.to_owned(),
-            source,
-        })?;
         let word = |index: usize| region.word(index).load(Ordering::Acquire);
         check_format(&word, MAGIC_WORD, "file of histograms", path)?;
         let number = usize::try_from(word(NUMBER)).unwrap_or(usize::MAX);

@@ -266,7 +266,12 @@ fn write_all_ways(writer: &mut Writer, fill: u8) -> u64 {
 fn taken<T>(result: Result<T, WriteError>) -> bool {
     match result {
         Ok(_) => true,
-        Err(WriteError::Full { .. } | WriteError::TooLarge { .. } | WriteError::BatchFull { .. }) => false,
+        Err(
+            WriteError::Full { .. }
+            | WriteError::TooLarge { .. }
+            | WriteError::PastClaim { .. }
+            | WriteError::BatchFull { .. },
+        ) => false,
         Err(error) => panic!("{error}"),
     }
 }

@@ -106,15 +106,3 @@ impl Watchdog {
         drop(self.0);
     }
 }
-
-/// Takes a shared open-file-description lock on all of a file, as a process may that can only read it.
-pub(crate) fn lock_whole(file: &std::fs::File) {
-    let range = nix::libc::flock {
-        l_type: nix::libc::F_RDLCK as nix::libc::c_short,
-        l_whence: nix::libc::SEEK_SET as nix::libc::c_short,
-        l_start: 0,
-        l_len: 0,
-        l_pid: 0,
-    };
-    nix::fcntl::fcntl(file, nix::fcntl::FcntlArg::F_OFD_SETLK(&range)).unwrap();
-}

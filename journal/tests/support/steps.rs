@@ -28,6 +28,23 @@ pub(crate) enum Step {
         body: Body,
         keep: bool,
     },
+    /// Room for so many records of this size, of which so many are pushed; kept or dropped.
+    Records {
+        size: usize,
+        most: usize,
+        pushed: usize,
+        keep: bool,
+    },
+    /// A frame of another journal, whose time lies so far before the last one's.
+    Append {
+        length: usize,
+        body: Body,
+        back: u64,
+    },
+    /// Leaves a gap of so many lines.
+    Skip {
+        lines: u64,
+    },
     WriteUntilFull {
         length: usize,
     },

@@ -1,10 +1,12 @@
 //! A journal beside a model that keeps every frame: each step is done to both, and everything observable must agree.
 //! Used by the property tests and by the fuzz target `operations`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use journal::reader::Frame;
-use journal::{GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout};
+use journal::{
+    FrameHeader, GatedReader, Journal, LooseReader, OpenError, ReadError, Topics, WriteError, Writer, layout,
+};
 
 use super::support::{SMALL, clock, forged, payload};
 
@@ -16,6 +18,7 @@ pub(crate) use steps::{Body, Step};
 struct Expected {
     message_id: u16,
     topic: u32,
+    flags: u16,
     time: u64,
     end: u64,
     payload: Vec<u8>,
@@ -26,6 +29,10 @@ pub(crate) struct World {
     pub(crate) journal: Journal,
     writer: Option<Writer>,
     frames: BTreeMap<u64, Expected>,
+    /// Positions of frames that nobody sees.
+    void: BTreeSet<u64>,
+    /// Greatest time of a frame.
+    latest: u64,
     pub(crate) head: u64,
     number: u16,
     gated: BTreeMap<u32, GatedReader>,
@@ -48,6 +55,8 @@ impl World {
             writer: Some(journal.writer(63, clock()).unwrap()),
             journal,
             frames: BTreeMap::new(),
+            void: BTreeSet::new(),
+            latest: 0,
             head,
             number: 0,
             gated: BTreeMap::new(),
@@ -65,6 +74,9 @@ impl World {
             Step::Write { length, body, topic } => drop(self.write(length, body, topic, self.gate())),
             Step::Batch { ref frames, body, keep } => self.batch(frames, body, keep),
             Step::Claim { room, ref pieces, body, keep } => self.claim(room, pieces, body, keep),
+            Step::Records { size, most, pushed, keep } => self.records(size, most, pushed, keep),
+            Step::Append { length, body, back } => self.append(length, body, back),
+            Step::Skip { lines } => self.skip(lines),
             Step::WriteUntilFull { length } => {
                 // No reader reads meanwhile, so the gate does not move. A ring and a half where there is none.
                 let gate = self.gate();
@@ -108,8 +120,15 @@ impl World {
             Step::FindOldest => self.find_oldest(),
         }
         let stat = self.journal.stat();
-        assert_eq!((stat.head, stat.frames), (self.head, self.frames.len() as u64));
+        assert_eq!((stat.head, stat.frames), (self.head, (self.frames.len() + self.void.len()) as u64));
+        assert_eq!(stat.last_time, self.latest);
         assert_eq!(stat.epoch, self.writers);
+    }
+
+    /// What the journal's own verification says of all that.
+    pub(crate) fn verify(&self) {
+        let report = self.journal.verify();
+        assert!(report.is_clean(), "{:#?}", report.findings);
     }
 
     fn count(&mut self, what: &'static str) {
@@ -136,7 +155,7 @@ impl World {
             Ok(written) => {
                 assert_eq!(written.position, position);
                 assert!(end + 64 <= gate, "overwrote what a gated reader has not read");
-                self.committed(position, topic, written.time, payload);
+                self.stamped(topic, written.time, payload);
                 self.count("writes");
                 true
             }
@@ -159,14 +178,17 @@ impl World {
         }
     }
 
+    /// Records a frame that was committed with a time of its own.
+    fn stamped(&mut self, topic: u32, time: u64, payload: Vec<u8>) {
+        assert!(time >= self.latest);
+        self.committed(topic, 0, time, payload);
+    }
+
     /// Records a committed frame.
-    fn committed(&mut self, position: u64, topic: u32, time: u64, payload: Vec<u8>) {
-        assert_eq!(position, self.head);
-        let end = position + layout::frame_bytes(payload.len() as u64);
-        if let Some((_, last)) = self.frames.last_key_value() {
-            assert!(time >= last.time);
-        }
-        self.frames.insert(position, Expected { message_id: self.number, topic, time, end, payload });
+    fn committed(&mut self, topic: u32, flags: u16, time: u64, payload: Vec<u8>) {
+        let end = self.head + layout::frame_bytes(payload.len() as u64);
+        self.latest = self.latest.max(time);
+        self.frames.insert(self.head, Expected { message_id: self.number, topic, flags, time, end, payload });
         self.number = self.number.wrapping_add(1);
         self.head = end;
     }
@@ -219,7 +241,7 @@ impl World {
                 self.count("batches of full length");
             }
             for (topic, payload) in taken {
-                self.committed(self.head, topic, written.time, payload);
+                self.stamped(topic, written.time, payload);
             }
         } else {
             assert!(taken.is_empty());
@@ -244,14 +266,14 @@ impl World {
                         claim.put(&payload[length..length + piece]).unwrap();
                         length += piece;
                     } else {
-                        let refused = WriteError::TooLarge { size: length + piece, max: room as u64 };
+                        let refused = WriteError::PastClaim { size: length + piece, room };
                         assert_eq!(claim.put(&vec![0xee; piece]), Err(refused));
                     }
                 }
                 if keep {
                     let written = claim.commit();
                     assert_eq!(written.position, position);
-                    self.committed(position, 0, written.time, payload[..length].to_vec());
+                    self.stamped(0, written.time, payload[..length].to_vec());
                     self.count(if length < room { "claims cut short" } else { "claims" });
                 } else {
                     self.count("claims dropped");
@@ -265,6 +287,86 @@ impl World {
             Err(error) => panic!("{error}"),
         }
         self.writer = Some(writer);
+    }
+
+    /// As many records are claimed as fit before the gate, and none only when one does not.
+    fn records(&mut self, size: usize, most: usize, pushed: usize, keep: bool) {
+        let (position, gate) = (self.head, self.gate());
+        let largest = layout::max_payload(SMALL) as usize / size;
+        let fits = |count: &usize| position + layout::frame_bytes((count * size) as u64) + 64 <= gate;
+        let room = (1..=most.clamp(1, largest)).rev().find(fits);
+        let payload = payload(position, size * largest);
+        let mut writer = self.writer.take().unwrap();
+        match writer.claim_records(self.number, 1, size, most) {
+            Ok(mut records) => {
+                let room = room.expect("claimed what a gated reader has not read");
+                let mut taken = 0;
+                for record in payload.chunks_exact(size).take(pushed) {
+                    match records.push(record) {
+                        Ok(at) => {
+                            assert_eq!(at, position + layout::frame::HEADER_BYTES + (taken * size) as u64);
+                            taken += 1;
+                        }
+                        Err(WriteError::BatchFull { .. }) => assert_eq!(taken, room),
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                assert!(taken <= room && (taken == room || taken == pushed));
+                if !keep {
+                    drop(records);
+                } else if let Some(written) = records.commit() {
+                    assert!(written.position == position && written.time >= self.latest);
+                    self.committed(1, size as u16, written.time, payload[..taken * size].to_vec());
+                    self.count(if room < most { "records for which there was less room" } else { "records" });
+                } else {
+                    assert_eq!(taken, 0);
+                }
+            }
+            Err(WriteError::Full { .. }) => assert!(room.is_none(), "refused although there was room"),
+            Err(error) => panic!("{error}"),
+        }
+        self.writer = Some(writer);
+    }
+
+    /// As a write, with a time that may go back.
+    fn append(&mut self, length: usize, body: Body, back: u64) {
+        let (position, gate) = (self.head, self.gate());
+        let payload = self.payload(position, length, body);
+        let fits = position + layout::frame_bytes(length as u64) + 64 <= gate;
+        let header = FrameHeader {
+            time: self.latest.saturating_sub(back),
+            topic: 2,
+            message_id: self.number,
+            flags: layout::frame::APPENDED,
+        };
+        match self.writer.as_mut().unwrap().append(header, &payload) {
+            Ok(written) => {
+                assert!(fits, "overwrote what a gated reader has not read");
+                assert_eq!((written.position, written.time), (position, header.time));
+                self.committed(2, layout::frame::APPENDED, header.time, payload);
+                self.count("frames appended");
+            }
+            Err(error) => assert!(!fits && matches!(error, WriteError::Full { .. }), "{error}"),
+        }
+    }
+
+    /// The gap is filled as far as there is room.
+    fn skip(&mut self, lines: u64) {
+        let (target, gate) = (self.head + lines * 64, self.gate());
+        let longest = layout::max_payload(SMALL) + layout::frame::HEADER_BYTES;
+        let skipped = self.writer.as_mut().unwrap().skip_to(target);
+        while self.head < target {
+            let end = target.min(self.head + longest);
+            if end + 64 > gate {
+                assert!(matches!(skipped, Err(WriteError::Full { .. })), "{skipped:?}");
+                self.count("full in a gap");
+                return;
+            }
+            self.void.insert(self.head);
+            self.head = end;
+            self.count("void frames");
+        }
+        assert_eq!(skipped, Ok(()));
     }
 
     fn join_gated(&mut self, seat: u32) {
@@ -358,15 +460,17 @@ impl World {
             match reader.read() {
                 Ok(Some(frame)) => {
                     assert!(!gone, "a frame that is gone was handed out");
-                    check(&frame, self.frames.get_key_value(&from).unwrap());
+                    check(&frame, self.frames.range(from..).next().unwrap());
                 }
                 Ok(None) => {
-                    assert_eq!(from, self.head);
+                    assert!(self.frames.range(from..).next().is_none());
+                    assert_eq!(reader.position(), self.head);
                     break;
                 }
                 Err(ReadError::Lapped(gap)) => {
                     assert!(doubtful, "a gap where nothing was declared");
-                    assert_eq!((gap.from, gap.resumed_at), (from, self.head));
+                    assert!(self.frames.range(from..gap.from).next().is_none(), "a frame was passed over");
+                    assert_eq!(gap.resumed_at, self.head);
                     *self.tally.entry("gaps").or_default() += 1;
                 }
                 Err(error) => panic!("{error}"),
@@ -379,7 +483,8 @@ impl World {
         let safe = self.journal.stat().oldest;
         let capacity = self.journal.shape().capacity;
         let near = layout::mark_reach(capacity);
-        assert!(oldest == self.head || self.frames.contains_key(&oldest), "no frame starts at {oldest}");
+        let starts = self.frames.contains_key(&oldest) || self.void.contains(&oldest);
+        assert!(oldest == self.head || starts, "no frame starts at {oldest}");
         assert!((safe..=safe + near).contains(&oldest) || oldest == self.head && self.head <= safe + near);
     }
 }
@@ -387,5 +492,5 @@ impl World {
 fn check(frame: &Frame<'_>, (&position, expected): (&u64, &Expected)) {
     assert_eq!((frame.position, frame.time), (position, expected.time));
     assert_eq!((frame.message_id, frame.topic), (expected.message_id, expected.topic));
-    assert_eq!(frame.payload, expected.payload);
+    assert_eq!((frame.flags, frame.payload), (expected.flags, &expected.payload[..]));
 }

@@ -64,20 +64,17 @@ pub(crate) struct Book {
     pub(crate) auction_ends: Option<Nanos>,
 }
 
+/// 0 for buys, 1 for sells.
+#[inline(always)]
 pub(crate) fn side_index(side: Side) -> usize {
-    match side {
-        Side::Buy => 0,
-        Side::Sell => 1,
-    }
+    usize::from(side as u8 & 1 == 0)
 }
 
-/// Rank of a tick on this side: of two prices, the better has the greater rank.
+/// Rank of a tick on this side, and tick of a rank: of two prices, the better has the greater rank. Half of all orders
+/// buy, at random, so this is arithmetic: a branch on it would be mispredicted half of the time.
 #[inline(always)]
 pub(crate) fn rank(side: Side, tick: i64) -> i64 {
-    match side {
-        Side::Buy => tick,
-        Side::Sell => !tick,
-    }
+    tick ^ -(side_index(side) as i64)
 }
 
 impl Book {

@@ -14,10 +14,7 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
     if !book.permission.enter {
         return Err(Reason::MarketClosed);
     }
-    let is_plain = matches!(order.kind, Kind::Limit(_))
-        && order.lifetime == Lifetime::Day
-        && order.display.0 | order.minimum.0 == 0
-        && !order.post_only;
+    let is_plain = is_plain(order);
     if !is_plain {
         phase(book, order, now)?;
     }
@@ -25,10 +22,10 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
     if !is_plain {
         part(book, order.quantity, order.display)?;
         part(book, order.quantity, order.minimum)?;
+        parts(order.quantity, order.display)?;
         conditions(order)?;
     }
-    let mut flags =
-        Flags::new(order.side, order.lifetime, order.self_trade.unwrap_or(book.market.self_trade));
+    let mut record = record(book, order);
     let mut limit = Price::NONE;
     match order.kind {
         Kind::Limit(price) => {
@@ -49,14 +46,36 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
                 in_limits(book, book.grid.tick(price).unwrap_or_default())?;
             }
             limit = kind.price().unwrap_or(limit);
-            flags.set_market(kind.price().is_none());
-            flags.set_stop(kind.trigger().is_some());
+            record.flags.set_market(kind.price().is_none());
+            record.flags.set_stop(kind.trigger().is_some());
         }
     }
-    flags.set_post_only(order.post_only);
-    let record = Record {
+    record.flags.set_post_only(order.post_only);
+    record.price = limit;
+    let extra = if is_plain { None } else { extra(book, order) };
+    let incoming = Incoming { record, extra, minimum: order.minimum.0 };
+    let waits = order.lifetime == Lifetime::AtTheClose;
+    if order.post_only && book.phase == Phase::Continuous && !waits && Core::would_trade(book, &incoming) {
+        return Err(Reason::WouldTrade);
+    }
+    Ok(incoming)
+}
+
+/// A limit order for the day without any condition.
+#[inline(always)]
+pub(crate) fn is_plain(order: &Order) -> bool {
+    matches!(order.kind, Kind::Limit(_))
+        && order.lifetime == Lifetime::Day
+        && order.display.0 | order.minimum.0 == 0
+        && !order.post_only
+}
+
+/// The record of an order that rests nowhere yet.
+#[inline(always)]
+pub(crate) fn record(book: &Book, order: &Order) -> Record {
+    Record {
         id: order.id,
-        price: limit,
+        price: order.kind.price().unwrap_or(Price::NONE),
         open: order.quantity.0,
         filled: 0,
         prev: Place::NONE,
@@ -67,15 +86,8 @@ pub(crate) fn order(book: &Book, order: &Order, now: u64) -> Result<Incoming, Re
         strategy: order.strategy.0,
         book: book.number,
         sequence: 0,
-        flags,
-    };
-    let extra = if is_plain { None } else { extra(book, order) };
-    let incoming = Incoming { record, extra, minimum: order.minimum.0 };
-    let waits = order.lifetime == Lifetime::AtTheClose;
-    if order.post_only && book.phase == Phase::Continuous && !waits && Core::would_trade(book, &incoming) {
-        return Err(Reason::WouldTrade);
+        flags: Flags::new(order.side, order.lifetime, order.self_trade.unwrap_or(book.market.self_trade)),
     }
-    Ok(incoming)
 }
 
 /// What few orders have.
@@ -118,6 +130,15 @@ pub(crate) fn quantity(book: &Book, quantity: Quantity) -> Result<(), Reason> {
 /// Nothing, or a multiple of the lot that is not more than the whole.
 fn part(book: &Book, whole: Quantity, part: Quantity) -> Result<(), Reason> {
     let fits = part.0 >= 0 && part.0 <= whole.0 && part.0 % book.lot == 0;
+    if fits { Ok(()) } else { Err(Reason::Quantity) }
+}
+
+/// Most parts that an iceberg may come in: each part is a trade and a refresh of one request.
+const PARTS: i64 = 10_000;
+
+/// An iceberg that does not come in too many parts.
+pub(crate) fn parts(whole: Quantity, display: Quantity) -> Result<(), Reason> {
+    let fits = display.0 == 0 || whole.0 / PARTS <= display.0;
     if fits { Ok(()) } else { Err(Reason::Quantity) }
 }
 

@@ -28,8 +28,10 @@ impl Core {
         if left == Some(Auction::Opening) || to == Phase::Continuous {
             self.end_those(book, Reason::Expired, sink, |record| record.flags.span() == Span::AtTheOpen);
         }
-        if left == Some(Auction::Closing) {
-            self.end_those(book, Reason::Expired, sink, |record| record.flags.span() == Span::AtTheClose);
+        if left == Some(Auction::Closing) || to == Phase::Continuous {
+            self.end_those(book, Reason::Expired, sink, |record| {
+                record.flags.span() == Span::AtTheClose && record.level.is_some()
+            });
         }
         self.change(book, to, sink);
         match to {
@@ -43,8 +45,8 @@ impl Core {
             _ if to.auction() == Some(Auction::Closing) && from.auction() != Some(Auction::Closing) => {
                 for place in std::mem::take(&mut book.at_the_close) {
                     // It is in no list any more: only its record is taken back.
-                    let incoming = self.take_out(book, place);
-                    self.rest(book, incoming, sink);
+                    let mut incoming = self.take_out(book, place);
+                    self.rest(book, &mut incoming, sink);
                 }
             }
             _ => {}

@@ -6,6 +6,10 @@
 
 use super::records::Place;
 
+/// An entry of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry(usize);
+
 /// Places of orders by number.
 #[derive(Debug)]
 pub(crate) struct Numbers {
@@ -16,20 +20,29 @@ pub(crate) struct Numbers {
 
 const EMPTY: u64 = u64::MAX;
 
-/// One multiplication, folded: both halves of the product reach the low bits, which choose the entry.
+/// Eight consecutive numbers have neighbouring entries: orders are mostly numbered one after the other, so a new one finds
+/// the line of the cache that the one before it used. The groups of eight are spread by one multiplication, folded.
 #[inline(always)]
 pub(crate) fn hash(id: u64) -> u32 {
     // 2^64 divided by the golden ratio: odd, and with its bits well spread.
-    let product = u128::from(id) * 0x9E37_79B9_7F4A_7C15;
+    let product = u128::from(id >> 3) * 0x9E37_79B9_7F4A_7C15;
     let folded = (product >> 64) as u64 ^ product as u64;
-    (folded ^ folded >> 32) as u32
+    ((folded ^ folded >> 32) as u32) << 3 | id as u32 & 7
 }
 
+/// Entries at the start. More than the working orders need would only be more lines of the cache, so nothing is set aside
+/// for orders that are expected.
+const FIRST: usize = 1 << 10;
+
 impl Numbers {
-    /// Room for `orders` before it grows.
-    pub(crate) fn with_capacity(orders: usize) -> Numbers {
-        let entries = (orders.max(16) * 4 / 3 + 1).next_power_of_two();
-        Numbers { entries: vec![EMPTY; entries], used: 0 }
+    pub(crate) fn new() -> Numbers {
+        Numbers { entries: vec![EMPTY; FIRST], used: 0 }
+    }
+
+    /// At most half of the entries are used: then most orders lie where their hash says.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.used * 2 >= self.entries.len()
     }
 
     /// Bytes that it occupies.
@@ -42,27 +55,43 @@ impl Numbers {
         self.entries.len() - 1
     }
 
-    /// The place of the order with this hash for which `is` holds.
+    /// The place of the order with this hash for which `is` holds, and its entry.
     #[inline(always)]
-    pub(crate) fn find(&self, hash: u32, is: impl Fn(Place) -> bool) -> Option<Place> {
+    pub(crate) fn find(&self, hash: u32, is: impl Fn(Place) -> bool) -> Option<(Place, Entry)> {
+        self.probe(hash, is).ok()
+    }
+
+    /// As [`Numbers::find`]; where it is not there, the entry that it would get.
+    #[inline(always)]
+    pub(crate) fn probe(&self, hash: u32, is: impl Fn(Place) -> bool) -> Result<(Place, Entry), Entry> {
         let mask = self.mask();
         let mut at = hash as usize & mask;
         loop {
             let entry = self.entries[at];
             if entry == EMPTY {
-                return None;
+                return Err(Entry(at));
             }
             if (entry >> 32) as u32 == hash && is(Place(entry as u32)) {
-                return Some(Place(entry as u32));
+                return Ok((Place(entry as u32), Entry(at)));
             }
             at = (at + 1) & mask;
         }
     }
 
+    /// Adds an order where [`Numbers::probe`] said that it belongs, if nothing has changed since.
+    #[inline(always)]
+    pub(crate) fn insert_at(&mut self, entry: Entry, hash: u32, place: Place) {
+        if self.is_full() {
+            return self.insert(hash, place);
+        }
+        self.used += 1;
+        self.entries[entry.0] = u64::from(hash) << 32 | u64::from(place.0);
+    }
+
     /// Adds an order that is not there yet.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u32, place: Place) {
-        if self.used * 4 >= self.entries.len() * 3 {
+        if self.is_full() {
             self.grow();
         }
         self.used += 1;
@@ -92,16 +121,17 @@ impl Numbers {
     /// Takes the order at `place` out, which must be there.
     #[inline(always)]
     pub(crate) fn remove(&mut self, hash: u32, place: Place) {
-        let mask = self.mask();
-        let wanted = u64::from(hash) << 32 | u64::from(place.0);
-        let mut at = hash as usize & mask;
-        while self.entries[at] != wanted {
-            if self.entries[at] == EMPTY {
-                debug_assert!(false, "removed an order that is not there");
-                return;
-            }
-            at = (at + 1) & mask;
+        match self.find(hash, |found| found == place) {
+            Some((_, entry)) => self.remove_at(entry),
+            None => debug_assert!(false, "removed an order that is not there"),
         }
+    }
+
+    /// Takes out the order of an entry, if nothing has changed since it was found.
+    #[inline(always)]
+    pub(crate) fn remove_at(&mut self, entry: Entry) {
+        let mask = self.mask();
+        let mut at = entry.0;
         self.used -= 1;
         // Entries behind it move up, unless that would put them before the place that their hash chooses.
         let mut next = (at + 1) & mask;
@@ -128,7 +158,7 @@ mod tests {
 
     #[test]
     fn it_finds_what_a_plain_map_finds() {
-        let mut numbers = Numbers::with_capacity(0);
+        let mut numbers = Numbers::new();
         let mut plain: HashMap<u64, Place> = HashMap::new();
         let mut ids = vec![0_u64; 1 << 12];
         let mut random = 7_u64;
@@ -144,11 +174,12 @@ mod tests {
                 numbers.insert(hash(id), Place(at as u32));
                 ids[at] = id;
             }
-            let found = numbers.find(hash(id), |place| ids[place.0 as usize] == id);
+            let found = numbers.find(hash(id), |place| ids[place.0 as usize] == id).map(|(place, _)| place);
             assert_eq!(found, plain.get(&id).copied());
         }
         for (at, id) in ids.iter().enumerate() {
             let found = numbers.find(hash(*id), |place| ids[place.0 as usize] == *id && place.0 == at as u32);
+            let found = found.map(|(place, _)| place);
             assert_eq!(found, plain.get(id).copied().filter(|place| place.0 == at as u32));
         }
         assert_eq!(numbers.used, plain.len());

@@ -15,7 +15,7 @@
 //! | outside of [`Phase::Continuous`]: not immediate-or-cancel, not fill-or-kill, no minimum quantity; not a market order, unless the market's rules take them in auctions. That holds for market orders at the close in every phase | `MarketClosed` |
 //! | at-the-open: the phase is of the opening auction | `MarketClosed` |
 //! | good-till-date: later than now | `Expired` |
-//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot | `Quantity` |
+//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot; a display at least a ten-thousandth of the quantity | `Quantity` |
 //! | post-only: only with limit, and not with immediate-or-cancel, fill-or-kill or a minimum. Display: only with limit or stop-limit. At-the-open and at-the-close: not with a stop or a minimum. Stops: not with immediate-or-cancel, fill-or-kill or a minimum | `Malformed` |
 //! | price and trigger present, multiples of the tick that holds at that price | `OffTick` (absent: `Malformed`) |
 //! | price and trigger within the price limits | `PriceBand` |
@@ -63,8 +63,9 @@
 //! `Requested`. An order whose price stays and whose quantity does not grow keeps its place ([`MarketRules`] may say
 //! otherwise), an iceberg shows the smaller of what it showed and what is left. Any other leaves the book and comes in
 //! anew for its open quantity, by the rules of its lifetime, post-only included (`WouldTrade` refuses the replace and the
-//! order stays as it was); a minimum no longer counts. Checked in this order: `UnknownOrder`; `MarketClosed` where the phase does
-//! not take both new orders and cancels; the quantity as that of a new order; whether it is no more than has traded; the
+//! order stays as it was); a minimum no longer counts, and an
+//! at-the-close order that was in the book goes into the book. Checked in this order: `UnknownOrder`; `MarketClosed` where the phase does
+//! not take both new orders and cancels; the quantity as that of a new order, an iceberg's against its display too; whether it is no more than has traded; the
 //! price, if the order has one.
 //! Waiting orders (stop, at the close) are changed where they wait, and go behind the other waiting ones if the price changes
 //! or the quantity grows; the trigger stays.
@@ -91,8 +92,8 @@
 //! 1. Leaving the phases of an auction, but for a halt, uncrosses the book ([`Event::Uncrossed`], also without a trade). So
 //!    does continuous trading that begins otherwise, if best bid and ask cross or market orders rest (its auction is `None`).
 //!    Market orders that are left are then cancelled, `NoLiquidity`.
-//! 2. At-the-open orders that are left end after the opening auction, or when continuous trading begins, at-the-close orders
-//!    after the closing auction: `Expired`. Several orders that end do so oldest first: by when they came in, or last lost
+//! 2. At-the-open orders that are left end after the opening auction, or when continuous trading begins; at-the-close orders
+//!    that are left in the book end after the closing auction, or when continuous trading begins: `Expired`. Several orders that end do so oldest first: by when they came in, or last lost
 //!    their place by a replace or a trigger.
 //! 3. [`Event::PhaseChanged`].
 //! 4. The closing auction begins: at-the-close orders that waited go into the book, in the order in which they came.
@@ -167,6 +168,9 @@ mod rules;
 mod stops;
 mod trading;
 mod view;
+
+#[cfg(test)]
+mod tests;
 
 use wire::{InstrumentId, Nanos, Price, Reason};
 
@@ -285,10 +289,10 @@ impl Exchange {
     /// Cancels what is left of a working order.
     #[inline]
     pub fn cancel<S: Sink>(&mut self, id: u64, sink: &mut S) {
-        match self.core.find(id) {
-            Some(place) => {
+        match self.core.find_entry(id) {
+            Some((place, entry)) => {
                 let book = &mut self.books[usize::from(self.core.records[place].book)];
-                self.core.cancel(book, place, sink);
+                self.core.cancel(book, place, entry, sink);
             }
             None => requests::refuse(id, Refusal::Cancel, Reason::UnknownOrder, sink),
         }

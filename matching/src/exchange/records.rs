@@ -289,6 +289,33 @@ impl Records {
         place
     }
 
+    /// As [`Records::insert`], of an order that rests behind `prev` and has no extra. Field by field: a record that is made
+    /// elsewhere and copied waits for its small stores to be read as large ones.
+    #[inline(always)]
+    pub(crate) fn insert_plain(&mut self, record: &Record, level: LevelPlace, prev: Place) -> Place {
+        if !self.free.is_some() {
+            return self.insert(Record { level, prev, ..*record });
+        }
+        self.working += 1;
+        let place = self.free;
+        let slot = &mut self.records[place.0 as usize];
+        self.free = slot.next;
+        slot.id = record.id;
+        slot.price = record.price;
+        slot.open = record.open;
+        slot.filled = 0;
+        slot.prev = prev;
+        slot.next = Place::NONE;
+        slot.level = level;
+        slot.extra = u32::MAX;
+        slot.account = record.account;
+        slot.strategy = record.strategy;
+        slot.book = record.book;
+        slot.sequence = record.sequence;
+        slot.flags = record.flags;
+        place
+    }
+
     /// Gives an order's place back, and that of its extra.
     #[inline(always)]
     pub(crate) fn remove(&mut self, place: Place) {

@@ -1,22 +1,55 @@
 //! New orders, cancels and replaces.
 
-use wire::{Price, Reason};
+use wire::{Price, Quantity, Reason};
 
-use super::book::Book;
+use super::book::{Book, rank};
 use super::check;
 use super::core::{Core, Incoming};
 use super::event::{Event, Refusal, Sink};
-use super::index::hash;
+use super::index::{Entry, hash};
 use super::phase::{Auction, Phase};
 use super::records::{LevelPlace, Place, Span};
-use super::request::{Order, Replace};
+use super::request::{Kind, Order, Replace};
 
 impl Core {
     /// A new order for a listed instrument.
     #[inline(always)]
     pub(crate) fn submit<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) {
+        if !self.submit_plain(book, order, sink) {
+            self.submit_any(book, order, sink);
+        }
+    }
+
+    /// Most orders: a limit order for the day that rests at once. False, and nothing done, for every other.
+    #[inline(always)]
+    fn submit_plain<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) -> bool {
+        let Kind::Limit(price) = order.kind else { return false };
+        if !check::is_plain(order) || book.phase != Phase::Continuous || !book.permission.enter {
+            return false;
+        }
+        let Some(tick) = book.grid.tick(price) else { return false };
+        let allowed = tick >= book.low && tick <= book.high && price.is_some();
+        if !allowed || check::quantity(book, order.quantity).is_err() {
+            return false;
+        }
+        let crosses = book.side(order.side.opposite()).best_rank >= rank(order.side.opposite(), tick);
         let records = &self.records;
-        if self.numbers.find(hash(order.id), |place| records[place].id == order.id).is_some() {
+        let found = self.numbers.probe(hash(order.id), |place| records[place].id == order.id);
+        let Err(entry) = found else { return false };
+        if crosses {
+            return false;
+        }
+        let mut record = check::record(book, order);
+        record.sequence = self.sequence.wrapping_add(1);
+        let rests = self.rest_plain(book, record, rank(order.side, tick), entry, sink);
+        self.sequence = self.sequence.wrapping_add(u32::from(rests));
+        rests
+    }
+
+    /// An order of any kind.
+    #[inline(never)]
+    fn submit_any<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) {
+        if self.find(order.id).is_some() {
             return sink.event(Event::Rejected(*order, Reason::DuplicateOrder));
         }
         let mut incoming = match check::order(book, order, self.now) {
@@ -32,18 +65,18 @@ impl Core {
         if at_the_close && book.phase.auction() != Some(Auction::Closing) {
             return self.wait(book, &incoming, sink);
         }
-        self.run(book, incoming, sink);
+        self.run(book, &mut incoming, sink);
         self.after_trades(book, sink);
     }
 
     /// A cancel of a working order by its owner.
     #[inline(always)]
-    pub(crate) fn cancel<S: Sink>(&mut self, book: &mut Book, place: Place, sink: &mut S) {
+    pub(crate) fn cancel<S: Sink>(&mut self, book: &mut Book, place: Place, entry: Entry, sink: &mut S) {
         if !book.permission.cancel {
             let id = self.records[place].id;
             return refuse(id, Refusal::Cancel, Reason::MarketClosed, sink);
         }
-        self.end(book, place, Reason::Requested, sink);
+        self.end_found(book, place, entry, Reason::Requested, sink);
     }
 
     /// A replace of a working order.
@@ -62,6 +95,10 @@ impl Core {
             return refuse(reason, sink);
         }
         let record = self.records[place];
+        let display = self.records.extra(&record).map_or(0, |extra| extra.display);
+        if let Err(reason) = check::parts(request.quantity, Quantity(display)) {
+            return refuse(reason, sink);
+        }
         if request.quantity.0 <= record.filled {
             return self.end(book, place, Reason::Requested, sink);
         }
@@ -92,7 +129,7 @@ impl Core {
         (incoming.record.price, incoming.record.open) = (price, open);
         incoming.record.sequence = self.next_sequence();
         sink.event(Event::Replaced(incoming.record.state(book.id, shown), false));
-        self.run(book, incoming, sink);
+        self.run(book, &mut incoming, sink);
         self.after_trades(book, sink);
     }
 

@@ -48,7 +48,8 @@ impl Core {
         book.traded = false;
         book.set_band();
         let touched = std::mem::replace(&mut book.touched, Touched::NOTHING);
-        if !book.stops[0].is_empty() || !book.stops[1].is_empty() {
+        let something = touched.low <= touched.high;
+        if something && (!book.stops[0].is_empty() || !book.stops[1].is_empty()) {
             self.reach(book, touched);
         }
     }
@@ -89,7 +90,7 @@ impl Core {
             incoming.record.flags.set_reached(false);
             incoming.record.sequence = self.next_sequence();
             sink.event(Event::Triggered(incoming.record.state(book.id, 0)));
-            self.run(book, incoming, sink);
+            self.run(book, &mut incoming, sink);
             self.note_trades(book);
         }
     }

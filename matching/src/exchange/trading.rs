@@ -40,50 +40,50 @@ impl Ranks {
 impl Core {
     /// Carries out an order that was accepted, triggered or replaced.
     #[inline(always)]
-    pub(crate) fn run<S: Sink>(&mut self, book: &mut Book, mut incoming: Incoming, sink: &mut S) {
+    pub(crate) fn run<S: Sink>(&mut self, book: &mut Book, incoming: &mut Incoming, sink: &mut S) {
         if book.phase != Phase::Continuous {
             return self.rest(book, incoming, sink);
         }
         let side = incoming.side();
-        let reach = reach(book, &incoming);
+        let reach = reach(book, incoming);
         let opposite = book.side(side.opposite());
         if opposite.best.is_some() && opposite.best_rank >= reach {
             return self.cross(book, incoming, reach, sink);
         }
         let span = incoming.record.flags.span();
         if incoming.minimum > 0 || span == Span::FillOrKill {
-            return cancelled(book, &mut incoming, Reason::NotFillable, sink);
+            return cancelled(book, incoming, Reason::NotFillable, sink);
         }
         if incoming.record.flags.is_market() || !span.rests() {
-            return cancelled(book, &mut incoming, Reason::NoLiquidity, sink);
+            return cancelled(book, incoming, Reason::NoLiquidity, sink);
         }
         self.rest(book, incoming, sink);
     }
 
     /// Carries out an order that crosses the other side's best price.
-    fn cross<S: Sink>(&mut self, book: &mut Book, mut incoming: Incoming, reach: i64, sink: &mut S) {
+    fn cross<S: Sink>(&mut self, book: &mut Book, incoming: &mut Incoming, reach: i64, sink: &mut S) {
         let side = incoming.side();
         let span = incoming.record.flags.span();
         let (worst, best) = book.band_ranks(side);
         let ranks = Ranks { floor: reach.max(worst), ceiling: best };
         let needed = if span == Span::FillOrKill { incoming.record.open } else { incoming.minimum };
-        if needed > 0 && !self.can_trade(book, &incoming, ranks, needed) {
-            return cancelled(book, &mut incoming, Reason::NotFillable, sink);
+        if needed > 0 && !self.can_trade(book, incoming, ranks, needed) {
+            return cancelled(book, incoming, Reason::NotFillable, sink);
         }
         let filled_before = incoming.record.filled;
-        let stopped = self.take(book, &mut incoming, ranks, sink);
+        let stopped = self.take(book, incoming, ranks, sink);
         if stopped == Stopped::Ended || incoming.record.open == 0 {
             return;
         }
         if stopped == Stopped::SelfTrade {
-            return cancelled(book, &mut incoming, Reason::SelfTrade, sink);
+            return cancelled(book, incoming, Reason::SelfTrade, sink);
         }
         let is_market = incoming.record.flags.is_market();
         let opposite = book.side(side.opposite());
         let interrupts = !is_market && opposite.best.is_some() && opposite.best_rank >= reach;
         let traded = incoming.record.filled > filled_before;
         if !span.rests() || is_market && !(traded && remainder_rests(book)) {
-            cancelled(book, &mut incoming, Reason::NoLiquidity, sink);
+            cancelled(book, incoming, Reason::NoLiquidity, sink);
         } else {
             if is_market {
                 incoming.record.price = book.last;

@@ -7,7 +7,7 @@
 //! | an iceberg shows its next part | `Add` under the same number: behind all others (where it keeps its place: the same, which is then not the place that the feed tells) |
 //! | an order is changed in its place | `Modify` |
 //! | an order leaves for another reason | `Delete` |
-//! | a phase begins | [`MarketPhase`] |
+//! | a phase begins | [`MarketPhase`]; with the number of the event before it, it only repeats the phase behind a snapshot |
 //! | all markets are closed, and the day has no more phases | [`EndOfStream`] |
 //!
 //! The events of an instrument are numbered 1, 2, 3 ... in `sequence`. The last one of a request bears
@@ -66,11 +66,20 @@ impl MarketMessage {
 }
 
 /// What the feed knows of an instrument.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Line {
     sequence: u64,
-    /// Orders are collected, nothing trades but at the auction's end.
-    call: bool,
+    phase: TradingPhase,
+}
+
+impl Line {
+    /// An exchange lists its instruments in continuous trading.
+    const FIRST: Line = Line { sequence: 0, phase: TradingPhase::Continuous };
+
+    /// What its book events are marked with: outside of continuous trading nothing trades but at an auction's end.
+    fn flags(&self) -> u16 {
+        if self.phase == TradingPhase::Continuous { 0 } else { BookEvent::CALL_AUCTION }
+    }
 }
 
 /// Turns the exchange's events into market data.
@@ -104,7 +113,7 @@ impl Feed {
     fn line(&mut self, instrument: InstrumentId) -> &mut Line {
         let index = instrument.0 as usize;
         if self.lines.len() <= index {
-            self.lines.resize(index + 1, Line::default());
+            self.lines.resize(index + 1, Line::FIRST);
         }
         &mut self.lines[index]
     }
@@ -133,8 +142,7 @@ impl Feed {
     fn book(&mut self, action: BookAction, state: &OrderState, price: Price, quantity: Quantity) {
         let line = self.line(state.instrument);
         line.sequence += 1;
-        let flags = if line.call { BookEvent::CALL_AUCTION } else { 0 };
-        let sequence = line.sequence;
+        let (flags, sequence) = (line.flags(), line.sequence);
         self.messages.push(MarketMessage::Book(BookEvent {
             instrument: state.instrument,
             action,
@@ -181,10 +189,15 @@ impl Feed {
     fn phase(&mut self, instrument: InstrumentId, to: Phase) {
         let line = self.line(instrument);
         line.sequence += 1;
-        line.call = to != Phase::Continuous;
-        let sequence = line.sequence;
-        let phase = trading_phase(to);
-        let message = MarketPhase { instrument, phase, reserved: [0; 3], event_time: self.time, sequence };
+        line.phase = trading_phase(to);
+        self.say_phase(instrument);
+    }
+
+    fn say_phase(&mut self, instrument: InstrumentId) {
+        let event_time = self.time;
+        let line = self.line(instrument);
+        let (phase, sequence) = (line.phase, line.sequence);
+        let message = MarketPhase { instrument, phase, reserved: [0; 3], event_time, sequence };
         self.messages.push(MarketMessage::Phase(message));
     }
 
@@ -239,11 +252,11 @@ impl Feed {
     pub(crate) fn whole(&mut self, instrument: InstrumentId, book: &BookView<'_>, is_snapshot: bool) {
         let line = self.line(instrument);
         if !is_snapshot {
-            line.sequence = 1;
+            *line = Line { sequence: 1, ..Line::FIRST };
         }
         let snapshot = if is_snapshot { BookEvent::SNAPSHOT } else { 0 };
-        let call = if line.call { BookEvent::CALL_AUCTION } else { 0 };
-        let (sequence, event_time) = (line.sequence, self.time);
+        let (call, sequence) = (line.flags(), line.sequence);
+        let event_time = self.time;
         let message = |action, side, order_ref, price, quantity| BookEvent {
             instrument,
             action,
@@ -270,6 +283,8 @@ impl Feed {
             }
         }
         self.close();
+        self.say_phase(instrument);
+        self.start = self.messages.len();
     }
 }
 

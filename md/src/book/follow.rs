@@ -148,13 +148,20 @@ impl Follower {
 
     fn phase_change(&mut self, phase: &MarketPhase, due: Nanos) -> Followed<'_> {
         let Some(line) = self.line(phase.instrument) else { return Followed::Nothing };
+        let repeats = line.known == Known::UpTo(phase.sequence);
+        if line.phase != Some(phase.phase) {
+            line.indicative = None;
+        }
         line.phase = Some(phase.phase);
-        line.indicative = None;
+        if repeats {
+            return Followed::Nothing;
+        }
         if let Known::UpTo(known) = line.known {
             line.known = next(known, phase.sequence);
             if line.known == Known::No {
                 return self.lost(phase.instrument);
             }
+            line.event.call_auction = phase.phase != TradingPhase::Continuous;
             line.event.sequence = phase.sequence;
             line.event.event_time = phase.event_time;
             return self.whole(phase.instrument, due);
@@ -195,9 +202,6 @@ impl Follower {
             Known::Taking if is_last => line.known = Known::UpTo(event.sequence),
             Known::Taking | Known::UpTo(_) => {}
         }
-        if line.phase.is_none() && event.flags & BookEvent::CALL_AUCTION == 0 {
-            line.phase = Some(TradingPhase::Continuous);
-        }
         line.event.call_auction = event.flags & BookEvent::CALL_AUCTION != 0;
         line.event.book_events.push(*event);
         (line.event.event_time, line.event.sequence) = (event.event_time, event.sequence);
@@ -209,9 +213,6 @@ impl Follower {
         let Some(line) = (instrument.0 as usize).checked_sub(1).and_then(|at| self.lines.get_mut(at)) else {
             return Followed::Nothing;
         };
-        if let Some(phase) = line.phase {
-            line.event.call_auction = phase != TradingPhase::Continuous;
-        }
         let quote = self.books.apply_due(&line.event, due);
         line.event.book_events.clear();
         // The trades stay readable until the next event of the instrument begins.

@@ -36,6 +36,7 @@ mod listing;
 pub mod lobster;
 mod orders;
 pub mod pitch;
+mod published;
 mod recorded;
 pub mod sse;
 mod table;
@@ -49,6 +50,7 @@ use wire::{BookEvent, Instrument, InstrumentId, Irregularity, Nanos, TradePrint,
 pub(crate) use self::dbn::DbnSource;
 pub use error::{BadRow, SourceError};
 pub use files::Files;
+pub use published::{Published, PublishedDay, PublishedFile, PublishedRow};
 pub use tolerance::Tolerance;
 
 pub(crate) use input::Lines;

@@ -226,7 +226,8 @@ pub struct MarketPhase {
     /// The market's own time.
     #[field(column = "event_time_ns")]
     pub event_time: Nanos,
-    /// The market's number of the event, counted with its book events.
+    /// The market's number of the event, counted with its book events. The number of the event before it: the phase is
+    /// only said again, behind a snapshot.
     pub sequence: u64,
 }
 

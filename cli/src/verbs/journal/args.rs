@@ -35,7 +35,7 @@ pub(crate) enum JournalVerb {
 /// Which journal.
 #[derive(Debug, Args)]
 pub(crate) struct JournalArgument {
-    /// Name of the journal, or the path of its .ctl or .ring file.
+    /// Name of the journal, or the path of its .ctl, .ring or .lock file.
     pub(crate) journal: String,
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,
@@ -152,7 +152,7 @@ Examples:
 Exit code 0 when everything fits, 4 with findings: journal, position, what was found, what was expected.
 Works beside living writers too, and changes nothing.")]
 pub(crate) struct Verify {
-    /// Name of a journal, or the path of its .ctl or .ring file; all journals and the registry when left out.
+    /// Name of a journal, or the path of its .ctl, .ring or .lock file; all journals and the registry when left out.
     pub(crate) journal: Option<String>,
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,

@@ -14,7 +14,7 @@ use super::args::Stat;
 use super::record::time_of_day;
 use super::target::Target;
 use crate::failure::Failure;
-use crate::output::{self, Format, bytes, duration, number, table};
+use crate::output::{self, Format, bytes, count, duration, number, table};
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -252,25 +252,25 @@ fn text(report: &StatReport) -> String {
     let instance = report.instance.as_ref().map_or(String::new(), |name| format!(" of instance {name}"));
     let mut text = format!(
         "journal {} (id {}){instance}\n\
-         \x20 ring     {}, {backing}; largest payload {}, {} topics\n\
-         \x20 head     {}; {} frames, {} so far; readable from {}\n\
+         \x20 ring     {}, {backing}; largest payload {}, {}\n\
+         \x20 head     {}; {}, {} so far; readable from {}\n\
          \x20 rate     {} frames/s, {}/s, {measured}; {last}\n\
          \x20 writer   {}\n\
-         \x20 counters found full {} times, sent {} wake-ups\n",
+         \x20 counters found full {}, sent {}\n",
         report.journal,
         report.id,
         bytes(report.capacity_bytes),
         bytes(report.max_payload_bytes),
-        number(u64::from(report.topics)),
+        count(u64::from(report.topics), "topic"),
         report.head,
-        number(report.frames),
+        count(report.frames, "frame"),
         bytes(report.bytes),
         report.oldest,
         number(frames_per_s.round() as u64),
         bytes(bytes_per_s.round() as u64),
         writer_text(&report.writer),
-        number(report.full),
-        number(report.wakes),
+        count(report.full, "time"),
+        count(report.wakes, "wake-up"),
     );
     if report.readers.is_empty() {
         return text + "\nnobody reads it\n";
@@ -291,7 +291,7 @@ fn text(report: &StatReport) -> String {
     });
     text.push('\n');
     text.push_str(&table(
-        &["reader", "kind", "position", "holds", "lag", "frames", "behind", "gaps", "lost"],
+        &["reader", "kind", "position", "holds", "lag", "lag frames", "behind", "gaps", "lost"],
         2,
         rows,
     ));

@@ -46,11 +46,11 @@ pub(crate) fn files(instance: &InstanceDir, journal: &str) -> Result<JournalFile
     ))
 }
 
-/// The two files of a journal that is given by the path of either; `None` when the text is a name.
+/// The two files of a journal that is given by the path of one of its three; `None` when the text is a name.
 pub(super) fn files_of_path(text: &str) -> Result<Option<JournalFiles>, Failure> {
     let path = Path::new(text);
     let extension = path.extension().and_then(|extension| extension.to_str());
-    if !text.contains('/') && !matches!(extension, Some("ctl" | "ring")) {
+    if !text.contains('/') && !matches!(extension, Some("ctl" | "ring" | "lock")) {
         return Ok(None);
     }
     let missing = |what: &Path| {
@@ -63,7 +63,7 @@ pub(super) fn files_of_path(text: &str) -> Result<Option<JournalFiles>, Failure>
         )
     };
     let stem = match extension {
-        Some("ctl" | "ring") => path.with_extension(""),
+        Some("ctl" | "ring" | "lock") => path.with_extension(""),
         _ => path.to_owned(),
     };
     let beside = |extension: &str| {
@@ -98,5 +98,19 @@ mod tests {
         assert!(files_of_path("md.quotes").unwrap().is_none());
         assert!(files_of_path("/no/such/file.ctl").is_err());
         assert!(files_of_path("nothing.ring").is_err());
+        assert!(files_of_path("nothing.lock").is_err());
+    }
+
+    #[test]
+    fn each_of_the_three_files_stands_for_the_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |extension: &str| folder.path().join(format!("md.quotes.{extension}"));
+        for extension in ["ctl", "ring", "lock"] {
+            std::fs::write(path(extension), [0]).unwrap();
+        }
+        for extension in ["ctl", "ring", "lock"] {
+            let files = files_of_path(path(extension).to_str().unwrap()).unwrap().unwrap();
+            assert_eq!((files.control, files.ring), (path("ctl"), path("ring")));
+        }
     }
 }

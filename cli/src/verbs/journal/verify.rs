@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::args::Verify;
 use super::{target, trades};
 use crate::failure::Failure;
-use crate::output::{self, Format, bytes, number, table};
+use crate::output::{self, Format, bytes, count, number, table};
 use crate::verbs::instance;
 
 /// What was verified: journals, and for a whole instance its registry and what ties its files together.
@@ -184,7 +184,7 @@ impl Verified {
                 0 => String::new(),
                 lost => format!(", {} overtaken", bytes(lost)),
             };
-            let result = if findings == 0 { "clean".to_owned() } else { format!("{findings} findings") };
+            let result = if findings == 0 { "clean".to_owned() } else { count(findings, "finding") };
             vec![
                 report.journal.clone(),
                 number(report.frames),
@@ -224,13 +224,13 @@ impl Verified {
         }
         let verdict = match self.findings.len() {
             0 => "clean".to_owned(),
-            count => format!("{count} findings"),
+            findings => count(findings as u64, "finding"),
         };
         text.push_str(&format!(
-            "\n{verdict}: {} checks of {} frames in {} journals\n",
-            number(self.checked()),
-            number(self.frames()),
-            self.journals.len()
+            "\n{verdict}: {} of {} in {}\n",
+            count(self.checked(), "check"),
+            count(self.frames(), "frame"),
+            count(self.journals.len() as u64, "journal")
         ));
         text
     }

@@ -7,6 +7,10 @@ use crate::ring::bytes::Ring;
 /// cost more than they gain; `docs/ipc.md` has measurements.
 const MOST: u64 = 2;
 
+/// Behind a frame with more lines than this the reader asks for none: it would take the first of them from the writer
+/// while that is still at the others, and the journeys of the rest are far longer than what it gains.
+const LARGE: u64 = 8;
+
 /// Lines of the next frame, guessed from the last one's: messages of one journal mostly have one size.
 ///
 /// The first line tells the reader that there is a frame. Without a prefetch, those behind it would be requested only
@@ -26,7 +30,8 @@ impl Prefetch {
     /// Records the size of a frame with `length` bytes of payload.
     #[inline(always)]
     pub(super) fn record(&mut self, length: u32) {
-        self.lines = (frame_bytes(u64::from(length)) / LINE_BYTES - 1).min(MOST);
+        let lines = frame_bytes(u64::from(length)) / LINE_BYTES;
+        self.lines = if lines > LARGE { 0 } else { (lines - 1).min(MOST) };
     }
 
     /// Nothing has arrived: prefetches the lines behind `position`.

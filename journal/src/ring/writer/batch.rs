@@ -27,7 +27,7 @@ pub struct Batch<'w> {
     /// Limit of the frames.
     reach: u64,
     frames: u64,
-    /// Bytes of each frame in the ring; zero when they differ.
+    /// Bytes of each frame in the ring; zero when they differ, or are stamped already.
     step: u64,
     /// Time of the frames; zero: that of the commit.
     time: u64,
@@ -82,11 +82,11 @@ impl<'w> Batch<'w> {
             self.writer.ring.store_payload(position, 0, payload);
             self.writer.store_header(position, message_id, 0, topic, payload.len(), self.time);
             self.writer.ring.commit_word(position).store(position, Ordering::Relaxed);
-            if end - position != self.step {
+            if self.time == 0 && end - position != self.step {
                 self.step = 0;
             }
         } else {
-            self.step = end - position;
+            self.step = if self.time == 0 { end - position } else { 0 };
             let head = self.writer.store_rest(position, payload);
             // In one piece: loading it word by word, as it was stored, measured no better here.
             self.first.bytes[..head.len()].copy_from_slice(head);

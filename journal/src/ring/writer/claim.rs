@@ -48,12 +48,12 @@ impl<'w> Claim<'w> {
     /// Appends `bytes`: all of them or, when they do not fit, none.
     ///
     /// # Errors
-    /// [`WriteError::TooLarge`]: more than was claimed.
+    /// [`WriteError::PastClaim`].
     #[inline(always)]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         let length = self.length + bytes.len();
         if length > self.room {
-            return Err(WriteError::TooLarge { size: length, max: self.room as u64 });
+            return Err(WriteError::PastClaim { size: length, room: self.room });
         }
         let whole_units = self.length.is_multiple_of(UNIT_BYTES) && bytes.len().is_multiple_of(UNIT_BYTES);
         if self.length >= FIRST_LINE && whole_units {

@@ -40,8 +40,7 @@ impl Writer {
         let position = self.position;
         let end = position + frame_bytes(payload.len() as u64);
         self.make_room(end + LINE_BYTES)?;
-        self.clear(end);
-        self.store_payload(position, payload);
+        self.store_frame(position, end, payload);
         let flags = flags & frame::RECORD | frame::APPENDED;
         self.store_header(position, message_id, flags, topic, payload.len(), time);
         self.commit(position, end, 1, self.not_before_the_last(time));
@@ -49,8 +48,8 @@ impl Writer {
         Ok(Written { position, time })
     }
 
-    /// Makes `position`, at most a tebibyte ahead, that of the next frame: the space in between is filled with frames that readers pass over. They
-    /// have the time of the last frame and are in no class of [`Writer::count`].
+    /// Makes `position`, at most a tebibyte ahead, that of the next frame: the space in between is filled with frames
+    /// that readers pass over. They have the time of the last frame and are in no class of [`Writer::count`].
     ///
     /// # Errors
     /// [`WriteError::NotAhead`]. [`WriteError::Full`]: part of the way may be done; call it again later.

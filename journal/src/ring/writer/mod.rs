@@ -181,9 +181,7 @@ impl Writer {
         let end = position + frame_bytes(payload.len() as u64);
         // The successor's commit word is cleared too, so its line must be free as well.
         self.make_room(end + LINE_BYTES)?;
-        // Old bytes in the successor's line may hold any value, the expected one too.
-        self.clear(end);
-        self.store_payload(position, payload);
+        self.store_frame(position, end, payload);
         let time = time(self);
         self.store_header(position, message_id, 0, topic, payload.len(), time);
         self.commit(position, end, 1, time);
@@ -272,12 +270,17 @@ impl Writer {
         self.ring.commit_word(position).store(0, Ordering::Relaxed);
     }
 
-    /// Stores the payload, from its second line on first. Stores leave for the cache in order: so those to the first
-    /// line leave together with the commit word, and a reader that polls that line does not take it away in between,
-    /// while the stores to the other lines wait for theirs.
+    /// Stores the payload of a frame that ends at `end`, and clears its successor's commit word: old bytes there may have
+    /// any value, the expected one too.
+    ///
+    /// From the second line on first, then the successor's, then the first line. Stores leave for the cache in order: so
+    /// those to the first line leave together with the commit word, and a reader that polls that line does not take it
+    /// away in between, while the stores to the other lines wait for theirs. The successor's line is the one that was
+    /// not asked for before, so the others do not wait for it.
     #[inline(always)]
-    fn store_payload(&self, position: u64, payload: &[u8]) {
+    fn store_frame(&self, position: u64, end: u64, payload: &[u8]) {
         let first = self.store_rest(position, payload);
+        self.clear(end);
         self.ring.store_payload(position, 0, first);
     }
 

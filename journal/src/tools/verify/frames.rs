@@ -1,8 +1,9 @@
 //! Verifies the ring: from the oldest frame to the head, and the bytes behind it.
 
+use super::counts::still;
 use super::page::Page;
 use super::report::{CheckKind, VerifyReport};
-use crate::files::control::{ReaderView, WriterState};
+use crate::files::control::ReaderView;
 use crate::layout::{self, LINE_BYTES, WORD_BYTES, control as at, frame_bytes};
 use crate::memory::copy::UNIT_BYTES;
 use crate::ring::bytes::{RawHeader, Ring};
@@ -11,47 +12,37 @@ use crate::sync::{Ordering, fence};
 
 /// A living writer may overtake the walk at its start; the walk then restarts at what is the oldest frame by then.
 const RESTARTS: usize = 8;
-/// Attempts to find a moment at which a living writer's count and head are consistent.
-const LOOKS: usize = 1_000;
-
-/// End of a frame that is committed and not in the head yet, and its time.
-type Uncounted = (u64, u64);
-
-/// Words that are written one after the other, read while the head stood still.
-struct Still {
-    head: u64,
-    frames_word: u64,
-    last_time: u64,
-    epoch: u64,
-    uncounted: Vec<Uncounted>,
-}
-
-struct Walk<'a> {
-    journal: &'a Journal,
-    ring: &'a Ring,
-    report: &'a mut VerifyReport,
+pub(super) struct Walk<'a> {
+    pub(super) journal: &'a Journal,
+    pub(super) ring: &'a Ring,
+    pub(super) report: &'a mut VerifyReport,
     /// Low half of the newest epoch.
     newest: u32,
-    time: u64,
-    /// A frame of this stretch bears the time of another journal.
-    appended: bool,
+    pub(super) time: u64,
+    /// What the control page said as last time behind this frame, where that is known: who appends keeps the greatest of
+    /// all times there.
+    pub(super) last: Option<u64>,
     epoch: u32,
+    /// Void frames of all stretches.
+    pub(super) voids: u64,
     /// Start of the stretch that is being walked.
     from: u64,
+    /// The stretch begins at a mark, and has met no other one so far: if that mark is wrong, so is all that follows.
+    at_mark: bool,
     /// Readers whose cursors have not been found at the start of a frame yet, ascending.
-    cursors: Vec<ReaderView>,
+    pub(super) cursors: Vec<ReaderView>,
     /// Marks that have not been found at the start of a frame yet, ascending.
     marks: Vec<u64>,
 }
 
 /// Extent of a walk.
-struct Walked {
+pub(super) struct Walked {
     /// Start of the last stretch.
-    from: u64,
+    pub(super) from: u64,
     /// It saw every frame ever written.
-    whole: bool,
+    pub(super) whole: bool,
     /// It reached the head.
-    reached: bool,
+    pub(super) reached: bool,
 }
 
 /// The end of a walk over a stretch of frames.
@@ -82,9 +73,11 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
         report,
         newest: epoch as u32,
         time: 0,
-        appended: false,
+        last: None,
         epoch: 0,
+        voids: 0,
         from: 0,
+        at_mark: false,
         cursors,
         marks,
     };
@@ -95,43 +88,11 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
     }
 }
 
-/// A consistent head, count and time; `None` when a living writer never paused for long enough.
-fn still(journal: &Journal, ring: &Ring) -> Option<Still> {
-    let control = &journal.control;
-    for look in 0..LOOKS {
-        let head = control.head();
-        if !head.is_multiple_of(LINE_BYTES) || head >= layout::MAX_POSITION {
-            return None;
-        }
-        let (frames_word, last_time) = (control.load(at::FRAMES), control.load(at::LAST_TIME));
-        let (epoch, uncounted) = (control.load(at::EPOCH), uncounted(journal, ring, head));
-        fence(Ordering::Acquire);
-        if control.head() == head {
-            return Some(Still { head, frames_word, last_time, epoch, uncounted });
-        }
-        if look % 10 == 9 {
-            std::thread::sleep(std::time::Duration::from_micros(50));
-        }
-    }
-    None
-}
-
-/// Frames behind `head` that are committed: the writer is at them, or was killed there.
-fn uncounted(journal: &Journal, ring: &Ring, head: u64) -> Vec<Uncounted> {
-    let mut found = Vec::new();
-    let mut position = head;
-    let limit = head + layout::max_reach(ring.capacity());
-    // SYNC: commit.
-    while position < limit && ring.commit_word(position).load(Ordering::Acquire) == position {
-        let header = ring.header(position);
-        let length = u64::from(header.length);
-        if length > journal.control.max_payload() {
-            break;
-        }
-        position += frame_bytes(length);
-        found.push((position, header.time));
-    }
-    found
+/// What else may be wrong where the frames do not go on that were followed from a mark.
+fn doubt(mark: Option<u64>) -> String {
+    mark.map_or_else(String::new, |mark| {
+        format!("; or the mark at {mark} is wrong, from which frames were followed")
+    })
 }
 
 /// A void frame is nothing else; records fill a payload, and there is at least one.
@@ -199,7 +160,9 @@ impl Walk<'_> {
     }
 
     fn stretch(&mut self, start: u64, head: u64) -> Outcome {
-        (self.from, self.time, self.appended, self.epoch) = (start, 0, false, 0);
+        let is_first = start == self.journal.first_position();
+        (self.from, self.time, self.epoch) = (start, 0, 0);
+        (self.last, self.at_mark) = (is_first.then_some(0), !is_first);
         let mut position = start;
         while position < head {
             // SYNC: commit.
@@ -214,12 +177,13 @@ impl Walk<'_> {
             if self.journal.oldest_bytes().is_ok_and(|oldest| oldest > position) {
                 return Outcome::Overtaken(position);
             }
+            let mark = self.at_mark.then_some(self.from);
             self.report.expect(
                 CheckKind::Chain,
                 commit == position,
                 position,
                 || format!("commit word {commit}"),
-                || format!("the frame's own position, {position}"),
+                || format!("the frame's own position, {position}{}", doubt(mark)),
             );
             if commit != position {
                 return Outcome::Broken(position);
@@ -230,7 +194,7 @@ impl Walk<'_> {
                 possible,
                 position,
                 || format!("a payload of {length} bytes"),
-                || format!("at most {most} bytes"),
+                || format!("at most {most} bytes{}", doubt(mark)),
             );
             let end = position + frame_bytes(length);
             if !possible {
@@ -241,7 +205,7 @@ impl Walk<'_> {
                 end <= head,
                 position,
                 || format!("a frame up to {end}"),
-                || format!("an end at the head, {head}, or before"),
+                || format!("an end at the head, {head}, or before{}", doubt(mark)),
             );
             self.frame(position, header, filling);
             self.meet(position);
@@ -270,7 +234,13 @@ impl Walk<'_> {
         let before = if epoch == self.epoch { self.time } else { 0 };
         let topics = self.journal.shape().topics;
         let appended = flags & layout::frame::APPENDED != 0;
-        self.appended |= appended;
+        self.voids += u64::from(flags & layout::frame::VOID != 0);
+        self.last = match self.last {
+            _ if !appended => Some(time),
+            // A writer may have begun anew, if it did not believe the time that it found.
+            Some(last) if epoch == self.epoch || self.epoch == 0 => Some(last.max(time)),
+            _ => None,
+        };
         self.report.expect(
             CheckKind::Time,
             time >= before || appended,
@@ -315,6 +285,7 @@ impl Walk<'_> {
     fn meet(&mut self, position: u64) {
         let passed = self.marks.iter().take_while(|mark| **mark <= position).count();
         for mark in self.marks.drain(..passed).filter(|mark| *mark >= self.from) {
+            self.at_mark &= mark == self.from || mark != position;
             self.report.expect(
                 CheckKind::Marks,
                 mark == position,
@@ -335,83 +306,6 @@ impl Walk<'_> {
                 found,
                 || format!("the cursor of seat {} within a frame", cursor.seat),
                 || format!("the start of a frame; the next is at {position}"),
-            );
-        }
-    }
-
-    /// Checks what lies behind the head.
-    fn behind(&mut self, still: &Still) {
-        let end = still.uncounted.last().map_or(still.head, |(end, _)| *end);
-        let commit = self.ring.commit_word(end).load(Ordering::Acquire);
-        let (capacity, control) = (self.ring.capacity(), &self.journal.control);
-        // SYNC: intent.
-        fence(Ordering::Acquire);
-        let overtaken = control.intent() > end + capacity;
-        if !overtaken {
-            // A living writer may have committed it since.
-            let goes_on =
-                || control.head() != still.head || matches!(control.writer_state(), WriterState::Attached(_));
-            let fits = commit == 0 || commit == end && goes_on();
-            self.report.expect(
-                CheckKind::End,
-                fits,
-                end,
-                || format!("{commit} in the line behind the last frame"),
-                || "0".to_owned(),
-            );
-        }
-    }
-
-    /// Compares the page's counts with the frames walked.
-    fn counts(&mut self, still: &Still, walked: &Walked) {
-        let (word, head) = (still.frames_word, still.head);
-        let counted = layout::frames_of(word);
-        let ends = || std::iter::once(head).chain(still.uncounted.iter().map(|(end, _)| *end));
-        let fresh = head == self.journal.first_position() && still.uncounted.is_empty();
-        let place = ends().position(|end| layout::frames_word(counted, end) == word);
-        self.report.expect(
-            CheckKind::Count,
-            place.is_some() || fresh && word == 0,
-            head,
-            || format!("a count up to line {:#x} (its low 16 bits)", word & 0xffff),
-            || format!("a count up to line {:#x}, that of the head", layout::line_mark(head)),
-        );
-        let behind = place.unwrap_or(0) as u64;
-        let seen = self.report.frames + behind;
-        if walked.whole {
-            self.report.expect(
-                CheckKind::Count,
-                counted == seen,
-                head,
-                || format!("{counted} frames counted"),
-                || format!("{seen}: so many are there"),
-            );
-        } else if walked.reached && self.report.overtaken == 0 && self.report.is_clean() {
-            // Overwritten frames had at least one line each, and at most the longest length.
-            let gone = walked.from.saturating_sub(self.journal.first_position());
-            let seen = seen.min(counted);
-            let (least, most) = (gone / frame_bytes(self.journal.control.max_payload()), gone / LINE_BYTES);
-            let earlier = counted - seen;
-            self.report.expect(
-                CheckKind::Count,
-                (least..=most).contains(&earlier),
-                head,
-                || format!("{counted} frames counted, {seen} of them still there"),
-                || format!("{least} to {most} in the {gone} bytes that are gone"),
-            );
-        }
-        if walked.reached && walked.from < head {
-            let (last, time) = (self.time, still.last_time);
-            // What is appended may lie before a frame that is overwritten by now.
-            let fits = time == last
-                || self.appended && time > last
-                || still.uncounted.iter().any(|(_, uncounted)| *uncounted == time);
-            self.report.expect(
-                CheckKind::Time,
-                fits,
-                head,
-                || format!("last time {time} in the control page"),
-                || format!("{last}, that of the last frame"),
             );
         }
     }

@@ -12,14 +12,16 @@
 //! ```
 //!
 //! Not detectable: damage within the first eighth of a ring that wrapped, where a large frame may legitimately have
-//! lost its start, and damage to a payload, which only its reader understands.
+//! lost its start; damage to a payload, which only its reader understands; and, once frames are overwritten, a first
+//! position or a count that agrees with the bytes that are gone, since frames may have any length.
 
+mod counts;
 mod frames;
 mod page;
 mod report;
 
 use crate::error::OpenError;
-use crate::files::JournalFiles;
+use crate::files::{JournalFiles, LockFile, named_identity};
 use crate::memory::Access;
 use crate::ring::journal::Journal;
 
@@ -46,16 +48,7 @@ impl Journal {
         let mut report = VerifyReport::new(&self.shape().name);
         // Opening it has compared eight words and the file's length.
         report.looked(CheckKind::Header, 9);
-        if let Some(found) = self.lock_identity() {
-            let identity = self.control.identity();
-            report.expect(
-                CheckKind::Lock,
-                found == Some(identity),
-                None,
-                || found.map_or("no lock file".to_owned(), |found| format!("identity {found:#x}")),
-                || format!("identity {identity:#x}, that of the control file"),
-            );
-        }
+        self.verify_names(&mut report);
         let page = page::verify(&self.control, &mut report);
         report.head = page.head;
         match self.ring(Access::Read) {
@@ -72,6 +65,38 @@ impl Journal {
             ),
         }
         report
+    }
+
+    /// What lies beside the control file.
+    fn verify_names(&self, report: &mut VerifyReport) {
+        let Some(files) = self.files() else { return };
+        let (name, identity) = (&self.shape().name, self.control.identity());
+        report.expect(
+            CheckKind::Header,
+            files.is_named(name),
+            None,
+            || format!("name {name} in {}", files.control.display()),
+            || format!("the files {name}.ctl and {name}.ring"),
+        );
+        let lock = files.lock_identity();
+        // A journal that was made anew, or removed, has taken the lock file with it; the control file goes first.
+        let is_ours = || matches!(named_identity(&files.control), Ok(Some(named)) if named == identity);
+        match lock {
+            LockFile::Forbidden => {}
+            LockFile::Of(found) if found == identity => report.looked(CheckKind::Lock, 1),
+            lock if is_ours() => report.expect(
+                CheckKind::Lock,
+                false,
+                None,
+                || match lock {
+                    LockFile::Of(found) => format!("identity {found:#x}"),
+                    LockFile::Missing => format!("no file {}", files.lock().display()),
+                    _ => "no lock file of a journal".to_owned(),
+                },
+                || format!("a lock file of identity {identity:#x}, that of the control file"),
+            ),
+            _ => {}
+        }
     }
 }
 

@@ -206,14 +206,6 @@ fn cursors(control: &Control, report: &mut VerifyReport, first: u64) {
             || format!("cursor of seat {}: {position}", view.seat),
             || format!("a multiple of 64 from {first} to {intent}"),
         );
-        let behind = view.gated || position <= control.head();
-        report.expect(
-            CheckKind::Cursors,
-            behind,
-            position,
-            || format!("loose cursor of seat {}: {position}", view.seat),
-            || "one at the head or before it".to_owned(),
-        );
         let kept = control.load(control.cursor(view.seat) + at::CURSOR_KEPT);
         let holds = kept.is_multiple_of(LINE_BYTES)
             && kept <= control.load(control.cursor(view.seat) + at::CURSOR_POSITION);

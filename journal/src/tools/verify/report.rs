@@ -39,8 +39,8 @@ macro_rules! check_kinds {
 }
 
 check_kinds! {
-    Header "header" "magic, version, layout hash, sizes and name are possible and agree with the control file's length";
-    Lock "lock" "the lock file, where it can be read, belongs to the control file";
+    Header "header" "magic, version, layout hash, sizes and name are possible and agree with the control file's length and name";
+    Lock "lock" "the lock file is there and, where it can be read, belongs to the control file";
     Ring "ring" "the ring has the length that the header states";
     Writer "writer" "the writer's state, process, seat and epoch are possible";
     Head "head" "the head lies on a line within the stream";
@@ -54,6 +54,7 @@ check_kinds! {
     Padding "padding" "payloads are filled up with zeros to a multiple of 16 bytes";
     End "end" "the line behind the last frame is clear";
     Count "count" "as many frames as the control page counts";
+    Tally "tally" "the classes of the tally hold no more frames than are counted";
     Cursors "cursors" "readers' cursors are positions that a reader can have, at the start of a frame";
     Tables "tables" "bitmaps name only seats that exist; what is unused is zero";
 }

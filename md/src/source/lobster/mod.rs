@@ -49,6 +49,7 @@
 mod depth;
 mod orderbook;
 mod prior;
+mod published;
 mod row;
 
 use std::collections::HashSet;
@@ -67,6 +68,7 @@ use orderbook::Orderbook;
 use prior::{Learning, Prior};
 use row::{Kind, Row};
 
+pub use published::read;
 pub(crate) use row::View;
 
 const EXPECTED: &str = "a LOBSTER message file";

@@ -18,6 +18,7 @@
 //! - The rows have no date; see the parent module.
 
 pub(crate) mod message;
+mod published;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ use super::{
     BadRow, Counts, Files, Lines, OnBadRow, Options, Source, SourceError, SourceEvent, fields, input,
 };
 use message::{Body, Message};
+
+pub use published::read;
 
 const EXPECTED: &str = "BATS PITCH messages as text";
 /// The messages of one session are stamped by several clocks, which differ by a few milliseconds.

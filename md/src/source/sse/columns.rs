@@ -1,44 +1,10 @@
-//! One map for both column layouts: the meaning of each header, in any order and any case.
+//! Where the columns of a file are: found by their headers, in any order and any case.
 
 use super::super::error::Fault;
 use super::super::{SourceError, input};
 use super::EXPECTED;
+use super::layout::{Layout, ORDER_ROLES, TRADE_ROLES};
 use crate::source::table::Table;
-
-/// A column's meaning, and its possible names.
-struct Role {
-    name: &'static str,
-    headers: &'static [&'static str],
-}
-
-const TIME: Role = Role { name: "time", headers: &["ordertime", "tradtime", "tradetime", "mdtime"] };
-const SEQUENCE: Role = Role { name: "joint sequence", headers: &["bizindex", "applseqnum"] };
-const SYMBOL: Role = Role { name: "stock", headers: &["securityid", "htscsecurityid"] };
-const DATE: Role = Role { name: "date", headers: &["mddate", "tradedate", "tradingday", "actionday"] };
-
-const MONEY: Role = Role { name: "money", headers: &["trademoney", "tradmoney"] };
-
-const ORDERS: [Role; 8] = [
-    TIME,
-    SEQUENCE,
-    SYMBOL,
-    Role { name: "order type", headers: &["ordertype"] },
-    Role { name: "order number", headers: &["orderno"] },
-    Role { name: "price", headers: &["orderprice"] },
-    Role { name: "quantity", headers: &["balance", "orderqty"] },
-    Role { name: "side", headers: &["orderbsflag"] },
-];
-
-const TRADES: [Role; 8] = [
-    TIME,
-    SEQUENCE,
-    SYMBOL,
-    Role { name: "buy order", headers: &["tradebuyno"] },
-    Role { name: "sell order", headers: &["tradesellno"] },
-    Role { name: "price", headers: &["tradprice", "tradeprice"] },
-    Role { name: "quantity", headers: &["tradvolume", "tradevolume", "tradeqty"] },
-    Role { name: "aggressor", headers: &["tradebsflag"] },
-];
 
 /// One of the two files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,10 +14,17 @@ pub(super) enum Part {
 }
 
 impl Part {
-    fn roles(self) -> &'static [Role; 8] {
+    fn roles(self) -> &'static [&'static str; 8] {
         match self {
-            Part::Orders => &ORDERS,
-            Part::Trades => &TRADES,
+            Part::Orders => &ORDER_ROLES,
+            Part::Trades => &TRADE_ROLES,
+        }
+    }
+
+    fn headers(self, layout: &Layout) -> &[Vec<String>; 8] {
+        match self {
+            Part::Orders => &layout.orders,
+            Part::Trades => &layout.trades,
         }
     }
 
@@ -77,57 +50,61 @@ pub(super) struct Columns {
 impl Columns {
     /// The map of a header line: `None` when it is neither of orders nor of trades; otherwise which, or the names of
     /// the roles that have no column.
-    pub(super) fn of(header: &csv::ByteRecord) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
-        let headers: Vec<String> = header
-            .iter()
-            .map(|column| String::from_utf8_lossy(column).trim_matches(['"', ' ', '\u{feff}']).to_owned())
-            .collect();
-        let lower: Vec<String> = headers.iter().map(|header| header.to_ascii_lowercase()).collect();
-        let find =
-            |role: &Role| role.headers.iter().find_map(|name| lower.iter().position(|header| header == name));
+    pub(super) fn of(
+        header: &csv::ByteRecord,
+        layout: &Layout,
+    ) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
+        let (_, lower) = headers(header);
         // Columns that no other table of the market has decide which part it is.
-        let part = [(Part::Orders, [3, 4]), (Part::Trades, [3, 4])]
+        let decides = |part: Part, role: usize| position(&lower, &part.headers(layout)[role]).is_some();
+        let part = [Part::Orders, Part::Trades]
             .into_iter()
-            .find(|(part, decisive)| decisive.iter().any(|&role| find(&part.roles()[role]).is_some()))?
-            .0;
+            .find(|&part| [3, 4].into_iter().any(|role| decides(part, role)))?;
+        Some(Columns::of_part(header, part, layout).map_err(|missing| (part, missing)))
+    }
+
+    fn of_part(header: &csv::ByteRecord, part: Part, layout: &Layout) -> Result<Columns, Vec<&'static str>> {
+        let (headers, lower) = headers(header);
         let mut places = [0; 8];
         let mut missing = Vec::new();
-        for (place, role) in places.iter_mut().zip(part.roles()) {
-            match find(role) {
+        for ((place, names), role) in places.iter_mut().zip(part.headers(layout)).zip(part.roles()) {
+            match position(&lower, names) {
                 Some(found) => *place = found,
-                None => missing.push(role.name),
+                None => missing.push(*role),
             }
         }
         if !missing.is_empty() {
-            return Some(Err((part, missing)));
+            return Err(missing);
         }
-        let (date, money) = (find(&DATE), find(&MONEY));
-        Some(Ok(Columns { part, places, headers, date, money }))
+        let (date, money) = (position(&lower, &layout.date), position(&lower, &layout.money));
+        Ok(Columns { part, places, headers, date, money })
     }
 
     /// Reads the header line of a table that must be `part`.
-    pub(super) fn read(table: &mut Table, part: Part) -> Result<Columns, SourceError> {
+    pub(super) fn read(table: &mut Table, part: Part, layout: &Layout) -> Result<Columns, SourceError> {
         let path = table.path().to_owned();
         if table.next()?.is_none() {
             return Err(SourceError::Empty { path, expected: EXPECTED.to_owned() });
         }
-        let expected = || {
-            let roles: Vec<String> = part.roles().iter().map(|role| role.headers.join(" or ")).collect();
-            format!("the {} file of Shanghai Level 2, with the columns {}", part.name(), roles.join(", "))
+        let missing = match Columns::of_part(table.record(), part, layout) {
+            Ok(columns) => return Ok(columns),
+            Err(missing) => missing,
         };
-        match Columns::of(table.record()) {
-            Some(Ok(columns)) if columns.part == part => Ok(columns),
+        let roles: Vec<String> = part.headers(layout).iter().map(|names| names.join(" or ")).collect();
+        let expected =
+            format!("the {} file of Shanghai Level 2, with the columns {}", part.name(), roles.join(", "));
+        match Columns::of(table.record(), layout) {
             Some(Ok(columns)) => Err(SourceError::Format {
                 path,
                 found: format!("this is the {} file", columns.part.name()),
-                expected: expected(),
+                expected,
             }),
-            Some(Err((found, missing))) if found == part => Err(SourceError::Format {
+            Some(Err((found, _))) if found == part => Err(SourceError::Format {
                 path,
                 found: format!("no column for {}", missing.join(", ")),
-                expected: expected(),
+                expected,
             }),
-            _ => Err(input::nothing_understood(&path, &expected())),
+            _ => Err(input::nothing_understood(&path, &expected)),
         }
     }
 
@@ -156,12 +133,27 @@ impl Columns {
     }
 }
 
+/// The headers as the file has them, and in lower case.
+fn headers(header: &csv::ByteRecord) -> (Vec<String>, Vec<String>) {
+    let headers: Vec<String> = header
+        .iter()
+        .map(|column| String::from_utf8_lossy(column).trim_matches(['"', ' ', '\u{feff}']).to_owned())
+        .collect();
+    let lower = headers.iter().map(|header| header.to_ascii_lowercase()).collect();
+    (headers, lower)
+}
+
+fn position(headers: &[String], names: &[String]) -> Option<usize> {
+    names.iter().find_map(|name| headers.iter().position(|header| header == name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<Result<Columns, (Part, Vec<&'static str>)>> {
-        Columns::of(&csv::ByteRecord::from(text.split(',').collect::<Vec<_>>()))
+        let header = csv::ByteRecord::from(text.split(',').collect::<Vec<_>>());
+        Columns::of(&header, &Layout::recognised())
     }
 
     #[test]

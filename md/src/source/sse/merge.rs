@@ -11,6 +11,7 @@ use std::path::Path;
 use wire::InstrumentId;
 
 use super::columns::{Columns, Part};
+use super::layout::Layout;
 use super::row::{self, Body, Row};
 use crate::source::error::Fault;
 use crate::source::listing::Listing;
@@ -23,6 +24,8 @@ pub(super) struct Placed {
     pub(super) part: Part,
     pub(super) line: u64,
     pub(super) time: u64,
+    /// As the row has it.
+    pub(super) stated: u64,
     /// The row's own time was different: it does not fit between those of its neighbours.
     pub(super) strayed: bool,
     pub(super) sequence: u64,
@@ -44,9 +47,14 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn open(path: &Path, part: Part, date: Option<u64>) -> Result<File, SourceError> {
+    pub(super) fn open(
+        path: &Path,
+        part: Part,
+        date: Option<u64>,
+        layout: &Layout,
+    ) -> Result<File, SourceError> {
         let mut table = Table::open(path, super::EXPECTED)?;
-        let columns = Columns::read(&mut table, part)?;
+        let columns = Columns::read(&mut table, part, layout)?;
         let midnight = date.or_else(|| fields::date_in_path(path)).unwrap_or(0);
         Ok(File { table, columns, midnight, day: None })
     }
@@ -93,6 +101,7 @@ impl File {
                         part: self.columns.part,
                         line,
                         time: row.time,
+                        stated: row.time,
                         strayed: false,
                         sequence: row.sequence,
                         instrument: listing.get(&row.symbol).unwrap_or_default(),

@@ -39,8 +39,10 @@
 //! contradicts a trade or a new order has ended, is dropped, and counted ([`Counts::crossed`]).
 
 mod columns;
+mod layout;
 mod merge;
 mod phase;
+mod published;
 mod ranks;
 mod row;
 pub(crate) mod snapshot;
@@ -52,9 +54,12 @@ use std::sync::Arc;
 use wire::{Aggressor, BookAction, Instrument, InstrumentId, Price, Side};
 
 use self::columns::{Columns, Part};
+pub use self::layout::Layout;
 use self::merge::{File, Merge, OrderCheck, Placed};
+pub use self::published::{read, read_snapshots};
 use self::ranks::Ranks;
 use self::row::Body;
+pub use self::snapshot::{Snapshot, SnapshotLevel, SnapshotTotal};
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting};
@@ -97,12 +102,13 @@ impl SseSource {
     pub(crate) fn open(files: &Files, options: &Options) -> Result<SseSource, SourceError> {
         let [orders, trades] = find(files)?;
         let date = options.date.map(|date| date.0);
+        let layout = Layout::recognised();
         let mut listing = Listing::new(&options.symbols, TickRule::Cents);
         let mut sorted = true;
         let mut total = 0;
         let mut earliest = [u64::MAX; 2];
         for (path, part) in [(&orders, Part::Orders), (&trades, Part::Trades)] {
-            let mut file = File::open(path, part, date)?;
+            let mut file = File::open(path, part, date, &layout)?;
             let seen = first_pass(&mut file, options, &mut listing)?;
             total += seen.rows;
             earliest[usize::from(part == Part::Trades)] = seen.earliest;
@@ -117,7 +123,7 @@ impl SseSource {
         let first_prices = first_prices.map(|price| price.is_some().then_some(price));
         let last_price = std::iter::once(None).chain(first_prices).collect();
         let mut counts = Counts::default();
-        let open = |path: &Path, part| File::open(path, part, date);
+        let open = |path: &Path, part| File::open(path, part, date, &layout);
         let (first, second) = (open(&orders, Part::Orders)?, open(&trades, Part::Trades)?);
         let merge = if sorted {
             Merge::streamed(first, second)
@@ -144,7 +150,7 @@ impl SseSource {
     }
 
     fn apply(&mut self, placed: Placed, event: &mut SourceEvent) -> Result<bool, SourceError> {
-        let Placed { part, line, time, strayed, sequence, instrument, body } = placed;
+        let Placed { part, line, time, strayed, sequence, instrument, body, .. } = placed;
         if instrument == InstrumentId::default() {
             self.counts.skipped.other_symbol += 1;
             return Ok(false);
@@ -486,5 +492,5 @@ fn part_of(path: &Path) -> Option<Part> {
     }
     let mut table = Table::open(path, EXPECTED).ok()?;
     table.next().ok()??;
-    Columns::of(table.record())?.ok().map(|columns| columns.part)
+    Columns::of(table.record(), &Layout::recognised())?.ok().map(|columns| columns.part)
 }

@@ -143,10 +143,11 @@ pub(super) fn symbol(text: &[u8]) -> Option<Symbol> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::Layout;
     use super::*;
 
     fn columns(header: &str) -> Columns {
-        Columns::of(&record(header)).unwrap().unwrap()
+        Columns::of(&record(header), &Layout::recognised()).unwrap().unwrap()
     }
 
     fn record(text: &str) -> csv::ByteRecord {

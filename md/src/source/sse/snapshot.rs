@@ -15,33 +15,54 @@ const EXPECTED: &str = "the snapshot file of Shanghai Level 2, with its header l
 
 /// A level of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Level {
-    pub(crate) price: Price,
-    pub(crate) quantity: i64,
+pub struct SnapshotLevel {
+    /// Its price.
+    pub price: Price,
+    /// Its volume.
+    pub quantity: i64,
     /// Number of orders, if the file has it.
-    pub(crate) orders: Option<u64>,
+    pub orders: Option<u64>,
+}
+
+/// All of a side, also beyond ten levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotTotal {
+    /// Its volume.
+    pub quantity: i64,
+    /// Number of orders.
+    pub orders: u64,
+    /// Number of prices.
+    pub levels: u64,
 }
 
 /// One snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Snapshot {
-    pub(crate) row: u64,
-    pub(crate) symbol: Symbol,
-    /// Taken in continuous trading.
-    pub(crate) continuous: bool,
+pub struct Snapshot {
+    /// Line, from 1; the header line counts.
+    pub row: u64,
+    /// Its stock.
+    pub symbol: Symbol,
+    /// Taken in continuous trading. Others have no levels.
+    pub continuous: bool,
     /// Number of trades of the day up to it.
-    pub(crate) trades: u64,
-    bids: Vec<Level>,
-    asks: Vec<Level>,
+    pub trades: u64,
+    bids: Vec<SnapshotLevel>,
+    asks: Vec<SnapshotLevel>,
+    totals: Option<[SnapshotTotal; 2]>,
 }
 
 impl Snapshot {
-    /// Best first.
-    pub(crate) fn side(&self, side: Side) -> &[Level] {
+    /// Up to ten levels, best first.
+    pub fn side(&self, side: Side) -> &[SnapshotLevel] {
         match side {
             Side::Buy => &self.bids,
             Side::Sell => &self.asks,
         }
+    }
+
+    /// Buyers and sellers in total, if the file has it.
+    pub fn totals(&self) -> Option<[SnapshotTotal; 2]> {
+        self.totals
     }
 }
 
@@ -54,6 +75,8 @@ pub(crate) struct Snapshots {
     trades: usize,
     bids: [Place; LEVELS],
     asks: [Place; LEVELS],
+    /// Volume, orders and prices of a side.
+    totals: Option<[[usize; 3]; 2]>,
 }
 
 /// The columns of one level.
@@ -98,6 +121,11 @@ impl Snapshots {
             symbol: need("SecurityID".to_owned())?,
             phase: need("InstruStatus".to_owned())?,
             trades: need("TradNumber".to_owned())?,
+            totals: [["totalbidvol", "totbidnum", "bidnum"], ["totalaskvol", "totsellnum", "sellnum"]]
+                .iter()
+                .map(|names| Some([find(names[0])?, find(names[1])?, find(names[2])?]))
+                .collect::<Option<Vec<_>>>()
+                .and_then(|totals| totals.try_into().ok()),
             bids: places("Bid", "b")?,
             asks: places("Ask", "s")?,
             table,
@@ -113,14 +141,14 @@ impl Snapshots {
         let record = self.table.record();
         Table::check_width(record, self.width)?;
         let text = |place: usize| record.get(place).unwrap_or(b"");
-        let side = |places: &[Place; LEVELS]| -> Result<Vec<Level>, Fault> {
+        let side = |places: &[Place; LEVELS]| -> Result<Vec<SnapshotLevel>, Fault> {
             let mut levels = Vec::with_capacity(LEVELS);
             for place in places {
                 // A level that the book does not have is empty or zero.
                 if text(place.quantity).iter().all(|&byte| byte == b'0') {
                     break;
                 }
-                levels.push(Level {
+                levels.push(SnapshotLevel {
                     price: noisy_price("price of a level", text(place.price))?,
                     quantity: crate::source::fields::quantity("volume of a level", text(place.quantity))?,
                     orders: place.orders.and_then(|place| digits(text(place))),
@@ -131,8 +159,15 @@ impl Snapshots {
         // Outside of continuous trading the levels hold an auction's indicative price instead.
         let continuous = text(self.phase) == b"TRADE";
         let levels = |places| if continuous { side(places) } else { Ok(Vec::new()) };
+        let total = |places: [usize; 3]| -> Option<SnapshotTotal> {
+            let [quantity, orders, levels] = places.map(|place| digits(text(place)));
+            let quantity = i64::try_from(quantity?).ok()?;
+            Some(SnapshotTotal { quantity, orders: orders?, levels: levels? })
+        };
+        let totals = self.totals.filter(|_| continuous);
         Ok(Snapshot {
             row,
+            totals: totals.and_then(|[bids, asks]| Some([total(bids)?, total(asks)?])),
             symbol: symbol(text(self.symbol))
                 .ok_or_else(|| Fault::text("SecurityID", text(self.symbol), "a stock's number"))?,
             continuous,

@@ -1,0 +1,239 @@
+//! What `colo matching verify` prints.
+
+use std::fmt::Write;
+
+use matching::verify::{Difference, Report};
+use serde::Serialize;
+
+use crate::args::OrderSource;
+use crate::output::number;
+
+/// Securities that a text lists one by one.
+const LISTED: usize = 12;
+
+#[derive(Serialize)]
+pub(super) struct Output<'a> {
+    source: &'static str,
+    identical: bool,
+    compared: Vec<&'static str>,
+    not_compared: Vec<&'static str>,
+    unknown_order: u64,
+    securities: Vec<SecurityOutput<'a>>,
+}
+
+#[derive(Serialize)]
+struct SecurityOutput<'a> {
+    id: &'a str,
+    orders: u64,
+    orders_refused: u64,
+    trades: u64,
+    trades_identical: u64,
+    trades_extra: u64,
+    trades_hidden: u64,
+    cancels: u64,
+    cancels_identical: u64,
+    auctions: u64,
+    auctions_identical: u64,
+    snapshots: u64,
+    snapshots_identical: u64,
+    totals: u64,
+    totals_identical: u64,
+    corrected: u64,
+    differences: u64,
+    first_difference: Option<DifferenceOutput<'a>>,
+}
+
+#[derive(Serialize)]
+struct DifferenceOutput<'a> {
+    what: &'static str,
+    place: String,
+    order: Option<u64>,
+    expected: &'a str,
+    found: &'a str,
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn of(source: OrderSource, unknown_order: u64, reports: &'a [(String, Report)]) -> Output<'a> {
+        let (compared, not_compared) = scope(source, reports);
+        Output {
+            source: name(source),
+            identical: reports.iter().all(|(_, report)| report.differences == 0),
+            compared,
+            not_compared,
+            unknown_order,
+            securities: reports.iter().map(|(id, report)| SecurityOutput::of(id, report)).collect(),
+        }
+    }
+}
+
+impl<'a> SecurityOutput<'a> {
+    fn of(id: &'a str, report: &'a Report) -> SecurityOutput<'a> {
+        SecurityOutput {
+            id,
+            orders: report.orders,
+            orders_refused: report.refused,
+            trades: report.trades,
+            trades_identical: report.trades_identical,
+            trades_extra: report.trades_extra,
+            trades_hidden: report.trades_hidden,
+            cancels: report.cancels,
+            cancels_identical: report.cancels_identical,
+            auctions: report.auctions,
+            auctions_identical: report.auctions_identical,
+            snapshots: report.snapshots,
+            snapshots_identical: report.snapshots_identical,
+            totals: report.totals,
+            totals_identical: report.totals_identical,
+            corrected: report.corrected,
+            differences: report.differences,
+            first_difference: report.first_difference.as_ref().map(|difference| DifferenceOutput {
+                what: difference.what.name(),
+                place: difference.place.to_string(),
+                order: difference.order,
+                expected: &difference.expected,
+                found: &difference.found,
+            }),
+        }
+    }
+}
+
+fn name(source: OrderSource) -> &'static str {
+    match source {
+        OrderSource::Sse => "sse",
+        OrderSource::Lobster => "lobster",
+        OrderSource::Pitch => "pitch",
+    }
+}
+
+/// What is compared, and what the feed does not tell.
+fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str>, Vec<&'static str>) {
+    if source == OrderSource::Sse {
+        let mut compared = vec![
+            "trades: both orders, price, quantity, order in time",
+            "auctions: price, volume, every trade in sequence",
+            "cancels: what was left of the order",
+        ];
+        let snapshots = "snapshots of continuous trading: ten levels, price, volume, number of orders";
+        let has_snapshots = reports.iter().any(|(_, report)| report.snapshots > 0);
+        let mut not_compared = vec!["snapshots outside of continuous trading"];
+        if has_snapshots {
+            compared.push(snapshots);
+            if reports.iter().any(|(_, report)| report.totals > 0) {
+                compared
+                    .push("snapshots of continuous trading: volume, orders and prices of each side in total");
+            }
+        } else {
+            not_compared.insert(0, "snapshots of continuous trading: no file was given");
+        }
+        return (compared, not_compared);
+    }
+    let compared = vec![
+        "trades: the resting order, price, quantity, order in time",
+        "cancels: what was left of the order, or that so much was left",
+    ];
+    let mut not_compared = vec![
+        "the incoming order of a trade: the feed does not name it",
+        "trades with orders that are never shown",
+        "auctions and halts: the feed does not tell which orders take part",
+    ];
+    if source == OrderSource::Lobster {
+        not_compared.push("orders that rest out of the file's levels and are never mentioned");
+    } else {
+        not_compared.push("orders from before the first message: the feed does not give their symbol");
+    }
+    (compared, not_compared)
+}
+
+/// The same for people.
+pub(super) fn text(source: OrderSource, unknown_order: u64, reports: &[(String, Report)]) -> String {
+    let mut text = String::new();
+    let (same, differing): (Vec<_>, Vec<_>) = reports.iter().partition(|(_, report)| report.differences == 0);
+    if reports.len() > LISTED {
+        line(&mut text, &format!("{} securities", number(reports.len() as u64)), &sum(reports));
+    }
+    let listed = if reports.len() > LISTED { &differing } else { &reports.iter().collect::<Vec<_>>() };
+    for (id, report) in listed.iter().take(LISTED) {
+        line(&mut text, id, report);
+        if let Some(first) = &report.first_difference {
+            difference(&mut text, report.differences, first);
+        }
+    }
+    if differing.len() > LISTED {
+        let _ = writeln!(text, "and {} more that differ", number((differing.len() - LISTED) as u64));
+    }
+    let _ = writeln!(text, "identical: {} of {}", number(same.len() as u64), number(reports.len() as u64));
+    let (compared, not_compared) = scope(source, reports);
+    for (head, list) in [("compared", compared), ("not compared", not_compared)] {
+        list.iter().for_each(|item| {
+            let _ = writeln!(text, "{head}: {item}");
+        });
+    }
+    if unknown_order > 0 {
+        let _ = writeln!(text, "left out: {} rows about orders that no row adds", number(unknown_order));
+    }
+    text
+}
+
+fn line(text: &mut String, id: &str, report: &Report) {
+    let of =
+        |identical: u64, all: u64, what: &str| format!("{} of {} {what}", number(identical), number(all));
+    let mut parts = vec![
+        format!("{} orders", number(report.orders)),
+        of(report.trades_identical, report.trades, "trades identical"),
+        of(report.cancels_identical, report.cancels, "cancels"),
+    ];
+    if report.auctions > 0 {
+        parts.push(of(report.auctions_identical, report.auctions, "auctions"));
+    }
+    if report.snapshots > 0 {
+        parts.push(of(report.snapshots_identical, report.snapshots, "snapshots"));
+    }
+    if report.totals > 0 {
+        parts.push(of(report.totals_identical, report.totals, "totals of snapshots"));
+    }
+    for (count, what) in [
+        (report.refused, "orders refused"),
+        (report.trades_extra, "trades that the market did not make"),
+        (report.corrected, "orders corrected"),
+        (report.trades_hidden, "trades not comparable"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{} {what}", number(count)));
+        }
+    }
+    let _ = writeln!(text, "{id}: {}", parts.join(", "));
+}
+
+fn difference(text: &mut String, all: u64, first: &Difference) {
+    let order = first.order.map_or_else(String::new, |order| format!(", order {order}"));
+    let _ = writeln!(
+        text,
+        "  first of {} differences: {} ({}{order})\n    expected: {}\n    found:    {}",
+        number(all),
+        first.what.name(),
+        first.place,
+        first.expected,
+        first.found
+    );
+}
+
+fn sum(reports: &[(String, Report)]) -> Report {
+    reports.iter().fold(Report::default(), |mut sum, (_, report)| {
+        sum.orders += report.orders;
+        sum.refused += report.refused;
+        sum.trades += report.trades;
+        sum.trades_identical += report.trades_identical;
+        sum.trades_extra += report.trades_extra;
+        sum.trades_hidden += report.trades_hidden;
+        sum.cancels += report.cancels;
+        sum.cancels_identical += report.cancels_identical;
+        sum.auctions += report.auctions;
+        sum.auctions_identical += report.auctions_identical;
+        sum.snapshots += report.snapshots;
+        sum.snapshots_identical += report.snapshots_identical;
+        sum.totals += report.totals;
+        sum.totals_identical += report.totals_identical;
+        sum.corrected += report.corrected;
+        sum
+    })
+}

@@ -1,0 +1,322 @@
+//! A platform whose market are its strategies: what the exchange publishes adds up, also when parts of it are killed.
+
+mod home;
+
+use std::collections::BTreeMap;
+
+use journal::{Journal, JournalFiles};
+use serde_json::Value;
+use wire::{AnyMessage, BookAction, BookEvent, OrderStatus, Side, TradingPhase};
+
+use home::{Home, kill, number, stderr};
+
+/// Rings that never go round, so that everything can be read from its first frame on.
+const CONFIG: &str = r#"
+[platform]
+instance = "exchange"
+
+[md]
+source = "exchange"
+instruments = 2
+restart = "on-failure"
+restart_max = 1000000
+restart_backoff = "0s"
+
+[td]
+max_working_orders = 200
+
+[matching]
+snapshot = "50ms"
+band = 0.01
+band_auction = "100ms"
+restart_max = 1000000
+restart_backoff = "0s"
+
+[[matching.phases]]
+after = "0s"
+phase = "opening-auction"
+
+[[matching.phases]]
+after = "1s"
+phase = "continuous"
+
+[[matching.phases]]
+after = "END"
+phase = "closing-auction"
+
+[[matching.phases]]
+after = "ENDs"
+phase = "closed"
+
+[journal]
+md.quotes.capacity = "64MiB"
+matching.capacity = "64MiB"
+td.orders.capacity = "16MiB"
+
+[strategies]
+instruments = "all"
+
+[[strategies.group]]
+name = "makers"
+program = "builtin:market-maker"
+count = 2
+params = { quantity = 10, half_spread_ticks = 2, max_position = 500, refresh_ms = 10, post_only = false }
+
+[[strategies.group]]
+name = "noise"
+program = "builtin:noise"
+count = 3
+params = { every_ms = 2 }
+"#;
+
+/// The order flow of one instrument, as a reader of ours makes its book.
+#[derive(Debug, Default)]
+struct Line {
+    sequence: u64,
+    orders: BTreeMap<u64, (Side, i64, i64)>,
+    /// What a snapshot holds, while it is read.
+    snapshot: BTreeMap<u64, (Side, i64, i64)>,
+    phase: Option<TradingPhase>,
+}
+
+impl Line {
+    fn apply(&mut self, event: &BookEvent) {
+        let order = event.order_ref;
+        match event.action {
+            BookAction::Add => {
+                self.orders.insert(order, (event.side, event.price.0, event.quantity.0));
+            }
+            BookAction::Reduce | BookAction::Execute => {
+                let open = self.orders.get_mut(&order).map(|(_, _, open)| {
+                    *open -= event.quantity.0;
+                    *open
+                });
+                assert!(open.is_some_and(|open| open >= 0), "{event:?} of an order that has less");
+                if open == Some(0) {
+                    self.orders.remove(&order);
+                }
+            }
+            BookAction::Delete => assert!(self.orders.remove(&order).is_some(), "{event:?}"),
+            BookAction::Modify => {
+                let known = self.orders.get_mut(&order).unwrap_or_else(|| panic!("{event:?}"));
+                (known.1, known.2) = (event.price.0, event.quantity.0);
+            }
+            BookAction::Clear => self.orders.clear(),
+            BookAction::Trade => panic!("{event:?}"),
+        }
+    }
+
+    fn is_crossed(&self) -> bool {
+        let of = |wanted| {
+            self.orders.values().filter(move |(side, ..)| *side == wanted).map(|(_, price, _)| *price)
+        };
+        of(Side::Buy).max().zip(of(Side::Sell).min()).is_some_and(|(bid, ask)| bid >= ask)
+    }
+}
+
+/// What the journals say.
+#[derive(Debug, Default)]
+struct Held {
+    lines: BTreeMap<u32, Line>,
+    snapshots: u64,
+    starts: u64,
+    phases: BTreeMap<&'static str, u64>,
+    /// Price, quantity of the trades by number, as the market data has them.
+    prints: BTreeMap<u64, (i64, i64)>,
+    /// The same of the fills, with how many there are of each.
+    fills: BTreeMap<u64, (i64, i64, u32)>,
+    ends: BTreeMap<u64, u32>,
+    accepted: u64,
+}
+
+fn frames(home: &Home, name: &str, mut each: impl FnMut(AnyMessage)) {
+    let folder = home.root.path().join("exchange/journals");
+    let journal = Journal::open_read_only(JournalFiles::new(&folder, &folder, name)).expect("the journal");
+    let mut reader = journal.loose_from_start().expect("nothing was overwritten");
+    while let Some(frame) = reader.read().unwrap_or_else(|error| panic!("{name}: {error}")) {
+        each(AnyMessage::decode(frame.message_id, frame.payload).expect("a message"));
+    }
+}
+
+impl Held {
+    fn read(home: &Home) -> Held {
+        let mut held = Held::default();
+        frames(home, "matching.market", |message| held.market(&message));
+        frames(home, "matching.executions", |message| held.execution(&message));
+        held
+    }
+
+    fn market(&mut self, message: &AnyMessage) {
+        match message {
+            AnyMessage::BookEvent(event) => self.book_event(event),
+            AnyMessage::TradePrint(trade) => {
+                self.prints.insert(trade.trade_id, (trade.price.0, trade.quantity.0));
+            }
+            AnyMessage::MarketPhase(phase) => {
+                let line = self.lines.entry(phase.instrument.0).or_default();
+                let repeats = phase.sequence == line.sequence;
+                assert!(repeats || phase.sequence == line.sequence + 1, "{phase:?} after {}", line.sequence);
+                (line.sequence, line.phase) = (phase.sequence, Some(phase.phase));
+                if repeats {
+                    return;
+                }
+                *self
+                    .phases
+                    .entry(if phase.phase == TradingPhase::VolatilityAuction {
+                        "volatility"
+                    } else {
+                        "other"
+                    })
+                    .or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn book_event(&mut self, event: &BookEvent) {
+        let line = self.lines.entry(event.instrument.0).or_default();
+        let is_last = event.flags & BookEvent::LAST != 0;
+        if event.flags & BookEvent::SNAPSHOT != 0 {
+            assert_eq!(
+                event.sequence, line.sequence,
+                "a snapshot has the number of the last event before it"
+            );
+            if event.action == BookAction::Clear {
+                line.snapshot.clear();
+            } else {
+                line.snapshot.insert(event.order_ref, (event.side, event.price.0, event.quantity.0));
+            }
+            if is_last {
+                assert_eq!(line.snapshot, line.orders, "a snapshot is what the events add up to");
+                self.snapshots += 1;
+            }
+            return;
+        }
+        if event.action == BookAction::Clear {
+            assert_eq!(event.sequence, 1, "the exchange began anew");
+            self.starts += 1;
+        } else {
+            assert_eq!(event.sequence, line.sequence + 1, "a number is missing before {event:?}");
+        }
+        line.sequence = event.sequence;
+        line.apply(event);
+        if is_last
+            && line.phase == Some(TradingPhase::Continuous)
+            && event.flags & BookEvent::CALL_AUCTION == 0
+        {
+            assert!(!line.is_crossed(), "crossed after {event:?}");
+        }
+    }
+
+    fn execution(&mut self, message: &AnyMessage) {
+        match message {
+            AnyMessage::Fill(fill) => {
+                let known = self.fills.entry(fill.trade_id).or_insert((fill.price.0, fill.quantity.0, 0));
+                assert_eq!(
+                    (known.0, known.1),
+                    (fill.price.0, fill.quantity.0),
+                    "both sides of a trade agree"
+                );
+                known.2 += 1;
+            }
+            AnyMessage::OrderUpdate(update) => match update.status {
+                OrderStatus::Accepted => self.accepted += 1,
+                OrderStatus::Filled | OrderStatus::Cancelled => {
+                    *self.ends.entry(update.order_id.0).or_default() += 1;
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// What must hold, whoever was killed.
+    fn assert_sound(&self) {
+        assert!(self.fills.values().all(|(_, _, sides)| *sides == 2), "every trade has two sides");
+        assert!(self.ends.values().all(|times| *times == 1), "every order ends once");
+        assert_eq!(self.ends.len() as u64, self.accepted, "every accepted order has ended");
+        for (trade, print) in &self.prints {
+            assert_eq!(self.fills.get(trade).map(|fill| (fill.0, fill.1)), Some(*print), "trade {trade}");
+        }
+        assert!(
+            self.lines.values().all(|line| line.orders.is_empty()),
+            "the closed market's books are empty"
+        );
+    }
+}
+
+fn config(home: &Home, end: u64) -> String {
+    let path = home.root.path().with_extension("toml");
+    let text = CONFIG
+        .replace("\"END\"", &format!("\"{end}ms\""))
+        .replace("\"ENDs\"", &format!("\"{}ms\"", end + 500));
+    std::fs::write(&path, text).expect("the platform file");
+    path.to_string_lossy().into_owned()
+}
+
+fn is_over(home: &Home) -> bool {
+    home.node("exchange", "md")["state"] == "finished"
+}
+
+fn pid(home: &Home, name: &str) -> u32 {
+    u32::try_from(number(&home.node("exchange", name)["pid"])).expect("a pid")
+}
+
+#[test]
+fn a_day_of_strategies_alone_adds_up() {
+    let home = Home::new();
+    let path = config(&home, 4_000);
+    let up = home.colo(&["up", &path, "--stay"]);
+    assert!(up.status.success(), "{}", stderr(&up));
+    home.wait_for("a quote", || {
+        let book: Value = home.json(&["book", "SIM001", "-i", "exchange", "--format", "json"]);
+        book["bids"].as_array().is_some_and(|bids| !bids.is_empty())
+    });
+    home.wait_for("the end of the day", || is_over(&home));
+    let held = Held::read(&home);
+    let down = home.colo(&["down", "exchange"]);
+    std::fs::remove_file(path).expect("the platform file");
+    assert!(down.status.success(), "{}", stderr(&down));
+    held.assert_sound();
+    assert_eq!(held.prints.len(), held.fills.len(), "every trade is published");
+    assert!(
+        held.prints.len() > 50 && held.snapshots > 50,
+        "{} trades, {} snapshots",
+        held.prints.len(),
+        held.snapshots
+    );
+    assert_eq!(held.starts, 0);
+    assert!(held.phases["other"] >= 8, "{:?}", held.phases);
+}
+
+#[test]
+fn killed_exchanges_and_feeds_come_back_whole() {
+    let home = Home::new();
+    let path = config(&home, 6_000);
+    let up = home.colo(&["up", &path, "--stay"]);
+    assert!(up.status.success(), "{}", stderr(&up));
+    for name in ["matching", "md", "matching"] {
+        std::thread::sleep(std::time::Duration::from_millis(1_300));
+        let before = pid(&home, name);
+        kill(before, "KILL");
+        home.wait_for("its successor", || pid(&home, name) != before);
+    }
+    home.wait_for("a book after the kills", || {
+        let book: Value = home.json(&["book", "2", "-i", "exchange", "--format", "json"]);
+        book["sequence"].as_u64().is_some_and(|sequence| sequence > 1)
+    });
+    home.wait_for("the end of the day", || is_over(&home));
+    let held = Held::read(&home);
+    let down = home.colo(&["down", "exchange"]);
+    std::fs::remove_file(path).expect("the platform file");
+    assert!(down.status.success(), "{}", stderr(&down));
+    held.assert_sound();
+    // A kill between the executions and the market data loses what was between them, of one request.
+    assert!(
+        held.fills.len() - held.prints.len() <= 2 * 64,
+        "{} fills, {} prints",
+        held.fills.len(),
+        held.prints.len()
+    );
+    assert_eq!(held.starts, 2 * 2, "two instruments begin anew twice");
+}

@@ -1,0 +1,12 @@
+//! Tests of the exchange: a slow model and the engine, side by side.
+
+mod agree;
+mod desk;
+mod determinism;
+mod generate;
+mod ledger;
+mod model;
+mod operation;
+mod rules;
+mod seen;
+mod venue;
