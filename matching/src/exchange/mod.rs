@@ -15,7 +15,7 @@
 //! | outside of [`Phase::Continuous`]: not immediate-or-cancel, not fill-or-kill, no minimum quantity; not a market order, unless the market's rules take them in auctions. That holds for market orders at the close in every phase | `MarketClosed` |
 //! | at-the-open: the phase is of the opening auction | `MarketClosed` |
 //! | good-till-date: later than now | `Expired` |
-//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot; a display at least a ten-thousandth of the quantity | `Quantity` |
+//! | quantity positive, a multiple of the lot, not over the limit; display and minimum not negative, not over the quantity, multiples of the lot; a display at least a ten-thousandth of the quantity, rounded down | `Quantity` |
 //! | post-only: only with limit, and not with immediate-or-cancel, fill-or-kill or a minimum. Display: only with limit or stop-limit. At-the-open and at-the-close: not with a stop or a minimum. Stops: not with immediate-or-cancel, fill-or-kill or a minimum | `Malformed` |
 //! | price and trigger present, multiples of the tick that holds at that price | `OffTick` (absent: `Malformed`) |
 //! | price and trigger within the price limits | `PriceBand` |
@@ -93,7 +93,8 @@
 //!    does continuous trading that begins otherwise, if best bid and ask cross or market orders rest (its auction is `None`).
 //!    Market orders that are left are then cancelled, `NoLiquidity`.
 //! 2. At-the-open orders that are left end after the opening auction, or when continuous trading begins; at-the-close orders
-//!    that are left in the book end after the closing auction, or when continuous trading begins: `Expired`. Several orders that end do so oldest first: by when they came in, or last lost
+//!    that are left in the book end after the closing auction, or when continuous trading begins: `Expired`, the former
+//!    first. Several orders that end for one reason do so oldest first: by when they came in, or last lost
 //!    their place by a replace or a trigger.
 //! 3. [`Event::PhaseChanged`].
 //! 4. The closing auction begins: at-the-close orders that waited go into the book, in the order in which they came.

@@ -153,10 +153,11 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 9] = [
+    const INTEGERS_ONLY: [&str; 10] = [
         "Instrument",
         "Quote",
         "CancelOrder",
+        "Indicative",
         "ReplaceOrder",
         "LatencySample",
         "SnapshotBegin",
