@@ -161,19 +161,27 @@ impl Rules<'_> {
     }
 
     fn fill(&mut self) {
-        let is_exchange = self.config.matching.fill == Fill::Exchange;
-        if is_exchange != (self.config.md.source == MarketSource::Exchange) {
+        let (fill, source) = (self.config.matching.fill, self.config.md.source);
+        if (fill == Fill::Exchange) != (source == MarketSource::Exchange) {
             self.error(
                 "matching.fill",
                 format!(
-                    "matching.fill is \"{}\", and md.source is \"{}\": an exchange has no other market beside it",
-                    self.config.matching.fill, self.config.md.source
+                    "matching.fill is \"{fill}\", and md.source is \"{source}\": an exchange has no other market beside it"
                 ),
                 "set both to \"exchange\", or neither",
             );
-            return;
+        } else if fill == Fill::Book && !source.is_replay() {
+            self.error(
+                "matching.fill",
+                "matching.fill = \"book\" needs a recorded day's order flow, and md.source is \"sim\"",
+                "set it to \"quotes\", or replay a recorded day",
+            );
         }
-        if is_exchange && self.config.platform.deterministic {
+        if fill == Fill::Exchange { self.exchange() } else { self.keys_of_the_exchange() }
+    }
+
+    fn exchange(&mut self) {
+        if self.config.platform.deterministic {
             self.error(
                 "platform.deterministic",
                 "lock-step goes by the events of a market, and an exchange of strategies has none of its own",
@@ -185,13 +193,25 @@ impl Rules<'_> {
             let path = format!("matching.phases.{}.after", index + 1);
             self.error(&path, "the phases are not in ascending order of time", "sort them by `after`");
         }
-        if self.config.matching.fill == Fill::Book && !self.config.md.source.is_replay() {
-            self.error(
-                "matching.fill",
-                "matching.fill = \"book\" needs a recorded day's order flow, and md.source is \"sim\"",
-                "set it to \"quotes\", or replay a recorded day",
-            );
+    }
+
+    fn keys_of_the_exchange(&mut self) {
+        for key in ["rules", "band", "band_auction", "snapshot"] {
+            let path = format!("matching.{key}");
+            if self.rows.is_written(&path) {
+                self.means_nothing(key, &path);
+            }
         }
+        if !self.config.matching.phases.is_empty() {
+            self.means_nothing("phases", "matching.phases.0.phase");
+        }
+    }
+
+    /// A key of the exchange where there is none.
+    fn means_nothing(&mut self, key: &str, path: &str) {
+        let fill = self.config.matching.fill;
+        let message = format!("`{key}` means nothing: matching.fill is \"{fill}\", not \"exchange\"");
+        self.warning(path, message, "leave it out");
     }
 
     fn seats(&mut self) {

@@ -224,6 +224,20 @@ fn groups_may_have_hosts_of_their_own_or_none() {
 }
 
 #[test]
+fn an_exchange_of_strategies_brings_its_own_market() {
+    let platform = parse(MINIMAL, &["md.source=exchange", "md.instruments=3"]);
+    assert_eq!(platform.config.matching.fill, Fill::Exchange);
+    let topology = platform.topology;
+    let market = topology.journal("matching.market").unwrap();
+    assert_eq!((market.readers[0].node.as_str(), market.readers[0].kind), ("md", ReaderKind::Gated));
+    assert_eq!(market.topics, 4);
+    let matching = topology.node("matching").unwrap();
+    assert!(matching.reads.iter().all(|read| read.role != "quotes" && read.role != "flow"));
+    // Nowhere else.
+    assert!(demo(&[]).topology.journal("matching.market").is_none());
+}
+
+#[test]
 fn recorded_days_bring_their_order_flow() {
     let platform = parse(MINIMAL, &["md.source=sse", "md.files=/days/1", "md.readers=gated"]);
     assert_eq!(platform.config.matching.fill, Fill::Book);

@@ -61,7 +61,7 @@ words! {
 section! {
     /// A phase and its beginning.
     pub struct PhaseStart {
-        /// When it begins: time since matching started for the first time.
+        /// When it begins: time since md listed the instruments.
         #[serde(with = "duration")]
         after: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: DAY_NS }, Absent::Required("write after = \"5s\"");
         /// Which one.
