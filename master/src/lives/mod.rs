@@ -257,7 +257,9 @@ impl Lives {
         let is_alone = matches!(rules.kind, NodeKind::Strategy | NodeKind::Observer | NodeKind::Service);
         let all = stays && (stopping || ends_run || is_alone);
         // A host that one of its strategies needs again is restarted with it.
-        let fails = !self.up && !stopping && stays && end.is_failure() && rules.kind != NodeKind::Host;
+        // One that others still wait for may not even end well: they would wait for ever.
+        let is_missed = end.is_failure() || self.is_waited_for(node);
+        let fails = !self.up && !stopping && stays && is_missed && rules.kind != NodeKind::Host;
         self.decisions.push(Decision::Mark { node, end, next });
         if let Some(generation) = self.lives[node].announced.take() {
             self.announce(node, end.change(), generation, end.code());
@@ -270,6 +272,12 @@ impl Lives {
         } else if stopping {
             self.go_on_stopping(now, false);
         }
+    }
+
+    /// Whether a node that was never started needs this one.
+    fn is_waited_for(&self, node: usize) -> bool {
+        let waits = |other: usize| matches!(self.lives[other].stage, Stage::Waiting);
+        (0..self.lives.len()).any(|other| waits(other) && self.rules[other].needs.contains(&node))
     }
 
     fn is_needed_again(&self, host: usize) -> bool {

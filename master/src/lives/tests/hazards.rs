@@ -67,6 +67,16 @@ fn a_start_that_the_system_refuses_fails_a_platform_that_is_not_up() {
 }
 
 #[test]
+fn a_node_that_leaves_in_good_order_before_those_who_need_it_start_fails_the_start() {
+    let mut lives = Lives::new(platform(RestartPolicy::OnFailure), LIMITS);
+    lives.on(Event::Tick, ms(0));
+    lives.on(Event::Registered { node: TD, generation: 1 }, ms(1));
+    let decisions = lives.on(Event::Ended { node: TD, end: IN_GOOD_ORDER }, ms(2));
+    let failure = Failure::Ended { node: TD, end: IN_GOOD_ORDER };
+    assert!(decisions.contains(&Decision::Fail(failure)), "{decisions:?}");
+}
+
+#[test]
 fn closing_the_market_is_tried_until_the_system_starts_it() {
     let mut lives = up(RestartPolicy::Never);
     let ended = lives.on(Event::Ended { node: MATCHING, end: KILLED }, ms(2_000));
