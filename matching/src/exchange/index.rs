@@ -20,14 +20,14 @@ pub(crate) struct Numbers {
 
 const EMPTY: u64 = u64::MAX;
 
-/// Eight consecutive numbers have neighbouring entries: orders are mostly numbered one after the other, so a new one finds
-/// the line of the cache that the one before it used. The groups of eight are spread by one multiplication, folded.
+/// One multiplication, folded: both halves of the product reach the low bits, which choose the entry. Numbers that follow
+/// each other are spread: next to each other they would share lines of the cache, but longer searches cost more than that.
 #[inline(always)]
 pub(crate) fn hash(id: u64) -> u32 {
     // 2^64 divided by the golden ratio: odd, and with its bits well spread.
-    let product = u128::from(id >> 3) * 0x9E37_79B9_7F4A_7C15;
+    let product = u128::from(id) * 0x9E37_79B9_7F4A_7C15;
     let folded = (product >> 64) as u64 ^ product as u64;
-    ((folded ^ folded >> 32) as u32) << 3 | id as u32 & 7
+    (folded ^ folded >> 32) as u32
 }
 
 /// Entries at the start. More than the working orders need would only be more lines of the cache, so nothing is set aside
