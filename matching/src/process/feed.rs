@@ -90,6 +90,8 @@ pub(crate) struct Feed {
     messages: Vec<MarketMessage>,
     /// Messages before this one are of earlier requests.
     start: usize,
+    /// Instruments whose last change was found; kept for its memory.
+    closed: Vec<InstrumentId>,
     time: Nanos,
 }
 
@@ -203,16 +205,13 @@ impl Feed {
 
     /// The request is carried out: the last change of its book is marked.
     pub(crate) fn close(&mut self) {
-        let changes = self.messages[self.start..].iter_mut().rev();
-        let last = changes.filter_map(|message| match message {
-            MarketMessage::Book(event) => Some(event),
-            _ => None,
-        });
         // A mass cancel and the passing of time may touch several instruments.
-        let mut seen: Vec<InstrumentId> = Vec::new();
-        for event in last {
-            if !seen.contains(&event.instrument) {
-                seen.push(event.instrument);
+        self.closed.clear();
+        for message in self.messages[self.start..].iter_mut().rev() {
+            if let MarketMessage::Book(event) = message
+                && !self.closed.contains(&event.instrument)
+            {
+                self.closed.push(event.instrument);
                 event.flags |= BookEvent::LAST;
             }
         }

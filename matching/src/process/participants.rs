@@ -42,6 +42,8 @@ pub(super) struct Participants {
     events: Vec<Event>,
     pub(super) feed: Feed,
     indicative_due: u64,
+    /// Before this time nothing is due but what requests cause.
+    due: u64,
     /// A successor of one that was killed: its readers' books are void.
     pub(super) again: bool,
     /// The end of the day was said.
@@ -72,6 +74,7 @@ impl Participants {
             events: Vec::new(),
             feed: Feed::default(),
             indicative_due: 0,
+            due: 0,
             again: false,
             ended: false,
         }
@@ -136,6 +139,9 @@ impl Participants {
     }
 
     pub(super) fn new_order(&mut self, request: &NewOrder, now: Nanos, answers: &mut Vec<Execution>) {
+        if request.time_in_force == TimeInForce::GoodTillDate {
+            self.due = 0;
+        }
         let lot = self.lot(request.instrument);
         let order = self.used.claim(request.order_id).then(|| order(request, lot));
         match order {
@@ -162,6 +168,10 @@ impl Participants {
         self.feed.set_time(now);
         self.exchange.advance(now, &mut self.events);
         self.pass_on(InstrumentId(0), now, answers);
+        // Every turn comes here, and what follows looks at every instrument.
+        if now.0 < self.due {
+            return Some(self.due);
+        }
         if now.0 >= self.indicative_due {
             self.indicative_due = now.0 + INDICATIVE;
             self.indicate();
@@ -180,7 +190,9 @@ impl Participants {
         let collects = self.listed.iter().any(|listed| self.collects(listed.instrument));
         let indicative = collects.then_some(self.indicative_due);
         let due = self.exchange.next_event().map(|time| time.0);
-        [snapshots, indicative, due].into_iter().flatten().min()
+        let due = [snapshots, indicative, due].into_iter().flatten().min();
+        self.due = due.unwrap_or(u64::MAX);
+        due
     }
 
     fn collects(&self, instrument: InstrumentId) -> bool {
@@ -223,6 +235,10 @@ impl Participants {
     fn pass_on(&mut self, instrument: InstrumentId, now: Nanos, answers: &mut Vec<Execution>) {
         self.feed.set_time(now);
         for event in self.events.drain(..) {
+            if let Event::PhaseChanged { .. } = event {
+                // Another auction may have to be indicated, and may end.
+                self.due = 0;
+            }
             report(&event, instrument, now, answers);
             self.feed.event(&event);
         }

@@ -6,6 +6,8 @@
 //!
 //! md reads as a gated reader, so numbers are missing only where it or matching was killed; a snapshot brings the book back.
 
+use std::collections::VecDeque;
+
 use node::{Component, Context, Frame, InputId, NodeState, RunError, WriteError};
 use topology::config::MdConfig;
 use wire::{Instrument, Nanos, Quote, TradePrint};
@@ -24,14 +26,15 @@ pub(super) struct Exchange {
     follower: Follower,
     publisher: Publisher,
     /// Trades and a quote that find no room.
-    waiting: Vec<Outgoing>,
+    waiting: VecDeque<Outgoing>,
     end: End,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "few wait at a time, and a box would be an allocation a quote")]
 enum Outgoing {
     Trade(TradePrint),
-    Quote(Box<Quote>),
+    Quote(Quote),
 }
 
 /// Whether the market's end was published.
@@ -45,32 +48,32 @@ enum End {
 impl Exchange {
     pub(super) fn new(config: &MdConfig, publisher: Publisher) -> Exchange {
         let listed = instruments(config.instruments);
-        Exchange { follower: Follower::new(&listed), listed, publisher, waiting: Vec::new(), end: End::Open }
+        Exchange {
+            follower: Follower::new(&listed),
+            listed,
+            publisher,
+            waiting: VecDeque::new(),
+            end: End::Open,
+        }
     }
 
     /// Writes what waits. False: a journal is full.
     fn write(&mut self) -> Result<bool, RunError> {
-        let mut written = 0;
-        let mut outcome = Ok(true);
-        for message in &self.waiting {
-            let sent = match message {
+        while let Some(message) = self.waiting.pop_front() {
+            let sent = match &message {
                 Outgoing::Trade(trade) => self.publisher.trade(trade),
                 Outgoing::Quote(quote) => self.publisher.quote(quote),
             };
             match sent {
-                Ok(()) => written += 1,
+                Ok(()) => {}
                 Err(WriteError::Full { .. }) => {
-                    outcome = Ok(false);
-                    break;
+                    self.waiting.push_front(message);
+                    return Ok(false);
                 }
-                Err(source) => {
-                    outcome = Err(self.publisher.failed(source));
-                    break;
-                }
+                Err(source) => return Err(self.publisher.failed(source)),
             }
         }
-        self.waiting.drain(..written);
-        outcome
+        Ok(true)
     }
 
     /// Publishes the end when it is due. False: a journal is full.
@@ -116,7 +119,7 @@ impl Component for Exchange {
             Ok(Followed::Nothing) => {}
             Ok(Followed::Event { trades, quote, .. }) => {
                 self.waiting.extend(trades.iter().copied().map(Outgoing::Trade));
-                self.waiting.extend(quote.map(|quote| Outgoing::Quote(Box::new(*quote))));
+                self.waiting.extend(quote.copied().map(Outgoing::Quote));
             }
             Ok(Followed::Lost(instrument)) => {
                 log::warn!("instrument {instrument}: an event is missing; its book waits for a snapshot");

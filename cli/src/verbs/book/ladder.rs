@@ -1,7 +1,7 @@
 //! A book as a table and as JSON.
 
 use serde::Serialize;
-use wire::{Price, TradingPhase};
+use wire::Price;
 
 use crate::output;
 
@@ -44,22 +44,6 @@ pub(super) struct Ladder {
 /// A price, if there is one.
 pub(super) fn price(price: Price) -> Option<String> {
     price.is_some().then(|| price.to_string())
-}
-
-/// A phase as platform files name it.
-pub(super) fn phase(phase: TradingPhase) -> &'static str {
-    match phase {
-        TradingPhase::Closed => "closed",
-        TradingPhase::PreOpen => "pre-open",
-        TradingPhase::OpeningAuction => "opening-auction",
-        TradingPhase::OpeningFreeze => "opening-freeze",
-        TradingPhase::Pause => "pause",
-        TradingPhase::Continuous => "continuous",
-        TradingPhase::Halt => "halt",
-        TradingPhase::VolatilityAuction => "volatility-auction",
-        TradingPhase::ClosingAuction => "closing-auction",
-        TradingPhase::ClosingFreeze => "closing-freeze",
-    }
 }
 
 impl Ladder {

@@ -120,7 +120,7 @@ fn follow(
 
 /// Where the book comes from.
 enum Source {
-    /// The exchange's events; the last quote that they made says what traded last.
+    /// The exchange's events; the time of the end of the day, once it was read.
     Market(LooseReader, Box<Follower>, Option<u64>),
     /// md's quotes, by instrument.
     Quotes(LooseReader, Option<std::collections::BTreeMap<u32, Quote>>),
@@ -198,7 +198,7 @@ impl Source {
                 Some(Ladder {
                     instrument: instrument.id.0,
                     symbol,
-                    phase: follower.phase(instrument.id).map(ladder::phase),
+                    phase: follower.phase(instrument.id).map(wire::TradingPhase::as_str),
                     sequence: follower.sequence(instrument.id)?,
                     event_time_ns: follower.quote(instrument.id).map_or(0, |quote| quote.event_time.0),
                     last_price: follower
