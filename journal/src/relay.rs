@@ -113,8 +113,9 @@ impl Relay {
                 let wanted = followed.look(&self.seats)?;
                 // SYNC: relay. Between the looks at the journal and at the words.
                 fence(Ordering::SeqCst);
+                let journal = followed.control.shape().id;
                 for seat in members(&wanted) {
-                    woken += u64::from(wake_after_fence(&self.registry, seat));
+                    woken += u64::from(wake_after_fence(&self.registry, seat, Some(journal)));
                 }
             }
         }

@@ -84,6 +84,7 @@ fn assignment(
             from_start: read.from != ReaderFrom::Head,
             peer_seat: seat_of(&peer),
             peer,
+            wake_within: read.wake_within,
         }
     });
     Assignment {

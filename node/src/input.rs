@@ -1,5 +1,7 @@
 //! A journal that a node reads.
 
+use std::time::Duration;
+
 use journal::{Reader, Topics};
 
 /// One of a node's inputs: an index into [`Node::inputs`](crate::Node::inputs).
@@ -31,6 +33,8 @@ pub struct Input {
     pub(crate) seat: u32,
     /// The frames for which this input wakes the node.
     pub(crate) told: Told,
+    /// How long its messages may wait while the node dozes; zero: they wake it.
+    pub(crate) wake_within: Duration,
 }
 
 impl Input {

@@ -273,6 +273,7 @@ fn open_input(
         peer_seat: read.peer_seat,
         seat,
         told,
+        wake_within: read.wake_within,
     };
     input.narrow(None)?;
     Ok(input)

@@ -116,6 +116,10 @@ pub struct ReadAssignment {
     pub peer: String,
     /// That node's seat.
     pub peer_seat: u32,
+    /// While there is work, the reader looks by itself within this time, and need not be woken for each message. Zero: it
+    /// must be. Of one journal of a node at most.
+    #[serde(default)]
+    pub wake_within: Duration,
 }
 
 /// A conversation over master's socket failed.

@@ -37,6 +37,13 @@ pub trait Component {
         false
     }
 
+    /// How many messages it has written whose answers come through an input that may wait
+    /// ([`ReadAssignment::wake_within`](crate::protocol::ReadAssignment::wake_within)). After each new one the node
+    /// expects answers, and dozes instead of parking.
+    fn questions(&self) -> u64 {
+        0
+    }
+
     /// True: frames are passed on in the order of their times over all inputs, one at a time, and none before its
     /// cause. False: input by input, which is faster. For nodes whose answers must not depend on which journal they
     /// happen to look at first.

@@ -134,7 +134,7 @@ counters! {
     BytesLost = 4 => "bytes_lost",
     /// Sleeps.
     Parks = 5 => "parks",
-    /// Short sleeps by the clock, from which nobody has to wake it.
+    /// Short sleeps by the clock, from which nobody has to wake it, or only for what may not wait.
     Naps = 45 => "naps",
     /// Sleeps that somebody ended.
     Wakes = 6 => "wakes",

@@ -37,6 +37,8 @@ pub struct Context {
     /// The latest quote of each instrument, by id.
     quotes: Vec<Option<Quote>>,
     pub(crate) stop_requested: bool,
+    /// Requests sent to td.
+    pub(crate) requests: u64,
 }
 
 /// The stage of the strategy's life.
@@ -83,6 +85,7 @@ impl Context {
             timers: Timers::new(),
             quotes: Vec::new(),
             stop_requested: false,
+            requests: 0,
         }
     }
 
@@ -302,7 +305,9 @@ impl Context {
                 self.port.count(Counter::Full, 1);
             }
             refusal
-        })
+        })?;
+        self.requests += 1;
+        Ok(())
     }
 
     /// Calls [`Strategy::timer`](crate::Strategy::timer) with `key` after a [`Duration`](std::time::Duration), or at

@@ -1,6 +1,7 @@
 //! What must hold between keys, before the topology is built from them.
 
 mod hosts;
+mod naps;
 pub(crate) mod state;
 
 use settings::{Report, Rows, nearest, or_list};
@@ -28,6 +29,7 @@ pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
     if !paths::structure_is_bad(rows) {
         config.strategies.iter().for_each(|group| rules.group(group));
         hosts::check(&mut rules);
+        naps::check(&mut rules);
         state::check(&mut rules);
     }
 }

@@ -168,6 +168,10 @@ pub struct ReadBinding {
     pub from: ReaderFrom,
     /// What becomes of its cursor when it dies.
     pub on_death: OnDeath,
+    /// While there is work, the reader looks by itself within this time, and need not be woken for each message. Zero:
+    /// it must be.
+    #[serde(default, skip_serializing_if = "Duration::is_zero", with = "duration")]
+    pub wake_within: Duration,
 }
 
 /// What one node gets to know of the topology.

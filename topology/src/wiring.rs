@@ -35,6 +35,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     builder.added();
     builder.publish();
     builder.subscribe();
+    builder.reports_may_wait();
     let pin = builder.pin();
     let mut topology = Topology {
         instance: config.platform.instance.clone(),

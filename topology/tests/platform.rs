@@ -75,6 +75,32 @@ fn who_need_not_be_woken_naps_where_it_parks_and_not_in_lock_step() {
 }
 
 #[test]
+fn a_group_is_left_alone_with_its_reports_where_it_sleeps_and_not_in_lock_step() {
+    let within = |text: &str, sets: &[&str], name: &str| {
+        let topology = parse(text, sets).topology;
+        let node = topology.node(name).expect("it is there");
+        let others = node.reads.iter().filter(|read| read.role != "reports");
+        assert!(
+            others.fold(Duration::ZERO, |sum, read| sum + read.wake_within).is_zero(),
+            "{:?}",
+            node.reads
+        );
+        node.reads.iter().find(|read| read.role == "reports").expect("its reports").wake_within.as_micros()
+    };
+    let own = "[md]\n[strategies]\nwake_within = \"500us\"\n";
+    assert_eq!(within(MINIMAL, &[], "strategy-2"), 0);
+    assert_eq!(within(own, &[], "strategy-2"), 500);
+    assert_eq!(within(own, &["strategies.mode=adaptive"], "strategy-2"), 500);
+    assert_eq!(within(own, &["strategies.mode=fast"], "strategy-2"), 0);
+    let lock_step = ["platform.deterministic=true", "md.generator=timed", "md.readers=gated"];
+    assert_eq!(within(own, &lock_step, "strategy-2"), 0);
+    let two = "[md]\n[[strategies.group]]\nname = \"a\"\nwake_within = \"1ms\"\n[[strategies.group]]\nname = \"b\"\n";
+    assert_eq!((within(two, &[], "a-1"), within(two, &[], "b-1")), (1_000, 0));
+    let hosted = format!("{own}host = {{ name = \"h\", mode = \"parked\" }}\n");
+    assert_eq!((within(&hosted, &[], "h"), within(&hosted, &["strategies.host.mode=fast"], "h")), (500, 0));
+}
+
+#[test]
 fn every_file_in_configs_is_right() {
     let mut checked = 0;
     for entry in std::fs::read_dir(configs()).unwrap() {

@@ -3,7 +3,7 @@
 use observe::Fit;
 use pinning::{Host, Policy, ResolvedPlan};
 use serde_json::json;
-use topology::{Pages, Platform};
+use topology::{NodeSpec, Pages, Platform};
 
 use super::fit::{self, FitAnswer};
 use crate::args::Check;
@@ -66,13 +66,25 @@ fn nodes(platform: &Platform) -> String {
         vec![
             node.name.clone(),
             node.seat.to_string(),
-            node.host.as_ref().map_or_else(|| node.mode.to_string(), |host| format!("in {host}")),
+            node.host.as_ref().map_or_else(|| waits(node), |host| format!("in {host}")),
             joined(node.needs.iter().map(String::as_str).collect()),
             joined(node.reads.iter().map(|read| read.journal.as_str()).collect()),
             joined(node.writes.iter().map(|write| write.journal.as_str()).collect()),
         ]
     });
     table(&["node", "seat", "wait", "starts after", "reads", "writes"], 6, rows)
+}
+
+/// How it waits, and which messages need not wake it one by one.
+fn waits(node: &NodeSpec) -> String {
+    let may_wait = node.reads.iter().find(|read| !read.wake_within.is_zero());
+    let mode = node.mode.to_string();
+    match may_wait {
+        Some(read) => {
+            format!("{mode}, {} within {}", read.role, humantime::format_duration(read.wake_within))
+        }
+        None => mode,
+    }
 }
 
 fn wish(pages: Pages) -> String {

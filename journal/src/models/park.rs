@@ -103,6 +103,43 @@ fn a_waker_that_stores_loses_no_sleeper() {
     });
 }
 
+/// A node that dozes is woken by what it is to be woken for, and by nothing of the journal that may wait. Once it parks, that
+/// journal wakes it too, although its writer may still have seen the word of the doze.
+#[test]
+fn who_dozes_is_woken_for_what_is_urgent_and_misses_nothing_when_it_parks() {
+    explore("doze, then park", 2, || {
+        let (journals, registry) = ([journal(1, 4), journal(2, 4)], registry());
+        let mut readers = journals.each_ref().map(|journal| {
+            journal.set_interest(GATED, None).unwrap();
+            Reader::Loose(journal.loose(GATED).unwrap())
+        });
+        announce(&registry);
+        let mut number = 0;
+        let writing = journals.map(|journal| {
+            let registry = Arc::clone(&registry);
+            number += 1;
+            spawn(number, move || write_and_stay(&journal, &registry))
+        });
+        let parker = Parker::new(registry, GATED).unwrap();
+        let mut seen = [Vec::new(), Vec::new()];
+        while seen[0].is_empty() {
+            let wakeup = parker.doze(LONG, 2, || readers.iter().any(Reader::has_news));
+            assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
+            let urgent = readers[0].has_news();
+            assert!(wakeup != Some(Wakeup::Woken) || urgent, "woken by what may wait");
+            readers.iter_mut().zip(&mut seen).for_each(|(reader, seen)| drain(reader, seen));
+        }
+        while seen[1].is_empty() {
+            let wakeup = parker.park(LONG, || readers[1].has_news());
+            assert_ne!(wakeup, Some(Wakeup::TimedOut), "time does not pass in this model");
+            drain(&mut readers[1], &mut seen[1]);
+        }
+        for writing in writing {
+            writing.join().unwrap();
+        }
+    });
+}
+
 /// One message wakes the seat that wants its topic; the other sleeps on.
 #[test]
 fn only_who_wants_the_topic_is_woken() {

@@ -12,6 +12,12 @@
 //!
 //! The word is the seat's, not the journal's: a node that reads eighty journals parks with one store.
 //!
+//! ```text
+//!   high half                           low half (the futex)
+//!   0, or 1 + ID of a journal whose     0 awake, 1 parked
+//!   writer need not wake the sleeper
+//! ```
+//!
 //! The reading side can choose two other ways of notification, seat by seat, with a bit in the registry: a
 //! [`Doorbell`], one line that reports which of many journals have news, and a [`Relay`](Relay), which wakes the seat instead
 //! of the writers.
@@ -44,6 +50,18 @@ pub(crate) use futex::{futex_wait, futex_wake};
 
 const AWAKE: u64 = 0;
 const PARKED: u64 = 1;
+
+/// The word of a node that sleeps, and that the writer of `journal` need not wake.
+fn dozing(journal: u32) -> u64 {
+    // Of the last number there is no successor: such a node is woken by all.
+    PARKED | u64::from(journal.wrapping_add(1)) << 32
+}
+
+/// What the word says to the writer of `journal`, if it is one: that it is to wake the node.
+#[inline]
+fn is_to_wake(word: u64, journal: Option<u32>) -> bool {
+    word as u32 == PARKED as u32 && journal.is_none_or(|journal| word >> 32 != u64::from(journal) + 1)
+}
 
 /// Longest sleep of a node that was just active: a safety net under the protocol. A time-out that finds news is
 /// counted, and the count must stay zero.
@@ -85,8 +103,19 @@ impl Parker {
     ///
     /// Returns `None` when there was news and no sleep.
     pub fn park(&self, timeout: Duration, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
+        self.sleep(PARKED, timeout, has_news)
+    }
+
+    /// As [`Parker::park`], but what is written to the journal with number `journal` does not end the sleep; everything
+    /// else does. So `timeout` is the longest that a message of that journal waits. `has_news` must look at that journal
+    /// too: what came before the sleep may be older than that.
+    pub fn doze(&self, timeout: Duration, journal: u32, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
+        self.sleep(dozing(journal), timeout, has_news)
+    }
+
+    fn sleep(&self, asleep: u64, timeout: Duration, has_news: impl FnOnce() -> bool) -> Option<Wakeup> {
         let word = self.registry.wait_word(self.seat);
-        word.store(PARKED, Ordering::Relaxed);
+        word.store(asleep, Ordering::Relaxed);
         // SYNC: park.
         fence(Ordering::SeqCst);
         if has_news() {
@@ -94,10 +123,10 @@ impl Parker {
             return None;
         }
         let timed_out = futex_wait(word, PARKED as u32, timeout);
-        // A waker has set the word to AWAKE; if it still says PARKED, there was none. A signal, or the late call of a
+        // A waker has set the word to AWAKE; if it still says what we stored, there was none. A signal, or the late call of a
         // waker of an earlier sleep that timed out, is not a time-out either.
         let before = word.swap(AWAKE, Ordering::Acquire);
-        Some(if timed_out && before == PARKED { Wakeup::TimedOut } else { Wakeup::Woken })
+        Some(if timed_out && before == asleep { Wakeup::TimedOut } else { Wakeup::Woken })
     }
 
     /// True while a relay wakes this seat instead of the writers.
@@ -118,17 +147,19 @@ impl Parker {
 pub fn wake(registry: &Registry, seat: u32) -> bool {
     // SYNC: park. Between the caller's stores and the look at the word.
     fence(Ordering::SeqCst);
-    wake_after_fence(registry, seat)
+    wake_after_fence(registry, seat, None)
 }
 
+/// `journal`: the one that was written to, if the caller writes one.
 #[inline]
-pub(crate) fn wake_after_fence(registry: &Registry, seat: u32) -> bool {
+pub(crate) fn wake_after_fence(registry: &Registry, seat: u32, journal: Option<u32>) -> bool {
     if seat >= registry.seats() || !registry.is_writable() {
         return false;
     }
     let word = registry.wait_word(seat);
-    if word.load(Ordering::Relaxed) != PARKED
-        || word.compare_exchange(PARKED, AWAKE, Ordering::Release, Ordering::Relaxed).is_err()
+    let seen = word.load(Ordering::Relaxed);
+    if !is_to_wake(seen, journal)
+        || word.compare_exchange(seen, AWAKE, Ordering::Release, Ordering::Relaxed).is_err()
     {
         return false;
     }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{AWAKE, Doorbell, PARKED, Parker, Wakeup, force_wake, wake};
+use super::{
+    AWAKE, Doorbell, PARKED, Parker, Wakeup, dozing, force_wake, is_to_wake, wake, wake_after_fence,
+};
 use crate::clock::Clock;
 use crate::files::registry::Registry;
 use crate::layout::registry as at;
@@ -30,6 +32,38 @@ fn a_sleeper_whose_waker_was_killed_before_the_call_is_roused() {
     assert!(!wake(&registry, SEAT), "for everybody else it is awake");
     force_wake(&registry, SEAT);
     assert_eq!(sleeping.join().unwrap(), Some(Wakeup::Woken));
+}
+
+#[test]
+fn who_dozes_is_left_to_its_clock_by_one_journal_and_woken_by_any_other() {
+    for (journal, woken) in [(7, false), (8, true)] {
+        let registry = Arc::new(Registry::in_memory(64, Clock::monotonic()).unwrap());
+        let parker = Parker::new(Arc::clone(&registry), SEAT).unwrap();
+        let word = registry.wait_word(SEAT);
+        let timeout = if woken { LONG } else { Duration::from_millis(300) };
+        let sleeping = thread::spawn(move || parker.doze(timeout, 7, || false));
+        while word.load(Ordering::Relaxed) == AWAKE {
+            thread::yield_now();
+        }
+        assert_eq!(wake_after_fence(&registry, SEAT, Some(journal)), woken);
+        let expected = if woken { Wakeup::Woken } else { Wakeup::TimedOut };
+        assert_eq!(sleeping.join().unwrap(), Some(expected));
+        assert_eq!(word.load(Ordering::Relaxed), AWAKE);
+    }
+}
+
+/// A word that no sleeper stores must not lose anybody: at worst all wake the node.
+#[test]
+fn a_word_names_one_journal_or_none() {
+    for journal in [0, 1, u32::MAX - 1] {
+        assert!(!is_to_wake(dozing(journal), Some(journal)), "{journal}");
+        assert!(
+            is_to_wake(dozing(journal), Some(journal + 1)) && is_to_wake(dozing(journal), None),
+            "{journal}"
+        );
+        assert!(is_to_wake(PARKED, Some(journal)) && !is_to_wake(AWAKE, None), "{journal}");
+    }
+    assert!(is_to_wake(dozing(u32::MAX), Some(u32::MAX)), "it has no name in a word");
 }
 
 #[test]

@@ -80,7 +80,8 @@ impl Waker {
         }
         // SYNC: park. Between the commit and the looks at the words.
         fence(Ordering::SeqCst);
-        Bits(sleepers).map(|bit| u64::from(wake_after_fence(&self.registry, first_seat + bit))).sum()
+        let wake = |bit| u64::from(wake_after_fence(&self.registry, first_seat + bit, Some(journal)));
+        Bits(sleepers).map(wake).sum()
     }
 
     /// After more was written to disk: rings and wakes the seats that wait for that.

@@ -19,9 +19,9 @@ use crate::run::{Component, Context};
 use crate::state::Counter;
 use crate::stop::StopFlag;
 
-const SEAT: u32 = 3;
+pub(super) const SEAT: u32 = 3;
 /// Anything that takes longer hangs.
-const WATCHDOG: Duration = Duration::from_secs(60);
+pub(super) const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// Counts turns, and ends the run when `is_enough`.
 struct Witness<E> {
@@ -73,7 +73,7 @@ impl<E: FnMut(&Seen) -> bool> Component for Witness<E> {
     }
 }
 
-fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
+pub(super) fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let files = || JournalFiles::new(folder.path(), folder.path(), "news");
     let shape =
@@ -91,6 +91,7 @@ fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
         peer_seat: 0,
         seat: SEAT,
         told: Told::Wanted,
+        wake_within: Duration::ZERO,
     };
     input.narrow(None).expect("an interest");
     journal::wait::announce(&registry);
@@ -115,7 +116,7 @@ fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
 }
 
 /// Writes a frame after each `pause`, until the receiver is done.
-fn write(mut writer: Writer, pause: Duration, ended: &Receiver<()>) {
+pub(super) fn write(mut writer: Writer, pause: Duration, ended: &Receiver<()>) {
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         writer.write(1, 0, b"").expect("it is read");
     }

@@ -1,5 +1,6 @@
 //! The poll loop of every node: rounds over its inputs, and the wait between them.
 
+mod doze;
 mod drain;
 mod folder;
 mod rounds;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use journal::wait::Parker;
 use topology::config::Mode;
 
+use self::doze::Patience;
 use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
 use crate::due::Due;
@@ -48,6 +50,8 @@ struct PollLoop<'a> {
     last_news: u64,
     last_heartbeat: u64,
     idle_rounds: u32,
+    /// The input that need not wake the node, if it has one.
+    patience: Option<Patience>,
     /// Naps since the last news.
     quiet_naps: u32,
     /// How long a clean stop reads what is left, and waits for room to write what was kept back.
@@ -67,6 +71,7 @@ impl<'a> PollLoop<'a> {
             mode: node.assignment.mode,
             accepting: vec![true; node.inputs.len()],
             due: Due::of(node),
+            patience: Patience::of(&node.inputs),
             inputs: &mut node.inputs,
             context: Context { handle, deadline: None, stop_requested: false, requests: Vec::new() },
             parker,
@@ -103,6 +108,8 @@ impl<'a> PollLoop<'a> {
 
 #[cfg(test)]
 mod adaptive;
+#[cfg(test)]
+mod dozing;
 #[cfg(test)]
 mod ending;
 #[cfg(test)]

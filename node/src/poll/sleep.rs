@@ -23,7 +23,7 @@ const RELAY_PATIENCE: u64 = 50_000_000;
 /// A napping node parks after this many naps without news.
 pub(super) const QUIET_NAPS: u32 = 20;
 /// The kernel may end a sleep by the clock as much later, to end several at once.
-const TIMER_SLACK: Duration = Duration::from_micros(50);
+pub(super) const TIMER_SLACK: Duration = Duration::from_micros(50);
 
 /// How long a node may sleep before it looks at its journals by itself: longer after a longer time without events.
 #[derive(Debug)]
@@ -125,13 +125,23 @@ impl PollLoop<'_> {
         self.look_for_folder(now);
         let Some(parker) = &self.parker else { return };
         let net = self.net.timeout(parker.is_relayed());
-        let (timeout, is_safety) = match self.context.deadline {
+        let (mut timeout, mut is_safety) = match self.context.deadline {
             Some(deadline) if deadline <= now => return,
             Some(deadline) if deadline - now < net.as_nanos() as u64 => {
                 (Duration::from_nanos(deadline - now), false)
             }
             _ => (net, true),
         };
+        // In a doze, the journal whose writer does not wake the node.
+        let mut left_alone = None;
+        let mut is_whole_doze = false;
+        if let Some(patience) = &mut self.patience
+            && let Some(longest) = patience.doze(self.inputs, component.questions())
+        {
+            left_alone = Some(patience.journal);
+            is_whole_doze = longest <= timeout;
+            (timeout, is_safety) = (timeout.min(longest), is_safety && !is_whole_doze);
+        }
         let (inputs, accepting, handle) = (&*self.inputs, &self.accepting, &self.context.handle);
         let due = &mut self.due;
         // Not only the inputs that rang: a sleep costs more than a look at every input.
@@ -142,11 +152,15 @@ impl PollLoop<'_> {
                 || component.is_wanted()
                 || handle.is_stopping()
         };
-        let Some(wakeup) = parker.park(timeout, has_news) else {
+        let slept = match left_alone {
+            Some(journal) => parker.doze(timeout, journal, has_news),
+            None => parker.park(timeout, has_news),
+        };
+        let Some(wakeup) = slept else {
             self.net.tighten();
             return;
         };
-        self.context.add(Counter::Parks, 1);
+        self.context.add(if left_alone.is_some() { Counter::Naps } else { Counter::Parks }, 1);
         match wakeup {
             Wakeup::Woken => {
                 self.context.add(Counter::Wakes, 1);
@@ -154,12 +168,18 @@ impl PollLoop<'_> {
                 // clock reading.
                 self.net.woken(now);
             }
-            Wakeup::TimedOut => self.look_by_itself(is_safety),
+            Wakeup::TimedOut => {
+                if is_whole_doze && let Some(patience) = &mut self.patience {
+                    patience.expired();
+                    self.due.look_at(patience.input);
+                }
+                self.look_by_itself(is_safety, left_alone.is_some());
+            }
         }
     }
 
-    /// After a sleep that ended by time-out.
-    fn look_by_itself(&mut self, is_safety: bool) {
+    /// After a sleep that ended by time-out. In a doze one input's messages may wait.
+    fn look_by_itself(&mut self, is_safety: bool, in_doze: bool) {
         let now = self.context.now();
         let is_due = self.net.timed_out(now, is_safety);
         if is_due {
@@ -169,7 +189,7 @@ impl PollLoop<'_> {
         let has_news = self.inputs.iter().any(|input| input.reader.has_news());
         if has_news {
             self.net.tighten();
-            self.count_missed(now);
+            self.count_missed(now, in_doze);
         }
         if is_safety {
             self.context.add(Counter::WaitTimeouts, 1);
@@ -186,11 +206,15 @@ impl PollLoop<'_> {
     }
 
     /// A time-out, including that of a timer, must not find a frame that is older than a moment.
-    fn count_missed(&mut self, now: u64) {
+    fn count_missed(&mut self, now: u64, in_doze: bool) {
         let mut missed = false;
         self.due.everything();
-        for (input, accepts) in self.inputs.iter_mut().zip(&self.accepting) {
-            if *accepts && let Ok(Some(time)) = input.reader.peek_time() {
+        let may_wait = self.patience.as_ref().filter(|_| in_doze).map(|patience| patience.input);
+        for (index, (input, accepts)) in self.inputs.iter_mut().zip(&self.accepting).enumerate() {
+            if *accepts
+                && may_wait != Some(index)
+                && let Ok(Some(time)) = input.reader.peek_time()
+            {
                 missed |= now.saturating_sub(time) > MISSED;
             }
         }

@@ -70,6 +70,8 @@ impl Strategies {
                 let member = &mut self.members[index];
                 member.deadline = needs.deadline.map_or(u64::MAX, |deadline| deadline.0);
                 self.next_due = self.next_due.min(member.deadline);
+                self.requests += needs.requests.wrapping_sub(member.requests);
+                member.requests = needs.requests;
                 if needs.topics
                     || needs.stop
                     || (needs.started, needs.holds) != (member.started, member.holds)

@@ -18,6 +18,8 @@ pub(super) struct Member {
     /// True once it has started: frames are handed over at once.
     pub(super) started: bool,
     pub(super) holds: bool,
+    /// Requests that its session has sent.
+    pub(super) requests: u64,
     /// When it is due for a turn without a frame, in nanoseconds; `u64::MAX`: never.
     pub(super) deadline: u64,
     pub(super) budget: Budget,
@@ -35,6 +37,7 @@ impl Member {
             session: None,
             started: false,
             holds: false,
+            requests: 0,
             deadline: u64::MAX,
             budget: Budget::new(0),
             topics: Some(Vec::new()),
@@ -47,6 +50,7 @@ impl Member {
         self.session = Some(session);
         self.started = false;
         self.holds = false;
+        self.requests = 0;
         self.deadline = u64::MAX;
         self.budget = Budget::new(budget);
         self.topics = Some(Vec::new());

@@ -65,6 +65,8 @@ pub(crate) struct Strategies {
     opening: bool,
     /// Members that have joined and not started.
     unstarted: usize,
+    /// Requests that all members together have sent: each is answered through the reports.
+    requests: u64,
     /// Members that hold market data back.
     holding: usize,
     /// Topics of members have changed.
@@ -156,6 +158,7 @@ impl Strategies {
             listing: Vec::new(),
             opening: true,
             unstarted: 0,
+            requests: 0,
             holding: 0,
             table_is_stale: false,
             next_due: u64::MAX,
@@ -225,6 +228,10 @@ impl Component for Strategies {
             context.wake_at(self.next_due);
         }
         Ok(())
+    }
+
+    fn questions(&self) -> u64 {
+        self.requests
     }
 
     /// In lock-step a quote and a report that it caused may be unread together, and the result must not depend on which of

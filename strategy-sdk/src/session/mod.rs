@@ -93,6 +93,8 @@ pub(crate) struct Needs {
     pub(crate) topics: bool,
     /// The strategy has requested its stop.
     pub(crate) stop: bool,
+    /// Requests that it has sent so far.
+    pub(crate) requests: u64,
 }
 
 /// A strategy, with its context.
@@ -178,6 +180,7 @@ impl<S: Strategy> Session<S> {
             holds: self.held.is_some(),
             topics: self.topics_changed && self.list_is_whole,
             stop: self.context.stop_requested,
+            requests: self.context.requests,
         }
     }
 

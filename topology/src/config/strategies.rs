@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use settings::schema::{Absent, DAY_NS, Described, Kind};
 use settings::{CpuList, described, duration, section, words};
 
+use super::run::LONGEST_NAP_NS;
 use super::{Mode, OnDeath, RunConfig};
 use crate::forms;
 use crate::services::NodeKind;
@@ -83,6 +84,11 @@ section! {
         on_death: OnDeath = OnDeath::Drop, Absent::Derived("hold if it is restarted, else drop");
         /// Handed to the program as they are.
         params: Json = Json::Object(Map::new());
+        /// While reports come or are expected, they do not wake a strategy one by one: it looks for them by itself within this time, as in
+        /// "500us". All else wakes it, and when it is quiet, reports do too. Where it sleeps, and not in lock-step. 0s: each
+        /// report wakes it.
+        #[serde(with = "duration")]
+        wake_within: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: LONGEST_NAP_NS };
         /// Run in one process, on one core, instead of one process each.
         host: Option<HostConfig> = None;
         /// Longest that one call of a strategy should take; longer ones are counted and named. 0s: not measured.

@@ -36,10 +36,19 @@ impl Rules<'_> {
             group.name
         );
         let (one, two) = (&other.name, &group.name);
-        for (key, differs) in [("cpus", host.cpus != known.cpus), ("mode", host.mode != known.mode)] {
+        let differing = [
+            ("host.cpus", host.cpus != known.cpus),
+            ("host.mode", host.mode != known.mode),
+            // The host reads the reports of all of them in one journal.
+            ("wake_within", group.wake_within != other.wake_within),
+        ];
+        for (key, differs) in differing {
             if differs {
-                let message = format!("`{one}` and `{two}` run in host `{name}`, but differ in its `{key}`");
-                self.error(&format!("{path}.host.{key}"), message, help.clone());
+                let short = key.trim_start_matches("host.");
+                let whose = if short == key { "their" } else { "its" };
+                let message =
+                    format!("`{one}` and `{two}` run in host `{name}`, but differ in {whose} `{short}`");
+                self.error(&format!("{path}.{key}"), message, help.clone());
             }
         }
         let builtin = |group: &StrategyGroup| group.program.starts_with("builtin:");

@@ -1,5 +1,7 @@
 //! Services that the file adds.
 
+use std::time::Duration;
+
 use settings::ByteSize;
 
 use super::Builder;
@@ -113,5 +115,6 @@ fn unbound(read: &ReadConfig) -> ReadBinding {
         kind: read.kind,
         from: read.from,
         on_death: read.on_death,
+        wake_within: Duration::ZERO,
     }
 }

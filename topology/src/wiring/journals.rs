@@ -1,5 +1,7 @@
 //! Journals: from what the rows publish to rings, and from what they subscribe to to readers.
 
+use std::time::Duration;
+
 use settings::ByteSize;
 
 use super::Builder;
@@ -137,6 +139,7 @@ impl Builder<'_> {
         let (node, spec) = (&mut self.nodes[node], &mut self.journals[journal]);
         let (journal, role) = (spec.name.clone(), role.to_owned());
         spec.readers.push(ReaderSpec { node: node.name.clone(), role: role.clone(), kind, from, on_death });
-        node.reads.push(ReadBinding { role, journal, kind, from, on_death });
+        let wake_within = Duration::ZERO;
+        node.reads.push(ReadBinding { role, journal, kind, from, on_death, wake_within });
     }
 }

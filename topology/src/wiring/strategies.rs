@@ -8,7 +8,7 @@ use super::journals::journal_of;
 use super::{Builder, json};
 use crate::config::{PlatformConfig, StrategyGroup, Wake};
 use crate::services::{self, NodeKind, Service};
-use crate::spec::{Program, StrategyLimits, StrategySection, TdSection};
+use crate::spec::{NodeSpec, Program, StrategyLimits, StrategySection, TdSection};
 
 /// What td is told.
 pub(crate) fn td_section(config: &PlatformConfig) -> Json {
@@ -85,5 +85,22 @@ impl Builder<'_> {
         node.stagger = if index_in_group == 0 { Duration::ZERO } else { group.stagger };
         node.section = section;
         node.parameters = group.params.clone();
+    }
+
+    /// The readers of reports that need not be woken for each. In lock-step the next event waits for what they cause.
+    pub(super) fn reports_may_wait(&mut self) {
+        if self.config.platform.deterministic {
+            return;
+        }
+        for group in self.config.strategies.iter().filter(|group| !group.wake_within.is_zero()) {
+            let reads_them = |node: &NodeSpec| match &group.host {
+                Some(host) => node.name == host.name,
+                None => node.group.as_ref() == Some(&group.name),
+            };
+            for node in self.nodes.iter_mut().filter(|node| reads_them(node) && node.mode.sleeps()) {
+                let reports = node.reads.iter_mut().filter(|read| read.role == "reports");
+                reports.for_each(|read| read.wake_within = group.wake_within);
+            }
+        }
     }
 }
