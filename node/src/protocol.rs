@@ -118,7 +118,7 @@ pub struct ReadAssignment {
     pub peer_seat: u32,
     /// While there is work, the reader looks by itself within this time, and need not be woken for each message. Zero: it
     /// must be. Of one journal of a node at most.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub wake_within: Duration,
 }
 
