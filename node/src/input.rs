@@ -31,6 +31,8 @@ pub struct Input {
     pub(crate) seat: u32,
     /// The frames for which this input wakes the node.
     pub(crate) told: Told,
+    /// Frames come, and wake the node, only when they are on disk.
+    pub(crate) durable: bool,
 }
 
 impl Input {
@@ -59,6 +61,11 @@ impl Input {
         self.journal.shape().capacity
     }
 
+    /// The reader and its journal, for a node that reads by itself.
+    pub fn into_reader(self) -> (Reader, journal::Journal) {
+        (self.reader, self.journal)
+    }
+
     pub(crate) fn keep(&mut self, position: u64) {
         match &mut self.reader {
             Reader::Gated(reader) => reader.keep(position),
@@ -77,6 +84,11 @@ impl Input {
             Some(topics) => Topics::only(topics.iter().copied()),
             None => Topics::All,
         });
+        if self.durable {
+            // Only the disk wakes it.
+            self.journal.set_durable_interest(self.seat, self.told != Told::Nothing)?;
+            return self.journal.set_interest(self.seat, Some(&[]));
+        }
         let interest = match self.told {
             Told::Nothing => Some(&[][..]),
             Told::Wanted => topics,

@@ -126,6 +126,21 @@ impl Gatherer {
         Ok(done)
     }
 
+    /// Passes over what is on disk already: `ends` has the position behind it, by input. What is between that position and
+    /// what a journal still holds is lost.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn pass_recorded(&mut self, ends: &[Option<u64>]) -> Result<(), ReadError> {
+        for (input, end) in self.inputs.iter_mut().zip(ends) {
+            if let Some(end) = *end {
+                input.pass_to(end)?;
+            }
+        }
+        self.inputs.iter_mut().for_each(Input::keep);
+        Ok(())
+    }
+
     /// The readers.
     pub fn inputs(&mut self) -> &mut [Input] {
         &mut self.inputs
@@ -169,6 +184,30 @@ impl Input {
             Err(error) => return Err(error),
         }
         Ok(done.frames > before)
+    }
+
+    fn pass_to(&mut self, end: u64) -> Result<(), ReadError> {
+        let mut copy = Vec::new();
+        loop {
+            copy.clear();
+            match self {
+                Input::Gated(reader) if reader.position() < end => {
+                    let left = (end - reader.position()) as usize;
+                    if reader.read_bytes(left.min(BLOCK_BYTES))?.is_none() {
+                        return Ok(());
+                    }
+                }
+                Input::Loose(reader) if reader.position() < end => {
+                    let left = (end - reader.position()) as usize;
+                    match reader.read_bytes_until(left.min(BLOCK_BYTES), u64::MAX, &mut copy) {
+                        Ok(Some(_)) | Err(ReadError::Lapped(_)) => {}
+                        Ok(None) => return Ok(()),
+                        Err(error) => return Err(error),
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
     }
 
     /// Says that everything read is on disk.

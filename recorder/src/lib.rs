@@ -20,5 +20,8 @@
 
 pub mod format;
 pub mod gather;
+mod process;
 pub mod read;
 pub mod write;
+
+pub use process::SERVICE;

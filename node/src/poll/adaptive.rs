@@ -91,6 +91,7 @@ fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
         peer_seat: 0,
         seat: SEAT,
         told: Told::Wanted,
+        durable: false,
     };
     input.narrow(None).expect("an interest");
     journal::wait::announce(&registry);

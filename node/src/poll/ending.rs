@@ -29,6 +29,7 @@ fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
         peer_seat: 0,
         seat: SEAT,
         told: Told::Wanted,
+        durable: false,
     };
     let assignment = Assignment {
         node: "test-1".into(),

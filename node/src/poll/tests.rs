@@ -24,6 +24,7 @@ fn node(journals: &[Journal]) -> Node {
         peer_seat: 0,
         seat: SEAT,
         told: Told::Wanted,
+        durable: false,
     };
     let assignment = Assignment {
         node: "test-1".into(),

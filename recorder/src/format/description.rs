@@ -18,12 +18,7 @@ pub struct Description {
     /// The recording whose positions this one continues, if the platform was recovered from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<u64>,
-    /// The platform file, as it was given; with the command line's settings below.
-    pub platform: String,
-    /// The command line's settings.
-    #[serde(default)]
-    pub settings: Vec<String>,
-    /// The wiring of the instance, as in its `topology.json`.
+    /// The platform, as in the instance's `topology.json`.
     pub topology: serde_json::Value,
     /// The journals, by the numbers that blocks use.
     pub journals: Vec<RecordedJournal>,
@@ -52,8 +47,6 @@ pub struct RecordedJournal {
     pub first_position: u64,
     /// Which journal of this name it is.
     pub incarnation: u64,
-    /// The random number in its control page.
-    pub identity: u64,
     /// Whether the recorder may be overtaken, and then has gaps.
     pub loose: bool,
 }

@@ -1,6 +1,7 @@
 //! Reading a recording.
 
 mod blocks;
+mod ends;
 mod frames;
 mod scan;
 mod source;
@@ -9,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use blocks::{Blocks, Found};
+pub use ends::index;
 pub use frames::{FrameError, Frames, RecordedFrame};
 pub use scan::{Damage, Scan, scan};
 

@@ -1,6 +1,9 @@
 //! Reading a segment whole: where it ends, and what is damaged.
 
+use std::collections::BTreeMap;
 use std::io;
+
+use zerocopy::FromBytes;
 
 use super::blocks::{Blocks, Found};
 use super::{End, SegmentFile};
@@ -38,6 +41,8 @@ pub struct Scan {
     pub frames: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// By the journal's number: position behind its last frame, or behind its last gap.
+    pub ends: BTreeMap<u16, u64>,
     /// It has an index and an end.
     pub is_closed: bool,
 }
@@ -108,7 +113,7 @@ pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
                     kind => {
                         chain = Some(head.chain.get());
                         next = head.number.get() + 1;
-                        count(&mut scan, &head, kind);
+                        count(&mut scan, &head, kind, block.payload);
                     }
                 }
                 blocks.pass(size);
@@ -140,11 +145,17 @@ fn sized(damage: Damage, offset: u64, number: u64) -> Damage {
     Damage { bytes: offset - damage.offset, blocks: number.saturating_sub(damage.first_block), ..damage }
 }
 
-fn count(scan: &mut Scan, head: &BlockHead, kind: Option<Kind>) {
+fn count(scan: &mut Scan, head: &BlockHead, kind: Option<Kind>, payload: &[u8]) {
     if kind == Some(Kind::Frames) {
         scan.blocks += 1;
         scan.frames += u64::from(head.frames.get());
         scan.bytes += u64::from(head.length.get());
+        scan.ends.insert(head.journal.get(), head.position.get() + u64::from(head.length.get()));
+    }
+    if kind == Some(Kind::Gap)
+        && let Ok(bytes) = u64::read_from_bytes(payload)
+    {
+        scan.ends.insert(head.journal.get(), head.position.get() + bytes);
     }
     scan.torn_bytes += head.size() as u64;
     if head.closes_cut() {

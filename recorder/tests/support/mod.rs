@@ -9,24 +9,24 @@ use recorder::gather::{Gatherer, Input};
 use recorder::read::{FrameError, Recording};
 use recorder::write::{Policy, Recorder};
 
-pub const SEAT: u32 = 5;
+pub(crate) const SEAT: u32 = 5;
 
-pub fn clock() -> Clock {
+pub(crate) fn clock() -> Clock {
     Clock::monotonic()
 }
 
-pub fn journal(id: u32, name: &str, capacity: u64) -> Journal {
+pub(crate) fn journal(id: u32, name: &str, capacity: u64) -> Journal {
     let shape = JournalShape { id, name: name.into(), capacity, seats: 64, topics: 8, page: 4096 };
     let journal = Journal::in_memory(shape).unwrap();
     journal.admit_gated(SEAT).unwrap();
     journal
 }
 
-pub fn policy() -> Policy {
+pub(crate) fn policy() -> Policy {
     Policy { segment_bytes: 1 << 20, compress: None }
 }
 
-pub fn description(journals: &[&Journal]) -> Description {
+pub(crate) fn description(journals: &[&Journal]) -> Description {
     let recorded = |(index, journal): (usize, &&Journal)| {
         let (shape, stat) = (journal.shape(), journal.stat());
         RecordedJournal {
@@ -40,7 +40,6 @@ pub fn description(journals: &[&Journal]) -> Description {
             page: shape.page,
             first_position: stat.first_position,
             incarnation: stat.incarnation,
-            identity: 0,
             loose: false,
         }
     };
@@ -51,14 +50,12 @@ pub fn description(journals: &[&Journal]) -> Description {
         messages: 1,
         journal_format: 4,
         continues: None,
-        platform: String::new(),
-        settings: Vec::new(),
         topology: serde_json::Value::Null,
         journals: journals.iter().enumerate().map(recorded).collect(),
     }
 }
 
-pub fn gatherer(journals: &[&Journal]) -> Gatherer {
+pub(crate) fn gatherer(journals: &[&Journal]) -> Gatherer {
     let gated = |journal: &&Journal| {
         let mut reader = journal.gated(SEAT).unwrap();
         reader.make_durable(None);
@@ -68,20 +65,20 @@ pub fn gatherer(journals: &[&Journal]) -> Gatherer {
     Gatherer::new(journals.iter().map(gated).collect())
 }
 
-pub fn recorder(folder: &Path, journals: &[&Journal]) -> Recorder {
+pub(crate) fn recorder(folder: &Path, journals: &[&Journal]) -> Recorder {
     Recorder::open(folder, &description(journals), policy(), clock().now()).unwrap()
 }
 
 /// Time, id, topic and payload of a frame.
-pub type Held = (u64, u64, u16, u32, Vec<u8>);
+pub(crate) type Held = (u64, u64, u16, u32, Vec<u8>);
 
-pub fn write(writer: &mut Writer, id: u16, topic: u32, payload: &[u8]) -> Held {
+pub(crate) fn write(writer: &mut Writer, id: u16, topic: u32, payload: &[u8]) -> Held {
     let written = writer.write(id, topic, payload).unwrap();
     (written.position, written.time, id, topic, payload.to_vec())
 }
 
 /// All frames of a journal in a recording, with what is missing.
-pub fn frames(recording: &Recording, name: &str) -> (Vec<Held>, Vec<(u64, u64)>) {
+pub(crate) fn frames(recording: &Recording, name: &str) -> (Vec<Held>, Vec<(u64, u64)>) {
     let journal = recording.description().journal(name).unwrap();
     let mut reader = recording.frames(journal, 0);
     let (mut held, mut missing) = (Vec::new(), Vec::new());

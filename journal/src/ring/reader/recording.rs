@@ -6,8 +6,8 @@ use super::{GatedReader, LooseReader};
 use crate::error::ReadError;
 use crate::files::registry::Registry;
 use crate::layout::{control as at, frame, frame_bytes};
-use crate::sync::Ordering;
 use crate::ring::bytes::RawHeader;
+use crate::sync::Ordering;
 use crate::sync::fence;
 use crate::wait::Waker;
 
