@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use journal::{GatedReader, LooseReader, ReadError};
 
 use crate::format::Kind;
+use crate::read::Counts;
 use crate::write::{Batch, Recorder, WriteError};
 
 /// Bytes of one block.
@@ -53,12 +54,16 @@ pub struct Gathered {
 pub struct Gatherer {
     /// By number, from 1 on.
     inputs: Vec<Input>,
+    /// By input: what its journal has held up to the end of the last cut.
+    counts: Vec<Counts>,
+    classify: fn(u16, &[u8]) -> usize,
 }
 
 impl Gatherer {
-    /// The inputs are the journals of the description, in its order.
-    pub fn new(inputs: Vec<Input>) -> Gatherer {
-        Gatherer { inputs }
+    /// The inputs are the journals of the description, in its order. `counts` has what each has held before what is
+    /// recorded next, `classify` gives the class of a message.
+    pub fn new(inputs: Vec<Input>, counts: Vec<Counts>, classify: fn(u16, &[u8]) -> usize) -> Gatherer {
+        Gatherer { inputs, counts, classify }
     }
 
     /// True when there is something to record.
@@ -69,9 +74,9 @@ impl Gatherer {
         })
     }
 
-    /// Records everything up to `time`, the present time. `before` may add blocks in front, for which there must be
-    /// frames: it is called when the first is found. All of it is on disk when this returns, and the gated readers have
-    /// said so.
+    /// Records everything up to `time`, the present time. `last` may add blocks at the end, and is told what each journal
+    /// has held by then; without frames it is not called. All of it is on disk when this returns, and the gated readers
+    /// have said so.
     ///
     /// # Errors
     /// [`GatherError`]. After an error of the disk the readers stand where they stood after the last cut, and all can be
@@ -80,16 +85,18 @@ impl Gatherer {
         &mut self,
         recorder: &mut Recorder,
         time: u64,
-        before: impl FnOnce(&mut Batch),
+        last: impl FnOnce(&mut Batch, &[Counts]),
     ) -> Result<Gathered, GatherError> {
         if !self.has_news() {
             return Ok(Gathered::default());
         }
-        let done = self.record(recorder, time, before);
+        let counts = self.counts.clone();
+        let done = self.record(recorder, time, last);
         match &done {
             Ok(_) => self.inputs.iter_mut().for_each(Input::keep),
             Err(_) => {
                 recorder.abandon();
+                self.counts = counts;
                 self.inputs.iter_mut().for_each(Input::rewind);
             }
         }
@@ -100,16 +107,17 @@ impl Gatherer {
         &mut self,
         recorder: &mut Recorder,
         time: u64,
-        before: impl FnOnce(&mut Batch),
+        last: impl FnOnce(&mut Batch, &[Counts]),
     ) -> Result<Gathered, GatherError> {
         let mut done = Gathered::default();
-        before(recorder.begin_cut(time)?);
+        recorder.begin_cut(time)?;
         let mut news = true;
         while news {
             news = false;
             for (index, input) in self.inputs.iter_mut().enumerate() {
                 let number = index as u16 + 1;
-                while input.block(number, time, recorder.batch(), &mut done)? {
+                let mut count = |bytes: &[u8]| self.counts[index].add(bytes, self.classify);
+                while input.block(number, time, recorder.batch(), &mut done, &mut count)? {
                     news = true;
                     if recorder.batch().len() >= WRITE_BYTES {
                         recorder.write()?;
@@ -122,6 +130,7 @@ impl Gatherer {
             recorder.abandon_batch();
             return Ok(done);
         }
+        last(recorder.batch(), &self.counts);
         recorder.close_cut()?;
         Ok(done)
     }
@@ -155,17 +164,21 @@ impl Input {
         time: u64,
         batch: &mut Batch,
         done: &mut Gathered,
+        count: &mut impl FnMut(&[u8]),
     ) -> Result<bool, ReadError> {
         let before = done.frames;
         let filled = match self {
             Input::Gated(reader) => batch.block(Kind::Frames, number, |bytes| {
                 let Some(chunk) = reader.read_bytes_until(BLOCK_BYTES, time)? else { return Ok((0, 0)) };
+                count(chunk.bytes);
                 bytes.extend_from_slice(chunk.bytes);
                 done.frames += chunk.frames;
                 Ok((chunk.position, chunk.frames))
             }),
             Input::Loose(reader) => batch.block(Kind::Frames, number, |bytes| {
+                let start = bytes.len();
                 let found = reader.read_bytes_until(BLOCK_BYTES, time, bytes)?.unwrap_or_default();
+                count(&bytes[start..]);
                 done.frames += found.1;
                 Ok(found)
             }),

@@ -22,7 +22,7 @@ fn scripted(folder: &Path) -> (Vec<Held>, Vec<(u64, usize)>) {
         for number in 0..=cut % 7 {
             held.push(write(&mut writer, 1, 0, &vec![cut as u8; (number * 90) as usize]));
         }
-        gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap();
+        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
         cuts.push((recorder.used(), held.len()));
     }
     // As if the process had been killed: the segment is not closed.

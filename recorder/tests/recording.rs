@@ -24,11 +24,11 @@ fn frames_come_back_byte_for_byte_from_every_segment() {
             let payload = vec![number as u8; number as usize % 200];
             held[which].push(write(&mut writers[which], number as u16, (number % 8) as u32, &payload));
             if number % 40 == 0 {
-                gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap();
+                gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
                 assert_eq!(orders.durable(), Some(orders.head()));
             }
         }
-        gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap();
+        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
         let still_written = Recording::open(folder.path()).unwrap();
         assert_eq!(frames(&still_written, "quotes"), (held[0].clone(), Vec::new()));
         drop(recorder);
@@ -58,7 +58,7 @@ fn a_recorder_that_is_killed_continues_where_its_last_cut_ended() {
         for number in 0..50_u64 {
             held.push(write(&mut writer, 1, 0, &(round * 100 + number).to_le_bytes()));
         }
-        gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap();
+        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
         // Written, read, and never cut.
         held.push(write(&mut writer, 2, 0, b"late"));
         if round % 2 == 0 {
@@ -67,7 +67,7 @@ fn a_recorder_that_is_killed_continues_where_its_last_cut_ended() {
     }
     let mut gatherer = gatherer(&[&journal]);
     let mut last = recorder(folder.path(), &[&journal]);
-    gatherer.cut(&mut last, clock().now(), |_| ()).unwrap();
+    gatherer.cut(&mut last, clock().now(), |_, _| ()).unwrap();
     drop(last);
     assert_eq!(frames(&Recording::open(folder.path()).unwrap(), "orders"), (held, Vec::new()));
 }
@@ -91,11 +91,11 @@ fn without_news_nothing_is_written() {
     let mut recorder = recorder(folder.path(), &[&journal]);
     let syncs = recorder.syncs();
     let time = clock().now();
-    assert_eq!(gatherer.cut(&mut recorder, time, |_| ()).unwrap(), Gathered::default());
+    assert_eq!(gatherer.cut(&mut recorder, time, |_, _| ()).unwrap(), Gathered::default());
     journal.writer(0, clock()).unwrap().write(1, 0, b"later than the cut").unwrap();
-    assert_eq!(gatherer.cut(&mut recorder, time, |_| ()).unwrap(), Gathered::default());
+    assert_eq!(gatherer.cut(&mut recorder, time, |_, _| ()).unwrap(), Gathered::default());
     assert_eq!(recorder.syncs(), syncs);
-    assert_eq!(gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap().frames, 1);
+    assert_eq!(gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap().frames, 1);
 }
 
 /// An answer is written after what it answers was read, by another thread. No cut has one without the other, however
@@ -135,7 +135,7 @@ fn no_cut_has_an_effect_without_its_cause() {
             }
         });
         while !answering.is_finished() || gatherer.has_news() {
-            gatherer.cut(&mut recorder, clock().now(), |_| ()).unwrap();
+            gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
             cuts.push([causes.durable().unwrap(), effects.durable().unwrap()]);
         }
     });

@@ -9,11 +9,14 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub enum What {
     /// `first` is the cursor of a gated reader, `second` what it keeps (zero: its cursor).
     Reader = 1,
-    /// `first` is the epoch of the journal's writer, `second` the number of frames ever committed.
+    /// `first` is the epoch of the journal's writer, `second` the number of frames ever committed up to the end of the cut.
     Writer = 2,
+    /// `first` is the number of frames of the class that stands in place of the seat, up to the end of the cut.
+    Class = 3,
 }
 
-/// Where a reader or a writer stood before the cut was taken: everything that it had caused by then is in the cut.
+/// Where a reader stood before the cut was taken, so that everything that it had caused by then is in the cut; or what a
+/// journal has held at the end of the cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct CursorEntry {

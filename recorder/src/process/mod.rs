@@ -93,7 +93,7 @@ impl Recording {
         self.cursors.look(context.now());
         let time = context.now();
         let cursors = &self.cursors;
-        let done = self.gatherer.cut(&mut self.recorder, time, |batch| cursors.append(batch));
+        let done = self.gatherer.cut(&mut self.recorder, time, |batch, counts| cursors.append(batch, counts));
         match done {
             Ok(done) => {
                 if let Some((since, _)) = self.refused.take() {

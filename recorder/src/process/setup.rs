@@ -12,7 +12,7 @@ use topology::config::{Durability, RecorderConfig};
 use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
-use crate::read::Recording as Found;
+use crate::read::{Counts, Recording as Found};
 use crate::write::{Policy, Recorder};
 
 /// Opens the recording of this run of the instance: a new one, or after a restart of the recorder the one that it had.
@@ -35,7 +35,7 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let run =
         journals.iter().map(|journal| journal.stat().created).min().unwrap_or_else(|| node.handle().now());
     let folder = Path::new(&config.path).join(&topology.instance).join(run_name(run));
-    let ends = ends(&folder, &description)?;
+    let known = known(&folder, &description, &journals)?;
     let policy = Policy {
         segment_bytes: config.segment.0,
         compress: (config.compress > 0).then_some(config.compress as i32),
@@ -43,8 +43,8 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let now = node.handle().now();
     let recorder = Recorder::open(&folder, &description, policy, now)
         .map_err(|error| RunError::failed(error.to_string()))?;
-    let mut gatherer = Gatherer::new(inputs);
-    gatherer.pass_recorded(&ends).map_err(super::damaged)?;
+    let mut gatherer = Gatherer::new(inputs, known.counts, node::class_of);
+    gatherer.pass_recorded(&known.ends).map_err(super::damaged)?;
     Ok(super::Recording {
         gatherer,
         recorder,
@@ -71,15 +71,48 @@ fn prepared(reader: Reader, sync: bool, registry: &Arc<Registry>) -> Input {
     }
 }
 
-/// How far a predecessor had recorded each journal.
-fn ends(folder: &Path, description: &Description) -> Result<Vec<Option<u64>>, RunError> {
-    let Ok(found) = Found::open(folder) else { return Ok(Vec::new()) };
-    let known = found.ends().map_err(|error| RunError::failed(error.to_string()))?;
+/// What a predecessor had recorded: by journal, how far, and what the journal had held by then.
+#[derive(Default)]
+struct Known {
+    ends: Vec<Option<u64>>,
+    counts: Vec<Counts>,
+}
+
+fn known(folder: &Path, description: &Description, journals: &[Journal]) -> Result<Known, RunError> {
+    let Ok(found) = Found::open(folder) else {
+        // The first recorder of this run: what was there before it began is not recorded, but counts.
+        let counts = journals.iter().map(before_the_recorder).collect::<Result<_, _>>()?;
+        return Ok(Known { ends: Vec::new(), counts });
+    };
+    let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("{}: {error}", folder.display()));
+    let ends = found.ends().map_err(|error| failed(&error))?;
+    let state = found.state(node::class_of).map_err(|error| failed(&error))?;
     let before = |journal: &RecordedJournal| {
         let was = found.description().journal(&journal.name)?;
-        known.get(usize::from(was.number) - 1).copied().flatten()
+        Some(usize::from(was.number) - 1)
     };
-    Ok(description.journals.iter().map(before).collect())
+    let mut known = Known::default();
+    for journal in &description.journals {
+        let index = before(journal);
+        known.ends.push(index.and_then(|index| ends.get(index).copied().flatten()));
+        known.counts.push(index.and_then(|index| state.counts.get(index).copied()).unwrap_or_default());
+    }
+    Ok(known)
+}
+
+/// Frames that a journal has held before its oldest reader, which is where the recording begins.
+fn before_the_recorder(journal: &Journal) -> Result<Counts, RunError> {
+    let stat = journal.stat();
+    let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
+    let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", stat.shape.name));
+    let mut reader = journal.loose_from_start().map_err(|error| failed(error.to_string()))?;
+    while let Ok(Some(frame)) = reader.read() {
+        counts.frames = counts.frames.saturating_sub(1);
+        if let Some(class) = counts.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
+            *class = class.saturating_sub(1);
+        }
+    }
+    Ok(counts)
 }
 
 fn describe(

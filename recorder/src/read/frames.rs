@@ -3,8 +3,8 @@
 use std::io;
 
 use super::Recording;
-use super::blocks::{Blocks, Found};
-use crate::format::{Kind, RecordedJournal};
+use super::chunks::Chunks;
+use crate::format::RecordedJournal;
 
 /// A frame as it was in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,33 +53,25 @@ pub enum FrameError {
 /// Reads the frames of one journal in order.
 #[derive(Debug)]
 pub struct Frames<'a> {
-    recording: &'a Recording,
-    journal: &'a RecordedJournal,
-    /// The segment that is read, and what comes after it.
-    blocks: Option<Blocks>,
-    segment: usize,
+    chunks: Chunks<'a>,
+    journal: &'a str,
     /// Frames of the block at hand, and how far they were read.
     chunk: Vec<u8>,
     offset: usize,
-    /// Position of the next frame; `None` before the first.
-    position: Option<u64>,
+    position: u64,
     from: u64,
-    gap: Option<&'static str>,
 }
 
 impl Recording {
     /// The frames of a journal from `position` on.
     pub fn frames<'a>(&'a self, journal: &'a RecordedJournal, position: u64) -> Frames<'a> {
         Frames {
-            recording: self,
-            journal,
-            blocks: None,
-            segment: 0,
+            chunks: self.chunks(journal, position),
+            journal: &journal.name,
             chunk: Vec::new(),
             offset: 0,
-            position: None,
+            position: 0,
             from: position,
-            gap: None,
         }
     }
 }
@@ -92,79 +84,25 @@ impl Frames<'_> {
     #[expect(clippy::should_implement_trait, reason = "the frame is borrowed from the reader")]
     pub fn next(&mut self) -> Result<Option<RecordedFrame<'_>>, FrameError> {
         loop {
-            if self.offset >= self.chunk.len() && !self.next_chunk()? {
-                return Ok(None);
+            if self.offset >= self.chunk.len() {
+                self.offset = 0;
+                match self.chunks.next(&mut self.chunk)? {
+                    Some(position) => self.position = position,
+                    None => return Ok(None),
+                }
             }
             let start = self.offset;
             let Some((frame, size)) = raw::frame(&self.chunk[start..]) else {
-                let (from, to) = (
-                    self.position.unwrap_or(0),
-                    self.position.unwrap_or(0) + (self.chunk.len() - start) as u64,
-                );
-                self.position = Some(to);
+                let (from, to) = (self.position, self.position + (self.chunk.len() - start) as u64);
                 self.offset = self.chunk.len();
-                return Err(self.missing(from, to, "a block holds something that is no frame"));
+                let (journal, what) = (self.journal.to_owned(), "a block holds something that is no frame");
+                return Err(FrameError::Missing { journal, from, to, what });
             };
             self.offset += size;
-            self.position = Some(frame.position + size as u64);
+            self.position = frame.position + size as u64;
             if frame.position >= self.from && frame.flags & journal::layout::frame::VOID == 0 {
                 // Looked up again: the borrow checker does not see that the loop ends here.
                 return Ok(raw::frame(&self.chunk[start..]).map(|(frame, _)| frame));
-            }
-        }
-    }
-
-    fn missing(&self, from: u64, to: u64, what: &'static str) -> FrameError {
-        FrameError::Missing { journal: self.journal.name.clone(), from, to, what }
-    }
-
-    /// Has the next block of the journal in `chunk`.
-    fn next_chunk(&mut self) -> Result<bool, FrameError> {
-        loop {
-            let Some(segment) = self.recording.segments().get(self.segment) else { return Ok(false) };
-            let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
-            let blocks = match &mut self.blocks {
-                Some(blocks) => blocks,
-                none => none.insert(Blocks::open(&segment.path).map_err(disk)?),
-            };
-            let ends = segment.blocks_end.min(self.recording.end().next_block);
-            match blocks.find().map_err(disk)? {
-                Found::Block(size) => {
-                    let Some(block) = blocks.block() else { return Ok(false) };
-                    let head = block.head;
-                    let mine = head.journal == self.journal.number;
-                    if head.number.get() >= ends {
-                        (self.blocks, self.segment) = (None, self.segment + 1);
-                        continue;
-                    }
-                    let position = head.position.get();
-                    let is_gap = mine && head.kind() == Some(Kind::Gap);
-                    let is_frames = mine && head.kind() == Some(Kind::Frames);
-                    if is_frames {
-                        self.chunk.clear();
-                        self.chunk.extend_from_slice(block.payload);
-                        self.offset = 0;
-                    }
-                    blocks.pass(size);
-                    if is_gap {
-                        self.gap = Some("the recorder was overtaken");
-                    }
-                    if is_frames {
-                        let before = self.position.replace(position);
-                        let gap = self.gap.take();
-                        if let Some(before) =
-                            before.filter(|&before| before < position && position > self.from)
-                        {
-                            return Err(self.missing(before, position, gap.unwrap_or("damaged, or removed")));
-                        }
-                        return Ok(true);
-                    }
-                }
-                Found::Nothing => {
-                    if !blocks.resync().map_err(disk)? {
-                        (self.blocks, self.segment) = (None, self.segment + 1);
-                    }
-                }
             }
         }
     }

@@ -1,18 +1,22 @@
 //! Reading a recording.
 
 mod blocks;
+mod chunks;
 mod ends;
 mod frames;
 mod scan;
 mod source;
+mod state;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use blocks::{Blocks, Found};
+pub use chunks::Chunks;
 pub use ends::index;
 pub use frames::{FrameError, Frames, RecordedFrame};
 pub use scan::{Damage, Scan, scan};
+pub use state::{Counts, State, StateError};
 
 use crate::format::{Description, FileHead, Kind};
 

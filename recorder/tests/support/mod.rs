@@ -2,17 +2,20 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use journal::{Clock, Journal, JournalShape, Writer};
 use recorder::format::{Description, RecordedJournal};
 use recorder::gather::{Gatherer, Input};
-use recorder::read::{FrameError, Recording};
+use recorder::read::{Counts, FrameError, Recording};
 use recorder::write::{Policy, Recorder};
 
 pub(crate) const SEAT: u32 = 5;
 
+/// One clock for all, as in an instance: two would disagree by more than the time between two frames.
 pub(crate) fn clock() -> Clock {
-    Clock::monotonic()
+    static CLOCK: LazyLock<Clock> = LazyLock::new(Clock::monotonic);
+    *CLOCK
 }
 
 pub(crate) fn journal(id: u32, name: &str, capacity: u64) -> Journal {
@@ -62,7 +65,9 @@ pub(crate) fn gatherer(journals: &[&Journal]) -> Gatherer {
         reader.rewind();
         Input::Gated(reader)
     };
-    Gatherer::new(journals.iter().map(gated).collect())
+    let inputs: Vec<Input> = journals.iter().map(gated).collect();
+    let counts = vec![Counts::default(); inputs.len()];
+    Gatherer::new(inputs, counts, |id, _| usize::from(id) % 5)
 }
 
 pub(crate) fn recorder(folder: &Path, journals: &[&Journal]) -> Recorder {
