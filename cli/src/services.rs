@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// All of them.
 const SERVICES: &[Service] =
-    &[md::SERVICE, td::SERVICE, matching::SERVICE, ledger::SERVICE, node::relay::SERVICE];
+    &[md::SERVICE, td::SERVICE, matching::SERVICE, ledger::SERVICE, recorder::SERVICE, node::relay::SERVICE];
 
 /// `colo run`: a service, or what is none.
 #[derive(Debug)]

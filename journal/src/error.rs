@@ -156,6 +156,20 @@ fn formats(found: u32, expected: u32) -> String {
     }
 }
 
+/// A journal cannot be restored from these bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    /// What should be a frame is none.
+    #[error("the bytes for position {position} are no whole frame")]
+    NoFrame {
+        /// Where it would have been, or behind it.
+        position: u64,
+    },
+    /// The journal does not take it: it is made otherwise than the one that was recorded.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
 /// A frame was not written. The caller still has the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {

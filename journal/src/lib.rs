@@ -61,7 +61,7 @@ pub mod tools;
 pub mod wait;
 
 pub use clock::{Clock, ClockSource};
-pub use error::{CreateError, Gap, OpenError, ReadError, WriteError};
+pub use error::{CreateError, Gap, OpenError, ReadError, RestoreError, WriteError};
 pub use files::JournalFiles;
 pub use files::control::{JournalShape, Origin, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
@@ -71,4 +71,4 @@ pub use ring::reader::{
     self, Frame, FrameHeader, GatedReader, LooseReader, NoWriter, Reader, ReaderCore, RecordIter, Topics,
     View,
 };
-pub use ring::writer::{Batch, Claim, Records, Writer, Written};
+pub use ring::writer::{Batch, Claim, History, Records, Writer, Written};

@@ -7,7 +7,7 @@ use journal::process::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
 use node::{NodeState, kind_word};
 use pinning::Placement;
-use topology::config::{MasterConfig, ReaderFrom, ReaderKind};
+use topology::config::{Durability, MasterConfig, ReaderFrom, ReaderKind};
 use topology::{NodeSpec, Topology};
 
 use crate::setup::Instance;
@@ -75,13 +75,16 @@ fn assignment(
         huge: huge(&write.journal),
     });
     let reads = node.reads.iter().map(|read| {
-        let peer = topology.journal(&read.journal).map_or("", |spec| &spec.writer).to_owned();
+        let spec = topology.journal(&read.journal);
+        let peer = spec.map_or("", |spec| &spec.writer).to_owned();
+        let is_sync = spec.is_some_and(|spec| spec.durability == Durability::Sync);
         ReadAssignment {
             role: read.role.clone(),
             journal: read.journal.clone(),
             huge: huge(&read.journal),
             gated: read.kind == ReaderKind::Gated,
             from_start: read.from != ReaderFrom::Head,
+            durable: is_sync && node.kind.trades(),
             peer_seat: seat_of(&peer),
             peer,
             wake_within: read.wake_within,

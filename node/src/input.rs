@@ -35,6 +35,8 @@ pub struct Input {
     pub(crate) told: Told,
     /// How long its messages may wait while the node dozes; zero: they wake it.
     pub(crate) wake_within: Duration,
+    /// Frames come, and wake the node, only when they are on disk.
+    pub(crate) durable: bool,
 }
 
 impl Input {
@@ -63,6 +65,11 @@ impl Input {
         self.journal.shape().capacity
     }
 
+    /// The reader and its journal, for a node that reads by itself.
+    pub fn into_reader(self) -> (Reader, journal::Journal) {
+        (self.reader, self.journal)
+    }
+
     pub(crate) fn keep(&mut self, position: u64) {
         match &mut self.reader {
             Reader::Gated(reader) => reader.keep(position),
@@ -81,6 +88,11 @@ impl Input {
             Some(topics) => Topics::only(topics.iter().copied()),
             None => Topics::All,
         });
+        if self.durable {
+            // Only the disk wakes it.
+            self.journal.set_durable_interest(self.seat, self.told != Told::Nothing)?;
+            return self.journal.set_interest(self.seat, Some(&[]));
+        }
         let interest = match self.told {
             Told::Nothing => Some(&[][..]),
             Told::Wanted => topics,

@@ -70,7 +70,7 @@ pub use service::{Flag, Service};
 pub use started::started_for;
 pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
 pub use stop::StopFlag;
-pub use tally::Tally;
+pub use tally::{Tally, class_of};
 
 // What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;

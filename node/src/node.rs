@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use journal::reader::View;
 use journal::wait::Relay;
 use journal::{Clock, Journal, JournalFiles, OpenError, Reader, Registry};
 use serde::de::DeserializeOwned;
@@ -172,6 +173,19 @@ impl Node {
         &self.inputs
     }
 
+    /// Takes all inputs, for a component that reads them by itself in [`Component::turn`](crate::Component::turn). They
+    /// wake the node as ever; [`Component::is_wanted`](crate::Component::is_wanted) says whether they have news.
+    pub fn take_inputs(&mut self) -> Vec<Input> {
+        // Without a doorbell, writers wake the seat by its word.
+        self.rings = false;
+        std::mem::take(&mut self.inputs)
+    }
+
+    /// The registry, for whoever wakes other seats.
+    pub fn registry(&self) -> Arc<Registry> {
+        Arc::clone(&self.registry)
+    }
+
     /// One input, to narrow its topics.
     pub fn input_mut(&mut self, input: InputId) -> Option<&mut Input> {
         self.inputs.get_mut(input.0)
@@ -258,13 +272,16 @@ fn open_input(
 ) -> Result<Input, JoinError> {
     let journal = Journal::open(files(instance, &read.journal, read.huge.as_deref()))?;
     let seat = assignment.seat;
-    let reader = if read.gated {
+    let mut reader = if read.gated {
         Reader::Gated(journal.gated(seat)?)
     } else if read.from_start {
         Reader::Loose(journal.loose_at(seat, oldest(&journal)?)?)
     } else {
         Reader::Loose(journal.loose(seat)?)
     };
+    if read.durable {
+        reader.set_view(View::Durable);
+    }
     let mut input = Input {
         reader,
         journal,
@@ -274,6 +291,7 @@ fn open_input(
         seat,
         told,
         wake_within: read.wake_within,
+        durable: read.durable,
     };
     input.narrow(None)?;
     Ok(input)

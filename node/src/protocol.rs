@@ -112,6 +112,9 @@ pub struct ReadAssignment {
     pub gated: bool,
     /// A loose reader starts at the journal's first frame instead of its head.
     pub from_start: bool,
+    /// It sees a frame only when it is on disk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub durable: bool,
     /// The node that writes it.
     pub peer: String,
     /// That node's seat.

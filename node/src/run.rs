@@ -101,6 +101,8 @@ pub struct Context {
     pub(crate) deadline: Option<u64>,
     pub(crate) stop_requested: bool,
     pub(crate) requests: Vec<InputRequest>,
+    /// This turn had work that no input shows.
+    pub(crate) worked: bool,
 }
 
 /// A component's request about an input; granted when its call has returned.
@@ -144,6 +146,11 @@ impl Context {
     /// Stops the node cleanly after this call.
     pub fn request_stop(&mut self) {
         self.stop_requested = true;
+    }
+
+    /// Says in [`Component::turn`] that there was work: the next turn follows at once.
+    pub fn worked(&mut self) {
+        self.worked = true;
     }
 
     /// Counters, phase, state.

@@ -18,7 +18,7 @@ const OTHERS: usize = CLASSES - 1;
 
 /// The class of a message, in `docs/journal-format.md`.
 #[inline]
-pub(crate) fn class_of(message_id: u16, payload: &[u8]) -> usize {
+pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
     match message_id {
         Quote::ID | NewOrder::ID | Fill::ID => 0,
         TradePrint::ID | CancelOrder::ID => 1,

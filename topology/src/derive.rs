@@ -35,6 +35,11 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             group.program = beside(folder, &group.program);
         }
     }
+    for recorder in &mut config.recorder {
+        if from_file(rows, &format!("recorder.{}.path", recorder.name)) {
+            recorder.path = beside(folder, &recorder.path);
+        }
+    }
     for service in &mut config.service {
         let path = format!("service.{}", service.name);
         if from_file(rows, &format!("{path}.program")) {

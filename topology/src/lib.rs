@@ -130,7 +130,7 @@ fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
     let Draft { value: config, rows, report, .. } = draft;
     let strategies: usize = config.strategies.iter().map(|group| group.count as usize).sum();
     // So many could not even be listed; the rules have noted it.
-    if strategies + config.service.len() > MAX_SEATS {
+    if strategies + config.service.len() + config.recorder.len() > MAX_SEATS {
         return None;
     }
     let topology = wiring::build(config);
@@ -147,6 +147,7 @@ fn fault_path(fault: &Fault, config: &PlatformConfig, topology: &Topology, rows:
     let node_path = |name: &str| match topology.nodes.iter().rfind(|node| node.name == name) {
         Some(NodeSpec { group: Some(group), .. }) => paths::group(rows, group),
         Some(NodeSpec { kind, .. }) if kind.is_added() => format!("service.{name}"),
+        Some(NodeSpec { kind: NodeKind::Recorder, .. }) => format!("recorder.{name}"),
         Some(NodeSpec { kind: NodeKind::Host, .. }) => paths::host(rows, name, config),
         _ => name.to_owned(),
     };

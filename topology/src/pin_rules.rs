@@ -165,6 +165,7 @@ fn unserved(topology: &Topology, rows: &Rows, report: &mut Report) {
             Some(group) => format!("{}.wake", paths::group(rows, group)),
             None if node.kind == NodeKind::Host => "strategies.wake".to_owned(),
             None if node.kind.is_added() => format!("service.{}.wake", node.name),
+            None if node.kind == NodeKind::Recorder => format!("recorder.{}.wake", node.name),
             None => format!("{}.wake", node.name),
         };
         if said.contains(&key) {

@@ -219,8 +219,10 @@ impl Rules<'_> {
     fn seats(&mut self) {
         let count = |group: &StrategyGroup| group.count as usize;
         let standard = usize::from(Service::standard_count());
-        let nodes =
-            standard + self.config.service.len() + self.config.strategies.iter().map(count).sum::<usize>();
+        let nodes = standard
+            + self.config.service.len()
+            + self.config.recorder.len()
+            + self.config.strategies.iter().map(count).sum::<usize>();
         if nodes > MAX_SEATS
             && let Some(largest) = self.config.strategies.iter().max_by_key(|group| group.count)
         {

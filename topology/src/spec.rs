@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig,
-    Wake,
+    Durability, InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy,
+    TdConfig, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -49,8 +49,19 @@ pub struct JournalSpec {
     /// What it carries; `None` for a journal that a service from outside writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<Stream>,
+    /// What is said of its frames.
+    #[serde(default = "not_recorded", skip_serializing_if = "is_not_recorded")]
+    pub durability: Durability,
     /// The nodes that read it. Tools may read too, loosely, and are not listed.
     pub readers: Vec<ReaderSpec>,
+}
+
+fn not_recorded() -> Durability {
+    Durability::None
+}
+
+fn is_not_recorded(durability: &Durability) -> bool {
+    *durability == Durability::None
 }
 
 /// What a ring lies on.

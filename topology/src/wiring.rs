@@ -6,6 +6,7 @@
 mod added;
 mod hosts;
 mod journals;
+mod recorders;
 mod strategies;
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use crate::config::{Mode, OnDeath, PlatformConfig, RunConfig, Wake};
+use crate::config::{Durability, Mode, OnDeath, PlatformConfig, RunConfig, Wake};
 use crate::relays;
 use crate::services::{NodeKind, Seat, Service};
 use crate::spec::{JournalSpec, NodeSpec, Program, RestartSpec, Topology};
@@ -27,15 +28,18 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
         nodes: Vec::new(),
         on_death: Vec::new(),
         journals: Vec::new(),
+        durabilities: Vec::new(),
         addressees: BTreeMap::new(),
     };
     builder.standard();
     builder.strategies();
     builder.hosts();
     builder.added();
+    builder.recorders();
     builder.publish();
     builder.subscribe();
     builder.reports_may_wait();
+    builder.subscribe_recorders();
     let pin = builder.pin();
     let mut topology = Topology {
         instance: config.platform.instance.clone(),
@@ -61,7 +65,8 @@ fn asked(config: &PlatformConfig) -> BTreeMap<String, Wake> {
         (1..=group.count).map(move |number| (name(number), group.run.wake))
     });
     let added = config.service.iter().map(|service| (service.name.clone(), service.run.wake));
-    let all = standard.chain(strategies).chain(added);
+    let recorders = config.recorder.iter().map(|recorder| (recorder.name.clone(), recorder.run.wake));
+    let all = standard.chain(strategies).chain(added).chain(recorders);
     all.filter_map(|(name, wake)| Some((name, wake?))).collect()
 }
 
@@ -71,6 +76,8 @@ struct Builder<'a> {
     /// By node: what becomes of its cursors when it dies.
     on_death: Vec<OnDeath>,
     journals: Vec<JournalSpec>,
+    /// By journal: what the file says of its durability.
+    durabilities: Vec<Option<Durability>>,
     /// Of journals that are for one reader alone: which node that is.
     addressees: BTreeMap<String, String>,
 }

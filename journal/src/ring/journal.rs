@@ -282,6 +282,16 @@ impl Journal {
         self.control.intent() <= position + self.shape().capacity
     }
 
+    /// Gives a seat that has no reader a gated cursor where the writer has touched nothing.
+    pub(crate) fn place_cursor(&self, seat: u32, position: u64, keeps: u64) -> Result<(), OpenError> {
+        self.check_seat(seat)?;
+        let _lease = self.lease(Role::Seat(seat))?;
+        self.start_cursor(seat, position);
+        self.control.word(self.control.cursor(seat) + at::CURSOR_KEPT).store(keeps, Ordering::Release);
+        self.control.add_reader(at::GATED, seat);
+        Ok(())
+    }
+
     /// Keeps the counts of what the seat lost before.
     fn start_cursor(&self, seat: u32, position: u64) {
         let cursor = self.control.cursor(seat);

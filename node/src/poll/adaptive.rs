@@ -92,6 +92,7 @@ pub(super) fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
         seat: SEAT,
         told: Told::Wanted,
         wake_within: Duration::ZERO,
+        durable: false,
     };
     input.narrow(None).expect("an interest");
     journal::wait::announce(&registry);

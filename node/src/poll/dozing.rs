@@ -94,6 +94,7 @@ fn urgent(node: &mut Node) -> Writer {
         seat: SEAT,
         told: Told::Wanted,
         wake_within: Duration::ZERO,
+        durable: false,
     };
     input.narrow(None).expect("an interest");
     journal::wait::announce(&node.registry);

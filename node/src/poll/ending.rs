@@ -30,6 +30,7 @@ fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
         seat: SEAT,
         told: Told::Wanted,
         wake_within: Duration::ZERO,
+        durable: false,
     };
     let assignment = Assignment {
         node: "test-1".into(),

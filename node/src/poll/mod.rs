@@ -73,7 +73,13 @@ impl<'a> PollLoop<'a> {
             due: Due::of(node),
             patience: Patience::of(&node.inputs),
             inputs: &mut node.inputs,
-            context: Context { handle, deadline: None, stop_requested: false, requests: Vec::new() },
+            context: Context {
+                handle,
+                deadline: None,
+                stop_requested: false,
+                requests: Vec::new(),
+                worked: false,
+            },
             parker,
             net: SafetyNet::new(),
             last_news: 0,
@@ -94,7 +100,8 @@ impl<'a> PollLoop<'a> {
             self.context.deadline = None;
             component.turn(&mut self.context)?;
             self.grant_requests()?;
-            if self.round(component)? {
+            let worked = std::mem::take(&mut self.context.worked);
+            if self.round(component)? || worked {
                 self.news();
             } else {
                 self.wait(component);

@@ -25,6 +25,7 @@ fn node(journals: &[Journal]) -> Node {
         seat: SEAT,
         told: Told::Wanted,
         wake_within: Duration::ZERO,
+        durable: false,
     };
     let assignment = Assignment {
         node: "test-1".into(),

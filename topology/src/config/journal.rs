@@ -3,6 +3,7 @@
 use settings::schema::{Absent, Kind};
 use settings::{ByteSize, section, words};
 
+use super::Durability;
 use crate::forms;
 
 words! {
@@ -52,6 +53,9 @@ section! {
         /// Size of those pages.
         page: Option<PageSize> = None,
             Absent::Derived("of the section above, or else 2MiB");
+        /// What is said of its frames, where a recorder is there.
+        durability: Option<Durability> = None,
+            Absent::Derived("of the section above, or else async; of what no recorder names, none");
     }
 }
 

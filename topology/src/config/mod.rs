@@ -17,6 +17,7 @@ mod journal;
 mod matching;
 mod md;
 mod pin;
+mod recorder;
 mod run;
 mod services;
 mod strategies;
@@ -27,6 +28,7 @@ pub use matching::{Fill, MatchingConfig, PhaseName, PhaseStart, RuleSet};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
+pub use recorder::{Durability, RecorderConfig, WhenFull};
 pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
 };
@@ -65,6 +67,8 @@ section! {
             Absent::Required("write [strategies] with a program and a count; count = 0 runs none");
         /// Further services beside the standard ones, by name.
         service: Vec<ServiceConfig> = Vec::new() => Kind::Tables(<ServiceConfig as Section>::TABLE);
+        /// Recorders: what of the journals is on disk.
+        recorder: Vec<RecorderConfig> = Vec::new() => Kind::Tables(<RecorderConfig as Section>::TABLE);
         /// Which node runs on which core.
         pin: PinConfig = PinConfig::default();
     }

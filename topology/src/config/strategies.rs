@@ -8,7 +8,7 @@ use settings::schema::{Absent, DAY_NS, Described, Kind};
 use settings::{CpuList, described, duration, section, words};
 
 use super::run::LONGEST_NAP_NS;
-use super::{Mode, OnDeath, RunConfig};
+use super::{Durability, Mode, OnDeath, RunConfig};
 use crate::forms;
 use crate::services::NodeKind;
 
@@ -94,6 +94,8 @@ section! {
         /// Longest that one call of a strategy should take; longer ones are counted and named. 0s: not measured.
         #[serde(with = "duration")]
         budget: Duration = Duration::from_micros(100) => Kind::Duration { min_ns: 0, max_ns: DAY_NS };
+        /// What their reports say is on disk ("sync": with all that led to it), where a recorder is there.
+        durability: Option<Durability> = None, Absent::Derived("that of [journal.reports]");
         /// Limits that td holds them to, where they are not those of `[td]`.
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.

@@ -42,6 +42,8 @@ kinds! {
     Relay = 9 => "relay",
     /// Runs strategies that have no process of their own.
     Host = 10 => "host",
+    /// Writes journals to disk.
+    Recorder = 11 => "recorder",
 }
 
 impl NodeKind {

@@ -18,30 +18,34 @@ pub(crate) enum StopGroup {
     Observers,
     /// The books that are kept.
     Books,
+    /// Who writes to disk what all others have written.
+    Disk,
     /// The owner of the instance.
     Owner,
 }
 
 impl StopGroup {
-    const ORDER: [StopGroup; 7] = [
+    const ORDER: [StopGroup; 8] = [
         StopGroup::Senders,
         StopGroup::Market,
         StopGroup::Gateway,
         StopGroup::Exchange,
         StopGroup::Observers,
         StopGroup::Books,
+        StopGroup::Disk,
         StopGroup::Owner,
     ];
 
     /// In lock-step the market goes first: what it published last is then answered by all, and nothing is published that
     /// only some would answer.
-    const LOCK_STEP: [StopGroup; 7] = [
+    const LOCK_STEP: [StopGroup; 8] = [
         StopGroup::Market,
         StopGroup::Senders,
         StopGroup::Gateway,
         StopGroup::Exchange,
         StopGroup::Observers,
         StopGroup::Books,
+        StopGroup::Disk,
         StopGroup::Owner,
     ];
 

@@ -248,6 +248,20 @@ pub(crate) static SERVICES: &[Service] = &[
         place: Place::Added,
     },
     Service {
+        kind: NodeKind::Recorder,
+        seat: Seat::Many,
+        needs: &[NodeKind::Master],
+        publishes: &[],
+        // What the file names.
+        subscribes: &[],
+        stops: StopGroup::Disk,
+        restart: RestartPolicy::OnFailure,
+        // Writers wait for its cursors.
+        always_returns: false,
+        waiting: Waiting::Journals,
+        place: Place::Added,
+    },
+    Service {
         kind: NodeKind::Relay,
         seat: Seat::Many,
         needs: &[NodeKind::Master],

@@ -23,14 +23,23 @@ impl Builder<'_> {
         }
     }
 
+    /// Which node is the first of them: recorders come behind.
+    fn first_added(&self) -> usize {
+        self.nodes.len() - self.config.recorder.len() - self.config.service.len()
+    }
+
     /// The journals that they write.
     pub(super) fn publish_added(&mut self) {
         let config = self.config;
-        let first = self.nodes.len() - config.service.len();
+        let first = self.first_added();
         for (index, service) in config.service.iter().enumerate() {
             for write in &service.writes {
                 let (own, pages) = self.ring(&[], write.capacity.unwrap_or(ByteSize::mib(1)));
-                let ring = (write.capacity.map_or(own, |capacity| capacity.0), pages);
+                let ring = (
+                    write.capacity.map_or(own, |capacity| capacity.0),
+                    pages,
+                    self.config.journal.ring.durability,
+                );
                 self.journal(first + index, write.journal.clone(), &write.role, write.topics, ring);
             }
         }
@@ -39,7 +48,7 @@ impl Builder<'_> {
     /// The journals that they read, and the nodes that they need for it.
     pub(super) fn subscribe_added(&mut self) {
         let config = self.config;
-        let first = self.nodes.len() - config.service.len();
+        let first = self.first_added();
         for (index, service) in config.service.iter().enumerate() {
             let node = first + index;
             for (place, read) in service.reads.iter().enumerate() {
@@ -84,7 +93,7 @@ impl Builder<'_> {
     }
 
     /// What a journal's writer calls it.
-    fn role_of(&self, journal: usize) -> String {
+    pub(super) fn role_of(&self, journal: usize) -> String {
         let spec = &self.journals[journal];
         let writer = self.nodes.iter().find(|node| node.name == spec.writer);
         let binding = writer.and_then(|node| node.writes.iter().find(|write| write.journal == spec.name));

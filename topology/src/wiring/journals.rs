@@ -5,7 +5,9 @@ use std::time::Duration;
 use settings::ByteSize;
 
 use super::Builder;
-use crate::config::{HugePages, OnDeath, PageSize, ReaderFrom, ReaderKind, RingConfig};
+use crate::config::{
+    Durability, HugePages, OnDeath, PageSize, ReaderFrom, ReaderKind, RingConfig, StrategyGroup,
+};
 use crate::services::{Journals, Publication, Service};
 use crate::spec::{JournalSpec, Pages, ReadBinding, ReaderSpec, WriteBinding};
 
@@ -56,7 +58,9 @@ impl Builder<'_> {
         }
         let strategies = config.strategies.iter().map(|group| group.count).sum();
         let topics = publication.topics.count(config, u32::from(Service::standard_count()), strategies);
-        let ring = self.ring(&(publication.rings)(&config.journal), (publication.capacity)(config));
+        let sections = (publication.rings)(&config.journal);
+        let (capacity, pages) = self.ring(&sections, (publication.capacity)(config));
+        let ring = (capacity, pages, self.durability(&sections, &name));
         self.journal(writer, name, publication.role, topics, ring).stream = Some(publication.stream);
     }
 
@@ -67,9 +71,10 @@ impl Builder<'_> {
         name: String,
         role: &str,
         topics: u32,
-        (capacity_bytes, pages): (u64, Pages),
+        (capacity_bytes, pages, durability): (u64, Pages, Option<Durability>),
     ) -> &mut JournalSpec {
         let index = self.journals.len();
+        self.durabilities.push(durability);
         let node = &mut self.nodes[writer];
         node.writes.push(WriteBinding { role: role.to_owned(), journal: name.clone() });
         self.journals.push(JournalSpec {
@@ -80,9 +85,27 @@ impl Builder<'_> {
             topics,
             pages,
             stream: None,
+            durability: Durability::None,
             readers: Vec::new(),
         });
         &mut self.journals[index]
+    }
+
+    /// What the nearest section says; before all of them the group of the strategy whose reports these are.
+    fn durability(&self, sections: &[&RingConfig], journal: &str) -> Option<Durability> {
+        let reader = self.addressees.get(journal);
+        let group = reader.and_then(|reader| {
+            let is_its = |group: &&StrategyGroup| match &group.host {
+                Some(host) => host.name == *reader,
+                None => self
+                    .nodes
+                    .iter()
+                    .any(|node| node.name == *reader && node.group.as_ref() == Some(&group.name)),
+            };
+            self.config.strategies.iter().find(is_its)?.durability
+        });
+        let chain = || [&self.config.journal.ring].into_iter().chain(sections.iter().copied()).rev();
+        group.or_else(|| chain().find_map(|ring| ring.durability))
     }
 
     /// Capacity and pages: the nearest section that speaks counts; without one, `own`, or one huge page.

@@ -16,7 +16,7 @@ use crate::sync::{Ordering, fence};
 /// When it is lapped, the reader jumps to the head: the oldest frame would be overwritten next.
 #[derive(Debug)]
 pub struct LooseReader {
-    core: ReaderCore,
+    pub(super) core: ReaderCore,
     /// Our cursor line, if we have a seat: only tools read it, the writer does not.
     cursor: Option<usize>,
     lost: u64,
@@ -119,7 +119,7 @@ impl LooseReader {
 
     /// Header of the frame at our position, if it is committed; it may be overwritten until it is checked again.
     #[inline]
-    fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
+    pub(super) fn next_header(&mut self) -> Result<Option<RawHeader>, ReadError> {
         let found = if self.core.position < self.core.end() { self.core.next_header() } else { Ok(None) };
         if let Ok(Some(_)) = found {
             return found;
@@ -131,7 +131,7 @@ impl LooseReader {
 
     /// Jumps to the head and returns what was lost.
     #[cold]
-    fn resume(&mut self) -> ReadError {
+    pub(super) fn resume(&mut self) -> ReadError {
         // SYNC: reach. The head is ahead of us by almost the whole ring.
         let core = &mut self.core;
         if !core.control.is_plausible() || core.control.head() <= core.position {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::GatedReader;
+use super::{GatedReader, LooseReader};
 use crate::error::ReadError;
 use crate::files::registry::Registry;
-use crate::layout::{control as at, frame_bytes};
+use crate::layout::{control as at, frame, frame_bytes};
+use crate::ring::bytes::RawHeader;
 use crate::sync::Ordering;
+use crate::sync::fence;
 use crate::wait::Waker;
 
 /// Whole frames, byte for byte as they lie in the ring.
@@ -73,12 +75,21 @@ impl GatedReader {
     /// # Errors
     /// [`ReadError::Corrupt`] when the ring holds something that no writer writes.
     pub fn read_bytes(&mut self, most: usize) -> Result<Option<Chunk<'_>>, ReadError> {
+        self.read_bytes_until(most, u64::MAX)
+    }
+
+    /// As [`GatedReader::read_bytes`], but ends before the first frame that its writer stamped later than `time`. What
+    /// several journals hold up to one time, as long as none of them has more up to it, lacks no cause of what it holds.
+    ///
+    /// # Errors
+    /// As [`GatedReader::read_bytes`].
+    pub fn read_bytes_until(&mut self, most: usize, time: u64) -> Result<Option<Chunk<'_>>, ReadError> {
         self.publish();
         let position = self.core.position;
         let (mut length, mut frames) = (0_u64, 0);
         while let Some(header) = self.core.next_header()? {
             let more = length + frame_bytes(u64::from(header.length));
-            if frames > 0 && more > most as u64 {
+            if frames > 0 && more > most as u64 || is_later(header, time) {
                 break;
             }
             self.core.pass(header);
@@ -104,4 +115,47 @@ impl GatedReader {
         self.core.ring.load_bytes(position, &mut self.scratch[..length]);
         Ok(Some(Chunk { position, frames, bytes: &self.scratch[..length] }))
     }
+}
+
+impl LooseReader {
+    /// As [`GatedReader::read_bytes_until`], but appends a copy to `bytes`. The position of the first frame and how many
+    /// there are.
+    ///
+    /// # Errors
+    /// As [`LooseReader::read`]; nothing is appended then.
+    pub fn read_bytes_until(
+        &mut self,
+        most: usize,
+        time: u64,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<(u64, u64)>, ReadError> {
+        let (position, start) = (self.core.position, bytes.len());
+        let mut frames = 0;
+        while let Some(header) = self.next_header().inspect_err(|_| bytes.truncate(start))? {
+            let length = frame_bytes(u64::from(header.length)) as usize;
+            if frames > 0 && bytes.len() - start + length > most || is_later(header, time) {
+                break;
+            }
+            let end = bytes.len();
+            bytes.resize(end + length, 0);
+            self.core.ring.load_bytes(self.core.position, &mut bytes[end..]);
+            // SYNC: intent. If a byte of the copy is newer than the frame, the intent to write it is visible now.
+            fence(Ordering::Acquire);
+            if self.core.is_lapped() {
+                bytes.truncate(start);
+                self.core.position = position;
+                return Err(self.resume());
+            }
+            self.core.pass(header);
+            frames += 1;
+        }
+        self.core.frames += frames;
+        self.publish();
+        Ok((frames > 0).then_some((position, frames)))
+    }
+}
+
+/// Frames that were appended have their source's time, which says nothing about their causes here.
+fn is_later(header: RawHeader, time: u64) -> bool {
+    header.time > time && header.flags & (frame::APPENDED | frame::VOID) == 0
 }

@@ -5,10 +5,12 @@ mod claim;
 mod copy;
 mod records;
 mod recovery;
+mod restore;
 
 pub use batch::Batch;
 pub use claim::Claim;
 pub use records::Records;
+pub use restore::History;
 
 use std::sync::Arc;
 

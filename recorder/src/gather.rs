@@ -1,0 +1,240 @@
+//! A cut through several journals: all that each holds up to one time, and nothing whose cause is missing.
+//!
+//! A frame is stamped before it is committed, and what it causes is stamped later. So the frames up to a time are whole
+//! with their causes, if a look at all journals found none that were not seen before: then whatever caused one of them
+//! was committed before that look. The time is taken before the first look, so that looking ends.
+
+use std::convert::Infallible;
+
+use journal::{GatedReader, LooseReader, ReadError};
+
+use crate::format::Kind;
+use crate::read::Counts;
+use crate::write::{Batch, Recorder, WriteError};
+
+/// Bytes of one block.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Bytes that are written at once.
+const WRITE_BYTES: usize = 1 << 22;
+
+/// A journal as a recorder reads it.
+#[derive(Debug)]
+pub enum Input {
+    /// Holds its writer up rather than miss anything.
+    Gated(GatedReader),
+    /// May be overtaken.
+    Loose(LooseReader),
+}
+
+/// Why a cut could not be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum GatherError {
+    /// A journal is damaged.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The disk.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// What a cut had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gathered {
+    /// Frames on disk.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that loose readers lost.
+    pub lost: u64,
+}
+
+/// The journals of a recording.
+#[derive(Debug)]
+pub struct Gatherer {
+    /// By number, from 1 on.
+    inputs: Vec<Input>,
+    /// By input: what its journal has held up to the end of the last cut.
+    counts: Vec<Counts>,
+    classify: fn(u16, &[u8]) -> usize,
+}
+
+impl Gatherer {
+    /// The inputs are the journals of the description, in its order. `counts` has what each has held before what is
+    /// recorded next, `classify` gives the class of a message.
+    pub fn new(inputs: Vec<Input>, counts: Vec<Counts>, classify: fn(u16, &[u8]) -> usize) -> Gatherer {
+        Gatherer { inputs, counts, classify }
+    }
+
+    /// True when there is something to record.
+    pub fn has_news(&self) -> bool {
+        self.inputs.iter().any(|input| match input {
+            Input::Gated(reader) => reader.has_news(),
+            Input::Loose(reader) => reader.has_news(),
+        })
+    }
+
+    /// Records everything up to `time`, the present time. `last` may add blocks at the end, and is told what each journal
+    /// has held by then; without frames it is not called. All of it is on disk when this returns, and the gated readers
+    /// have said so.
+    ///
+    /// # Errors
+    /// [`GatherError`]. After an error of the disk the readers stand where they stood after the last cut, and all can be
+    /// tried again; what loose readers had read by then is a gap.
+    pub fn cut(
+        &mut self,
+        recorder: &mut Recorder,
+        time: u64,
+        last: impl FnOnce(&mut Batch, &[Counts]),
+    ) -> Result<Gathered, GatherError> {
+        if !self.has_news() {
+            return Ok(Gathered::default());
+        }
+        let counts = self.counts.clone();
+        let done = self.record(recorder, time, last);
+        match &done {
+            Ok(_) => self.inputs.iter_mut().for_each(Input::keep),
+            Err(_) => {
+                recorder.abandon();
+                self.counts = counts;
+                self.inputs.iter_mut().for_each(Input::rewind);
+            }
+        }
+        done
+    }
+
+    fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        time: u64,
+        last: impl FnOnce(&mut Batch, &[Counts]),
+    ) -> Result<Gathered, GatherError> {
+        let mut done = Gathered::default();
+        recorder.begin_cut(time)?;
+        let mut news = true;
+        while news {
+            news = false;
+            for (index, input) in self.inputs.iter_mut().enumerate() {
+                let number = index as u16 + 1;
+                let mut count = |bytes: &[u8]| self.counts[index].add(bytes, self.classify);
+                while input.block(number, time, recorder.batch(), &mut done, &mut count)? {
+                    news = true;
+                    if recorder.batch().len() >= WRITE_BYTES {
+                        recorder.write()?;
+                    }
+                }
+            }
+        }
+        if done.frames == 0 && done.lost == 0 {
+            // Everything new is newer than `time`.
+            recorder.abandon_batch();
+            return Ok(done);
+        }
+        last(recorder.batch(), &self.counts);
+        recorder.close_cut()?;
+        Ok(done)
+    }
+
+    /// Passes over what is on disk already: `ends` has the position behind it, by input. What is between that position and
+    /// what a journal still holds is lost.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn pass_recorded(&mut self, ends: &[Option<u64>]) -> Result<(), ReadError> {
+        for (input, end) in self.inputs.iter_mut().zip(ends) {
+            if let Some(end) = *end {
+                input.pass_to(end)?;
+            }
+        }
+        self.inputs.iter_mut().for_each(Input::keep);
+        Ok(())
+    }
+
+    /// The readers.
+    pub fn inputs(&mut self) -> &mut [Input] {
+        &mut self.inputs
+    }
+}
+
+impl Input {
+    /// Appends a block with what is new up to `time`; false if nothing is.
+    fn block(
+        &mut self,
+        number: u16,
+        time: u64,
+        batch: &mut Batch,
+        done: &mut Gathered,
+        count: &mut impl FnMut(&[u8]),
+    ) -> Result<bool, ReadError> {
+        let before = done.frames;
+        let filled = match self {
+            Input::Gated(reader) => batch.block(Kind::Frames, number, |bytes| {
+                let Some(chunk) = reader.read_bytes_until(BLOCK_BYTES, time)? else { return Ok((0, 0)) };
+                count(chunk.bytes);
+                bytes.extend_from_slice(chunk.bytes);
+                done.frames += chunk.frames;
+                Ok((chunk.position, chunk.frames))
+            }),
+            Input::Loose(reader) => batch.block(Kind::Frames, number, |bytes| {
+                let start = bytes.len();
+                let found = reader.read_bytes_until(BLOCK_BYTES, time, bytes)?.unwrap_or_default();
+                count(&bytes[start..]);
+                done.frames += found.1;
+                Ok(found)
+            }),
+        };
+        match filled {
+            Ok(bytes) => done.bytes += bytes as u64,
+            Err(ReadError::Lapped(gap)) => {
+                done.lost += gap.bytes();
+                let fill = |bytes: &mut Vec<u8>| {
+                    bytes.extend_from_slice(&gap.bytes().to_le_bytes());
+                    Ok::<_, Infallible>((gap.from, 0))
+                };
+                let Ok(_) = batch.block(Kind::Gap, number, fill);
+                return Ok(true);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(done.frames > before)
+    }
+
+    fn pass_to(&mut self, end: u64) -> Result<(), ReadError> {
+        let mut copy = Vec::new();
+        loop {
+            copy.clear();
+            match self {
+                Input::Gated(reader) if reader.position() < end => {
+                    let left = (end - reader.position()) as usize;
+                    if reader.read_bytes(left.min(BLOCK_BYTES))?.is_none() {
+                        return Ok(());
+                    }
+                }
+                Input::Loose(reader) if reader.position() < end => {
+                    let left = (end - reader.position()) as usize;
+                    match reader.read_bytes_until(left.min(BLOCK_BYTES), u64::MAX, &mut copy) {
+                        Ok(Some(_)) | Err(ReadError::Lapped(_)) => {}
+                        Ok(None) => return Ok(()),
+                        Err(error) => return Err(error),
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Says that everything read is on disk.
+    fn keep(&mut self) {
+        if let Input::Gated(reader) = self {
+            reader.publish();
+            reader.keep(reader.position());
+        }
+    }
+
+    /// Returns to what is on disk.
+    fn rewind(&mut self) {
+        if let Input::Gated(reader) = self {
+            reader.rewind();
+        }
+    }
+}

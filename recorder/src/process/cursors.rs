@@ -1,0 +1,98 @@
+//! Where readers and writers stand, for whoever makes the journals again from a recording.
+
+use std::convert::Infallible;
+
+use journal::Journal;
+use zerocopy::IntoBytes;
+
+use crate::format::{CursorEntry, Kind, What};
+use crate::read::Counts;
+use crate::write::Batch;
+
+/// Time between two looks, in nanoseconds. A cursor that is older is as good: what was read since is read again.
+const EVERY: u64 = 1_000_000;
+
+/// The cursors of all recorded journals.
+#[derive(Debug)]
+pub(super) struct Cursors {
+    journals: Vec<Journal>,
+    own_seat: u32,
+    looked: u64,
+    /// As they were last written, and those that differ from it now.
+    written: Vec<CursorEntry>,
+    entries: Vec<CursorEntry>,
+    is_new: bool,
+    /// By journal: writers so far, at the last look.
+    epochs: Vec<u64>,
+}
+
+impl Cursors {
+    /// The journals are those of the description, in its order. The recorder's own cursors are left out.
+    pub(super) fn new(journals: Vec<Journal>, own_seat: u32) -> Cursors {
+        let epochs = vec![0; journals.len()];
+        Cursors {
+            journals,
+            own_seat,
+            looked: 0,
+            written: Vec::new(),
+            entries: Vec::new(),
+            is_new: false,
+            epochs,
+        }
+    }
+
+    /// Looks at all of them, if the last look is long enough ago.
+    pub(super) fn look(&mut self, now: u64) {
+        if now.saturating_sub(self.looked) < EVERY {
+            return;
+        }
+        self.looked = now;
+        self.entries.clear();
+        for (index, journal) in self.journals.iter().enumerate() {
+            let stat = journal.stat();
+            self.epochs[index] = stat.epoch;
+            let readers = stat.readers.iter().filter(|reader| reader.gated && reader.seat != self.own_seat);
+            self.entries.extend(readers.map(|reader| {
+                entry(index, reader.seat, What::Reader, reader.position, reader.holds.unwrap_or(0))
+            }));
+        }
+        self.is_new = self.entries != self.written;
+    }
+
+    /// Adds a block with them and with what the journals have held, if any cursor has changed.
+    pub(super) fn append(&self, batch: &mut Batch, counts: &[Counts]) {
+        if !self.is_new {
+            return;
+        }
+        let fill = |bytes: &mut Vec<u8>| {
+            let mut push = |entry: CursorEntry| bytes.extend_from_slice(entry.as_bytes());
+            self.entries.iter().copied().for_each(&mut push);
+            for (index, counts) in counts.iter().enumerate() {
+                push(entry(index, 0, What::Writer, self.epochs[index], counts.frames));
+                for (class, &count) in counts.tally.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    push(entry(index, class as u32, What::Class, count, 0));
+                }
+            }
+            Ok::<_, Infallible>((0, 0))
+        };
+        let Ok(_) = batch.block(Kind::Cursors, 0, fill);
+    }
+
+    /// The block is on disk.
+    pub(super) fn are_written(&mut self) {
+        if std::mem::take(&mut self.is_new) {
+            self.written.clone_from(&self.entries);
+        }
+    }
+}
+
+fn entry(journal: usize, seat: u32, what: What, first: u64, second: u64) -> CursorEntry {
+    CursorEntry {
+        journal: (journal as u16 + 1).into(),
+        seat: (seat as u16).into(),
+        what: (what as u16).into(),
+        reserved: 0.into(),
+        first: first.into(),
+        second: second.into(),
+    }
+}

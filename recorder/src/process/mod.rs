@@ -1,0 +1,147 @@
+//! The process: records what the platform file names, cut after cut.
+
+mod cursors;
+mod setup;
+
+use std::time::Duration;
+
+use journal::ReadError;
+use node::{Component, Context, Counter, Frame, InputId, Node, RunError, Service};
+use topology::NodeKind;
+use topology::config::RecorderConfig;
+
+use self::cursors::Cursors;
+use crate::gather::{GatherError, Gatherer};
+use crate::write::Recorder;
+
+/// After the disk refused to write, it is tried again this much later.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// The recorder.
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Recorder,
+    about: "Write journals to disk",
+    flags: &[],
+    run: |node, _| run(node),
+};
+
+/// Runs the recorder as this node until it is asked to stop.
+fn run(mut node: Node) -> Result<(), RunError> {
+    let config: RecorderConfig = node.section()?;
+    let mut recording = setup::open(&mut node, &config)?;
+    log::info!(
+        "records {} journals in {}",
+        recording.gatherer.inputs().len(),
+        recording.recorder.folder().display()
+    );
+    node.run(&mut recording)
+}
+
+/// A recording of an instance.
+struct Recording {
+    gatherer: Gatherer,
+    recorder: Recorder,
+    cursors: Cursors,
+    roll: u64,
+    /// When the segment was begun.
+    begun: u64,
+    /// Since when the disk refuses to write, and when it is tried again.
+    refused: Option<(u64, u64)>,
+}
+
+impl Component for Recording {
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if let Some((_, again)) = self.refused
+            && context.now() < again
+        {
+            context.wake_at(again);
+            return Ok(());
+        }
+        if self.cut(context)? {
+            context.worked();
+        }
+        Ok(())
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.refused.is_none() && self.gatherer.has_news()
+    }
+
+    fn frame(&mut self, _: &mut Context, _: InputId, _: &Frame<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// The others have stopped: what they wrote last is recorded.
+    fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
+        while self.cut(context)? {}
+        match self.refused {
+            None => Ok(()),
+            Some(_) => {
+                Err(RunError::failed("the disk takes nothing more: the end of the run is not recorded"))
+            }
+        }
+    }
+}
+
+impl Recording {
+    /// Records what is new. True if there was anything.
+    fn cut(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        if !self.gatherer.has_news() {
+            return Ok(false);
+        }
+        // Before the time of the cut: what a reader has passed has caused all that it ever will.
+        self.cursors.look(context.now());
+        let time = context.now();
+        let cursors = &self.cursors;
+        let done = self.gatherer.cut(&mut self.recorder, time, |batch, counts| cursors.append(batch, counts));
+        match done {
+            Ok(done) => {
+                if let Some((since, _)) = self.refused.take() {
+                    let took = Duration::from_nanos(time.saturating_sub(since));
+                    log::warn!("the disk takes data again, after {}", humantime::format_duration(took));
+                    context.handle().set(Counter::DiskRefusesSince, 0);
+                }
+                if done.frames > 0 {
+                    self.cursors.are_written();
+                }
+                context.add(Counter::FramesRead, done.frames);
+                context.add(Counter::BytesRecorded, done.bytes);
+                context.handle().set(Counter::Syncs, self.recorder.syncs());
+                if done.lost > 0 {
+                    context.add(Counter::Gaps, 1);
+                    context.add(Counter::BytesLost, done.lost);
+                }
+                self.roll(time)?;
+                Ok(done.frames > 0)
+            }
+            Err(GatherError::Read(source)) => Err(damaged(source)),
+            Err(GatherError::Write(error)) => {
+                if self.refused.is_none() {
+                    let what = if error.is_full() { "it is full" } else { "it does not write" };
+                    log::error!("{error}: {what}; tried again every {}", humantime::format_duration(RETRY));
+                    context.handle().set(Counter::DiskRefusesSince, time);
+                }
+                let since = self.refused.map_or(time, |(since, _)| since);
+                let again = context.now() + RETRY.as_nanos() as u64;
+                self.refused = Some((since, again));
+                context.wake_at(again);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Begins a new segment when this one is old.
+    fn roll(&mut self, now: u64) -> Result<(), RunError> {
+        if self.roll > 0 && now.saturating_sub(self.begun) >= self.roll {
+            self.begun = now;
+            if let Err(error) = self.recorder.begin_segment(now) {
+                log::warn!("no new segment was begun: {error}");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn damaged(source: ReadError) -> RunError {
+    RunError::failed(format!("a recorded journal is damaged: {source}"))
+}

@@ -1,0 +1,129 @@
+//! The blocks of one segment, one after the other.
+
+use std::io;
+use std::path::Path;
+
+use super::source::Source;
+use crate::format::{Block, BlockHead, FileHead, LINE};
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 22;
+
+/// Reads the blocks of a segment.
+#[derive(Debug)]
+pub struct Blocks {
+    source: Source,
+    head: FileHead,
+    /// A part of the segment, which starts at `base`.
+    buffer: Vec<u8>,
+    base: u64,
+    filled: usize,
+    offset: u64,
+}
+
+/// What is at an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A whole block of this size.
+    Block(usize),
+    /// None, or none that is whole.
+    Nothing,
+}
+
+impl Blocks {
+    /// Opens the segment at `path`.
+    ///
+    /// # Errors
+    /// Those of the file system, and `InvalidData` with what is wrong with its head.
+    pub fn open(path: &Path) -> io::Result<Blocks> {
+        let mut source = Source::open(path)?;
+        let mut line = [0; LINE];
+        let some = source.read(0, &mut line)?;
+        let head =
+            FileHead::read(&line[..some]).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))?;
+        Ok(Blocks { source, head, buffer: Vec::new(), base: 0, filled: 0, offset: LINE as u64 })
+    }
+
+    /// The segment's first line.
+    pub fn head(&self) -> FileHead {
+        self.head
+    }
+
+    /// Bytes of the segment.
+    pub fn length(&self) -> u64 {
+        self.source.length()
+    }
+
+    /// Where the next block is looked for.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Looks for the next block at this offset.
+    pub fn seek(&mut self, offset: u64) {
+        self.offset = offset;
+    }
+
+    /// Has `bytes` bytes from our offset on in the buffer, or as many as there are; where they begin.
+    fn fill(&mut self, bytes: usize) -> io::Result<usize> {
+        let has = |blocks: &Blocks| {
+            blocks.offset >= blocks.base && blocks.offset + bytes as u64 <= blocks.base + blocks.filled as u64
+        };
+        if !has(self) {
+            if self.buffer.len() < bytes.max(PIECE) {
+                self.buffer.resize(bytes.max(PIECE), 0);
+            }
+            self.base = self.offset;
+            self.filled = self.source.read(self.base, &mut self.buffer)?;
+        }
+        Ok((self.offset - self.base) as usize)
+    }
+
+    /// The head at our offset, if there may be a block; its checksum was not looked at.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn peek(&mut self) -> io::Result<Option<BlockHead>> {
+        let start = self.fill(LINE)?;
+        let head = BlockHead::peek(&self.buffer[start..self.filled]);
+        Ok(head.filter(|head| self.offset + head.size() as u64 <= self.source.length()))
+    }
+
+    /// What is at our offset; a block is given by [`Blocks::block`] then.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn find(&mut self) -> io::Result<Found> {
+        let Some(head) = self.peek()? else { return Ok(Found::Nothing) };
+        let start = self.fill(head.size())?;
+        let whole = Block::read(&self.buffer[start..self.filled]).is_some();
+        Ok(if whole && head.segment == self.head.number { Found::Block(head.size()) } else { Found::Nothing })
+    }
+
+    /// The block that [`Blocks::find`] found.
+    pub fn block(&self) -> Option<Block<'_>> {
+        let start = usize::try_from(self.offset.checked_sub(self.base)?).ok()?;
+        let head = BlockHead::peek(self.buffer.get(start..self.filled)?)?;
+        let payload = self.buffer.get(start + LINE..start + LINE + head.length.get() as usize)?;
+        Some(Block { head, payload })
+    }
+
+    /// Goes on behind the block at our offset.
+    pub fn pass(&mut self, size: usize) {
+        self.offset += size as u64;
+    }
+
+    /// Goes to the next whole block behind our offset, line by line; false if there is none.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn resync(&mut self) -> io::Result<bool> {
+        while self.offset + (LINE as u64) < self.source.length() {
+            self.offset += LINE as u64;
+            if self.find()? != Found::Nothing {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

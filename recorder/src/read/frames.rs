@@ -1,0 +1,135 @@
+//! The frames of one journal.
+
+use std::io;
+
+use super::Recording;
+use super::chunks::Chunks;
+use crate::format::RecordedJournal;
+
+/// A frame as it was in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedFrame<'a> {
+    /// Its position in the journal.
+    pub position: u64,
+    /// Its time.
+    pub time: u64,
+    /// Type of its payload.
+    pub message_id: u16,
+    /// Its flags.
+    pub flags: u16,
+    /// Its topic.
+    pub topic: u32,
+    /// Low half of its writer's epoch.
+    pub epoch: u32,
+    /// The message.
+    pub payload: &'a [u8],
+}
+
+/// Why the next frame cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// Frames are missing; the next one is read by the next call.
+    #[error("{journal}: positions {from} to {to} are missing: {what}")]
+    Missing {
+        /// The journal.
+        journal: String,
+        /// Position of the first byte that is missing.
+        from: u64,
+        /// Position behind the last.
+        to: u64,
+        /// Why.
+        what: &'static str,
+    },
+    /// The disk.
+    #[error("segment {segment}: {source}")]
+    Disk {
+        /// Number of the segment.
+        segment: u32,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Reads the frames of one journal in order.
+#[derive(Debug)]
+pub struct Frames<'a> {
+    chunks: Chunks<'a>,
+    journal: &'a str,
+    /// Frames of the block at hand, and how far they were read.
+    chunk: Vec<u8>,
+    offset: usize,
+    position: u64,
+    from: u64,
+}
+
+impl Recording {
+    /// The frames of a journal from `position` on.
+    pub fn frames<'a>(&'a self, journal: &'a RecordedJournal, position: u64) -> Frames<'a> {
+        Frames {
+            chunks: self.chunks(journal, position),
+            journal: &journal.name,
+            chunk: Vec::new(),
+            offset: 0,
+            position: 0,
+            from: position,
+        }
+    }
+}
+
+impl Frames<'_> {
+    /// The next frame; `None` at the end of the recording. Frames that only fill gaps are passed over.
+    ///
+    /// # Errors
+    /// [`FrameError`]; after [`FrameError::Missing`] the next call goes on behind what is missing.
+    #[expect(clippy::should_implement_trait, reason = "the frame is borrowed from the reader")]
+    pub fn next(&mut self) -> Result<Option<RecordedFrame<'_>>, FrameError> {
+        loop {
+            if self.offset >= self.chunk.len() {
+                self.offset = 0;
+                match self.chunks.next(&mut self.chunk)? {
+                    Some(position) => self.position = position,
+                    None => return Ok(None),
+                }
+            }
+            let start = self.offset;
+            let Some((frame, size)) = raw::frame(&self.chunk[start..]) else {
+                let (from, to) = (self.position, self.position + (self.chunk.len() - start) as u64);
+                self.offset = self.chunk.len();
+                let (journal, what) = (self.journal.to_owned(), "a block holds something that is no frame");
+                return Err(FrameError::Missing { journal, from, to, what });
+            };
+            self.offset += size;
+            self.position = frame.position + size as u64;
+            if frame.position >= self.from && frame.flags & journal::layout::frame::VOID == 0 {
+                // Looked up again: the borrow checker does not see that the loop ends here.
+                return Ok(raw::frame(&self.chunk[start..]).map(|(frame, _)| frame));
+            }
+        }
+    }
+}
+
+/// Frames as bytes.
+pub(crate) mod raw {
+    use super::RecordedFrame;
+    use journal::layout::frame_bytes;
+
+    fn word<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+        bytes.get(at..at + N)?.try_into().ok()
+    }
+
+    /// The frame at the start of `bytes`, and the bytes up to the next one.
+    pub(crate) fn frame(bytes: &[u8]) -> Option<(RecordedFrame<'_>, usize)> {
+        let length = u32::from_le_bytes(word(bytes, 8)?);
+        let frame = RecordedFrame {
+            position: u64::from_le_bytes(word(bytes, 0)?),
+            message_id: u16::from_le_bytes(word(bytes, 12)?),
+            flags: u16::from_le_bytes(word(bytes, 14)?),
+            time: u64::from_le_bytes(word(bytes, 16)?),
+            topic: u32::from_le_bytes(word(bytes, 24)?),
+            epoch: u32::from_le_bytes(word(bytes, 28)?),
+            payload: bytes.get(32..32 + length as usize)?,
+        };
+        let size = usize::try_from(frame_bytes(u64::from(length))).ok()?;
+        (size <= bytes.len()).then_some((frame, size))
+    }
+}

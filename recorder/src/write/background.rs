@@ -1,0 +1,167 @@
+//! What need not be done by whoever records: preparing segments, closing, compressing and removing them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::compress;
+use super::segment::Unclosed;
+
+/// What a recorder does with its segments.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Bytes of a segment.
+    pub segment_bytes: u64,
+    /// Level of zstd; `None` leaves closed segments as they are.
+    pub compress: Option<i32>,
+}
+
+enum Task {
+    Close(Box<Unclosed>),
+    Prepare,
+}
+
+/// A thread with the slow work.
+#[derive(Debug)]
+pub(crate) struct Background {
+    folder: PathBuf,
+    tasks: Option<Sender<Task>>,
+    spares: Receiver<io::Result<PathBuf>>,
+    thread: Option<JoinHandle<()>>,
+    /// A spare was asked for and has not come yet.
+    awaited: bool,
+    /// One that came and was not taken.
+    ready: Option<PathBuf>,
+}
+
+impl Background {
+    /// Starts the thread; it prepares a segment at once.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub(crate) fn start(folder: PathBuf, policy: Policy) -> io::Result<Background> {
+        let (tasks, inbox) = channel();
+        let (outbox, spares) = channel();
+        let at = folder.clone();
+        let thread = std::thread::Builder::new()
+            .name("segments".to_owned())
+            .spawn(move || work(&folder, &policy, &inbox, &outbox))?;
+        let mut background = Background {
+            folder: at,
+            tasks: Some(tasks),
+            spares,
+            thread: Some(thread),
+            awaited: false,
+            ready: None,
+        };
+        background.prepare();
+        Ok(background)
+    }
+
+    fn prepare(&mut self) {
+        if let Some(tasks) = &self.tasks {
+            self.awaited = tasks.send(Task::Prepare).is_ok();
+        }
+    }
+
+    /// A prepared segment, if one is ready; the next is begun then.
+    pub(crate) fn take_spare(&mut self) -> Option<PathBuf> {
+        if let Some(ready) = self.ready.take() {
+            return Some(ready);
+        }
+        if !self.awaited {
+            self.prepare();
+            return None;
+        }
+        let spare = self.spares.try_recv().ok()?;
+        self.prepare();
+        spare.inspect_err(|error| log::warn!("no segment could be prepared: {error}")).ok()
+    }
+
+    /// Waits until a segment is prepared.
+    pub(crate) fn wait_for_spare(&mut self) {
+        if self.ready.is_none()
+            && self.awaited
+            && let Ok(spare) = self.spares.recv()
+        {
+            self.awaited = false;
+            self.ready = spare.ok();
+        }
+    }
+
+    /// Closes a segment, and compresses it.
+    pub(crate) fn close(&mut self, segment: Unclosed) {
+        if let Some(tasks) = &self.tasks {
+            // The thread ends only when this sender is gone.
+            let _sent = tasks.send(Task::Close(Box::new(segment)));
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.tasks = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            log::error!("the thread that closes segments has panicked");
+        }
+        let _left = remove_unfinished(&self.folder);
+    }
+}
+
+fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<io::Result<PathBuf>>) {
+    let mut spares = (0_u64..).map(|number| folder.join(format!("spare-{number}.tmp")));
+    while let Ok(task) = inbox.recv() {
+        match task {
+            Task::Prepare => {
+                let Some(spare) = spares.next() else { break };
+                if outbox.send(prepare(&spare, policy.segment_bytes)).is_err() {
+                    break;
+                }
+            }
+            Task::Close(segment) => {
+                let closed = segment.close();
+                let done = closed.and_then(|path| match policy.compress {
+                    Some(level) => compress::compress(&path, level).map(drop),
+                    None => Ok(()),
+                });
+                if let Err(error) = done {
+                    log::error!("a segment could not be closed; it can be read as it is: {error}");
+                }
+            }
+        }
+    }
+}
+
+/// Removes what was begun and never became a part of the recording.
+pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "tmp") {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Zeros, on disk: writing into them later changes no metadata, so a sync of that is one write.
+fn prepare(path: &Path, bytes: u64) -> io::Result<PathBuf> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o640).open(path)?;
+    nix::fcntl::posix_fallocate(&file, 0, bytes as i64)?;
+    let zeros = vec![0; 1 << 20];
+    let mut left = bytes;
+    while left > 0 {
+        let some = left.min(zeros.len() as u64);
+        file.write_all(&zeros[..some as usize])?;
+        left -= some;
+    }
+    file.sync_all()?;
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(path.to_owned())
+}

@@ -1,0 +1,278 @@
+//! Writing a recording.
+
+mod background;
+mod batch;
+pub(crate) mod compress;
+mod segment;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use background::Policy;
+pub use batch::Batch;
+pub use segment::segment_name;
+
+use background::Background;
+use segment::Segment;
+
+use crate::format::{Description, FileHead, Kind};
+use crate::read::{OpenError, Recording};
+
+/// Why nothing could be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The folder is another recorder's.
+    #[error("{}: another recorder writes here", .0.display())]
+    Taken(PathBuf),
+    /// What is there cannot be continued.
+    #[error("{}: {source}", .folder.display())]
+    NotARecording {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: OpenError,
+    },
+    /// The disk.
+    #[error("{}: {source}", .path.display())]
+    Disk {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    /// True when the disk, or what this user may take of it, is full.
+    pub fn is_full(&self) -> bool {
+        use nix::errno::Errno;
+        let full = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].map(|errno| Some(errno as i32));
+        matches!(self, WriteError::Disk { source, .. } if full.contains(&source.raw_os_error()))
+    }
+}
+
+/// A recording that is written.
+#[derive(Debug)]
+pub struct Recorder {
+    folder: PathBuf,
+    policy: Policy,
+    background: Background,
+    description: Vec<u8>,
+    recording: u64,
+    segment: Option<Segment>,
+    /// Number of the last segment begun.
+    last_number: u32,
+    batch: Batch,
+    /// First block behind the last cut on disk, its chain and its time.
+    whole: (u64, u64, u64),
+    /// Syncs so far.
+    syncs: u64,
+    _lock: nix::fcntl::Flock<File>,
+}
+
+impl Recorder {
+    /// Begins a recording in `folder`, or continues the one that is there: at the end of its last whole cut.
+    ///
+    /// # Errors
+    /// [`WriteError`].
+    pub fn open(
+        folder: &Path,
+        description: &Description,
+        policy: Policy,
+        now: u64,
+    ) -> Result<Recorder, WriteError> {
+        let disk = |source| WriteError::Disk { path: folder.to_owned(), source };
+        std::fs::create_dir_all(folder).map_err(disk)?;
+        let lock = lock(folder)?;
+        let found = Recording::open(folder);
+        let (recording, last_number, whole) = match found {
+            Ok(found) => {
+                let end = found.end();
+                (found.id(), found.last_segment(), (end.next_block, end.chain, end.time))
+            }
+            Err(OpenError::Empty) => (random().map_err(disk)?, 0, (1, 0, 0)),
+            Err(source) => return Err(WriteError::NotARecording { folder: folder.to_owned(), source }),
+        };
+        background::remove_unfinished(folder).map_err(disk)?;
+        let background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
+        let description = serde_json::to_vec(description).map_err(|error| disk(error.into()))?;
+        let batch = Batch::new(last_number + 1, whole.0, whole.1);
+        let mut recorder = Recorder {
+            folder: folder.to_owned(),
+            policy,
+            background,
+            description,
+            recording,
+            segment: None,
+            last_number,
+            batch,
+            whole,
+            syncs: 0,
+            _lock: lock,
+        };
+        recorder.begin_segment(now)?;
+        Ok(recorder)
+    }
+
+    /// Begins a cut at `time`: the blocks are put into what is returned, as often as it is given to
+    /// [`Recorder::write`].
+    ///
+    /// # Errors
+    /// [`WriteError::Disk`] when the next segment had to be begun and could not.
+    pub fn begin_cut(&mut self, time: u64) -> Result<&mut Batch, WriteError> {
+        let full = self.segment.as_ref().is_none_or(|segment| segment.used() >= self.policy.segment_bytes);
+        if full {
+            self.begin_segment(time)?;
+        }
+        self.batch.begin_cut(time);
+        Ok(&mut self.batch)
+    }
+
+    /// The blocks that are not written yet.
+    pub fn batch(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
+    /// Puts on disk what the batch holds; the cut goes on.
+    ///
+    /// # Errors
+    /// [`WriteError::Disk`]. The cut has failed then: the next one begins a new segment, and what the cut held must be
+    /// given again.
+    pub fn write(&mut self) -> Result<(), WriteError> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let Some(segment) = &mut self.segment else {
+            let source = io::Error::other("a cut that was not begun");
+            return Err(WriteError::Disk { path: self.folder.clone(), source });
+        };
+        let result = segment.write(&mut self.batch);
+        self.syncs += 1;
+        if let Err(source) = result {
+            let path = self.folder.join(segment_name(segment.number()));
+            self.abandon();
+            return Err(WriteError::Disk { path, source });
+        }
+        self.batch.clear();
+        Ok(())
+    }
+
+    /// Puts the rest of the cut on disk. Everything that it held is safe when this returns.
+    ///
+    /// # Errors
+    /// As [`Recorder::write`].
+    pub fn close_cut(&mut self) -> Result<(), WriteError> {
+        self.batch.close_cut();
+        self.write()?;
+        self.whole = (self.batch.next(), self.batch.chain(), self.batch.time());
+        Ok(())
+    }
+
+    /// Gives up a cut of which nothing is on disk yet.
+    pub fn abandon_batch(&mut self) {
+        let (next, chain, _) = self.whole;
+        if self.batch.next() - next == self.batch.count() {
+            self.batch.abandon(next, chain);
+        } else {
+            self.abandon();
+        }
+    }
+
+    /// Gives up the cut, and the segment with it: what of it is on disk does not count.
+    pub fn abandon(&mut self) {
+        let (next, chain, _) = self.whole;
+        self.batch.abandon(next, chain);
+        // Without an index: its file may be beyond writing, and holds blocks that do not count.
+        self.segment = None;
+    }
+
+    /// Begins the next segment now, for instance because this one is old.
+    ///
+    /// # Errors
+    /// [`WriteError::Disk`].
+    pub fn begin_segment(&mut self, now: u64) -> Result<(), WriteError> {
+        let (next, chain, time) = self.whole;
+        if let Some(segment) = self.segment.take() {
+            self.background.close(segment.finish(next, chain, time));
+        }
+        let number = self.last_number + 1;
+        let head = FileHead::new(number, self.recording, next, chain, now);
+        let spare = self.background.take_spare();
+        let path = self.folder.join(segment_name(number));
+        let disk = |source| WriteError::Disk { path: path.clone(), source };
+        let segment =
+            Segment::begin(&self.folder, spare.as_deref(), head, self.policy.segment_bytes).map_err(disk)?;
+        self.last_number = number;
+        self.segment = Some(segment);
+        self.batch.begin_segment(number);
+        self.batch.begin_cut(time);
+        let description = std::mem::take(&mut self.description);
+        let fill = |bytes: &mut Vec<u8>| {
+            bytes.extend_from_slice(&description);
+            Ok::<_, io::Error>((0, 0))
+        };
+        let filled = self.batch.block(Kind::Description, 0, fill);
+        self.description = description;
+        filled.map_err(disk)?;
+        self.close_cut()
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The random number of the recording.
+    pub fn recording(&self) -> u64 {
+        self.recording
+    }
+
+    /// Number of the segment that is written, or was last.
+    pub fn segment(&self) -> u32 {
+        self.last_number
+    }
+
+    /// Bytes of the segment that are written.
+    pub fn used(&self) -> u64 {
+        self.segment.as_ref().map_or(0, Segment::used)
+    }
+
+    /// Writes that reached the disk so far.
+    pub fn syncs(&self) -> u64 {
+        self.syncs
+    }
+
+    /// Waits until the next segment is prepared, so that a measurement does not meet it.
+    pub fn wait_until_prepared(&mut self) {
+        self.background.wait_for_spare();
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        let (next, chain, time) = self.whole;
+        if let Some(segment) = self.segment.take() {
+            self.background.close(segment.finish(next, chain, time));
+        }
+    }
+}
+
+fn lock(folder: &Path) -> Result<nix::fcntl::Flock<File>, WriteError> {
+    let path = folder.join("lock");
+    let disk = |source| WriteError::Disk { path: path.clone(), source };
+    let file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(disk)?;
+    match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
+        Ok(lock) => Ok(lock),
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(WriteError::Taken(folder.to_owned())),
+        Err((_, errno)) => Err(disk(errno.into())),
+    }
+}
+
+fn random() -> io::Result<u64> {
+    use std::io::Read;
+    let mut bytes = [0; 8];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
