@@ -207,6 +207,13 @@ everything ends with process 1, and for service managers. As process 1, --stay d
 pub(crate) struct Up {
     #[command(flatten)]
     pub(crate) platform: PlatformArguments,
+    /// Go on with what a recorder has of an earlier run, after a crash of the host: a recording, or the folder with them, of
+    /// which the latest is taken; once for each recorder. The platform is that of the recording.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "positional", "instance"])]
+    pub(crate) recover: Vec<PathBuf>,
+    /// As of this time: nanoseconds since the epoch, or as in 2026-11-22T21:55:00.5Z.
+    #[arg(long, value_name = "TIME", requires = "recover", value_parser = point_in_time)]
+    pub(crate) until: Option<u64>,
     /// Leave the platform running once all its nodes are ready; `colo down` stops it.
     #[arg(long)]
     pub(crate) stay: bool,
@@ -291,6 +298,12 @@ pub(crate) struct RunMaster {
     /// Read an already checked topology (JSON) from standard input: `--topology -`.
     #[arg(long, hide = true, conflicts_with_all = ["file", "sets", "positional", "instance"])]
     pub(crate) topology: Option<String>,
+    /// Recordings to go on with.
+    #[arg(long, hide = true, value_name = "FOLDER")]
+    pub(crate) recover: Vec<PathBuf>,
+    /// As of when, in nanoseconds since the epoch.
+    #[arg(long, hide = true)]
+    pub(crate) until_ns: Option<u64>,
 }
 
 /// Where a process belongs.
@@ -374,4 +387,17 @@ impl Joins {
         let instance = self.positional.clone().or_else(|| self.options.instance.clone());
         strategy_sdk::Options { instance, ..self.options.clone() }
     }
+}
+
+/// A time as nanoseconds since the epoch, or in words.
+pub(crate) fn point_in_time(text: &str) -> Result<u64, String> {
+    if let Ok(nanoseconds) = text.parse() {
+        return Ok(nanoseconds);
+    }
+    let time = humantime::parse_rfc3339_weak(text).map_err(|error| {
+        format!("{error}; write nanoseconds since the epoch, or a time as in 2026-11-22T21:55:00Z")
+    })?;
+    let since =
+        time.duration_since(std::time::SystemTime::UNIX_EPOCH).map_err(|_| "before 1970".to_owned())?;
+    u64::try_from(since.as_nanos()).map_err(|_| "too late".to_owned())
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use node::{Exit, JoinError, RunError};
 use observe::ViewError;
+use recorder::read::OpenError;
+use recorder::recover::RecoverError;
 
 /// Why a verb failed.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +30,8 @@ pub(crate) enum Failure {
     BenchIpc(#[from] bench_harness::ipc::IpcError),
     #[error(transparent)]
     T2o(#[from] bench_harness::t2o::T2oError),
+    #[error(transparent)]
+    Recover(#[from] recorder::recover::RecoverError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -66,6 +70,10 @@ impl Failure {
             Failure::T2o(error) => t2o_exit(error).code(),
             Failure::Join(error) => error.exit().code(),
             Failure::Run(error) => error.exit().code(),
+            Failure::Recover(RecoverError::Open { source: OpenError::Folder(error), .. }) => {
+                Exit::of_io(error).code()
+            }
+            Failure::Recover(_) => Exit::Failed.code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
             Failure::View(ViewError::Io { source, .. })
             | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))

@@ -148,6 +148,15 @@ impl Master {
     }
 }
 
+/// The starts in each seat go on where the announcements of before have them.
+pub(crate) fn continue_generations(instance: &Instance) {
+    for (number, (_, generation)) in said(instance) {
+        if let Some(seat) = instance.registry.occupy(u32::from(number)) {
+            seat.set_generation(generation);
+        }
+    }
+}
+
 /// The last announcement about each seat that the journal still holds.
 fn said(instance: &Instance) -> BTreeMap<u16, (NodeChange, u64)> {
     let mut said = BTreeMap::new();

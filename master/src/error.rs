@@ -58,6 +58,17 @@ pub enum MasterError {
         /// Its length.
         length: usize,
     },
+    /// A journal of before could not be filled.
+    #[error("journal `{journal}` cannot be made again: {what}")]
+    Past {
+        /// The journal.
+        journal: String,
+        /// Why.
+        what: String,
+    },
+    /// It runs, so there is nothing to recover.
+    #[error("instance `{0}` runs: `colo down {0}` takes it down; what it has recorded can be recovered then")]
+    StillRuns(String),
     /// Something could not be created.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -152,6 +163,8 @@ impl MasterError {
             | MasterError::NotOurs(_)
             | MasterError::InUse { .. }
             | MasterError::SocketPath { .. }
+            | MasterError::StillRuns(_)
+            | MasterError::Past { .. }
             | MasterError::OtherTopology { .. } => Exit::CannotCreate,
             MasterError::Io { source, .. } | MasterError::Create(CreateError::Io { source, .. }) => {
                 match Exit::of_io(source) {

@@ -28,6 +28,7 @@ mod group;
 mod host_watch;
 mod lives;
 mod memory;
+mod past;
 mod peer;
 mod places;
 mod process;
@@ -38,4 +39,5 @@ mod stalls;
 mod supervise;
 
 pub use error::MasterError;
+pub use past::Past;
 pub use supervise::{MasterOptions, run};

@@ -107,7 +107,7 @@ pub(crate) fn create(
     spec: &JournalSpec,
     backing: &mut Backing,
     seats: u32,
-    now: u64,
+    origin: Origin,
 ) -> Result<Journal, MasterError> {
     let make = |backing: &Backing| -> Result<Journal, MasterError> {
         if let Some(mount) = &backing.huge {
@@ -123,7 +123,7 @@ pub(crate) fn create(
             topics: spec.topics,
             page: backing.page,
         };
-        let origin = Origin { max_payload: LARGEST_MESSAGE, ..Origin::new(now) };
+        let origin = Origin { max_payload: LARGEST_MESSAGE, ..origin };
         Ok(Journal::create_from(directory.journal(&spec.name, backing.huge.as_deref()), shape, origin)?)
     };
     let is_preferred = matches!(spec.pages, Pages::Huge { require: false, .. });

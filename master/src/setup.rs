@@ -5,14 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use journal::process::ProcessIdentity;
-use journal::{Clock, Journal, Registry};
+use journal::{Clock, Journal, Origin, Registry};
 use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
 use topology::Topology;
 use topology::config::ReaderKind;
 
+use crate::adopt;
 use crate::error::MasterError;
 use crate::memory::{self, Backing};
+use crate::past::Past;
 
 /// What master works with once the instance is set up.
 #[derive(Debug)]
@@ -71,11 +73,16 @@ pub(crate) fn build(
     topology: Topology,
     placements: Vec<Placement>,
     claim: Claim,
+    past: Option<&dyn Past>,
 ) -> Result<Instance, MasterError> {
-    let built = try_build(&directory, &topology, &claim);
+    let built = try_build(&directory, &topology, &claim, past);
     match built {
         Ok((registry, clock, backings)) => {
-            Ok(Instance { directory, topology, registry, clock, backings, placements, claim })
+            let instance = Instance { directory, topology, registry, clock, backings, placements, claim };
+            if past.is_some() {
+                adopt::continue_generations(&instance);
+            }
+            Ok(instance)
         }
         Err(error) => {
             remove(&claim);
@@ -88,17 +95,25 @@ fn try_build(
     directory: &InstanceDir,
     topology: &Topology,
     claim: &Claim,
+    past: Option<&dyn Past>,
 ) -> Result<(Arc<Registry>, Clock, Vec<Backing>), MasterError> {
     claim.create_journals().map_err(|error| io("create", &directory.journals())(error.into()))?;
     let mut backings = memory::decide(&topology.journals)?;
     let clock = Clock::calibrate();
     let seats = seat_count(topology);
     for (spec, backing) in topology.journals.iter().zip(&mut backings) {
-        let journal = memory::create(directory, spec, backing, seats, clock.now())?;
+        let origin = past.and_then(|past| past.origin(&spec.name, clock.now()));
+        let journal =
+            memory::create(directory, spec, backing, seats, origin.unwrap_or(Origin::new(clock.now())))?;
         memory::make_transparent(&journal, backing);
+        if let Some(past) = past
+            && origin.is_some()
+        {
+            past.restore(&journal).map_err(|what| MasterError::Past { journal: spec.name.clone(), what })?;
+        }
         for reader in spec.readers.iter().filter(|reader| reader.kind == ReaderKind::Gated) {
             if let Some(node) = topology.node(&reader.node) {
-                journal.admit_gated(u32::from(node.seat))?;
+                admit(&journal, u32::from(node.seat), origin.is_some())?;
             }
         }
     }
@@ -111,6 +126,17 @@ fn try_build(
     }
     write_topology(directory, topology, claim)?;
     Ok((Arc::new(registry), clock, backings))
+}
+
+/// A gated reader without a cursor begins at the first frame; of a journal that was filled, at the oldest that is there.
+fn admit(journal: &Journal, seat: u32, is_filled: bool) -> Result<(), MasterError> {
+    let has_cursor = || journal.stat().readers.iter().any(|reader| reader.gated && reader.seat == seat);
+    if is_filled && !has_cursor() {
+        journal.restore_cursor(seat, journal.oldest_frame()?, 0)?;
+    } else {
+        journal.admit_gated(seat)?;
+    }
+    Ok(())
 }
 
 /// The number of seats, rounded up to whole words of seat bits.

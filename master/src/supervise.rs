@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use journal::Writer;
@@ -19,6 +20,7 @@ use crate::clients::{ClientId, Clients};
 use crate::error::{MasterError, SOCKET_PATH};
 use crate::group::{Group, Remainder};
 use crate::lives::{Event, Limits, Lives, Rules, Stopping};
+use crate::past::Past;
 use crate::places::PlaceWatch;
 use crate::process::NodeProcess;
 use crate::register;
@@ -30,6 +32,8 @@ use crate::stalls::StallWatch;
 pub struct MasterOptions {
     /// The `colo` binary: it runs the platform's own nodes.
     pub colo: PathBuf,
+    /// What the instance goes on with, if it is made anew.
+    pub past: Option<Arc<dyn Past>>,
 }
 
 /// Longest sleep of the supervision loop: deaths, connections and signals end it.
@@ -63,8 +67,14 @@ pub fn run(topology: Topology, options: MasterOptions) -> Result<(), MasterError
     let placements = setup::place(&topology)?;
     let claim = setup::claim(&directory)?;
     let (instance, running) = match adopt::look(&directory, &topology, &placements, claim)? {
+        (Found::Running(..), _) if options.past.is_some() => {
+            return Err(MasterError::StillRuns(topology.instance));
+        }
         (Found::Running(instance, running), _) => (*instance, running),
-        (Found::Nothing, Some(claim)) => (setup::build(directory, topology, placements, claim)?, Vec::new()),
+        (Found::Nothing, Some(claim)) => {
+            let past = options.past.as_deref();
+            (setup::build(directory, topology, placements, claim, past)?, Vec::new())
+        }
         (Found::Nothing, None) => return Err(MasterError::BadInstance(topology.instance)),
     };
     let mut master = Master::new(instance, options, stop, running.is_empty())?;
@@ -212,7 +222,7 @@ impl Master {
 
     /// Takes over the running nodes, and handles the deaths that were not noticed.
     fn take_over(&mut self, running: &[(u16, ProcessIdentity)]) {
-        if running.is_empty() {
+        if running.is_empty() && self.options.past.is_none() {
             return;
         }
         for node in self.nodes.iter_mut().filter(|node| node.spec.host.is_none()) {

@@ -218,11 +218,11 @@ counters! {
     /// outside of a call auction.
     SourceCrossed = 44 => "source_crossed",
     /// Writes to disk that were synced.
-    Syncs = 46 => "syncs",
+    Syncs = 49 => "syncs",
     /// Bytes of journals on disk.
-    BytesRecorded = 47 => "bytes_recorded",
+    BytesRecorded = 50 => "bytes_recorded",
     /// No counter: since when the disk refuses to write, in nanoseconds since the epoch; 0 while it does not.
-    DiskRefusesSince = 48 => "disk_refuses_since",
+    DiskRefusesSince = 51 => "disk_refuses_since",
 }
 
 impl Counter {

@@ -22,6 +22,7 @@ pub mod format;
 pub mod gather;
 mod process;
 pub mod read;
+pub mod recover;
 pub mod write;
 
 pub use process::SERVICE;

@@ -61,7 +61,8 @@ pub(crate) fn run(
     let started_unix = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let mut record = blank(run, started_unix, verdict);
     let histograms = Histograms::new()?;
-    let launch = Launch { topology: run.cell.topology.clone(), colo: colo.to_owned(), keep_raw: true };
+    let launch =
+        Launch { topology: run.cell.topology.clone(), colo: colo.to_owned(), keep_raw: true, recover: None };
     let running = match launch.start(|_, _| go_on(0.0)) {
         Ok(running) => running,
         Err(_) if !go_on(0.0) => return Ok(None),

@@ -2,8 +2,12 @@
 
 use std::env;
 use std::io::Read;
+use std::sync::Arc;
+use std::time::Instant;
 
+use journal::{Journal, Origin};
 use node::Exit;
+use recorder::recover::Recovery;
 use topology::Topology;
 
 use crate::args::{Builtin, RunMaster, RunOther, RunStrategy};
@@ -49,13 +53,41 @@ fn master(arguments: &RunMaster) -> Result<(), Failure> {
         }
         None => super::platform(&arguments.platform)?.topology,
     };
-    let colo = env::current_exe()?;
-    let outcome = master::run(topology, master::MasterOptions { colo }).map_err(Failure::from);
+    let outcome = past(arguments).and_then(|past| {
+        let options = master::MasterOptions { colo: env::current_exe()?, past };
+        master::run(topology, options).map_err(Failure::from)
+    });
     if let (Err(failure), Some(_)) = (&outcome, &arguments.topology) {
         // For whoever started us and passed the topology on: the log is not ours alone.
         let _ = output::print(&format!("{failure}\n"));
     }
     outcome
+}
+
+/// What is recorded of an earlier run, if it goes on with that.
+fn past(arguments: &RunMaster) -> Result<Option<Arc<dyn master::Past>>, Failure> {
+    if arguments.recover.is_empty() {
+        return Ok(None);
+    }
+    let recovery = Recovery::open(&arguments.recover, arguments.until_ns)?;
+    Ok(Some(Arc::new(Recorded(recovery))))
+}
+
+/// Recordings, as master goes on with them.
+#[derive(Debug)]
+struct Recorded(Recovery);
+
+impl master::Past for Recorded {
+    fn origin(&self, journal: &str, now: u64) -> Option<Origin> {
+        self.0.origin(journal, now)
+    }
+
+    fn restore(&self, journal: &Journal) -> Result<(), String> {
+        let began = Instant::now();
+        let frames = self.0.restore(journal).map_err(|error| error.to_string())?;
+        log::info!("journal `{}`: {frames} frames again in {:?}", journal.shape().name, began.elapsed());
+        Ok(())
+    }
 }
 
 fn host(options: strategy_sdk::Options) -> u8 {

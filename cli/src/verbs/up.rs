@@ -1,12 +1,13 @@
 //! `colo up`.
 
 use std::env;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use master_client::{End, Launch, LaunchError, Running};
+use master_client::{End, Launch, LaunchError, Recover, Running};
 use node::{Counter, Exit, StopFlag};
 use observe::InstanceView;
+use recorder::recover::Recovery;
 use serde_json::json;
 use topology::{NodeKind, Topology};
 
@@ -16,14 +17,13 @@ use crate::output::{self, Format};
 use crate::verbs::{fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
-    let platform = super::platform(&arguments.platform)?;
+    let (topology, recover) = what(arguments)?;
     let stop = StopFlag::install()?;
-    let topology = platform.topology;
     fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let bar = bar(total as u64, "{prefix} {bar:30} {pos}/{len} nodes ready");
     bar.set_prefix(format!("instance {name}"));
-    let launch = Launch { topology, colo: env::current_exe()?, keep_raw: false };
+    let launch = Launch { topology, colo: env::current_exe()?, keep_raw: false, recover };
     let started = launch.start(|ready, _| {
         bar.set_position(ready as u64);
         !stop.is_set()
@@ -44,6 +44,24 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
         return stayed(&name, total, arguments.format);
     }
     run_to_its_end(running, &stop, arguments.format)
+}
+
+/// The platform of the file, or that of the recordings that it is to go on with.
+fn what(arguments: &Up) -> Result<(Topology, Option<Recover>), Failure> {
+    if arguments.recover.is_empty() {
+        return Ok((super::platform(&arguments.platform)?.topology, None));
+    }
+    let recovery = Recovery::open(&arguments.recover, arguments.until)?;
+    let lines = recovery.recordings().iter().map(|recording| recording.folder().display().to_string());
+    talk!(
+        "goes on with {} as of {}",
+        lines.collect::<Vec<_>>().join(", "),
+        humantime::format_rfc3339_nanos(SystemTime::UNIX_EPOCH + Duration::from_nanos(recovery.time()))
+    );
+    // The recordings that were found, and the time that they have in common: master finds the same.
+    let folders = recovery.recordings().iter().map(|recording| recording.folder().to_owned()).collect();
+    let recover = Recover { folders, until: Some(recovery.time()) };
+    Ok((recovery.topology().clone(), Some(recover)))
 }
 
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.

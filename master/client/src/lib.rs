@@ -34,4 +34,4 @@ pub use force::{Forced, force};
 pub use orphans::is_first_process;
 pub use processes::{Member, mapping, members};
 pub use running::{End, Running};
-pub use start::Launch;
+pub use start::{Launch, Recover};

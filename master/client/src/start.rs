@@ -24,6 +24,17 @@ pub struct Launch {
     pub colo: PathBuf,
     /// Keep every latency sample besides the histograms.
     pub keep_raw: bool,
+    /// What it goes on with.
+    pub recover: Option<Recover>,
+}
+
+/// An earlier run of the instance, as its recorders have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recover {
+    /// The recordings, one for each recorder.
+    pub folders: Vec<PathBuf>,
+    /// As of this time, in nanoseconds since the epoch; else as of their end.
+    pub until: Option<u64>,
 }
 
 /// Between two looks at the phase.
@@ -69,8 +80,17 @@ impl Launch {
     fn spawn(&self, log: &Path) -> Result<Child, LaunchError> {
         let open = || OpenOptions::new().create(true).append(true).open(log);
         let log_file = open().map_err(system(&format!("open {}", log.display())))?;
-        let mut master = Command::new(&self.colo)
-            .args(["run", "master", "--topology", "-"])
+        let mut command = Command::new(&self.colo);
+        command.args(["run", "master", "--topology", "-"]);
+        if let Some(recover) = &self.recover {
+            for folder in &recover.folders {
+                command.arg("--recover").arg(folder);
+            }
+            if let Some(until) = recover.until {
+                command.arg("--until-ns").arg(until.to_string());
+            }
+        }
+        let mut master = command
             .stdin(Stdio::piped())
             // Why it fails, if it does: the log may have other masters' words in it, earlier ones' and rivals'.
             .stdout(Stdio::piped())

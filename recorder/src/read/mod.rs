@@ -45,6 +45,9 @@ pub enum OpenError {
         /// Why.
         what: String,
     },
+    /// Nothing was recorded so early.
+    #[error("it begins later than that")]
+    TooEarly,
     /// The folder.
     #[error("{0}")]
     Folder(#[from] io::Error),
@@ -89,6 +92,15 @@ impl Recording {
     /// # Errors
     /// [`OpenError`].
     pub fn open(folder: &Path) -> Result<Recording, OpenError> {
+        Recording::open_until(folder, u64::MAX)
+    }
+
+    /// As [`Recording::open`], but as if it ended with the last cut that is not later than `time`, in nanoseconds since
+    /// the epoch.
+    ///
+    /// # Errors
+    /// [`OpenError`]; [`OpenError::TooEarly`] when it begins later.
+    pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut last_error = None;
         for path in paths(folder)? {
@@ -117,13 +129,19 @@ impl Recording {
         let description = describe(&first.path)?;
         let mut end = End::default();
         for segment in segments.iter().rev() {
-            let seen =
-                scan(segment).map_err(|source| OpenError::Segment { path: segment.path.clone(), source })?;
+            let seen = scan::scan_until(segment, time)
+                .map_err(|source| OpenError::Segment { path: segment.path.clone(), source })?;
             end.torn_bytes += seen.torn_bytes;
             if let Some(last) = seen.last_cut {
                 end = End { torn_bytes: end.torn_bytes, ..last };
                 break;
             }
+        }
+        if time != u64::MAX {
+            if end.time == 0 {
+                return Err(OpenError::TooEarly);
+            }
+            segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let mut recording = Recording { folder: folder.to_owned(), segments, description, end };
         if end.next_block == 0

@@ -52,6 +52,11 @@ pub struct Scan {
 /// # Errors
 /// Those of the file system.
 pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
+    scan_until(segment, u64::MAX)
+}
+
+/// The same, up to the last cut that is not later than `time`.
+pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
     let mut blocks = Blocks::open(&segment.path)?;
     let mut scan = Scan::default();
     let mut next = segment.head.first_block.get();
@@ -67,6 +72,9 @@ pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
                     && head.kind() != Some(Kind::Index)
                     && head.kind() != Some(Kind::End)
                 {
+                    break;
+                }
+                if head.time.get() > time && head.kind() != Some(Kind::Description) {
                     break;
                 }
                 if let Some(damage) = open.take_if(|damage| head.cut.get() > damage.first_block) {

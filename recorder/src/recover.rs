@@ -1,0 +1,227 @@
+//! From recordings back to journals in shared memory: the same frames at the same positions, and every reader where it
+//! stood. What is then started finds what it would find if everything had been killed at once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use journal::{History, Journal, Origin};
+use topology::Topology;
+
+use crate::format::RecordedJournal;
+use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError};
+
+/// Why nothing can be recovered.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// A folder is no recording.
+    #[error("{}: {source}", .folder.display())]
+    Open {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        source: OpenError,
+    },
+    /// A recording lacks what is needed.
+    #[error("{}: {what}", .folder.display())]
+    Unfit {
+        /// The folder.
+        folder: PathBuf,
+        /// What it lacks.
+        what: String,
+    },
+    /// A journal cannot be made again.
+    #[error("journal `{journal}`: {what}")]
+    Journal {
+        /// Its name.
+        journal: String,
+        /// Why.
+        what: String,
+    },
+}
+
+/// A journal as it comes back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// What it was.
+    pub journal: RecordedJournal,
+    /// Position behind its last frame.
+    pub end: u64,
+    /// What it has held.
+    pub counts: Counts,
+    /// Its gated readers: seat, cursor, what they kept (zero: their cursor).
+    pub cursors: Vec<(u16, u64, u64)>,
+    recording: usize,
+}
+
+/// What recordings of one run hold, up to one time.
+#[derive(Debug)]
+pub struct Recovery {
+    recordings: Vec<Recording>,
+    topology: Topology,
+    time: u64,
+    journals: BTreeMap<String, Recovered>,
+}
+
+impl Recovery {
+    /// Opens the recordings of one run, one for each of its recorders; each folder is a recording, or holds those of an
+    /// instance, of which the latest is taken. `until`: as of that time, in nanoseconds since the epoch.
+    ///
+    /// # Errors
+    /// [`RecoverError`].
+    pub fn open(folders: &[PathBuf], until: Option<u64>) -> Result<Recovery, RecoverError> {
+        let folders: Vec<PathBuf> = folders.iter().map(|folder| latest(folder)).collect();
+        let open = |folder: &PathBuf, time: u64| {
+            Recording::open_until(folder, time)
+                .map_err(|source| RecoverError::Open { folder: folder.clone(), source })
+        };
+        let mut recordings = Vec::new();
+        for folder in &folders {
+            recordings.push(open(folder, until.unwrap_or(u64::MAX))?);
+        }
+        // Each recorder has cuts of its own: all are taken as of the earliest end.
+        let time = recordings.iter().map(|recording| recording.end().time).min().unwrap_or_default();
+        if recordings.iter().any(|recording| recording.end().time > time) {
+            recordings = folders.iter().map(|folder| open(folder, time)).collect::<Result<_, _>>()?;
+        }
+        let unfit = |recording: &Recording, what: String| RecoverError::Unfit {
+            folder: recording.folder().to_owned(),
+            what,
+        };
+        let Some(first) = recordings.first() else {
+            return Err(RecoverError::Unfit {
+                folder: PathBuf::new(),
+                what: "no recording was named".to_owned(),
+            });
+        };
+        let wiring = first.description().topology.clone();
+        let topology: Topology = serde_json::from_value(wiring.clone())
+            .map_err(|error| unfit(first, format!("its platform is not understood: {error}")))?;
+        let mut journals = BTreeMap::new();
+        for (index, recording) in recordings.iter().enumerate() {
+            if recording.description().topology != wiring {
+                return Err(unfit(
+                    recording,
+                    "it is of another platform than the recordings before it".to_owned(),
+                ));
+            }
+            let state = recording
+                .state(node::class_of)
+                .map_err(|error: StateError| unfit(recording, error.to_string()))?;
+            let ends = recording.ends().map_err(|error: FrameError| unfit(recording, error.to_string()))?;
+            for (place, journal) in recording.description().journals.iter().enumerate() {
+                let mine = state.cursors.iter().filter(|(number, ..)| *number == journal.number);
+                let recovered = Recovered {
+                    journal: journal.clone(),
+                    end: ends[place].unwrap_or(journal.first_position),
+                    counts: state.counts[place],
+                    cursors: mine.map(|&(_, seat, position, keeps)| (seat, position, keeps)).collect(),
+                    recording: index,
+                };
+                journals.insert(journal.name.clone(), recovered);
+            }
+        }
+        Ok(Recovery { recordings, topology, time, journals })
+    }
+
+    /// The platform.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// Everything up to this time comes back.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The journals, by name.
+    pub fn journals(&self) -> impl Iterator<Item = &Recovered> {
+        self.journals.values()
+    }
+
+    /// The recordings.
+    pub fn recordings(&self) -> &[Recording] {
+        &self.recordings
+    }
+
+    /// Where a journal of that name has to begin, so that [`Recovery::restore`] can fill it; `None` if it was not
+    /// recorded.
+    pub fn origin(&self, journal: &str, now: u64) -> Option<Origin> {
+        let recovered = self.journals.get(journal)?;
+        Some(Origin {
+            first_position: self.start(recovered),
+            incarnation: recovered.journal.incarnation + 1,
+            max_payload: recovered.journal.max_payload,
+            ..Origin::new(now)
+        })
+    }
+
+    /// Position of the first frame that is brought back: of the block with the first frame that is still in the ring.
+    fn start(&self, recovered: &Recovered) -> u64 {
+        let journal = &recovered.journal;
+        let from = recovered.end.saturating_sub(journal.capacity).max(journal.first_position);
+        let mut chunks = self.chunks(recovered, from);
+        let mut bytes = Vec::new();
+        match chunks.next(&mut bytes) {
+            Ok(Some(position)) => position,
+            _ => recovered.end,
+        }
+    }
+
+    fn chunks<'a>(&'a self, recovered: &'a Recovered, from: u64) -> Chunks<'a> {
+        self.recordings[recovered.recording].chunks(&recovered.journal, from)
+    }
+
+    /// Fills a journal that was made with its origin: frames, counts, cursors. How many frames it was.
+    ///
+    /// # Errors
+    /// [`RecoverError::Journal`].
+    pub fn restore(&self, journal: &Journal) -> Result<u64, RecoverError> {
+        let name = &journal.shape().name;
+        let wrong = |what: String| RecoverError::Journal { journal: name.clone(), what };
+        let Some(recovered) = self.journals.get(name) else { return Ok(0) };
+        let mut writer =
+            journal.writer(0, journal::Clock::monotonic()).map_err(|error| wrong(error.to_string()))?;
+        let from =
+            recovered.end.saturating_sub(recovered.journal.capacity).max(recovered.journal.first_position);
+        let mut chunks = self.chunks(recovered, from);
+        let mut bytes = Vec::new();
+        let before = writer.frames();
+        loop {
+            match chunks.next(&mut bytes) {
+                Ok(Some(_)) => writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?,
+                Ok(None) => break,
+                Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {
+                    log::warn!("{error}");
+                    writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?;
+                }
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+        }
+        let frames = writer.frames() - before;
+        let Counts { epoch, frames: ever, tally } = recovered.counts;
+        writer.finish_restoring(History { epoch, frames: ever, tally });
+        for &(seat, position, keeps) in &recovered.cursors {
+            journal
+                .restore_cursor(u32::from(seat), position, keeps)
+                .map_err(|error| wrong(error.to_string()))?;
+        }
+        Ok(frames)
+    }
+}
+
+/// A recording, or of several in a folder, or of several instances' in one, the latest.
+fn latest(folder: &Path) -> PathBuf {
+    let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_segment = |path: &Path| {
+        path.to_string_lossy().ends_with(".seg") || path.to_string_lossy().ends_with(".seg.zst")
+    };
+    if entries().any(|entry| is_segment(&entry.path())) {
+        return folder.to_owned();
+    }
+    let inner = entries().filter(|entry| entry.path().is_dir()).map(|entry| latest(&entry.path()));
+    let recordings = inner.filter(|path| {
+        std::fs::read_dir(path).into_iter().flatten().flatten().any(|entry| is_segment(&entry.path()))
+    });
+    // Names of runs sort by time.
+    recordings.max_by_key(|path| path.file_name().map(ToOwned::to_owned)).unwrap_or_else(|| folder.to_owned())
+}
