@@ -153,7 +153,10 @@ impl WorkingOrders {
     fn apply_update(&mut self, position: u64, update: &OrderUpdate) -> Option<Contradiction> {
         let is_known = self.orders.contains_key(&update.order_id);
         let contradiction = match update.status {
-            OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => return None,
+            // The cancels of a mass cancel are reported one by one.
+            OrderStatus::CancelRejected | OrderStatus::ReplaceRejected | OrderStatus::MassCancelled => {
+                return None;
+            }
             OrderStatus::Rejected => return is_known.then_some(Contradiction::OutOfStep),
             OrderStatus::Accepted => is_known.then_some(Contradiction::OutOfStep),
             _ => (!is_known).then_some(Contradiction::UnknownOrder),
