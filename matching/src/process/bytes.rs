@@ -30,6 +30,7 @@ const REQUESTS: [(u16, usize); 4] = [
 /// # Panics
 /// When something does not hold that must: the answers contradict each other or the books, a book is crossed in
 /// continuous trading, or a number is missing in the market data.
+#[allow(unreachable_pub, reason = "public with the feature `fuzzing`")]
 pub fn exchange_of_bytes(mut bytes: &[u8]) {
     let Some(rules) = take(&mut bytes, 1) else { return };
     let mut world = World::new(rules[0]);

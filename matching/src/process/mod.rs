@@ -35,7 +35,7 @@ use wire::{
     ReplaceOrder, TradePrint, WireError,
 };
 
-#[cfg(any(test, feature = "fuzzing"))]
+#[cfg(feature = "fuzzing")]
 pub use bytes::exchange_of_bytes;
 
 use crate::closed;

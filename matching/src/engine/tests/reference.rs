@@ -274,7 +274,7 @@ fn random_input_meets_every_case() {
         "filled none",
         "replaced none",
         "cancelled requested",
-        "cancelled strategy-gone",
+        "mass-cancelled requested",
         "cancelled no-liquidity",
         "cancelled not-fillable",
         "cancelled would-trade",
