@@ -78,7 +78,7 @@ params = { quantity = 10, half_spread_ticks = 2, max_position = 500, refresh_ms 
 name = "noise"
 program = "builtin:noise"
 count = 3
-params = { every_ms = 2 }
+params = { every_ms = 2, depth_ticks = 2 }
 "#;
 
 /// The order flow of one instrument, as a reader of ours makes its book.

@@ -25,7 +25,8 @@ const REQUESTS: [(u16, usize); 4] = [
 /// Takes arbitrary bytes as requests and passing time, and checks what the exchange answers and publishes.
 ///
 /// The first byte chooses the rules. Then come steps: a byte for the kind, one for the strategy and one for the instrument,
-/// which take the place of those in the payload if they are not 255, and the payload of the kind's size.
+/// and the payload of the kind's size. A byte that is not 255 takes the place of what the payload says; with the strategy
+/// goes the number of the order, which is the next one for a new order.
 ///
 /// # Panics
 /// When something does not hold that must: the answers contradict each other or the books, a book is crossed in
@@ -34,6 +35,7 @@ const REQUESTS: [(u16, usize); 4] = [
 pub fn exchange_of_bytes(mut bytes: &[u8]) {
     let Some(rules) = take(&mut bytes, 1) else { return };
     let mut world = World::new(rules[0]);
+    let mut orders = 0_u32;
     while let Some(head) = take(&mut bytes, 3) {
         let kind = usize::from(head[0]) % (REQUESTS.len() + 1);
         let Some((id, size)) = REQUESTS.get(kind).copied() else {
@@ -44,6 +46,10 @@ pub fn exchange_of_bytes(mut bytes: &[u8]) {
         let mut payload = payload.to_vec();
         // All requests begin with the order's id, whose last two bytes are the strategy; then comes the instrument.
         if head[1] != 255 {
+            // Ids only grow; changes are of an order that there was, or of none.
+            orders += u32::from(id == NewOrder::ID);
+            let sequence = if id == NewOrder::ID { orders } else { u32::from(payload[0]) % (orders + 2) };
+            payload[..4].copy_from_slice(&sequence.to_le_bytes());
             payload[4..8].copy_from_slice(&[0, 0, head[1] % 4, 0]);
         }
         if head[2] != 255 {
