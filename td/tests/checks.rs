@@ -45,7 +45,7 @@ fn the_tick_that_holds_at_a_price_counts_and_not_the_instruments_own() {
         sequence += 1;
         refused(&mut gateway, &NewOrder { price: price(text), ..order(sequence, Side::Buy, 100) })
     };
-    assert_eq!((at("9.995"), at("9.996"), at("8.005")), (None, Some(Reason::OffTick), None));
+    assert_eq!((at("9.995"), at("9.996"), at("9.005")), (None, Some(Reason::OffTick), None));
     assert_eq!((at("10"), at("10.01"), at("10.05")), (None, Some(Reason::OffTick), None));
     gateway.set_ticks(InstrumentId(1), Vec::new());
     let plain = NewOrder { price: price("10.01"), ..order(50, Side::Buy, 100) };
