@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use journal::{Journal, JournalFiles};
 use serde_json::Value;
-use wire::{AnyMessage, BookAction, BookEvent, OrderStatus, Side, TradingPhase};
+use wire::{AnyMessage, BookAction, BookEvent, OrderStatus, Price, Side, Statistics, TradingPhase};
 
 use home::{Home, kill, number, stderr};
 
@@ -29,6 +29,8 @@ max_working_orders = 200
 snapshot = "50ms"
 band = 0.01
 band_auction = "100ms"
+self_trade = "decrement"
+statistics = "10ms"
 restart_max = 1000000
 restart_backoff = "0s"
 
@@ -48,6 +50,16 @@ phase = "closing-auction"
 after = "ENDs"
 phase = "closed"
 
+# The second instrument trades around 101: what is off this table is what its strategies do not know, and td refuses.
+[[matching.ticks]]
+tick = "0.01"
+instruments = ["SIM002"]
+
+[[matching.ticks]]
+from = "101"
+tick = "0.02"
+instruments = ["SIM002"]
+
 [journal]
 md.quotes.capacity = "64MiB"
 matching.capacity = "64MiB"
@@ -66,7 +78,7 @@ params = { quantity = 10, half_spread_ticks = 2, max_position = 500, refresh_ms 
 name = "noise"
 program = "builtin:noise"
 count = 3
-params = { every_ms = 2 }
+params = { every_ms = 2, depth_ticks = 2 }
 "#;
 
 /// The order flow of one instrument, as a reader of ours makes its book.
@@ -127,6 +139,13 @@ struct Held {
     fills: BTreeMap<u64, (i64, i64, u32)>,
     ends: BTreeMap<u64, u32>,
     accepted: u64,
+    /// How many updates had each of the other statuses.
+    statuses: BTreeMap<OrderStatus, u64>,
+    /// By instrument: what the market data said last, and what the fills add up to.
+    statistics: BTreeMap<u32, Statistics>,
+    traded: BTreeMap<u32, Statistics>,
+    /// Prices of the second instrument's orders that were accepted.
+    prices: Vec<i64>,
 }
 
 fn frames(home: &Home, name: &str, mut each: impl FnMut(AnyMessage)) {
@@ -168,6 +187,13 @@ impl Held {
                         "other"
                     })
                     .or_default() += 1;
+            }
+            AnyMessage::Statistics(statistics) => {
+                let before = self.statistics.insert(statistics.instrument.0, *statistics);
+                let is_later = before.is_none_or(|before| {
+                    before.trades <= statistics.trades && before.volume <= statistics.volume
+                });
+                assert!(is_later, "{statistics:?} after {before:?}");
             }
             _ => {}
         }
@@ -218,13 +244,24 @@ impl Held {
                     "both sides of a trade agree"
                 );
                 known.2 += 1;
+                let traded = self.traded.entry(fill.instrument.0);
+                traded.or_insert_with(|| Statistics::none(fill.instrument)).add(
+                    fill.trade_id,
+                    fill.price,
+                    fill.quantity,
+                );
             }
             AnyMessage::OrderUpdate(update) => match update.status {
-                OrderStatus::Accepted => self.accepted += 1,
+                OrderStatus::Accepted => {
+                    self.accepted += 1;
+                    if update.instrument.0 == 2 && update.price.is_some() {
+                        self.prices.push(update.price.0);
+                    }
+                }
                 OrderStatus::Filled | OrderStatus::Cancelled => {
                     *self.ends.entry(update.order_id.0).or_default() += 1;
                 }
-                _ => {}
+                status => *self.statuses.entry(status).or_default() += 1,
             },
             _ => {}
         }
@@ -238,6 +275,18 @@ impl Held {
         for (trade, print) in &self.prints {
             assert_eq!(self.fills.get(trade).map(|fill| (fill.0, fill.1)), Some(*print), "trade {trade}");
         }
+        for (instrument, traded) in &self.traded {
+            let said = self.statistics[instrument];
+            let known = (said.event_time, said.sequence);
+            assert_eq!(
+                said,
+                Statistics { event_time: known.0, sequence: known.1, ..*traded },
+                "of {instrument}"
+            );
+        }
+        let (edge, tick): (Price, Price) = ("101".parse().unwrap(), "0.02".parse().unwrap());
+        let off = self.prices.iter().find(|price| **price >= edge.0 && **price % tick.0 != 0);
+        assert_eq!(off, None, "accepted off the table of ticks");
         assert!(
             self.lines.values().all(|line| line.orders.is_empty()),
             "the closed market's books are empty"
@@ -286,6 +335,9 @@ fn a_day_of_strategies_alone_adds_up() {
         held.snapshots
     );
     assert_eq!(held.starts, 0);
+    for status in [OrderStatus::MassCancelled, OrderStatus::Triggered] {
+        assert!(held.statuses.contains_key(&status), "{status}: {:?}", held.statuses);
+    }
     assert!(held.phases["other"] >= 8, "{:?}", held.phases);
 }
 

@@ -21,6 +21,9 @@ fn message() -> impl Strategy<Value = AnyMessage> {
         OrderStatus::Cancelled,
         OrderStatus::Rejected,
         OrderStatus::Replaced,
+        OrderStatus::Reduced,
+        OrderStatus::Triggered,
+        OrderStatus::MassCancelled,
         OrderStatus::CancelRejected,
     ]);
     let fields = (0..3_u16, 0..4_u32, 0..3_u32, side, status);

@@ -15,7 +15,7 @@ pub(crate) fn refusal(message_id: u16, payload: &[u8]) -> Result<Option<OrderUpd
         |status| OrderUpdate::about(request.order_id(), request.instrument(), status, Reason::MarketClosed);
     Ok(Some(match request {
         Request::New(order) => OrderUpdate::rejection(&order, Reason::MarketClosed),
-        Request::Cancel(_) => change(OrderStatus::CancelRejected),
+        Request::Cancel(_) | Request::CancelAll(_) => change(OrderStatus::CancelRejected),
         Request::Replace(_) => change(OrderStatus::ReplaceRejected),
     }))
 }
@@ -24,8 +24,8 @@ pub(crate) fn refusal(message_id: u16, payload: &[u8]) -> Result<Option<OrderUpd
 mod tests {
     use super::*;
     use wire::{
-        CancelOrder, InstrumentId, Message, NewOrder, OrderId, Price, Quantity, Quote, ReplaceOrder,
-        StrategyId,
+        CancelAll, CancelOrder, InstrumentId, Message, NewOrder, OrderId, Price, Quantity, Quote,
+        ReplaceOrder, StrategyId,
     };
 
     #[test]
@@ -35,6 +35,9 @@ mod tests {
         let refused = refusal(CancelOrder::ID, cancel.bytes()).unwrap().unwrap();
         assert_eq!((refused.order_id, refused.instrument), (order_id, InstrumentId(3)));
         assert_eq!((refused.status, refused.reason), (OrderStatus::CancelRejected, Reason::MarketClosed));
+        let all = CancelAll::new(order_id);
+        let refused = refusal(CancelAll::ID, all.bytes()).unwrap().unwrap();
+        assert_eq!((refused.order_id, refused.status), (order_id, OrderStatus::CancelRejected));
         let (price, quantity) = (Price(10), Quantity(9));
         let replace = ReplaceOrder { order_id, instrument: InstrumentId(3), source: 0, price, quantity };
         let refused = refusal(ReplaceOrder::ID, replace.bytes()).unwrap().unwrap();

@@ -59,4 +59,6 @@ mod trade_ids;
 pub mod verify;
 
 pub use process::SERVICE;
+#[cfg(feature = "fuzzing")]
+pub use process::exchange_of_bytes;
 pub use trade_ids::{TradeIdError, TradeIds};

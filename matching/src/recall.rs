@@ -4,9 +4,14 @@
 //! in `matching.executions` worked. The successor writes the end of each, in the same journal, before anything else. So the
 //! executions hold every order's end once, and in its place, however often matching is killed.
 
+use std::collections::BTreeMap;
+
 use node::{InstanceDir, Node, OpenError, RunError, last_snapshot, read_behind_snapshot, read_held};
 use wire::fold::{Snapshot, WorkingOrders};
-use wire::{Execution, OrderStatus, OrderUpdate, Quantity, Reason, WireError};
+use wire::{
+    Execution, Fill, InstrumentId, Message, OrderStatus, OrderUpdate, Quantity, Reason, Statistics,
+    TradePrint, WireError,
+};
 
 /// The executions so far.
 #[derive(Debug, Default)]
@@ -16,6 +21,22 @@ pub(crate) struct Recall {
     pub(crate) request: u64,
     /// Number of the last trade.
     pub(crate) trade: u64,
+    /// One of each trade.
+    fills: Vec<Fill>,
+}
+
+/// The statistics of an instrument, or those before its first trade.
+fn of(traded: &mut BTreeMap<InstrumentId, Statistics>, instrument: InstrumentId) -> &mut Statistics {
+    traded.entry(instrument).or_insert_with(|| Statistics::none(instrument))
+}
+
+/// Takes statistics and trades of an exchange's market data.
+fn market_data(traded: &mut BTreeMap<InstrumentId, Statistics>, message_id: u16, payload: &[u8]) {
+    if let (Statistics::ID, Ok(statistics)) = (message_id, Statistics::decode(payload)) {
+        traded.insert(statistics.instrument, statistics);
+    } else if let (TradePrint::ID, Ok(trade)) = (message_id, TradePrint::decode(payload)) {
+        of(traded, trade.instrument).add(trade.trade_id, trade.price, trade.quantity);
+    }
 }
 
 impl Recall {
@@ -56,17 +77,43 @@ impl Recall {
     fn from(snapshot: Option<&Snapshot>) -> Recall {
         let orders = snapshot.map(WorkingOrders::of).unwrap_or_default();
         // No fill may lie behind the snapshot, and the executions before it may be overwritten.
-        Recall { trade: orders.last_trade(), orders, request: 0 }
+        Recall { trade: orders.last_trade(), orders, request: 0, fills: Vec::new() }
     }
 
     fn take(&mut self, position: u64, message_id: u16, payload: &[u8]) -> Result<(), WireError> {
         let execution = Execution::decode(message_id, payload)?;
         self.request = execution.answered_up_to();
+        if let Execution::Fill(fill) = execution
+            && self.fills.last().is_none_or(|last| last.trade_id != fill.trade_id)
+        {
+            self.fills.push(fill);
+        }
         if self.orders.advance(position, &execution) && self.orders.fits(&execution) {
             self.orders.apply(position, &execution);
         }
         self.trade = self.trade.max(self.orders.last_trade());
         Ok(())
+    }
+
+    /// What had traded in an exchange: its last statistics, with the trades behind them. Some of these trades may only be in
+    /// the executions.
+    pub(crate) fn statistics(&self, node: &Node, market: Option<&str>) -> Result<Vec<Statistics>, RunError> {
+        let mut traded = BTreeMap::new();
+        if let Some(market) = market {
+            read_held(node.instance(), market, None, |frame| {
+                market_data(&mut traded, frame.message_id, frame.payload);
+            })
+            .map_err(failed)?;
+        }
+        self.add_fills(&mut traded);
+        Ok(traded.into_values().collect())
+    }
+
+    fn add_fills(&self, traded: &mut BTreeMap<InstrumentId, Statistics>) {
+        for fill in &self.fills {
+            let statistics = of(traded, fill.instrument);
+            statistics.add(fill.trade_id, fill.price, fill.quantity);
+        }
     }
 
     /// The ends of the orders that were lost with the books, by order id.
@@ -91,9 +138,7 @@ fn failed(error: OpenError) -> RunError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{
-        Fill, InstrumentId, Liquidity, Message, Nanos, OrderId, Price, Side, SnapshotBegin, StrategyId,
-    };
+    use wire::{Aggressor, Liquidity, Nanos, OrderId, Price, Side, SnapshotBegin, StrategyId};
 
     fn update(sequence: u32, status: OrderStatus, filled: i64, request: u64) -> Execution {
         Execution::Update(OrderUpdate {
@@ -175,6 +220,43 @@ mod tests {
             take(&mut again, position, &Execution::Update(execution));
         }
         assert_eq!(again.into_ends().count(), 1);
+    }
+
+    #[test]
+    fn statistics_are_the_last_ones_with_every_trade_behind_them_once() {
+        let print = |trade_id, price| TradePrint {
+            instrument: InstrumentId(1),
+            aggressor: Aggressor::Buy,
+            reserved: [0; 3],
+            due: Nanos(0),
+            event_time: Nanos(0),
+            sequence: 7,
+            price: Price(price),
+            quantity: Quantity(2),
+            trade_id,
+        };
+        let mut known = Statistics::none(InstrumentId(1));
+        known.add(3, Price(20), Quantity(5));
+        let mut traded = BTreeMap::new();
+        for trade in [print(1, 5), print(2, 6)] {
+            market_data(&mut traded, TradePrint::ID, trade.bytes());
+        }
+        market_data(&mut traded, Statistics::ID, known.bytes());
+        market_data(&mut traded, TradePrint::ID, print(4, 30).bytes());
+        // The trade with the number 43 was lost on its way into the market data; both of its fills are there.
+        let mut recall = Recall::default();
+        for execution in [update(3, OrderStatus::Accepted, 0, 64), Execution::Fill(fill(3, 5, 64))] {
+            take(&mut recall, 64, &execution);
+        }
+        take(&mut recall, 320, &Execution::Fill(Fill { side: Side::Sell, ..fill(3, 5, 64) }));
+        recall.add_fills(&mut traded);
+        let found = traded[&InstrumentId(1)];
+        assert_eq!(
+            (found.open, found.high, found.low, found.last),
+            (Price(20), Price(30), Price(10), Price(10))
+        );
+        assert_eq!((found.volume, found.trades, found.trade_id), (Quantity(5 + 2 + 4), 3, 43));
+        assert_eq!(found.turnover.wide(), 5 * 20 + 2 * 30 + 4 * 10);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use matching::engine::{Engine, EngineOptions, Owner};
 use wire::{
-    AccountId, BookAction, BookEvent, Cause, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderId,
-    OrderType, Price, Quantity, Reason, Side, StrategyId, Symbol, TimeInForce,
+    AccountId, BookAction, BookEvent, CancelAll, Cause, Execution, Instrument, InstrumentId, Nanos, NewOrder,
+    OrderId, OrderType, Price, Quantity, Side, StrategyId, Symbol, TimeInForce,
 };
 
 const STOCK: InstrumentId = InstrumentId(1);
@@ -117,7 +117,8 @@ fn strategies_trade_beside_the_recorded_market_and_do_not_change_it() {
             0 => (1, side.opposite(), TimeInForce::ImmediateOrCancel),
             10 => (2, side, TimeInForce::PostOnly),
             40 => {
-                shared.cancel_all_of(StrategyId(2), Reason::Requested, &mut answers);
+                let request = CancelAll::new(OrderId::new(StrategyId(2), 1, number as u32));
+                shared.cancel_all(&request, &mut answers);
                 continue;
             }
             _ => continue,

@@ -9,7 +9,9 @@ use std::mem::offset_of;
 use journal::layout::control::CLASSES;
 use journal::{Journal, OpenError, WriterState};
 use wire::TradePrint;
-use wire::{BookEvent, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder};
+use wire::{
+    BookEvent, CancelAll, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder,
+};
 
 /// Offset of the status in the bytes of an update.
 const STATUS: usize = offset_of!(OrderUpdate, status);
@@ -21,7 +23,7 @@ const OTHERS: usize = CLASSES - 1;
 pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
     match message_id {
         Quote::ID | NewOrder::ID | Fill::ID => 0,
-        TradePrint::ID | CancelOrder::ID => 1,
+        TradePrint::ID | CancelOrder::ID | CancelAll::ID => 1,
         BookEvent::ID | ReplaceOrder::ID => 2,
         OrderUpdate::ID => match payload.get(STATUS) {
             Some(&status) if status == OrderStatus::Rejected as u8 => 1,

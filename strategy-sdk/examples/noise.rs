@@ -7,14 +7,15 @@
 //! | 30 | rests: an order up to `depth_ticks` behind its own side's best price |
 //! | 5 | hides: a large order of which one part is shown |
 //! | 5 | stops: an order that waits for the price to run `depth_ticks` |
-//! | 15 | cancels its oldest order |
+//! | 14 | cancels its oldest order |
+//! | 1 | cancels all its orders of one side of an instrument |
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use strategy_sdk::{
-    Context, Deserialize, Instrument, OrderId, OrderRequest, ParameterError, Price, Quantity, Side, Strategy,
-    Timer,
+    CancelRequest, Context, Deserialize, Instrument, OrderId, OrderRequest, ParameterError, Price, Quantity,
+    Side, Strategy, Timer,
 };
 
 /// `params` in the platform file, or `--param` on the command line.
@@ -99,7 +100,8 @@ impl Strategy for Noise {
             75..80 if self.parameters.all_kinds => self.hide(context, &instrument),
             80..85 if self.parameters.all_kinds => self.stop(context, &instrument),
             75..85 => self.rest(context, &instrument),
-            _ => return cancel_oldest(context),
+            85..99 => return cancel_oldest(context),
+            _ => return self.cancel_side(context, &instrument),
         };
         if let Some(request) = done
             && let Err(error) = context.order(request)
@@ -153,6 +155,13 @@ impl Noise {
         let mid = quote.and_then(|quote| quote.mid());
         let price = best.map(|level| level.price).or(mid).unwrap_or(instrument.reference_price);
         price.is_some().then(|| price.0 - price.0 % instrument.tick.0.max(1))
+    }
+
+    fn cancel_side(&mut self, context: &mut Context, instrument: &Instrument) {
+        let request = CancelRequest::all().instrument(instrument.id).side(self.side());
+        if let Err(error) = context.cancel_all(request) {
+            context.log(error);
+        }
     }
 
     fn take(&mut self, context: &Context, instrument: &Instrument) -> Option<OrderRequest> {

@@ -12,7 +12,7 @@ use crate::instruments::{Instruments, Interest};
 use crate::orders::{WorkingOrder, WorkingOrders};
 use crate::port::Port;
 use crate::position::{Position, Positions};
-use crate::request::{ChangeError, OrderError, OrderRequest, Refusal};
+use crate::request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
 use crate::timers::{TimerId, Timers, When};
 
 /// The strategy's access to the platform, passed to each of its methods.
@@ -22,7 +22,7 @@ pub struct Context {
     name: String,
     strategy: StrategyId,
     epoch: u16,
-    /// Orders sent since the start.
+    /// Orders and mass cancels sent since the start.
     sent: u32,
     pub(crate) stage: Stage,
     /// The message that is being handled.
@@ -268,6 +268,32 @@ impl Context {
             order.cancelling = true;
         }
         Ok(())
+    }
+
+    /// Asks for all of its orders that match the request to be cancelled, with one message, in every market. Each that is
+    /// cancelled is reported as if it had been cancelled alone; then the request is answered under the id that is
+    /// returned, as an update with [`OrderStatus::MassCancelled`](wire::OrderStatus::MassCancelled) and the number of orders in `quantity`, or as a refused cancel.
+    ///
+    /// # Errors
+    /// [`CancelError`]: nothing was sent.
+    pub fn cancel_all(&mut self, request: CancelRequest) -> Result<OrderId, CancelError> {
+        self.send_cancel_all(&request).map_err(|refusal| CancelError { request, refusal })
+    }
+
+    fn send_cancel_all(&mut self, request: &CancelRequest) -> Result<OrderId, Refusal> {
+        if self.stage != Stage::Open {
+            return Err(Refusal::NotReady);
+        }
+        let is_listed = |id: InstrumentId| self.instruments.get(id).is_some();
+        if !request.instrument.is_none_or(is_listed) {
+            return Err(Refusal::UnknownInstrument);
+        }
+        let sequence = self.sent.checked_add(1).ok_or(Refusal::Exhausted)?;
+        let id = OrderId::new(self.strategy, self.epoch, sequence);
+        self.send(&Request::CancelAll(request.message(id)))?;
+        self.sent = sequence;
+        self.port.count(Counter::Cancels, 1);
+        Ok(id)
     }
 
     /// Asks for a new price and a new total quantity, what has traded included. The order keeps its place in the

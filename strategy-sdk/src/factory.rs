@@ -124,6 +124,7 @@ impl Port for NodePort {
             Request::New(order) => self.output.send(ORDERS_TOPIC, order),
             Request::Cancel(cancel) => self.output.send(ORDERS_TOPIC, cancel),
             Request::Replace(replace) => self.output.send(ORDERS_TOPIC, replace),
+            Request::CancelAll(cancel) => self.output.send(ORDERS_TOPIC, cancel),
         }?;
         Ok(())
     }

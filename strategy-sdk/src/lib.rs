@@ -87,7 +87,7 @@ pub use instruments::{Instruments, Interest};
 pub use options::Options;
 pub use orders::WorkingOrder;
 pub use position::Position;
-pub use request::{ChangeError, OrderError, OrderRequest, Refusal};
+pub use request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
 pub use roster::Roster;
 pub use run::{main, run};
 pub use strategy::{NoParameters, ParameterError, Strategy};
@@ -97,7 +97,7 @@ pub use timers::{Timer, TimerId, When};
 pub use node::{Counter, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use wire::{
-    Aggressor, Cause, Fill, Instrument, InstrumentId, Level, Liquidity, Money, Nanos, OrderId, OrderStatus,
-    OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol, TimeInForce,
-    TradePrint,
+    AccountId, Aggressor, CancelAll, Cause, Fill, Instrument, InstrumentId, Level, Liquidity, Money, Nanos,
+    OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId,
+    Symbol, TimeInForce, TradePrint,
 };

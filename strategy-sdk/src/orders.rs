@@ -112,7 +112,13 @@ impl WorkingOrders {
                 self.remove(update.order_id);
             }
             OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => self.on_refusal(update),
-            OrderStatus::Accepted | OrderStatus::PartiallyFilled | OrderStatus::Replaced => {
+            // About a request, and no order.
+            OrderStatus::MassCancelled => {}
+            OrderStatus::Accepted
+            | OrderStatus::PartiallyFilled
+            | OrderStatus::Replaced
+            | OrderStatus::Reduced
+            | OrderStatus::Triggered => {
                 let replaced = u32::from(update.status == OrderStatus::Replaced);
                 match self.get_mut(update.order_id) {
                     Some(order) => {

@@ -2,7 +2,8 @@
 
 use node::WriteError;
 use wire::{
-    AccountId, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price, Quantity, Side, TimeInForce,
+    AccountId, CancelAll, InstrumentId, Nanos, NewOrder, OrderId, OrderType, Price, Quantity, Side,
+    TimeInForce,
 };
 
 /// A new order, before it is sent with [`Context::order`](crate::Context::order).
@@ -40,7 +41,7 @@ pub struct OrderRequest {
     pub trigger: Price,
     /// When an order good till a date ends; zero for any other.
     pub ends: Nanos,
-    /// [`NewOrder::POST_ONLY`], [`NewOrder::CANCEL_NEWEST`] and [`NewOrder::CANCEL_OLDEST`].
+    /// [`NewOrder::POST_ONLY`], [`NewOrder::CANCEL_NEWEST`], [`NewOrder::CANCEL_OLDEST`], [`NewOrder::DECREMENT`].
     pub flags: u8,
 }
 
@@ -151,6 +152,77 @@ impl OrderRequest {
     pub fn cancel_newest(self) -> OrderRequest {
         OrderRequest { flags: self.flags | NewOrder::CANCEL_NEWEST, ..self }
     }
+
+    /// Where it would trade with an order of its owner, both lose the smaller open quantity, without a trade: reported as
+    /// [`OrderStatus::Reduced`](wire::OrderStatus::Reduced), or as cancelled if nothing is left. Not together with the other two.
+    pub fn decrement(self) -> OrderRequest {
+        OrderRequest { flags: self.flags | NewOrder::DECREMENT, ..self }
+    }
+}
+
+/// Which of its orders a strategy cancels with [`Context::cancel_all`](crate::Context::cancel_all): those that match all
+/// that is given.
+///
+/// ```
+/// use strategy_sdk::{CancelRequest, InstrumentId, Side};
+///
+/// let bids = CancelRequest::all().instrument(InstrumentId(1)).side(Side::Buy);
+/// assert_eq!((bids.instrument, bids.account), (Some(InstrumentId(1)), None));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use = "a request is sent with Context::cancel_all"]
+pub struct CancelRequest {
+    /// Only of this instrument.
+    pub instrument: Option<InstrumentId>,
+    /// Only of this side.
+    pub side: Option<Side>,
+    /// Only for this account.
+    pub account: Option<AccountId>,
+}
+
+impl CancelRequest {
+    /// All orders of the strategy.
+    pub fn all() -> CancelRequest {
+        CancelRequest::default()
+    }
+
+    /// Only those of this instrument.
+    pub fn instrument(self, instrument: InstrumentId) -> CancelRequest {
+        CancelRequest { instrument: Some(instrument), ..self }
+    }
+
+    /// Only those of this side.
+    pub fn side(self, side: Side) -> CancelRequest {
+        CancelRequest { side: Some(side), ..self }
+    }
+
+    /// Only those for this account.
+    pub fn account(self, account: AccountId) -> CancelRequest {
+        CancelRequest { account: Some(account), ..self }
+    }
+
+    /// The message, under this number.
+    pub(crate) fn message(&self, order_id: OrderId) -> CancelAll {
+        let flag = |is_given: bool, flag| if is_given { flag } else { 0 };
+        CancelAll {
+            instrument: self.instrument.unwrap_or(InstrumentId(0)),
+            side: self.side.unwrap_or(Side::Buy),
+            account: self.account.unwrap_or(AccountId::OWN),
+            flags: flag(self.side.is_some(), CancelAll::OF_SIDE)
+                | flag(self.account.is_some(), CancelAll::OF_ACCOUNT),
+            ..CancelAll::new(order_id)
+        }
+    }
+}
+
+/// A mass cancel was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("orders are not cancelled: {refusal}")]
+pub struct CancelError {
+    /// What was asked for.
+    pub request: CancelRequest,
+    /// Why it was not sent.
+    pub refusal: Refusal,
 }
 
 /// An order was not sent. It holds the request, to be changed or sent again.

@@ -96,6 +96,7 @@ fn serve(harness: &mut Harness<MarketMaker>) {
                 }
                 Request::Replace(replace) => (replace.order_id, OrderStatus::Replaced),
                 Request::Cancel(cancel) => (cancel.order_id, OrderStatus::Cancelled),
+                Request::CancelAll(cancel) => panic!("{cancel:?}"),
             };
             let known = harness.context().working_order(id).unwrap();
             let (price, quantity) = match message {

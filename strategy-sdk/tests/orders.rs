@@ -264,3 +264,58 @@ fn on_stop_the_strategy_speaks_first_and_then_what_works_is_cancelled() {
     harness.stop();
     assert!(harness.sent().is_empty(), "a second stop does nothing");
 }
+
+#[test]
+fn a_mass_cancel_is_one_message_and_its_answer_no_order() {
+    let (mut harness, instrument) = started(|context, event| {
+        if let Event::Quote(quote) = event {
+            context.buy(quote.instrument, Price(3), Quantity(10)).unwrap();
+            context.sell(quote.instrument, Price(9), Quantity(10)).unwrap();
+            let request = CancelRequest::all().instrument(quote.instrument).side(Side::Buy);
+            let id = context.cancel_all(request).unwrap();
+            assert_eq!(id.sequence(), 3, "its number comes from the same sequence");
+            let unlisted = CancelRequest::all().instrument(InstrumentId(77));
+            let error = context.cancel_all(unlisted).unwrap_err();
+            assert_eq!((error.request, error.refusal), (unlisted, Refusal::UnknownInstrument));
+        }
+    });
+    harness.quote(instrument, "1", "2", 5);
+    let sent = harness.sent();
+    let [Request::New(bid), Request::New(_), Request::CancelAll(cancel)] = sent[..] else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(
+        (cancel.of_instrument(), cancel.of_side(), cancel.of_account()),
+        (Some(instrument), Some(Side::Buy), None)
+    );
+    harness.accept(&bid);
+    harness.update(&bid, OrderStatus::Cancelled, Reason::Requested);
+    let done = OrderUpdate {
+        quantity: Quantity(1),
+        execution: 100_000,
+        ..OrderUpdate::about(cancel.order_id, instrument, OrderStatus::MassCancelled, Reason::Requested)
+    };
+    harness.send(Role::Reports, 0, &done);
+    let working: Vec<_> = harness.context().working_orders().map(|order| order.side).collect();
+    assert_eq!(working, [Side::Sell], "the answer is about a request, and no order works under its number");
+}
+
+#[test]
+fn a_stop_that_triggers_and_an_order_that_is_reduced_work_on() {
+    let (mut harness, instrument) = started(|context, event| {
+        if let Event::Quote(quote) = event {
+            let request = OrderRequest::limit(Side::Buy, quote.instrument, Price(5), Quantity(10));
+            context.order(request.stop(Price(4)).decrement()).unwrap();
+        }
+    });
+    harness.quote(instrument, "1", "2", 5);
+    let order = harness.orders()[0];
+    assert_eq!(order.flags, wire::NewOrder::DECREMENT);
+    harness.accept(&order);
+    harness.update(&order, OrderStatus::Triggered, Reason::None);
+    let mut reduced = update(order.order_id, instrument, OrderStatus::Reduced, 500);
+    (reduced.price, reduced.quantity) = (Price(5), Quantity(7));
+    harness.send(Role::Reports, 0, &reduced);
+    let known = harness.context().working_order(order.order_id).unwrap();
+    assert_eq!((known.remaining(), known.accepted), (Quantity(7), true));
+}

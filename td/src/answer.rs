@@ -1,13 +1,20 @@
 //! The refusals that td writes itself. In each `execution` is zero: matching has no frame about it. That of a new order is
 //! [`OrderUpdate::rejection`].
 
-use wire::{CancelOrder, InstrumentId, OrderId, OrderStatus, OrderUpdate, Quantity, Reason, ReplaceOrder};
+use wire::{
+    CancelAll, CancelOrder, InstrumentId, OrderId, OrderStatus, OrderUpdate, Quantity, Reason, ReplaceOrder,
+};
 
 use crate::orders::WorkingOrder;
 
 /// Refuses a cancel.
 pub(crate) fn cancel(cancel: &CancelOrder, known: Option<&WorkingOrder>, reason: Reason) -> OrderUpdate {
     about(known, OrderUpdate::about(cancel.order_id, cancel.instrument, OrderStatus::CancelRejected, reason))
+}
+
+/// Refuses a mass cancel. The order id is that of the request.
+pub(crate) fn cancel_all(cancel: &CancelAll, reason: Reason) -> OrderUpdate {
+    OrderUpdate::about(cancel.order_id, cancel.instrument, OrderStatus::CancelRejected, reason)
 }
 
 /// Refuses a replace.

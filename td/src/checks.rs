@@ -11,7 +11,7 @@
 //! | 5 | the instrument is listed | `UnknownInstrument` |
 //! | 6 | the quantity is positive, whole lots, not over the instrument's or the strategy's limit | `Quantity` |
 //! | 7 | a limit order has a price | `Malformed` |
-//! | 8 | the price is whole ticks | `OffTick` |
+//! | 8 | the price is whole ticks, of the tick that holds at it | `OffTick` |
 //! | 9 | the price lies in the band, ends included | `PriceBand` |
 //! | 10 | one more order may work | `WorkingOrders` |
 //! | 11 | the position stays within its limit if everything that works fills | `PositionLimit` |
@@ -42,7 +42,7 @@ pub(crate) fn quantity(rules: &Rules, limits: &Limits, quantity: Quantity) -> Re
 pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
     if !price.is_some() {
         Err(Reason::Malformed)
-    } else if !price.is_on_tick(rules.tick) {
+    } else if !rules.is_on_tick(price) {
         Err(Reason::OffTick)
     } else if price.0 < rules.low || price.0 > rules.high {
         Err(Reason::PriceBand)

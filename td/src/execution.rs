@@ -146,6 +146,10 @@ fn book_update(book: &mut StrategyBook, update: &OrderUpdate) -> Booked {
     if update.quantity.0 < 0 || update.filled.0 < 0 || update.remaining.0 < 0 {
         return Booked::Ignored(Anomaly::BadExecution);
     }
+    if update.status == OrderStatus::MassCancelled {
+        // Of a request: each order that it cancelled has an update of its own.
+        return Booked::InStep;
+    }
     let refusal = update.status.is_refusal();
     let Some(order) = book.orders.get_mut(update.order_id) else {
         return book_unknown(book, update, refusal);
@@ -193,7 +197,10 @@ fn count(book: &mut StrategyBook, update: &OrderUpdate) {
     let counters = &mut book.counters;
     match update.status {
         OrderStatus::Accepted => counters.accepted += 1,
-        OrderStatus::PartiallyFilled => {}
+        OrderStatus::PartiallyFilled
+        | OrderStatus::Reduced
+        | OrderStatus::Triggered
+        | OrderStatus::MassCancelled => {}
         OrderStatus::Filled => counters.filled += 1,
         OrderStatus::Cancelled => counters.cancelled += 1,
         OrderStatus::Rejected => counters.rejected.add(update.reason),

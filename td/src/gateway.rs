@@ -1,8 +1,8 @@
 //! The gateway: takes the strategies' requests. Matching's answers are taken by [`Gateway::execution`].
 
 use wire::{
-    CancelOrder, Instrument, InstrumentId, Message, NewOrder, OrderId, OrderStatus, OrderUpdate, Price,
-    Reason, ReplaceOrder, Request, StrategyId,
+    CancelAll, CancelOrder, Instrument, InstrumentId, Message, NewOrder, OrderId, OrderStatus, OrderUpdate,
+    Price, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::answer;
@@ -53,6 +53,12 @@ impl Gateway {
         let length = self.instruments.table_length();
         self.books.iter_mut().flatten().for_each(|book| book.reach(length));
         Ok(())
+    }
+
+    /// Prices of a listed instrument are multiples of a tick that depends on the price: from each price on, that tick, in
+    /// ascending order; the first tick holds below too. Empty: of its own tick.
+    pub fn set_ticks(&mut self, instrument: InstrumentId, ticks: Vec<(Price, Price)>) {
+        self.instruments.set_ticks(instrument, ticks);
     }
 
     /// Moves the middle of an instrument's price band, for instance to its latest mid. Nothing happens when the
@@ -120,6 +126,7 @@ impl Gateway {
             Ok(Request::New(order)) => self.on_new_order(from, &order).map(Request::New),
             Ok(Request::Cancel(cancel)) => self.on_cancel(from, &cancel).map(Request::Cancel),
             Ok(Request::Replace(replace)) => self.on_replace(from, &replace).map(Request::Replace),
+            Ok(Request::CancelAll(cancel)) => self.on_cancel_all(from, &cancel).map(Request::CancelAll),
             Err(_) => return self.on_garbled(from, message_id, payload),
         };
         match decided {
@@ -204,13 +211,35 @@ impl Gateway {
         })
     }
 
-    /// Bytes that do not decode. All three requests begin with the order's id, so that one can be answered.
+    /// Checks a mass cancel; see [`Gateway::take`]. `Ok` holds what to send to matching, which knows the orders that it takes.
+    ///
+    /// # Errors
+    /// The refusal to write to the reports of `from`.
+    pub fn on_cancel_all(&mut self, from: StrategyId, cancel: &CancelAll) -> Result<CancelAll, OrderUpdate> {
+        let Gateway { books, instruments, anomalies, .. } = self;
+        let Some(book) = find(books, from) else {
+            anomalies.note(Anomaly::UnknownStrategy);
+            return Err(answer::cancel_all(cancel, Reason::StrategyGone));
+        };
+        book.counters.cancel_requests += 1;
+        let admitted = if cancel.order_id.strategy() == from {
+            book.admit_cancel_all(cancel, instruments)
+        } else {
+            Err(Reason::NotYours)
+        };
+        admitted.map(|()| *cancel).map_err(|reason| {
+            book.counters.requests_rejected.add(reason);
+            answer::cancel_all(cancel, reason)
+        })
+    }
+
+    /// Bytes that do not decode. All requests begin with the order's id, so that one can be answered.
     fn on_garbled(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {
         let Gateway { books, anomalies, .. } = self;
         anomalies.note(Anomaly::Unreadable);
         let status = match message_id {
             NewOrder::ID => OrderStatus::Rejected,
-            CancelOrder::ID => OrderStatus::CancelRejected,
+            CancelOrder::ID | CancelAll::ID => OrderStatus::CancelRejected,
             ReplaceOrder::ID => OrderStatus::ReplaceRejected,
             _ => return Decision::Drop,
         };

@@ -32,9 +32,11 @@ pub enum InstrumentError {
 }
 
 /// What an order in one instrument must obey.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    pub(crate) tick: Price,
+    tick: Price,
+    /// From this price on, this tick; the first holds below too. Empty: `tick` everywhere.
+    ticks: Vec<(Price, Price)>,
     /// At least 1.
     pub(crate) lot: i64,
     /// Zero: no limit.
@@ -59,6 +61,7 @@ impl Rules {
         }
         let mut rules = Rules {
             tick: instrument.tick,
+            ticks: Vec::new(),
             lot: instrument.lot.0.max(1),
             max_quantity: instrument.max_quantity.0.max(0),
             fixed,
@@ -67,6 +70,13 @@ impl Rules {
         };
         rules.set_reference(instrument.reference_price, band);
         Ok(rules)
+    }
+
+    /// True for a multiple of the tick that holds at this price.
+    pub(crate) fn is_on_tick(&self, price: Price) -> bool {
+        let above = self.ticks.partition_point(|(from, _)| *from <= price);
+        let tick = self.ticks.get(above.saturating_sub(1)).map_or(self.tick, |(_, tick)| *tick);
+        price.is_on_tick(tick)
     }
 
     fn set_reference(&mut self, reference: Price, band: BandWidth) {
@@ -111,6 +121,12 @@ impl Instruments {
 
     pub(crate) fn get(&self, id: InstrumentId) -> Option<&Rules> {
         self.rules.get(id.0 as usize)?.as_ref()
+    }
+
+    pub(crate) fn set_ticks(&mut self, id: InstrumentId, ticks: Vec<(Price, Price)>) {
+        if let Some(Some(rules)) = self.rules.get_mut(id.0 as usize) {
+            rules.ticks = ticks;
+        }
     }
 
     pub(crate) fn set_reference(&mut self, id: InstrumentId, reference: Price) {

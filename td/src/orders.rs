@@ -4,8 +4,8 @@
 //!   NewOrder ──checks──► refused (answered by td, never in the table)
 //!                │
 //!                ▼             Accepted, Fill
-//!           ┌─────────┐ ─────────────────────► ┌─────────┐ ──┐ Fill, PartiallyFilled, Replaced,
-//!           │  Sent   │                        │ Working │ ◄─┘ CancelRejected, ReplaceRejected
+//!           ┌─────────┐ ─────────────────────► ┌─────────┐ ──┐ Fill, PartiallyFilled, Replaced, Reduced,
+//!           │  Sent   │                        │ Working │ ◄─┘ Triggered, CancelRejected, ReplaceRejected
 //!           └─────────┘                        └─────────┘
 //!                │ Rejected, Cancelled, Filled      │ Cancelled, Filled
 //!                ▼                                  ▼
@@ -17,7 +17,7 @@
 //! that it has or was asked to get (`ceiling`), and falls back to the confirmed total once none is left.
 //!
 //! An order that matching calls final is final from either state, and the total of a `Replaced` is taken as it
-//! is. Apart from that an update which fits neither the state nor the fills before it changes no number; either
+//! is, as is that of a `Reduced`. Apart from that an update which fits neither the state nor the fills before it changes no number; either
 //! way it is [`Anomaly::OutOfStep`].
 
 use std::collections::HashMap;
@@ -157,6 +157,22 @@ impl WorkingOrder {
                 }
                 self.replace_answered() && asked && update.filled.0 == self.filled
             }
+            OrderStatus::Reduced => {
+                self.state = State::Working;
+                let is_smaller = update.quantity.0 > 0 && update.quantity.0 < self.total;
+                if update.quantity.0 > 0 {
+                    self.total = update.quantity.0;
+                    // A replace on its way sets a total of its own, whatever the order has by then.
+                    self.ceiling = if self.replaces == 0 { self.total } else { self.ceiling.max(self.total) };
+                }
+                is_smaller && update.filled.0 == self.filled
+            }
+            OrderStatus::Triggered => {
+                self.state = State::Working;
+                update.quantity.0 == self.total && update.filled.0 == self.filled
+            }
+            // About a request, and no order.
+            OrderStatus::MassCancelled => false,
             OrderStatus::ReplaceRejected => self.replace_answered(),
             OrderStatus::CancelRejected => {
                 let expected = self.cancels > 0;
@@ -322,6 +338,22 @@ mod tests {
             "unasked"
         );
         assert_eq!((order.remaining(), order.open()), (17, 17), "but so it works now");
+    }
+
+    #[test]
+    fn what_self_trade_prevention_takes_away_counts_no_more_but_a_replace_on_its_way_does() {
+        let mut order = order(10);
+        order.on_update(&update(OrderStatus::Accepted, 10, 0));
+        assert_eq!(order.on_update(&update(OrderStatus::Triggered, 10, 0)), None);
+        assert_eq!(order.on_fill(2, 8), None);
+        assert_eq!(order.on_update(&update(OrderStatus::Reduced, 7, 2)), None);
+        assert_eq!((order.remaining(), order.open()), (5, 5));
+        order.replace_sent(12);
+        assert_eq!(order.on_update(&update(OrderStatus::Reduced, 6, 2)), None);
+        assert_eq!((order.remaining(), order.open()), (4, 10), "the replace is still unanswered");
+        assert_eq!(order.on_update(&update(OrderStatus::ReplaceRejected, 6, 2)), None);
+        assert_eq!(order.open(), 4);
+        assert_eq!(order.on_update(&update(OrderStatus::Reduced, 9, 2)), Some(Anomaly::OutOfStep), "larger");
     }
 
     #[test]

@@ -58,6 +58,8 @@ impl Gateway {
                 let book = self.book_or_new(cancel.order_id.strategy());
                 book.orders.get_mut(cancel.order_id).into_iter().for_each(WorkingOrder::cancel_sent);
             }
+            // Matching cancels them, and reports each.
+            Request::CancelAll(_) => {}
             Request::Replace(replace) => {
                 let book = self.book_or_new(replace.order_id.strategy());
                 let Some(order) = book.orders.get_mut(replace.order_id) else { return };

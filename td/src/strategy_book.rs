@@ -1,6 +1,6 @@
 //! What the gateway keeps about one strategy.
 
-use wire::{CancelOrder, InstrumentId, NewOrder, OrderId, Quantity, Reason, ReplaceOrder, Side};
+use wire::{CancelAll, CancelOrder, InstrumentId, NewOrder, OrderId, Quantity, Reason, ReplaceOrder, Side};
 
 use crate::checks;
 use crate::counters::Counters;
@@ -127,6 +127,22 @@ impl StrategyBook {
         }
         order.cancel_sent();
         Ok(())
+    }
+
+    /// Whether a mass cancel may go out. What it cancels is reported order by order.
+    pub(crate) fn admit_cancel_all(
+        &self,
+        cancel: &CancelAll,
+        instruments: &Instruments,
+    ) -> Result<(), Reason> {
+        if !self.is_running {
+            return Err(Reason::StrategyGone);
+        }
+        cancel.of_account().map_or(Ok(()), checks::account)?;
+        match cancel.of_instrument() {
+            Some(instrument) if instruments.get(instrument).is_none() => Err(Reason::UnknownInstrument),
+            _ => Ok(()),
+        }
     }
 
     /// Notes that a replace goes out, and reserves what it adds.

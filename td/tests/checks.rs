@@ -36,6 +36,48 @@ fn quantity_is_positive_whole_lots_and_within_both_limits() {
 }
 
 #[test]
+fn the_tick_that_holds_at_a_price_counts_and_not_the_instruments_own() {
+    let mut gateway = gateway(Limits::NONE);
+    let ticks = [("0", "0.005"), ("10", "0.05")].map(|(from, tick)| (price(from), price(tick)));
+    gateway.set_ticks(InstrumentId(1), ticks.to_vec());
+    let mut sequence = 0;
+    let mut at = |text| {
+        sequence += 1;
+        refused(&mut gateway, &NewOrder { price: price(text), ..order(sequence, Side::Buy, 100) })
+    };
+    assert_eq!((at("9.995"), at("9.996"), at("9.005")), (None, Some(Reason::OffTick), None));
+    assert_eq!((at("10"), at("10.01"), at("10.05")), (None, Some(Reason::OffTick), None));
+    gateway.set_ticks(InstrumentId(1), Vec::new());
+    let plain = NewOrder { price: price("10.01"), ..order(50, Side::Buy, 100) };
+    assert_eq!(refused(&mut gateway, &plain), None, "its own tick again");
+}
+
+#[test]
+fn a_mass_cancel_is_checked_like_a_cancel_and_leaves_the_orders_to_matching() {
+    let mut gateway = gateway(Limits::NONE);
+    assert_eq!(refused(&mut gateway, &order(1, Side::Buy, 100)), None);
+    let own = CancelAll::new(OrderId::new(ME, 1, 2));
+    assert_eq!(gateway.on_cancel_all(ME, &own), Ok(own));
+    assert_eq!(gateway.working_orders(ME), 1, "until matching says so");
+    let reason = |gateway: &mut td::Gateway, cancel: CancelAll| {
+        let refused = gateway.on_cancel_all(ME, &cancel).unwrap_err();
+        assert_eq!((refused.order_id, refused.status), (cancel.order_id, OrderStatus::CancelRejected));
+        refused.reason
+    };
+    let foreign = CancelAll::new(OrderId::new(OTHER, 1, 2));
+    assert_eq!(reason(&mut gateway, foreign), Reason::NotYours);
+    let unlisted = CancelAll { instrument: InstrumentId(99), ..own };
+    assert_eq!(reason(&mut gateway, unlisted), Reason::UnknownInstrument);
+    let account = CancelAll { account: AccountId(3), flags: CancelAll::OF_ACCOUNT, ..own };
+    assert_eq!(reason(&mut gateway, account), Reason::UnknownAccount);
+    let _ = gateway.strategy_stopped(ME);
+    assert_eq!(reason(&mut gateway, own), Reason::StrategyGone);
+    assert_eq!(gateway.counters(ME).unwrap().cancel_requests, 5);
+    let Decision::Answer(answer) = gateway.take(ME, CancelAll::ID, &own.bytes()[..9]) else { panic!() };
+    assert_eq!((answer.status, answer.reason), (OrderStatus::CancelRejected, Reason::Malformed));
+}
+
+#[test]
 fn a_lot_of_zero_counts_as_one() {
     let mut gateway = gateway(Limits::NONE);
     gateway.on_instrument(&Instrument { lot: Quantity(0), ..instrument(1) }).unwrap();

@@ -54,6 +54,9 @@ fn garbage() -> impl Strategy<Value = Garbage> {
         OrderStatus::Cancelled,
         OrderStatus::Rejected,
         OrderStatus::Replaced,
+        OrderStatus::Reduced,
+        OrderStatus::Triggered,
+        OrderStatus::MassCancelled,
         OrderStatus::CancelRejected,
         OrderStatus::ReplaceRejected,
     ]);

@@ -23,6 +23,8 @@ enum Step {
     Replace { from: u16, target: usize, quantity: i64, price: i64 },
     Market { die: u8 },
     Trade { target: usize, quantity: i64 },
+    Reduce { target: usize, quantity: i64 },
+    CancelAll { from: u16, owner: u16, instrument: u32, side: Option<bool> },
     Gone { strategy: u16 },
     Back { strategy: u16 },
 }
@@ -47,6 +49,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             .prop_map(|(from, target, quantity, price)| Step::Replace { from, target, quantity, price }),
         8 => any::<u8>().prop_map(|die| Step::Market { die }),
         3 => (any::<usize>(), 1..10_i64).prop_map(|(target, quantity)| Step::Trade { target, quantity }),
+        2 => (any::<usize>(), 1..5_i64).prop_map(|(target, quantity)| Step::Reduce { target, quantity }),
+        1 => (seat.clone(), any::<u8>(), 0..=INSTRUMENTS + 1, any::<Option<bool>>()).prop_map(
+            |(from, stranger, instrument, side)| Step::CancelAll {
+                from,
+                owner: if stranger < 32 { (from + 1) % STRATEGIES } else { from },
+                instrument,
+                side,
+            }
+        ),
         1 => seat.clone().prop_map(|strategy| Step::Gone { strategy }),
         1 => seat.prop_map(|strategy| Step::Back { strategy }),
     ];
@@ -138,6 +149,27 @@ impl World {
                     let executions = self.market.trade(id, quantity);
                     self.execute(executions);
                 }
+            }
+            Step::Reduce { target, quantity } => {
+                let count = self.market.resting.len();
+                if let Some(&id) = self.market.resting.keys().nth(target % count.max(1)) {
+                    let executions = self.market.reduce(id, quantity);
+                    self.execute(executions);
+                }
+            }
+            Step::CancelAll { from, owner, instrument, side } => {
+                self.next += 1;
+                let id = OrderId::new(StrategyId(owner), 1, self.next);
+                let of_side = if side.is_some() { CancelAll::OF_SIDE } else { 0 };
+                self.ask(
+                    from,
+                    Request::CancelAll(CancelAll {
+                        instrument: InstrumentId(instrument),
+                        side: if side == Some(true) { Side::Sell } else { Side::Buy },
+                        flags: of_side,
+                        ..CancelAll::new(id)
+                    }),
+                );
             }
             Step::Gone { strategy } => {
                 let cancels = self.gateway.strategy_stopped(StrategyId(strategy));

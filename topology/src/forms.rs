@@ -129,6 +129,19 @@ pub(crate) const SYMBOL: Form = Form {
     longest: None,
 };
 
+/// A price, exactly.
+pub(crate) const PRICE: Form = Form {
+    what: "a price",
+    example: "\"0.01\"",
+    pattern: "^[0-9]+(\\.[0-9]{1,9})?$",
+    parse: |text| match text.parse::<wire::Price>() {
+        Ok(price) => Ok(price.to_string()),
+        Err(error) => Err(error.to_string()),
+    },
+    integer: true,
+    longest: None,
+};
+
 pub(crate) const POLICY: Form = Form {
     what: "a scheduling policy",
     example: "\"fifo:50\"",

@@ -1,5 +1,6 @@
 //! What must hold between keys, before the topology is built from them.
 
+mod exchange;
 mod hosts;
 mod naps;
 pub(crate) mod state;
@@ -180,33 +181,6 @@ impl Rules<'_> {
             );
         }
         if fill == Fill::Exchange { self.exchange() } else { self.keys_of_the_exchange() }
-    }
-
-    fn exchange(&mut self) {
-        if self.config.platform.deterministic {
-            self.error(
-                "platform.deterministic",
-                "lock-step goes by the events of a market, and an exchange of strategies has none of its own",
-                "set it to false",
-            );
-        }
-        let phases = &self.config.matching.phases;
-        if let Some(index) = phases.windows(2).position(|pair| pair[0].after >= pair[1].after) {
-            let path = format!("matching.phases.{}.after", index + 1);
-            self.error(&path, "the phases are not in ascending order of time", "sort them by `after`");
-        }
-    }
-
-    fn keys_of_the_exchange(&mut self) {
-        for key in ["rules", "band", "band_auction", "snapshot"] {
-            let path = format!("matching.{key}");
-            if self.rows.is_written(&path) {
-                self.means_nothing(key, &path);
-            }
-        }
-        if !self.config.matching.phases.is_empty() {
-            self.means_nothing("phases", "matching.phases.0.phase");
-        }
     }
 
     /// A key of the exchange where there is none.

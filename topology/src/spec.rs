@@ -9,7 +9,7 @@ use settings::duration;
 
 use crate::config::{
     Durability, InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy,
-    TdConfig, Wake,
+    TdConfig, TickRow, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -209,6 +209,9 @@ pub struct TdSection {
     /// Of `[platform]`: most requests at one market event in lock-step; 0: no limit.
     #[serde(default)]
     pub lock_step_limit: u64,
+    /// Of `[matching]`: tables of ticks, by which prices are checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ticks: Vec<TickRow>,
     /// One a strategy, by seat.
     pub strategies: Vec<StrategyLimits>,
 }

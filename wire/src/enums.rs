@@ -147,6 +147,13 @@ pub enum OrderStatus {
     CancelRejected = 7,
     /// A replace was refused; the order, if there is one, stands as it was.
     ReplaceRejected = 8,
+    /// Self-trade prevention took part of it away, without a trade; it goes on with what is left.
+    Reduced = 9,
+    /// A stop was triggered: from now on it is like an order that has just come in.
+    Triggered = 10,
+    /// A mass cancel was carried out. The order id is that of the request, `quantity` is how many orders it cancelled, and
+    /// `remaining` how many it left because their market takes no cancels now.
+    MassCancelled = 11,
 }
 
 impl OrderType {
@@ -158,6 +165,27 @@ impl OrderType {
     /// True for an order that waits for its trigger.
     pub fn has_trigger(self) -> bool {
         matches!(self, OrderType::Stop | OrderType::StopLimit)
+    }
+}
+
+impl TradingPhase {
+    /// All phases, in the order of their numbers.
+    pub const ALL: [TradingPhase; 10] = [
+        TradingPhase::Closed,
+        TradingPhase::PreOpen,
+        TradingPhase::OpeningAuction,
+        TradingPhase::OpeningFreeze,
+        TradingPhase::Pause,
+        TradingPhase::Continuous,
+        TradingPhase::Halt,
+        TradingPhase::VolatilityAuction,
+        TradingPhase::ClosingAuction,
+        TradingPhase::ClosingFreeze,
+    ];
+
+    /// Its place in [`TradingPhase::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize - 1
     }
 }
 

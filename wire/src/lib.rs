@@ -55,8 +55,10 @@ pub use irregular::{Irregularity, Verdict};
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
-pub use message::market::{BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, TradePrint};
-pub use message::order::{CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
+pub use message::market::{
+    BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, Statistics, TradePrint,
+};
+pub use message::order::{CancelAll, CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
 pub use message::request::Request;
 pub use message::{AnyMessage, Message, WireError};
 pub use symbol::Symbol;

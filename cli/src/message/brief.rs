@@ -44,6 +44,10 @@ pub(crate) fn brief(message: &AnyMessage) -> String {
         AnyMessage::ReplaceOrder(m) => {
             format!("ReplaceOrder {} instrument {} {}×{}", m.order_id, m.instrument, m.price, m.quantity)
         }
+        AnyMessage::OrderUpdate(m) if m.status == wire::OrderStatus::MassCancelled => format!(
+            "OrderUpdate {} {}, {} orders cancelled, {} left",
+            m.order_id, m.status, m.quantity, m.remaining
+        ),
         AnyMessage::OrderUpdate(m) => {
             let reason = match m.reason {
                 wire::Reason::None => String::new(),

@@ -23,6 +23,7 @@
 //! | post-only | `Rejected`, `WouldTrade`, if anything could trade with it at once; else goes into the book |
 //! | stop, iceberg, minimum quantity, good-till-date, at the open or close, self-trade prevention of its own | `Rejected`, `Unsupported`: [`crate::exchange`] has them |
 //! | cancel | the rest is `Cancelled`, `Requested`. Not in the book: `CancelRejected`, `UnknownOrder` |
+//! | mass cancel | as a cancel of each of the strategy's orders that match what is given, the longest resting first; then `MassCancelled` |
 //! | replace | new price, new total quantity (what has traded included). Keeps its place only if the price stays and the quantity does not grow; else it comes in anew, and may trade. No more than has traded already: the rest is `Cancelled`, `Requested`. Post-only orders stay post-only: `ReplaceRejected`, `WouldTrade` |
 //!
 //! An id is used up by the first new order that carries it, even a rejected one, and with it all lower ones of the same
@@ -164,8 +165,8 @@ mod view;
 mod tests;
 
 use wire::{
-    BookEvent, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId, OrderStatus,
-    OrderUpdate, Quote, Reason, ReplaceOrder, StrategyId, TradePrint,
+    BookEvent, CancelAll, CancelOrder, Instrument, InstrumentId, MAX_INSTRUMENTS, NewOrder, OrderId,
+    OrderStatus, OrderUpdate, Quantity, Quote, Reason, ReplaceOrder, TradePrint,
 };
 
 pub use anomalies::Anomalies;
@@ -321,10 +322,20 @@ impl Engine {
         }
     }
 
-    /// Cancels all working orders of a strategy, on all instruments, in the order in which they came into their
-    /// queues.
-    pub fn cancel_all_of<S: Sink>(&mut self, strategy: StrategyId, reason: Reason, sink: &mut S) {
-        self.core.cancel_all(&mut self.books, strategy, reason, sink);
+    /// A strategy cancels all its orders that match what the request gives: the oldest first, an answer for each, then one
+    /// for the request.
+    pub fn cancel_all<S: Sink>(&mut self, request: &CancelAll, sink: &mut S) {
+        let cancelled = self.core.cancel_those(&mut self.books, request, sink);
+        sink.update(&OrderUpdate {
+            side: request.side,
+            quantity: Quantity(cancelled),
+            ..OrderUpdate::about(
+                request.order_id,
+                request.instrument,
+                OrderStatus::MassCancelled,
+                Reason::Requested,
+            )
+        });
     }
 
     /// An instrument's book, if it is listed.

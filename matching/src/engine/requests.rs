@@ -1,8 +1,8 @@
 //! The strategies' requests: new orders, cancels, replaces.
 
 use wire::{
-    Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Reason,
-    ReplaceOrder, StrategyId, TimeInForce,
+    AccountId, CancelAll, Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price,
+    Quantity, Reason, ReplaceOrder, TimeInForce,
 };
 
 use super::SelfTrade;
@@ -240,26 +240,34 @@ impl Core {
         found >= need
     }
 
-    /// Cancels all working orders of `strategy`, the oldest first.
-    pub(crate) fn cancel_all<S: Sink>(
+    /// Cancels the orders that a mass cancel takes, the oldest first. Returns their number.
+    pub(crate) fn cancel_those<S: Sink>(
         &mut self,
         books: &mut [Option<Book>],
-        strategy: StrategyId,
-        reason: Reason,
+        request: &CancelAll,
         sink: &mut S,
-    ) {
-        loop {
-            let slot = self.own.oldest(strategy);
-            if !slot.is_some() {
-                return;
+    ) -> i64 {
+        let mut cancelled = 0;
+        let mut slot = self.own.oldest(request.order_id.strategy());
+        while slot.is_some() {
+            let order = self.arena.orders[slot];
+            if takes(request, &order)
+                && let Some(book) = books.get_mut(order.instrument().0 as usize).and_then(Option::as_mut)
+            {
+                self.cancel(book, slot, Reason::Requested, sink);
+                cancelled += 1;
             }
-            let instrument = self.arena.orders[slot].instrument();
-            let Some(book) = books.get_mut(instrument.0 as usize).and_then(Option::as_mut) else {
-                return;
-            };
-            self.cancel(book, slot, reason, sink);
+            slot = order.peer_next;
         }
+        cancelled
     }
+}
+
+/// Whether a mass cancel takes an order of its strategy. Orders of a recorded market are all for the strategy's own account.
+fn takes(request: &CancelAll, order: &Order) -> bool {
+    request.of_instrument().is_none_or(|instrument| instrument == order.instrument())
+        && request.of_side().is_none_or(|side| side == order.side)
+        && request.of_account().is_none_or(|account| account == AccountId::OWN)
 }
 
 /// Whether the order asks for no more than a recorded market can answer: it has no auctions, and ends with its day.

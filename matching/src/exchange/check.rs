@@ -4,7 +4,7 @@ use wire::{Nanos, Price, Quantity, Reason};
 
 use super::book::Book;
 use super::core::{Core, Incoming};
-use super::phase::{Auction, Phase};
+use super::phase::{Auction, Phase, auction_of};
 use super::records::{Extra, Flags, LevelPlace, Place, Record};
 use super::request::{Kind, Lifetime, Order};
 
@@ -114,7 +114,7 @@ fn phase(book: &Book, order: &Order, now: u64) -> Result<(), Reason> {
         return Err(Reason::MarketClosed);
     }
     match order.lifetime {
-        Lifetime::AtTheOpen if book.phase.auction() != Some(Auction::Opening) => Err(Reason::MarketClosed),
+        Lifetime::AtTheOpen if auction_of(book.phase) != Some(Auction::Opening) => Err(Reason::MarketClosed),
         Lifetime::GoodTillDate(ends) if ends.0 <= now => Err(Reason::Expired),
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ use wire::{Nanos, Reason, Side};
 use super::book::{Book, rank};
 use super::core::Core;
 use super::event::{Event, Sink};
-use super::phase::{Auction, Phase};
+use super::phase::{Auction, Phase, auction_of};
 use super::records::{Place, Record, Span};
 
 impl Core {
@@ -16,7 +16,7 @@ impl Core {
             return;
         }
         book.auction_ends = None;
-        let left = from.auction().filter(|auction| to.auction() != Some(*auction) && to != Phase::Halt);
+        let left = auction_of(from).filter(|auction| auction_of(to) != Some(*auction) && to != Phase::Halt);
         let crossed = to == Phase::Continuous && is_crossed(book, self);
         if left.is_some() || crossed {
             self.uncross(book, left, sink);
@@ -42,7 +42,7 @@ impl Core {
                 book.reached = reached;
                 self.trigger_reached(book, sink);
             }
-            _ if to.auction() == Some(Auction::Closing) && from.auction() != Some(Auction::Closing) => {
+            _ if auction_of(to) == Some(Auction::Closing) && auction_of(from) != Some(Auction::Closing) => {
                 for place in std::mem::take(&mut book.at_the_close) {
                     // It is in no list any more: only its record is taken back.
                     let mut incoming = self.take_out(book, place);

@@ -176,7 +176,7 @@ mod tests;
 use wire::{InstrumentId, Nanos, Price, Reason};
 
 pub use event::{Discard, Equilibrium, Event, OrderState, Refusal, Sink, Trade};
-pub use phase::{Auction, PHASES, Permission, Phase};
+pub use phase::{Auction, PHASES, Permission, Phase, auction_of};
 pub use request::{Filter, Kind, Lifetime, Order, Replace, SelfTrade};
 pub use rules::{
     DynamicBand, IcebergRefresh, InstrumentRules, MarketRemainder, MarketRules, Owner, TieBreak, Width,

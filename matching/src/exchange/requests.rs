@@ -7,7 +7,7 @@ use super::check;
 use super::core::{Core, Incoming};
 use super::event::{Event, Refusal, Sink};
 use super::index::{Entry, hash};
-use super::phase::{Auction, Phase};
+use super::phase::{Auction, Phase, auction_of};
 use super::records::{LevelPlace, Place, Span};
 use super::request::{Kind, Order, Replace};
 
@@ -62,7 +62,7 @@ impl Core {
             return self.accept_stop(book, &incoming, sink);
         }
         let at_the_close = incoming.record.flags.span() == Span::AtTheClose;
-        if at_the_close && book.phase.auction() != Some(Auction::Closing) {
+        if at_the_close && auction_of(book.phase) != Some(Auction::Closing) {
             return self.wait(book, &incoming, sink);
         }
         self.run(book, &mut incoming, sink);

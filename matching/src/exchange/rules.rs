@@ -72,8 +72,8 @@ impl MarketRules {
     /// a halt, new orders.
     pub fn plain() -> MarketRules {
         let mut permissions = [Permission::ALL; PHASES];
-        permissions[Phase::Closed as usize] = Permission::CANCEL;
-        permissions[Phase::Halt as usize] = Permission::CANCEL;
+        permissions[Phase::Closed.index()] = Permission::CANCEL;
+        permissions[Phase::Halt.index()] = Permission::CANCEL;
         MarketRules {
             tie_breaks: vec![TieBreak::LeastImbalance, TieBreak::NearestReference],
             iceberg: IcebergRefresh::Behind,
@@ -94,10 +94,10 @@ impl MarketRules {
         rules.market_in_auctions = false;
         rules.self_trade = SelfTrade::Allow;
         rules.owner = Owner::Account;
-        rules.permissions[Phase::OpeningFreeze as usize] = Permission::ENTER;
-        rules.permissions[Phase::ClosingAuction as usize] = Permission::ENTER;
-        rules.permissions[Phase::ClosingFreeze as usize] = Permission::ENTER;
-        rules.permissions[Phase::Pause as usize] = Permission::NONE;
+        rules.permissions[Phase::OpeningFreeze.index()] = Permission::ENTER;
+        rules.permissions[Phase::ClosingAuction.index()] = Permission::ENTER;
+        rules.permissions[Phase::ClosingFreeze.index()] = Permission::ENTER;
+        rules.permissions[Phase::Pause.index()] = Permission::NONE;
         rules
     }
 
@@ -107,7 +107,7 @@ impl MarketRules {
         let mut rules = MarketRules::shanghai();
         rules.tie_breaks = vec![TieBreak::LeastImbalance, TieBreak::NearestReference];
         rules.market_remainder = MarketRemainder::RestAtLastPrice;
-        rules.permissions[Phase::Pause as usize] = Permission::ALL;
+        rules.permissions[Phase::Pause.index()] = Permission::ALL;
         rules
     }
 
@@ -120,14 +120,14 @@ impl MarketRules {
         rules.self_trade = SelfTrade::CancelOldest;
         rules.owner = Owner::Account;
         rules.market_remainder = MarketRemainder::RestAtLastPrice;
-        rules.permissions[Phase::OpeningFreeze as usize] = Permission::ENTER;
-        rules.permissions[Phase::Pause as usize] = Permission::CANCEL;
+        rules.permissions[Phase::OpeningFreeze.index()] = Permission::ENTER;
+        rules.permissions[Phase::Pause.index()] = Permission::CANCEL;
         rules
     }
 
     /// What may be done in `phase`.
     pub fn permission(&self, phase: Phase) -> Permission {
-        self.permissions[phase as usize]
+        self.permissions[phase.index()]
     }
 }
 

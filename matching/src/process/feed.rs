@@ -8,6 +8,7 @@
 //! | an order is changed in its place | `Modify` |
 //! | an order leaves for another reason | `Delete` |
 //! | a phase begins | [`MarketPhase`]; with the number of the event before it, it only repeats the phase behind a snapshot |
+//! | something has traded, at most so often; beside a snapshot | [`Statistics`] |
 //! | all markets are closed, and the day has no more phases | [`EndOfStream`] |
 //!
 //! The events of an instrument are numbered 1, 2, 3 ... in `sequence`. The last one of a request bears
@@ -17,10 +18,10 @@
 
 use wire::{
     Aggressor, BookAction, BookEvent, EndOfStream, Indicative, InstrumentId, MarketPhase, Message, Nanos,
-    Price, Quantity, Side, TradePrint, TradingPhase,
+    Price, Quantity, Side, Statistics, TradePrint, TradingPhase,
 };
 
-use crate::exchange::{BookView, Equilibrium, Event, OrderState, Phase, Trade};
+use crate::exchange::{BookView, Equilibrium, Event, OrderState, Trade};
 
 /// One message of market data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +30,7 @@ pub(crate) enum MarketMessage {
     Trade(TradePrint),
     Phase(MarketPhase),
     Indicative(Indicative),
+    Statistics(Statistics),
     /// The day is over.
     End(EndOfStream),
 }
@@ -41,6 +43,7 @@ impl MarketMessage {
             MarketMessage::Trade(trade) => trade.instrument,
             MarketMessage::Phase(phase) => phase.instrument,
             MarketMessage::Indicative(indicative) => indicative.instrument,
+            MarketMessage::Statistics(statistics) => statistics.instrument,
         }
     }
 
@@ -50,6 +53,7 @@ impl MarketMessage {
             MarketMessage::Trade(_) => TradePrint::ID,
             MarketMessage::Phase(_) => MarketPhase::ID,
             MarketMessage::Indicative(_) => Indicative::ID,
+            MarketMessage::Statistics(_) => Statistics::ID,
             MarketMessage::End(_) => EndOfStream::ID,
         }
     }
@@ -60,6 +64,7 @@ impl MarketMessage {
             MarketMessage::Trade(trade) => trade.bytes(),
             MarketMessage::Phase(phase) => phase.bytes(),
             MarketMessage::Indicative(indicative) => indicative.bytes(),
+            MarketMessage::Statistics(statistics) => statistics.bytes(),
             MarketMessage::End(end) => end.bytes(),
         }
     }
@@ -188,10 +193,10 @@ impl Feed {
         }));
     }
 
-    fn phase(&mut self, instrument: InstrumentId, to: Phase) {
+    fn phase(&mut self, instrument: InstrumentId, to: TradingPhase) {
         let line = self.line(instrument);
         line.sequence += 1;
-        line.phase = trading_phase(to);
+        line.phase = to;
         self.say_phase(instrument);
     }
 
@@ -247,6 +252,14 @@ impl Feed {
         self.start = self.messages.len();
     }
 
+    /// What has traded in an instrument.
+    pub(super) fn statistics(&mut self, statistics: &Statistics) {
+        let sequence = self.line(statistics.instrument).sequence;
+        let message = Statistics { event_time: self.time, sequence, ..*statistics };
+        self.messages.push(MarketMessage::Statistics(message));
+        self.start = self.messages.len();
+    }
+
     /// A book as it stands, for readers that do not have it; `is_snapshot` false: for all.
     pub(crate) fn whole(&mut self, instrument: InstrumentId, book: &BookView<'_>, is_snapshot: bool) {
         let line = self.line(instrument);
@@ -284,21 +297,5 @@ impl Feed {
         self.close();
         self.say_phase(instrument);
         self.start = self.messages.len();
-    }
-}
-
-/// The phase as a message says it.
-fn trading_phase(phase: Phase) -> TradingPhase {
-    match phase {
-        Phase::Closed => TradingPhase::Closed,
-        Phase::PreOpen => TradingPhase::PreOpen,
-        Phase::OpeningAuction => TradingPhase::OpeningAuction,
-        Phase::OpeningFreeze => TradingPhase::OpeningFreeze,
-        Phase::Pause => TradingPhase::Pause,
-        Phase::Continuous => TradingPhase::Continuous,
-        Phase::Halt => TradingPhase::Halt,
-        Phase::VolatilityAuction => TradingPhase::VolatilityAuction,
-        Phase::ClosingAuction => TradingPhase::ClosingAuction,
-        Phase::ClosingFreeze => TradingPhase::ClosingFreeze,
     }
 }

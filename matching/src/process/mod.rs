@@ -16,9 +16,14 @@
 //! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
 //! ([`crate::closed`]).
 
+#[cfg(any(test, feature = "fuzzing"))]
+mod bytes;
 mod feed;
+mod order;
 mod participants;
 mod reports;
+mod schedule;
+mod statistics;
 
 use node::{
     Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
@@ -26,9 +31,12 @@ use node::{
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{
-    BookEvent, CancelOrder, EndOfStream, Execution, Instrument, Message, Nanos, NewOrder, Quote,
+    BookEvent, CancelAll, CancelOrder, EndOfStream, Execution, Instrument, Message, Nanos, NewOrder, Quote,
     ReplaceOrder, TradePrint, WireError,
 };
+
+#[cfg(feature = "fuzzing")]
+pub use bytes::exchange_of_bytes;
 
 use crate::closed;
 use crate::engine::{Engine, EngineOptions, FillModel};
@@ -98,6 +106,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         (true, false) => log::warn!("huge pages for the books are too few: they lie on ordinary pages"),
         (false, _) => {}
     }
+    let market_data = node.take_outputs("market").into_iter().next();
     let mut answers = Vec::with_capacity(64);
     let mut request = 0;
     if node.assignment().generation > 1 {
@@ -108,6 +117,9 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
             Books::Exchange(exchange) => {
                 exchange.number_trades_after(recall.trade);
                 exchange.again = true;
+                let market = market_data.as_ref().map(|output| output.journal.as_str());
+                let traded = recall.statistics(&node, market)?;
+                traded.into_iter().for_each(|statistics| exchange.take_over(statistics));
             }
         }
         answers.extend(recall.into_ends().map(Execution::Update));
@@ -116,7 +128,6 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     if market == Market::Closed {
         log::error!("the market is closed: every order and request is refused");
     }
-    let market_data = node.take_outputs("market").into_iter().next();
     let mut matching = Matching {
         books,
         market_data,
@@ -126,6 +137,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         executions,
         answers,
         request,
+        now: Nanos(0),
         listing_done: false,
         anomalies: 0,
     };
@@ -144,6 +156,8 @@ struct Matching {
     answers: Vec<Execution>,
     /// Requests up to this position in `td.orders` are taken.
     request: u64,
+    /// The time of this turn: an exchange's clock.
+    now: Nanos,
     /// True once the end of the list of instruments was read.
     listing_done: bool,
     anomalies: u64,
@@ -161,9 +175,7 @@ impl Matching {
                 let request = NewOrder::decode(frame.payload)?;
                 match &mut self.books {
                     Books::Recorded(engine) => engine.new_order(&request, &mut self.answers),
-                    Books::Exchange(exchange) => {
-                        exchange.new_order(&request, Nanos(context.now()), &mut self.answers);
-                    }
+                    Books::Exchange(exchange) => exchange.new_order(&request, self.now, &mut self.answers),
                 }
                 context.add(Counter::Orders, 1);
             }
@@ -171,9 +183,7 @@ impl Matching {
                 let request = CancelOrder::decode(frame.payload)?;
                 match &mut self.books {
                     Books::Recorded(engine) => engine.cancel(&request, &mut self.answers),
-                    Books::Exchange(exchange) => {
-                        exchange.cancel(&request, Nanos(context.now()), &mut self.answers);
-                    }
+                    Books::Exchange(exchange) => exchange.cancel(&request, self.now, &mut self.answers),
                 }
                 context.add(Counter::Cancels, 1);
             }
@@ -181,11 +191,17 @@ impl Matching {
                 let request = ReplaceOrder::decode(frame.payload)?;
                 match &mut self.books {
                     Books::Recorded(engine) => engine.replace(&request, &mut self.answers),
-                    Books::Exchange(exchange) => {
-                        exchange.replace(&request, Nanos(context.now()), &mut self.answers);
-                    }
+                    Books::Exchange(exchange) => exchange.replace(&request, self.now, &mut self.answers),
                 }
                 context.add(Counter::Replaces, 1);
+            }
+            CancelAll::ID => {
+                let request = CancelAll::decode(frame.payload)?;
+                match &mut self.books {
+                    Books::Recorded(engine) => engine.cancel_all(&request, &mut self.answers),
+                    Books::Exchange(exchange) => exchange.cancel_all(&request, self.now, &mut self.answers),
+                }
+                context.add(Counter::Cancels, 1);
             }
             Instrument::ID => {
                 let instrument = Instrument::decode(frame.payload)?;
@@ -197,7 +213,7 @@ impl Matching {
             EndOfStream::ID if input == self.instruments => {
                 self.listing_done = true;
                 if let Books::Exchange(exchange) = &mut self.books {
-                    exchange.open(Nanos(frame.time), Nanos(context.now()), &mut self.answers);
+                    exchange.open(Nanos(frame.time), self.now, &mut self.answers);
                 }
             }
             EndOfStream::ID => log::info!("the market's source has ended"),
@@ -249,7 +265,7 @@ impl Matching {
         if !is_open {
             return Ok(());
         }
-        if let Some(due) = exchange.advance(Nanos(context.now()), &mut self.answers) {
+        if let Some(due) = exchange.advance(self.now, &mut self.answers) {
             context.wake_at(due);
         }
         self.answer(context)
@@ -321,10 +337,12 @@ fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
 impl Component for Matching {
     /// After a restart: the ends of the orders that worked, before anything else.
     fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.now = Nanos(context.now());
         self.answer(context)
     }
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.now = Nanos(context.now());
         if !self.flush(context)? {
             context.add(Counter::Full, 1);
             context.wake_at(context.now() + RETRY);

@@ -1,17 +1,20 @@
 //! The exchange of the strategies' own orders: requests in, executions and market data out.
 
-use topology::config::{MatchingConfig, PhaseName, PhaseStart, RuleSet};
+use topology::config::{MatchingConfig, PhaseStart, RuleSet, TickRow, UtcOffset, named, ticks_of};
 use wire::{
-    AccountId, CancelOrder, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderType, OrderUpdate,
-    Price, Quantity, Reason, ReplaceOrder, TimeInForce,
+    CancelAll, CancelOrder, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderStatus, OrderUpdate,
+    Price, Quantity, Reason, ReplaceOrder, Statistics, Symbol, TimeInForce,
 };
 
 use super::feed::Feed;
+use super::order::{filter, order, set_self_trade};
 use super::reports::report;
+use super::schedule::schedule;
+use super::statistics::DayStatistics;
 use crate::engine::UsedIds;
 use crate::exchange::{
-    DynamicBand, Equilibrium, Event, Exchange, ExchangeOptions, InstrumentRules, Kind, Lifetime, MarketRules,
-    Order, Phase, Replace, SelfTrade, Width,
+    DynamicBand, Equilibrium, Event, Exchange, ExchangeOptions, InstrumentRules, MarketRules, Phase, Replace,
+    Width, auction_of,
 };
 
 /// Nanoseconds between two looks at what an auction would trade.
@@ -21,6 +24,7 @@ const INDICATIVE: u64 = 100_000_000;
 #[derive(Clone, Copy, Debug)]
 struct Listed {
     instrument: InstrumentId,
+    symbol: Symbol,
     lot: i64,
     /// What was last said of its auction.
     indicated: Option<Equilibrium>,
@@ -31,12 +35,15 @@ struct Listed {
 /// The exchange, and what it is told and tells.
 #[derive(Debug)]
 pub(super) struct Participants {
-    exchange: Exchange,
+    pub(super) exchange: Exchange,
     used: UsedIds,
     rules: MarketRules,
     band: Option<DynamicBand>,
+    ticks: Vec<TickRow>,
     phases: Vec<PhaseStart>,
+    utc_offset: UtcOffset,
     snapshot: u64,
+    statistics: DayStatistics,
     /// By instrument.
     listed: Vec<Listed>,
     events: Vec<Event>,
@@ -46,18 +53,21 @@ pub(super) struct Participants {
     due: u64,
     /// A successor of one that was killed: its readers' books are void.
     pub(super) again: bool,
+    /// Some instrument has phases.
+    has_day: bool,
     /// The end of the day was said.
     ended: bool,
 }
 
 impl Participants {
     pub(super) fn new(config: &MatchingConfig) -> Participants {
-        let rules = match config.rules {
+        let mut rules = match config.rules {
             RuleSet::Plain => MarketRules::plain(),
             RuleSet::Shanghai => MarketRules::shanghai(),
             RuleSet::Shenzhen => MarketRules::shenzhen(),
             RuleSet::Cme => MarketRules::cme(),
         };
+        set_self_trade(&mut rules, config.self_trade);
         let points = (config.band * 10_000.0).round() as u32;
         let auction = Nanos(config.band_auction.as_nanos() as u64);
         Participants {
@@ -68,14 +78,18 @@ impl Participants {
             used: UsedIds::default(),
             rules,
             band: (points > 0).then_some(DynamicBand { width: Width::BasisPoints(points), auction }),
+            ticks: config.ticks.clone(),
             phases: config.phases.clone(),
+            utc_offset: config.utc_offset,
             snapshot: config.snapshot.as_nanos() as u64,
+            statistics: DayStatistics::new(config.statistics),
             listed: Vec::new(),
             events: Vec::new(),
             feed: Feed::default(),
             indicative_due: 0,
             due: 0,
             again: false,
+            has_day: false,
             ended: false,
         }
     }
@@ -88,11 +102,20 @@ impl Participants {
         self.exchange.number_trades_after(trade);
     }
 
+    /// What has traded before this process.
+    pub(super) fn take_over(&mut self, statistics: Statistics) {
+        self.statistics.take_over(statistics);
+    }
+
     /// Lists an instrument. One that cannot be is left out, and its orders are rejected.
     pub(super) fn list(&mut self, instrument: &Instrument) {
-        let rules = InstrumentRules {
+        let mut ticks = ticks_of(&self.ticks, instrument.symbol.as_str());
+        if ticks.is_empty() {
             // An instrument without a tick takes every price.
-            ticks: vec![(Price(0), Price(instrument.tick.0.max(1)))],
+            ticks.push((Price(0), Price(instrument.tick.0.max(1))));
+        }
+        let rules = InstrumentRules {
+            ticks,
             lot: Quantity(instrument.lot.0.max(1)),
             max_quantity: Quantity(instrument.max_quantity.0.max(0)),
             reference_price: instrument.reference_price,
@@ -105,7 +128,11 @@ impl Participants {
         let lot = rules.lot.0;
         match self.exchange.list(rules) {
             Ok(()) => {
-                self.listed.push(Listed { instrument: instrument.id, lot, indicated: None, snapshot_due: 0 })
+                let symbol = instrument.symbol;
+                let listed =
+                    Listed { instrument: instrument.id, symbol, lot, indicated: None, snapshot_due: 0 };
+                self.listed.push(listed);
+                self.statistics.reach(instrument.id);
             }
             Err(error) => log::error!("instrument {} is not listed: {error}", instrument.id),
         }
@@ -113,27 +140,31 @@ impl Participants {
 
     /// The list is complete: the day begins, at `start` on the platform's clock. Phases that are over are not gone through.
     pub(super) fn open(&mut self, start: Nanos, now: Nanos, answers: &mut Vec<Execution>) {
-        let at = |phase: &PhaseStart| Nanos(start.0.saturating_add(phase.after.as_nanos() as u64));
-        let schedule: Vec<(Nanos, Phase)> =
-            self.phases.iter().map(|start| (at(start), phase(start.phase))).collect();
-        let begun = schedule.iter().rposition(|(time, _)| *time <= now);
-        let first = match begun {
-            Some(begun) => schedule[begun].1,
-            None if schedule.is_empty() => Phase::Continuous,
-            None => Phase::Closed,
-        };
+        for symbol in named(&self.ticks).union(&named(&self.phases)) {
+            if !self.listed.iter().any(|listed| listed.symbol.as_str() == *symbol) {
+                log::error!("[matching] names instrument `{symbol}`, which md has not listed");
+            }
+        }
         self.feed.set_time(now);
         self.exchange.advance(now, &mut self.events);
         for index in 0..self.listed.len() {
-            let instrument = self.listed[index].instrument;
+            let Listed { instrument, symbol, .. } = self.listed[index];
+            let mut schedule = schedule(&self.phases, symbol.as_str(), start, self.utc_offset);
+            self.has_day |= !schedule.is_empty();
+            let begun = schedule.iter().rposition(|(time, _)| *time <= now);
+            let first = match begun {
+                Some(begun) => schedule[begun].1,
+                None if schedule.is_empty() => Phase::Continuous,
+                None => Phase::Closed,
+            };
             if self.again
                 && let Some(book) = self.exchange.book(instrument)
             {
                 self.feed.whole(instrument, &book, false);
             }
             self.exchange.set_phase(instrument, first, &mut self.events);
-            let rest = schedule[begun.map_or(0, |begun| begun + 1)..].to_vec();
-            self.exchange.schedule(instrument, rest);
+            schedule.drain(..begun.map_or(0, |begun| begun + 1));
+            self.exchange.schedule(instrument, schedule);
         }
         self.pass_on(InstrumentId(0), now, answers);
     }
@@ -155,6 +186,20 @@ impl Participants {
     pub(super) fn cancel(&mut self, request: &CancelOrder, now: Nanos, answers: &mut Vec<Execution>) {
         self.exchange.cancel(request.order_id.0, &mut self.events);
         self.pass_on(request.instrument, now, answers);
+    }
+
+    /// Cancels all orders of a strategy that match what the request gives: an answer for each, then one for the request.
+    pub(super) fn cancel_all(&mut self, request: &CancelAll, now: Nanos, answers: &mut Vec<Execution>) {
+        let done = self.exchange.mass_cancel(&filter(request), &mut self.events);
+        self.pass_on(request.instrument, now, answers);
+        let (status, reason) = (OrderStatus::MassCancelled, Reason::Requested);
+        answers.push(Execution::Update(OrderUpdate {
+            side: request.side,
+            quantity: Quantity(i64::try_from(done.cancelled).unwrap_or(i64::MAX)),
+            remaining: Quantity(i64::try_from(done.passed_over).unwrap_or(i64::MAX)),
+            event_time: now,
+            ..OrderUpdate::about(request.order_id, request.instrument, status, reason)
+        }));
     }
 
     pub(super) fn replace(&mut self, request: &ReplaceOrder, now: Nanos, answers: &mut Vec<Execution>) {
@@ -179,18 +224,19 @@ impl Participants {
         if self.ended {
             return None;
         }
+        self.statistics.publish(now.0, &mut self.feed);
         self.snapshots(now.0);
         let is_over = |listed: &Listed| self.exchange.phase(listed.instrument) == Some(Phase::Closed);
-        if self.exchange.next_phase().is_none() && !self.phases.is_empty() && self.listed.iter().all(is_over)
-        {
+        if self.has_day && self.exchange.next_phase().is_none() && self.listed.iter().all(is_over) {
             self.ended = true;
+            self.statistics.publish_now(&mut self.feed);
             self.feed.end();
         }
         let snapshots = self.listed.iter().map(|listed| listed.snapshot_due).min();
         let collects = self.listed.iter().any(|listed| self.collects(listed.instrument));
         let indicative = collects.then_some(self.indicative_due);
         let due = self.exchange.next_event().map(|time| time.0);
-        let due = [snapshots, indicative, due].into_iter().flatten().min();
+        let due = [snapshots, indicative, due, self.statistics.due()].into_iter().flatten().min();
         self.due = due.unwrap_or(u64::MAX);
         due
     }
@@ -198,7 +244,7 @@ impl Participants {
     fn collects(&self, instrument: InstrumentId) -> bool {
         self.exchange
             .phase(instrument)
-            .is_some_and(|phase| phase.auction().is_some() && phase != Phase::PreOpen)
+            .is_some_and(|phase| auction_of(phase).is_some() && phase != Phase::PreOpen)
     }
 
     fn indicate(&mut self) {
@@ -227,6 +273,7 @@ impl Participants {
                 let instrument = listed.instrument;
                 if let Some(book) = self.exchange.book(instrument) {
                     self.feed.whole(instrument, &book, true);
+                    self.statistics.repeat(instrument, &mut self.feed);
                 }
             }
         }
@@ -235,9 +282,14 @@ impl Participants {
     fn pass_on(&mut self, instrument: InstrumentId, now: Nanos, answers: &mut Vec<Execution>) {
         self.feed.set_time(now);
         for event in self.events.drain(..) {
-            if let Event::PhaseChanged { .. } = event {
+            match &event {
                 // Another auction may have to be indicated, and may end.
-                self.due = 0;
+                Event::PhaseChanged { .. } => self.due = 0,
+                Event::Traded(trade) => {
+                    self.statistics.trade(trade.buy.instrument, trade.id, trade.price, trade.quantity);
+                    self.due = self.due.min(self.statistics.due().unwrap_or(u64::MAX));
+                }
+                _ => {}
             }
             report(&event, instrument, now, answers);
             self.feed.event(&event);
@@ -250,62 +302,5 @@ impl Participants {
         let listed = listed.filter(|listed| listed.instrument == instrument);
         let listed = listed.or_else(|| self.listed.iter().find(|listed| listed.instrument == instrument));
         listed.map_or(1, |listed| listed.lot)
-    }
-}
-
-/// The request as the exchange takes it.
-fn order(request: &NewOrder, lot: i64) -> Result<Order, Reason> {
-    let lots = |lots: u32| i64::from(lots).checked_mul(lot).map(Quantity).ok_or(Reason::Quantity);
-    let newest = request.flags & NewOrder::CANCEL_NEWEST != 0;
-    let oldest = request.flags & NewOrder::CANCEL_OLDEST != 0;
-    let post_only =
-        request.flags & NewOrder::POST_ONLY != 0 || request.time_in_force == TimeInForce::PostOnly;
-    Ok(Order {
-        id: request.order_id.0,
-        instrument: request.instrument,
-        side: request.side,
-        kind: match request.order_type {
-            OrderType::Limit => Kind::Limit(request.price),
-            OrderType::Market => Kind::Market,
-            OrderType::Stop => Kind::Stop { trigger: request.trigger },
-            OrderType::StopLimit => Kind::StopLimit { trigger: request.trigger, price: request.price },
-        },
-        lifetime: match request.time_in_force {
-            TimeInForce::Day | TimeInForce::PostOnly => Lifetime::Day,
-            TimeInForce::ImmediateOrCancel => Lifetime::ImmediateOrCancel,
-            TimeInForce::FillOrKill => Lifetime::FillOrKill,
-            TimeInForce::GoodTillCancel => Lifetime::GoodTillCancel,
-            TimeInForce::GoodTillDate => {
-                Lifetime::GoodTillDate(Nanos(u64::from(request.ends_s) * 1_000_000_000))
-            }
-            TimeInForce::AtTheOpen => Lifetime::AtTheOpen,
-            TimeInForce::AtTheClose => Lifetime::AtTheClose,
-        },
-        post_only,
-        quantity: request.quantity,
-        display: lots(request.display_lots)?,
-        minimum: lots(request.minimum_lots)?,
-        account: AccountId(request.account.0),
-        strategy: request.order_id.strategy(),
-        self_trade: match (newest, oldest) {
-            (true, true) => Some(SelfTrade::CancelBoth),
-            (true, false) => Some(SelfTrade::CancelNewest),
-            (false, true) => Some(SelfTrade::CancelOldest),
-            (false, false) => None,
-        },
-    })
-}
-
-fn phase(name: PhaseName) -> Phase {
-    match name {
-        PhaseName::Closed => Phase::Closed,
-        PhaseName::PreOpen => Phase::PreOpen,
-        PhaseName::OpeningAuction => Phase::OpeningAuction,
-        PhaseName::OpeningFreeze => Phase::OpeningFreeze,
-        PhaseName::Pause => Phase::Pause,
-        PhaseName::Continuous => Phase::Continuous,
-        PhaseName::Halt => Phase::Halt,
-        PhaseName::ClosingAuction => Phase::ClosingAuction,
-        PhaseName::ClosingFreeze => Phase::ClosingFreeze,
     }
 }

@@ -16,7 +16,8 @@ pub(super) fn report(event: &Event, instrument: InstrumentId, time: Nanos, answe
         Event::Traded(trade) => traded(trade, time, answers),
         Event::Cancelled(state, reason) => answers.push(update(state, OrderStatus::Cancelled, *reason)),
         Event::Replaced(state, _) => answers.push(update(state, OrderStatus::Replaced, Reason::None)),
-        Event::Decremented(state) => answers.push(update(state, OrderStatus::Replaced, Reason::SelfTrade)),
+        Event::Decremented(state) => answers.push(update(state, OrderStatus::Reduced, Reason::SelfTrade)),
+        Event::Triggered(state) => answers.push(update(state, OrderStatus::Triggered, Reason::None)),
         Event::Refused { id, refused, reason } => {
             let status = match refused {
                 Refusal::Cancel => OrderStatus::CancelRejected,
@@ -25,11 +26,7 @@ pub(super) fn report(event: &Event, instrument: InstrumentId, time: Nanos, answe
             let about = OrderUpdate::about(OrderId(*id), instrument, status, *reason);
             answers.push(Execution::Update(OrderUpdate { event_time: time, ..about }));
         }
-        Event::Rested(_)
-        | Event::Refreshed(..)
-        | Event::Triggered(_)
-        | Event::Uncrossed { .. }
-        | Event::PhaseChanged { .. } => {}
+        Event::Rested(_) | Event::Refreshed(..) | Event::Uncrossed { .. } | Event::PhaseChanged { .. } => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use wire::Nanos;
 
-use crate::exchange::{Auction, Phase};
+use crate::exchange::{Auction, Phase, auction_of};
 
 const MINUTE: u64 = 60 * 1_000_000_000;
 const DAY: u64 = 24 * 60 * MINUTE;
@@ -26,7 +26,7 @@ pub(super) enum Asked {
 impl Asked {
     fn fits(self, phase: Phase) -> bool {
         match self {
-            Asked::Order => phase == Phase::Continuous || phase.auction().is_some(),
+            Asked::Order => phase == Phase::Continuous || auction_of(phase).is_some(),
             Asked::Trade => phase == Phase::Continuous,
             Asked::Cancel => matches!(phase, Phase::Continuous | Phase::OpeningAuction),
         }
@@ -95,8 +95,8 @@ impl Day {
     /// The auction that the trades of `time` belong to: the latest that ended.
     pub(super) fn auction_of(&self, time: Nanos) -> Option<Auction> {
         let ended = self.phases.windows(2).filter(|pair| pair[1].0 <= time);
-        let auctions = ended.filter(|pair| pair[1].1.auction().is_none());
-        auctions.filter_map(|pair| pair[0].1.auction()).next_back()
+        let auctions = ended.filter(|pair| auction_of(pair[1].1).is_none());
+        auctions.filter_map(|pair| auction_of(pair[0].1)).next_back()
     }
 
     /// The auctions, each with its beginning and its end.
@@ -104,7 +104,7 @@ impl Day {
         let mut found: Vec<(Auction, Nanos, Nanos)> = Vec::new();
         for pair in self.phases.windows(2) {
             let (begin, end) = (pair[0].0, pair[1].0);
-            match (pair[0].1.auction(), found.last_mut()) {
+            match (auction_of(pair[0].1), found.last_mut()) {
                 (Some(auction), Some(last)) if last.0 == auction => last.2 = end,
                 (Some(auction), _) => found.push((auction, begin, end)),
                 (None, _) => {}

@@ -15,7 +15,7 @@ use super::report::{Difference, Report, What};
 use super::snapshots::Search;
 use crate::exchange::{
     Event, Exchange, ExchangeOptions, Filter, InstrumentRules, Kind, Lifetime, ListError, Order, Phase,
-    Refusal, Replace, Trade,
+    Refusal, Replace, Trade, auction_of,
 };
 
 /// Runs the whole flow.
@@ -203,7 +203,7 @@ impl Replay<'_> {
             if let Event::Traded(trade) = event {
                 self.search.pass(self.trades + 1, &mut self.report);
                 self.trades += 1;
-                if self.phase.auction().is_some() || trade.aggressor == wire::Aggressor::None {
+                if auction_of(self.phase).is_some() || trade.aggressor == wire::Aggressor::None {
                     self.auctions.trade(trade);
                 } else {
                     self.found.push(trade);
@@ -234,7 +234,7 @@ impl Replay<'_> {
                 }
                 _ => {}
             }
-            if changed && self.phase.auction().is_none() {
+            if changed && auction_of(self.phase).is_none() {
                 self.search.state(self.trades, &self.depth, self.order);
             }
         }

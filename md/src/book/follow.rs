@@ -2,7 +2,7 @@
 
 use wire::{
     BookAction, BookEvent, EndOfStream, Indicative, Instrument, InstrumentId, MarketPhase, Message, Nanos,
-    Quote, TradePrint, TradingPhase, WireError,
+    Quote, Statistics, TradePrint, TradingPhase, WireError,
 };
 
 use super::{Book, Books};
@@ -25,6 +25,7 @@ struct Line {
     known: Known,
     phase: Option<TradingPhase>,
     indicative: Option<Indicative>,
+    statistics: Option<Statistics>,
     /// The event that is being read.
     event: SourceEvent,
     /// The trades of the last whole event.
@@ -68,6 +69,7 @@ impl Follower {
             known: Known::No,
             phase: None,
             indicative: None,
+            statistics: None,
             event: SourceEvent { instrument: instrument.id, ..SourceEvent::default() },
             trades: Vec::new(),
         });
@@ -95,6 +97,13 @@ impl Follower {
                 let indicative = Indicative::decode(payload)?;
                 if let Some(line) = self.line(indicative.instrument) {
                     line.indicative = Some(indicative);
+                }
+                Ok(Followed::Nothing)
+            }
+            Statistics::ID => {
+                let statistics = Statistics::decode(payload)?;
+                if let Some(line) = self.line(statistics.instrument) {
+                    line.statistics = Some(statistics);
                 }
                 Ok(Followed::Nothing)
             }
@@ -140,6 +149,11 @@ impl Follower {
     /// What an auction would trade, as last read.
     pub fn indicative(&self, instrument: InstrumentId) -> Option<Indicative> {
         self.lines.get((instrument.0 as usize).checked_sub(1)?)?.indicative
+    }
+
+    /// What has traded in the instrument, as last read.
+    pub fn statistics(&self, instrument: InstrumentId) -> Option<Statistics> {
+        self.lines.get((instrument.0 as usize).checked_sub(1)?)?.statistics
     }
 
     fn line(&mut self, instrument: InstrumentId) -> Option<&mut Line> {
@@ -277,6 +291,21 @@ mod tests {
         take(&mut follower, event(BookAction::Clear, 8, 0, 0, snapshot));
         take(&mut follower, event(BookAction::Add, 8, 1, 5, snapshot | last));
         assert_eq!((follower.sequence(STOCK), quantity(&follower)), (Some(8), Some(7)));
+    }
+
+    #[test]
+    fn the_latest_statistics_are_kept_whatever_is_known_of_the_book() {
+        let mut follower = Follower::new(&crate::sim::instruments(1));
+        assert_eq!(follower.statistics(STOCK), None);
+        let mut statistics = Statistics::none(STOCK);
+        for (trade, price) in [(1, 10), (2, 12)] {
+            statistics.add(trade, Price(price), Quantity(3));
+            follower.take(Statistics::ID, statistics.bytes(), Nanos(0)).unwrap();
+        }
+        let known = follower.statistics(STOCK).unwrap();
+        assert_eq!((known.high, known.volume, known.turnover.wide()), (Price(12), Quantity(6), 66));
+        assert_eq!(follower.statistics(InstrumentId(9)), None);
+        assert!(follower.take(Statistics::ID, &[0; 5], Nanos(0)).is_err());
     }
 
     #[test]

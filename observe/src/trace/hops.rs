@@ -147,7 +147,10 @@ pub(super) fn hops(order: OrderId, search: &Search, place: &Place<'_>) -> Vec<Ho
 fn step(found: &Found) -> Option<Step> {
     let request = matches!(
         found.message,
-        AnyMessage::NewOrder(_) | AnyMessage::CancelOrder(_) | AnyMessage::ReplaceOrder(_)
+        AnyMessage::NewOrder(_)
+            | AnyMessage::CancelOrder(_)
+            | AnyMessage::ReplaceOrder(_)
+            | AnyMessage::CancelAll(_)
     );
     match (&found.message, found.writer.kind) {
         (AnyMessage::LatencySample(_), _) => None,

@@ -31,6 +31,7 @@ use node::{
     Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
     Service, WriteError,
 };
+use topology::config::{TickRow, ticks_of};
 use topology::{NodeKind, Stream, TdSection};
 use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Quantity, StrategyId};
 
@@ -98,6 +99,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
             None
         },
         instruments: node.input("instruments")?,
+        ticks: section.ticks,
         events,
         senders: node.inputs().iter().map(|input| StrategyId(input.peer_seat as u16)).collect(),
         is_orders: node.inputs().iter().map(|input| input.role == "orders").collect(),
@@ -129,6 +131,8 @@ fn run(mut node: Node) -> Result<(), RunError> {
 struct Td {
     gateway: Gateway,
     instruments: InputId,
+    /// By which prices are checked, where the exchange has tables of ticks.
+    ticks: Vec<TickRow>,
     executions: InputId,
     events: InputId,
     /// By input: the strategy that writes it.
@@ -263,7 +267,12 @@ impl Td {
         match frame.message_id {
             Instrument::ID => {
                 let listed = Instrument::decode(frame.payload).map_err(|error| error.to_string()).and_then(
-                    |instrument| self.gateway.on_instrument(&instrument).map_err(|error| error.to_string()),
+                    |instrument| {
+                        self.gateway.on_instrument(&instrument).map_err(|error| error.to_string())?;
+                        let ticks = ticks_of(&self.ticks, instrument.symbol.as_str());
+                        self.gateway.set_ticks(instrument.id, ticks);
+                        Ok(())
+                    },
                 );
                 if let Err(error) = listed {
                     context.add(Counter::Malformed, 1);

@@ -1,7 +1,7 @@
 //! Requests: from a strategy through the checks to matching, or back as a refusal.
 
 use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelOrder, LatencySample, Message, Nanos, NewOrder, Request, StrategyId};
+use wire::{CancelAll, CancelOrder, LatencySample, Message, Nanos, NewOrder, Request, StrategyId};
 
 use super::Td;
 use super::recall::line;
@@ -34,7 +34,7 @@ impl Td {
         let is_order = frame.message_id == NewOrder::ID;
         let counter = match frame.message_id {
             NewOrder::ID => Counter::Orders,
-            CancelOrder::ID => Counter::Cancels,
+            CancelOrder::ID | CancelAll::ID => Counter::Cancels,
             _ => Counter::Replaces,
         };
         context.add(counter, 1);

@@ -26,6 +26,7 @@ impl Market {
                 }
                 None => vec![refusal(cancel.order_id, cancel.instrument, OrderStatus::CancelRejected)],
             },
+            Some(Request::CancelAll(cancel)) => self.on_cancel_all(&cancel),
             Some(Request::Replace(replace)) => match self.resting.get_mut(&replace.order_id) {
                 Some((order, filled)) if !die.is_multiple_of(3) && replace.quantity.0 > *filled => {
                     order.quantity = replace.quantity;
@@ -35,6 +36,41 @@ impl Market {
                 _ => vec![refusal(replace.order_id, replace.instrument, OrderStatus::ReplaceRejected)],
             },
         }
+    }
+
+    fn on_cancel_all(&mut self, cancel: &CancelAll) -> Vec<Execution> {
+        let taken: Vec<OrderId> = self
+            .resting
+            .values()
+            .filter(|(order, _)| {
+                order.order_id.strategy() == cancel.order_id.strategy()
+                    && cancel.of_instrument().is_none_or(|instrument| instrument == order.instrument)
+                    && cancel.of_side().is_none_or(|side| side == order.side)
+            })
+            .map(|(order, _)| order.order_id)
+            .collect();
+        let quantity = Quantity(taken.len() as i64);
+        let mut executions: Vec<Execution> = Vec::new();
+        for (order, filled) in taken.iter().filter_map(|id| self.resting.remove(id)) {
+            let ended = update(&order, OrderStatus::Cancelled, filled);
+            executions.push(Execution::Update(OrderUpdate { reason: Reason::Requested, ..ended }));
+        }
+        let (status, reason) = (OrderStatus::MassCancelled, Reason::Requested);
+        let about = OrderUpdate::about(cancel.order_id, cancel.instrument, status, reason);
+        executions.push(Execution::Update(OrderUpdate { quantity, ..about }));
+        executions
+    }
+
+    /// Self-trade prevention takes up to `quantity` of a resting order away, but not all of it.
+    pub(crate) fn reduce(&mut self, id: OrderId, quantity: i64) -> Vec<Execution> {
+        let Some((order, filled)) = self.resting.get_mut(&id) else { return Vec::new() };
+        let quantity = quantity.min(order.quantity.0 - *filled - 1);
+        if quantity == 0 {
+            return Vec::new();
+        }
+        order.quantity.0 -= quantity;
+        let reduced = update(order, OrderStatus::Reduced, *filled);
+        vec![Execution::Update(OrderUpdate { reason: Reason::SelfTrade, ..reduced })]
     }
 
     fn on_new(&mut self, order: NewOrder, die: u8) -> Vec<Execution> {

@@ -6,6 +6,7 @@ use settings::schema::{Absent, DAY_NS, Kind, Section};
 use settings::{duration, section, words};
 
 use super::RunConfig;
+use super::exchange::{PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset};
 use crate::services::NodeKind;
 
 words! {
@@ -20,62 +21,19 @@ words! {
     }
 }
 
-words! {
-    /// A ready set of the rules that differ between markets.
-    pub enum RuleSet ("set of rules") {
-        /// Everything in every phase; auctions by least imbalance, then nearest to the reference.
-        Plain = "plain",
-        /// As on the Shanghai Stock Exchange.
-        Shanghai = "shanghai",
-        /// As on the Shenzhen Stock Exchange.
-        Shenzhen = "shenzhen",
-        /// As on a futures market of CME's kind.
-        Cme = "cme",
-    }
-}
-
-words! {
-    /// A phase of the day.
-    pub enum PhaseName ("phase") {
-        /// Nothing is taken; orders for the day end.
-        Closed = "closed",
-        /// Orders are collected for the opening auction; no price is indicated yet.
-        PreOpen = "pre-open",
-        /// Orders are collected for the opening auction.
-        OpeningAuction = "opening-auction",
-        /// The last part of the opening auction.
-        OpeningFreeze = "opening-freeze",
-        /// Nothing trades.
-        Pause = "pause",
-        /// Incoming orders trade with resting ones.
-        Continuous = "continuous",
-        /// Trading is interrupted.
-        Halt = "halt",
-        /// Orders are collected for the closing auction.
-        ClosingAuction = "closing-auction",
-        /// The last part of the closing auction.
-        ClosingFreeze = "closing-freeze",
-    }
-}
-
 section! {
-    /// A phase and its beginning.
-    pub struct PhaseStart {
-        /// When it begins: time since md listed the instruments.
-        #[serde(with = "duration")]
-        after: Duration = Duration::ZERO => Kind::Duration { min_ns: 0, max_ns: DAY_NS }, Absent::Required("write after = \"5s\"");
-        /// Which one.
-        phase: PhaseName = PhaseName::Continuous, Absent::Required("write phase = \"continuous\"");
-    }
-}
-
-section! {
-    /// Where orders meet. `rules` to `snapshot` are the exchange's (`fill = "exchange"`).
+    /// Where orders meet. `rules` to `statistics` are the exchange's (`fill = "exchange"`).
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days, exchange for md.source = \"exchange\"");
         /// The rules that differ between markets.
         rules: RuleSet = RuleSet::Plain;
+        /// What happens when an order would trade with one of its owner, and does not say itself.
+        self_trade: SelfTradeRule = SelfTradeRule::AsRules;
+        /// Tables of ticks by price; none: the instruments' own ticks.
+        ticks: Vec<TickRow> = Vec::new() => Kind::Tables(<TickRow as Section>::TABLE);
+        /// How far the market's clock is ahead of UTC, for phases that begin at a time of day.
+        utc_offset: UtcOffset = UtcOffset::default();
         /// The day, by ascending times; none: continuous trading from the start.
         phases: Vec<PhaseStart> = Vec::new() => Kind::Tables(<PhaseStart as Section>::TABLE);
         /// How far a trade may lie from the last price, as a fraction of it; what would go further begins a volatility
@@ -87,6 +45,9 @@ section! {
         /// Time between two snapshots of a book in `matching.market`, from which late readers take it up.
         #[serde(with = "duration")]
         snapshot: Duration = Duration::from_secs(1) => Kind::Duration { min_ns: 10_000_000, max_ns: DAY_NS };
+        /// Least time between two messages of an instrument's statistics: open, high, low, last, volume, turnover.
+        #[serde(with = "duration")]
+        statistics: Duration = Duration::from_millis(100) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
         /// The books' own memory lies on huge pages of the default size, if enough are free when matching starts (up to 8
         /// MiB); else on ordinary pages, and matching's log says so.
         huge_pages: bool = false;

@@ -12,6 +12,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod exchange;
 mod external;
 mod journal;
 mod matching;
@@ -22,9 +23,13 @@ mod run;
 mod services;
 mod strategies;
 
+pub use exchange::{
+    ByInstrument, PhaseName, PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset, named, rows_for,
+    ticks_of,
+};
 pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
 pub use journal::{HugePages, JournalConfig, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals};
-pub use matching::{Fill, MatchingConfig, PhaseName, PhaseStart, RuleSet};
+pub use matching::{Fill, MatchingConfig};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::journals::journal_of;
 use super::{Builder, json};
-use crate::config::{PlatformConfig, StrategyGroup, Wake};
+use crate::config::{Fill, PlatformConfig, StrategyGroup, Wake};
 use crate::services::{self, NodeKind, Service};
 use crate::spec::{NodeSpec, Program, StrategyLimits, StrategySection, TdSection};
 
@@ -15,6 +15,10 @@ pub(crate) fn td_section(config: &PlatformConfig) -> Json {
     json(TdSection {
         config: config.td.clone(),
         lock_step_limit: config.platform.lock_step_limit,
+        ticks: match config.matching.fill {
+            Fill::Exchange => config.matching.ticks.clone(),
+            Fill::Book | Fill::Quotes => Vec::new(),
+        },
         strategies: limits(config),
     })
 }

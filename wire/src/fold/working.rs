@@ -117,9 +117,9 @@ impl WorkingOrders {
             Execution::Update(update) => {
                 let is_same =
                     |order: &OrderUpdate| order.instrument == update.instrument && order.side == update.side;
-                // A refusal of an unknown order, and a rejection, need not know the order that works.
-                let is_about_the_order =
-                    !update.status.is_refusal() && update.status != OrderStatus::Rejected;
+                // A refusal of an unknown order, a rejection and a mass cancel need not know the order that works.
+                let is_about_the_order = !update.status.is_refusal()
+                    && !matches!(update.status, OrderStatus::Rejected | OrderStatus::MassCancelled);
                 update.quantity.0 >= 0
                     && update.filled.0 >= 0
                     && update.remaining.0 >= 0
@@ -153,7 +153,10 @@ impl WorkingOrders {
     fn apply_update(&mut self, position: u64, update: &OrderUpdate) -> Option<Contradiction> {
         let is_known = self.orders.contains_key(&update.order_id);
         let contradiction = match update.status {
-            OrderStatus::CancelRejected | OrderStatus::ReplaceRejected => return None,
+            // The cancels of a mass cancel are reported one by one.
+            OrderStatus::CancelRejected | OrderStatus::ReplaceRejected | OrderStatus::MassCancelled => {
+                return None;
+            }
             OrderStatus::Rejected => return is_known.then_some(Contradiction::OutOfStep),
             OrderStatus::Accepted => is_known.then_some(Contradiction::OutOfStep),
             _ => (!is_known).then_some(Contradiction::UnknownOrder),

@@ -4,7 +4,9 @@ use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::schema::flags;
-use crate::{Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol, TradingPhase};
+use crate::{
+    Aggressor, BookAction, InstrumentId, Nanos, Price, Quantity, Side, Symbol, TradingPhase, WideMoney,
+};
 
 /// Price levels a side in a [`Quote`].
 pub const LEVELS: usize = 10;
@@ -250,4 +252,71 @@ pub struct Indicative {
     pub event_time: Nanos,
     /// The market's number of the last event before it.
     pub sequence: u64,
+}
+
+/// What has traded in an instrument on this day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct Statistics {
+    /// Of which instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+    /// Price of the first trade, or [`Price::NONE`].
+    pub open: Price,
+    /// Highest price of a trade, or [`Price::NONE`].
+    pub high: Price,
+    /// Lowest price of a trade, or [`Price::NONE`].
+    pub low: Price,
+    /// Price of the last trade, or [`Price::NONE`].
+    pub last: Price,
+    /// How much has traded.
+    pub volume: Quantity,
+    /// Number of trades.
+    pub trades: u64,
+    /// Number of the last trade that is counted, or zero.
+    #[field(none = 0)]
+    pub trade_id: u64,
+    /// What was paid for it, exactly.
+    pub turnover: WideMoney,
+    /// The market's own time.
+    #[field(column = "event_time_ns")]
+    pub event_time: Nanos,
+    /// The market's number of the last event before it.
+    pub sequence: u64,
+}
+
+impl Statistics {
+    /// Before the first trade.
+    pub fn none(instrument: InstrumentId) -> Statistics {
+        Statistics {
+            instrument,
+            reserved: 0,
+            open: Price::NONE,
+            high: Price::NONE,
+            low: Price::NONE,
+            last: Price::NONE,
+            volume: Quantity::ZERO,
+            trades: 0,
+            trade_id: 0,
+            turnover: WideMoney::from_wide(0),
+            event_time: Nanos(0),
+            sequence: 0,
+        }
+    }
+
+    /// Counts a trade, unless it is counted already: numbers of trades grow.
+    pub fn add(&mut self, trade_id: u64, price: Price, quantity: Quantity) {
+        if trade_id <= self.trade_id {
+            return;
+        }
+        if self.trades == 0 {
+            (self.open, self.high, self.low) = (price, price, price);
+        }
+        (self.high, self.low, self.last) = (self.high.max(price), self.low.min(price), price);
+        self.volume = Quantity(self.volume.0.saturating_add(quantity.0));
+        self.turnover = WideMoney::from_wide(self.turnover.wide().saturating_add(quantity.wide(price)));
+        self.trades += 1;
+        self.trade_id = trade_id;
+    }
 }

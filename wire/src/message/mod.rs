@@ -132,6 +132,8 @@ messages! {
     11 CancelOrder 16,
     12 ReplaceOrder 32,
     13 LatencySample 48,
+    14 CancelAll 24,
+    15 Statistics 96,
     20 OrderUpdate 88,
     21 Fill 72,
     30 SnapshotBegin 40,
@@ -153,13 +155,14 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 10] = [
+    const INTEGERS_ONLY: [&str; 11] = [
         "Instrument",
         "Quote",
         "CancelOrder",
         "Indicative",
         "ReplaceOrder",
         "LatencySample",
+        "Statistics",
         "SnapshotBegin",
         "SnapshotEnd",
         "PositionState",

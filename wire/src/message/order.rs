@@ -95,6 +95,9 @@ flags! {
         CANCEL_NEWEST = 2 => "cancel_newest",
         /// Where it would trade with an order of its owner, that one is cancelled. With `cancel_newest` too: both.
         CANCEL_OLDEST = 4 => "cancel_oldest",
+        /// Where it would trade with an order of its owner, both lose the smaller open quantity without a trade. Not together
+        /// with the other two.
+        DECREMENT = 8 => "decrement",
     }
 }
 
@@ -146,6 +149,67 @@ impl CancelOrder {
     /// A request to cancel `order_id`.
     pub fn new(order_id: OrderId, instrument: InstrumentId) -> CancelOrder {
         CancelOrder { order_id, instrument, source: 0 }
+    }
+}
+
+/// Cancels all working orders of the strategy that match what is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct CancelAll {
+    /// Number of the request, from the same sequence as those of orders: its answer names it.
+    pub order_id: OrderId,
+    /// Only of this instrument; zero: of all.
+    pub instrument: InstrumentId,
+    /// As in [`CancelOrder::source`].
+    #[field(none = 0)]
+    pub source: u32,
+    /// Only for this account, with `of_account`.
+    pub account: AccountId,
+    /// Only of this side, with `of_side`.
+    pub side: Side,
+    /// What is given.
+    #[field(flags)]
+    pub flags: u8,
+    /// Zero.
+    pub reserved: u16,
+}
+
+flags! {
+    CancelAll: u8 {
+        /// Only orders for `account`.
+        OF_ACCOUNT = 1 => "of_account",
+        /// Only orders of `side`.
+        OF_SIDE = 2 => "of_side",
+    }
+}
+
+impl CancelAll {
+    /// A request to cancel all orders of the strategy.
+    pub fn new(order_id: OrderId) -> CancelAll {
+        CancelAll {
+            order_id,
+            instrument: InstrumentId(0),
+            source: 0,
+            account: AccountId::OWN,
+            side: Side::Buy,
+            flags: 0,
+            reserved: 0,
+        }
+    }
+
+    /// The only instrument whose orders it takes, if one is given.
+    pub fn of_instrument(&self) -> Option<InstrumentId> {
+        Some(self.instrument).filter(|instrument| instrument.0 != 0)
+    }
+
+    /// The only account whose orders it takes, if one is given.
+    pub fn of_account(&self) -> Option<AccountId> {
+        (self.flags & CancelAll::OF_ACCOUNT != 0).then_some(self.account)
+    }
+
+    /// The only side whose orders it takes, if one is given.
+    pub fn of_side(&self) -> Option<Side> {
+        (self.flags & CancelAll::OF_SIDE != 0).then_some(self.side)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a strategy may ask for: the messages of its journal of orders, and of `td.orders`.
 
-use crate::{CancelOrder, InstrumentId, Message, NewOrder, OrderId, ReplaceOrder, WireError};
+use crate::{CancelAll, CancelOrder, InstrumentId, Message, NewOrder, OrderId, ReplaceOrder, WireError};
 
 /// A message about an order, on its way from a strategy through td to matching.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,6 +11,8 @@ pub enum Request {
     Cancel(CancelOrder),
     /// Changes an order's price or quantity.
     Replace(ReplaceOrder),
+    /// Cancels many orders.
+    CancelAll(CancelAll),
 }
 
 impl Request {
@@ -23,25 +25,28 @@ impl Request {
             NewOrder::ID => NewOrder::decode(payload).map(Request::New),
             CancelOrder::ID => CancelOrder::decode(payload).map(Request::Cancel),
             ReplaceOrder::ID => ReplaceOrder::decode(payload).map(Request::Replace),
+            CancelAll::ID => CancelAll::decode(payload).map(Request::CancelAll),
             id => Err(WireError::UnknownId { id }),
         }
     }
 
-    /// The order that it is about.
+    /// The order that it is about; of a mass cancel its own number.
     pub fn order_id(&self) -> OrderId {
         match self {
             Request::New(order) => order.order_id,
             Request::Cancel(cancel) => cancel.order_id,
             Request::Replace(replace) => replace.order_id,
+            Request::CancelAll(cancel) => cancel.order_id,
         }
     }
 
-    /// The order's instrument.
+    /// The order's instrument; zero for a mass cancel in all of them.
     pub fn instrument(&self) -> InstrumentId {
         match self {
             Request::New(order) => order.instrument,
             Request::Cancel(cancel) => cancel.instrument,
             Request::Replace(replace) => replace.instrument,
+            Request::CancelAll(cancel) => cancel.instrument,
         }
     }
 
@@ -51,6 +56,7 @@ impl Request {
             Request::New(_) => None,
             Request::Cancel(cancel) => Some(cancel.source),
             Request::Replace(replace) => Some(replace.source),
+            Request::CancelAll(cancel) => Some(cancel.source),
         }
     }
 
@@ -61,6 +67,7 @@ impl Request {
             Request::New(order) => Request::New(order),
             Request::Cancel(cancel) => Request::Cancel(CancelOrder { source, ..cancel }),
             Request::Replace(replace) => Request::Replace(ReplaceOrder { source, ..replace }),
+            Request::CancelAll(cancel) => Request::CancelAll(CancelAll { source, ..cancel }),
         }
     }
 
@@ -70,6 +77,7 @@ impl Request {
             Request::New(_) => NewOrder::ID,
             Request::Cancel(_) => CancelOrder::ID,
             Request::Replace(_) => ReplaceOrder::ID,
+            Request::CancelAll(_) => CancelAll::ID,
         }
     }
 
@@ -79,6 +87,7 @@ impl Request {
             Request::New(order) => order.bytes(),
             Request::Cancel(cancel) => cancel.bytes(),
             Request::Replace(replace) => replace.bytes(),
+            Request::CancelAll(cancel) => cancel.bytes(),
         }
     }
 }
@@ -88,12 +97,13 @@ mod tests {
     use super::*;
     use crate::{InstrumentId, Price, Quantity, Quote, StrategyId};
 
-    fn requests() -> [Request; 2] {
+    fn requests() -> [Request; 3] {
         let (order_id, instrument) = (OrderId::new(StrategyId(5), 1, 2), InstrumentId(3));
         let (price, quantity) = (Price(10), Quantity(9));
         [
             Request::Cancel(CancelOrder::new(order_id, instrument)),
             Request::Replace(ReplaceOrder { order_id, instrument, source: 0, price, quantity }),
+            Request::CancelAll(CancelAll { instrument, ..CancelAll::new(order_id) }),
         ]
     }
 
@@ -115,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_changes_of_an_order_have_a_source() {
+    fn all_but_new_orders_have_a_source() {
         for request in requests() {
             assert_eq!((request.source(), request.with_source(7).source()), (Some(0), Some(7)));
         }

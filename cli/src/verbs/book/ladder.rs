@@ -1,7 +1,7 @@
 //! A book as a table and as JSON.
 
 use serde::Serialize;
-use wire::Price;
+use wire::{Price, Statistics};
 
 use crate::output;
 
@@ -23,6 +23,48 @@ pub(super) struct IndicativeRow {
     pub(super) imbalance: i64,
 }
 
+/// What has traded on this day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct StatisticsRow {
+    /// Absent, as all prices here, before the first trade.
+    pub(super) open: Option<String>,
+    pub(super) high: Option<String>,
+    pub(super) low: Option<String>,
+    pub(super) last: Option<String>,
+    pub(super) volume: i64,
+    /// What was paid, exactly.
+    pub(super) turnover: String,
+    pub(super) trades: u64,
+}
+
+impl StatisticsRow {
+    pub(super) fn of(statistics: &Statistics) -> StatisticsRow {
+        StatisticsRow {
+            open: price(statistics.open),
+            high: price(statistics.high),
+            low: price(statistics.low),
+            last: price(statistics.last),
+            volume: statistics.volume.0,
+            turnover: statistics.turnover.to_string(),
+            trades: statistics.trades,
+        }
+    }
+
+    fn text(&self) -> String {
+        let of = |price: &Option<String>| price.clone().unwrap_or_else(|| "-".to_owned());
+        format!(
+            "open {}, high {}, low {}, last {}, volume {}, turnover {}, {} trades\n",
+            of(&self.open),
+            of(&self.high),
+            of(&self.low),
+            of(&self.last),
+            self.volume,
+            self.turnover,
+            output::number(self.trades)
+        )
+    }
+}
+
 /// A book at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Ladder {
@@ -35,6 +77,8 @@ pub(super) struct Ladder {
     pub(super) event_time_ns: u64,
     pub(super) last_price: Option<String>,
     pub(super) indicative: Option<IndicativeRow>,
+    /// Absent where the market tells none.
+    pub(super) statistics: Option<StatisticsRow>,
     /// Best first.
     pub(super) bids: Vec<Row>,
     /// Best first.
@@ -57,6 +101,9 @@ impl Ladder {
             text.push_str(&format!(", last {last}"));
         }
         text.push_str(&format!(", event {}\n", output::number(self.sequence)));
+        if let Some(statistics) = &self.statistics {
+            text.push_str(&statistics.text());
+        }
         if let Some(indicative) = &self.indicative {
             text.push_str(&match &indicative.price {
                 Some(price) => format!(
@@ -95,6 +142,15 @@ mod tests {
             event_time_ns: 5,
             last_price: Some("10.02".to_owned()),
             indicative: Some(IndicativeRow { price: Some("10.02".to_owned()), quantity: 7, imbalance: -3 }),
+            statistics: Some(StatisticsRow {
+                open: Some("10".to_owned()),
+                high: Some("10.03".to_owned()),
+                low: Some("9.99".to_owned()),
+                last: Some("10.02".to_owned()),
+                volume: 120,
+                turnover: "1202.4".to_owned(),
+                trades: 1_030,
+            }),
             bids: vec![row("10.01", 5), row("10", 6)],
             asks: vec![row("10.03", 7), row("10.04", 8)],
         };
@@ -102,6 +158,8 @@ mod tests {
         let order: Vec<usize> =
             ["10.04", "10.03", "10.01"].iter().map(|price| text.rfind(price).unwrap()).collect();
         assert!(order.is_sorted(), "{text}");
+        let traded = "open 10, high 10.03, low 9.99, last 10.02, volume 120, turnover 1202.4, 1,030 trades\n";
+        assert!(text.contains(traded), "{text}");
         assert!(text.contains("an auction now: 7 at 10.02, 3 for sale left over"), "{text}");
         assert!(
             text.starts_with("SIM001 (instrument 1), closing-auction, last 10.02, event 1,234\n"),

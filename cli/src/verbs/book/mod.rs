@@ -12,7 +12,7 @@ use node::{Exit, InstanceDir, StopFlag};
 use wire::{Instrument, Level, Message, Nanos, Quote, Side};
 
 use args::Book;
-use ladder::{IndicativeRow, Ladder, Row};
+use ladder::{IndicativeRow, Ladder, Row, StatisticsRow};
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -205,6 +205,7 @@ impl Source {
                         .quote(instrument.id)
                         .and_then(|quote| ladder::price(quote.last_price)),
                     indicative,
+                    statistics: follower.statistics(instrument.id).map(|known| StatisticsRow::of(&known)),
                     bids: rows(Side::Buy),
                     asks: rows(Side::Sell),
                 })
@@ -228,6 +229,7 @@ impl Source {
                     event_time_ns: quote.event_time.0,
                     last_price: ladder::price(quote.last_price),
                     indicative: None,
+                    statistics: None,
                     bids: rows(&quote.bids),
                     asks: rows(&quote.asks),
                 })

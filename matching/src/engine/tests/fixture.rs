@@ -121,7 +121,7 @@ pub(super) enum Input {
     New(NewOrder),
     Cancel(CancelOrder),
     Replace(ReplaceOrder),
-    CancelAll(StrategyId),
+    CancelAll(CancelAll),
     Event(BookEvent),
     Quote(Quote),
     Print(TradePrint),
@@ -133,7 +133,7 @@ pub(super) fn feed(engine: &mut Engine, input: &Input) -> Vec<Execution> {
         Input::New(request) => engine.new_order(request, &mut answers),
         Input::Cancel(request) => engine.cancel(request, &mut answers),
         Input::Replace(request) => engine.replace(request, &mut answers),
-        Input::CancelAll(strategy) => engine.cancel_all_of(*strategy, Reason::StrategyGone, &mut answers),
+        Input::CancelAll(request) => engine.cancel_all(request, &mut answers),
         Input::Event(event) => engine.on_book_event(event, &mut answers),
         Input::Quote(quote) => engine.on_quote(quote, &mut answers),
         Input::Print(print) => engine.on_trade_print(print, &mut answers),
@@ -152,6 +152,16 @@ pub(super) fn history(engine: &mut Engine, event: BookEvent) -> Vec<String> {
 }
 
 /// The answers as one line each: `7-1: 30 @ 100 taker`, `7-1: filled`, `7-1: cancelled no-liquidity`.
+/// A mass cancel of a strategy, under a number that no order has.
+pub(super) fn cancel_all(strategy: u16) -> CancelAll {
+    CancelAll::new(id(strategy, u32::MAX))
+}
+
+/// The same of one instrument and one side.
+pub(super) fn cancel_some(strategy: u16, instrument: InstrumentId, side: Side) -> CancelAll {
+    CancelAll { instrument, side, flags: CancelAll::OF_SIDE, ..cancel_all(strategy) }
+}
+
 pub(super) fn said(answers: &[Execution]) -> Vec<String> {
     let name = |id: OrderId| format!("{}-{}", id.strategy().0, id.sequence());
     answers

@@ -74,7 +74,9 @@ fn request() -> impl Strategy<Value = Input> {
         6 => new,
         2 => change,
         1 => (order_id(), listed()).prop_map(|(id, instrument)| Input::Cancel(CancelOrder::new(id, instrument))),
-        1 => any::<u16>().prop_map(|strategy| Input::CancelAll(StrategyId(strategy % 4))),
+        1 => (order_id(), listed(), side(), any::<u8>()).prop_map(|(id, instrument, side, flags)| {
+            Input::CancelAll(CancelAll { instrument, side, flags, ..CancelAll::new(id) })
+        }),
     ]
 }
 

@@ -63,6 +63,21 @@ impl Naive {
         }
     }
 
+    fn cancel_all(&mut self, request: &CancelAll) {
+        let mut orders: Vec<Resting> = self.orders.clone();
+        orders.retain(|order| {
+            order.own
+                && OrderId(order.id).strategy() == request.order_id.strategy()
+                && (request.flags & CancelAll::OF_SIDE == 0 || order.side == request.side)
+        });
+        orders.sort_by_key(|order| order.arrival);
+        let quantity = Quantity(orders.len() as i64);
+        orders.into_iter().for_each(|order| self.cancel(order, Reason::Requested));
+        let (status, reason) = (OrderStatus::MassCancelled, Reason::Requested);
+        let about = OrderUpdate::about(request.order_id, request.instrument, status, reason);
+        self.out.push(Execution::Update(OrderUpdate { side: request.side, quantity, ..about }));
+    }
+
     pub(super) fn feed(&mut self, input: &Input) -> Vec<Execution> {
         match (input, self.fill) {
             (Input::New(request), _) => self.new_order(request),
@@ -71,12 +86,7 @@ impl Naive {
                 None => self.unknown(request.order_id, OrderStatus::CancelRejected),
             },
             (Input::Replace(request), _) => self.replace(request),
-            (Input::CancelAll(strategy), _) => {
-                let mut orders: Vec<Resting> = self.orders.clone();
-                orders.retain(|order| order.own && OrderId(order.id).strategy() == *strategy);
-                orders.sort_by_key(|order| order.arrival);
-                orders.into_iter().for_each(|order| self.cancel(order, Reason::StrategyGone));
-            }
+            (Input::CancelAll(request), _) => self.cancel_all(request),
             (Input::Event(event), FillModel::Book) => {
                 self.time = event.event_time;
                 self.event(event);

@@ -102,9 +102,14 @@ fn with_history() -> impl Strategy<Value = Step> {
     prop_oneof![
         40 => any_event,
         40 => request(),
-        1 => Just(Step::As(Input::CancelAll(StrategyId(2)))),
+        1 => cancels(),
         1 => Just(Step::As(Input::Event(event(BookAction::Clear, 0, Side::Buy, 0, 0)))),
     ]
+}
+
+fn cancels() -> impl Strategy<Value = Step> {
+    let some = side().prop_map(|side| cancel_some(2, STOCK, side));
+    prop_oneof![Just(cancel_all(2)), some].prop_map(|request| Step::As(Input::CancelAll(request)))
 }
 
 fn with_quotes() -> impl Strategy<Value = Step> {
@@ -128,7 +133,7 @@ fn with_quotes() -> impl Strategy<Value = Step> {
         4 => quotes.prop_map(Step::As),
         1 => prints.prop_map(Step::As),
         12 => request(),
-        1 => Just(Step::As(Input::CancelAll(StrategyId(2)))),
+        1 => cancels(),
     ]
 }
 
@@ -189,6 +194,8 @@ fn check_conservation(answers: &[Execution], own_only: bool) {
                 trades.entry(fill.trade_id).or_default().push(*fill);
                 last = Some(*fill);
             }
+            // It says how many orders it cancelled, and nothing of an order.
+            Execution::Update(update) if update.status == OrderStatus::MassCancelled => {}
             Execution::Update(update) => {
                 if let Some(fill) = last.take() {
                     assert_eq!((update.order_id, update.remaining), (fill.order_id, fill.remaining));
@@ -267,7 +274,7 @@ fn random_input_meets_every_case() {
         "filled none",
         "replaced none",
         "cancelled requested",
-        "cancelled strategy-gone",
+        "mass-cancelled requested",
         "cancelled no-liquidity",
         "cancelled not-fillable",
         "cancelled would-trade",

@@ -219,11 +219,40 @@ fn all_orders_of_a_strategy_are_cancelled_oldest_first_on_all_instruments() {
     enter(&mut engine, limit(id(1, 3), Buy, 50, 1));
     change(&mut engine, id(1, 1), 102, 5);
     assert_eq!(
-        said(&feed(&mut engine, &Input::CancelAll(StrategyId(1)))),
-        ["1-2: cancelled strategy-gone", "1-3: cancelled strategy-gone", "1-1: cancelled strategy-gone"]
+        said(&feed(&mut engine, &Input::CancelAll(cancel_all(1)))),
+        [
+            "1-2: cancelled requested",
+            "1-3: cancelled requested",
+            "1-1: cancelled requested",
+            "1-4294967295: mass-cancelled requested"
+        ]
     );
-    assert_eq!((feed(&mut engine, &Input::CancelAll(StrategyId(1))).len(), engine.working_orders()), (0, 2));
-    assert!(feed(&mut engine, &Input::CancelAll(StrategyId(u16::MAX))).is_empty());
+    let again = feed(&mut engine, &Input::CancelAll(cancel_all(1)));
+    assert_eq!((said(&again).len(), engine.working_orders()), (1, 2));
+    assert_eq!(feed(&mut engine, &Input::CancelAll(cancel_all(u16::MAX))).len(), 1);
+}
+
+#[test]
+fn a_mass_cancel_takes_only_what_matches_and_says_how_many_these_were() {
+    let mut engine = engine(FillModel::Book);
+    enter(&mut engine, limit(id(1, 1), Buy, 100, 5));
+    enter(&mut engine, limit(id(1, 2), Sell, 110, 5));
+    enter(&mut engine, NewOrder { instrument: OTHER, ..limit(id(1, 3), Buy, 100, 5) });
+    enter(&mut engine, limit(id(2, 1), Buy, 100, 5));
+    let cancelled = |engine: &mut Engine, request: CancelAll| {
+        let answers = feed(engine, &Input::CancelAll(request));
+        let Some(Execution::Update(last)) = answers.last() else { panic!("{answers:?}") };
+        assert_eq!((last.status, last.order_id), (OrderStatus::MassCancelled, request.order_id));
+        assert_eq!((answers.len() as i64, last.remaining), (last.quantity.0 + 1, Quantity(0)));
+        last.quantity.0
+    };
+    let foreign = CancelAll { account: AccountId(7), flags: CancelAll::OF_ACCOUNT, ..cancel_all(1) };
+    assert_eq!(cancelled(&mut engine, foreign), 0, "all orders are for the own account");
+    assert_eq!(cancelled(&mut engine, cancel_some(1, STOCK, Buy)), 1);
+    assert_eq!(engine.working_orders(), 3);
+    assert_eq!(cancelled(&mut engine, CancelAll { instrument: OTHER, ..cancel_all(1) }), 1);
+    assert_eq!(cancelled(&mut engine, cancel_all(1)), 1);
+    assert!(engine.order(id(2, 1)).is_some(), "that of another strategy stays");
 }
 
 #[test]

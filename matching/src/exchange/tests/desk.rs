@@ -200,7 +200,7 @@ fn line(event: &Event) -> String {
             };
             format!("{auction}: {}", balance(equilibrium))
         }
-        Event::PhaseChanged { from, to, .. } => format!("{} to {}", from.name(), to.name()),
+        Event::PhaseChanged { from, to, .. } => format!("{} to {}", from.as_str(), to.as_str()),
     }
 }
 

@@ -70,7 +70,7 @@ impl Seen {
                 let trades = if equilibrium.volume.0 > 0 { "" } else { " without a trade" };
                 format!("uncross {}{trades}", auction.map_or("none", name))
             }
-            Event::PhaseChanged { to, .. } => format!("phase {}", to.name()),
+            Event::PhaseChanged { to, .. } => format!("phase {}", to.as_str()),
         };
         self.add(kind);
     }
@@ -125,7 +125,7 @@ impl Seen {
         required.extend(refused.map(|refused| format!("refused {refused}")));
         required.extend(auctions.map(|auction| format!("uncross {auction}")));
         required.extend(accepted.into_iter().chain(lifetimes).map(|accepted| format!("accepted {accepted}")));
-        required.extend(Phase::ALL.iter().map(|phase| format!("phase {}", phase.name())));
+        required.extend(Phase::ALL.iter().map(|phase| format!("phase {}", phase.as_str())));
         required
     }
 }

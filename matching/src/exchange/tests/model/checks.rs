@@ -4,7 +4,7 @@ use wire::{Price, Quantity, Reason, Side};
 
 use super::Model;
 use super::ticks::is_on_tick;
-use crate::exchange::{Auction, InstrumentRules, Kind, Lifetime, Order, Phase};
+use crate::exchange::{Auction, InstrumentRules, Kind, Lifetime, Order, Phase, auction_of};
 
 impl Model {
     /// Why a new order is rejected, if it is.
@@ -20,7 +20,7 @@ impl Model {
         if !rules.market.permission(market.phase).enter
             || market.phase != Phase::Continuous && needs_continuous(order)
             || takes_part_as_market_order(order, market.phase) && !rules.market.market_in_auctions
-            || order.lifetime == Lifetime::AtTheOpen && market.phase.auction() != Some(Auction::Opening)
+            || order.lifetime == Lifetime::AtTheOpen && auction_of(market.phase) != Some(Auction::Opening)
         {
             return Some(Reason::MarketClosed);
         }

@@ -5,7 +5,7 @@ use wire::{Aggressor, InstrumentId, Price, Quantity, Reason, Side};
 use super::Model;
 use super::band::is_beyond;
 use super::order::{Place, Working};
-use crate::exchange::{Auction, Event, Lifetime, MarketRemainder, Phase, Trade};
+use crate::exchange::{Auction, Event, Lifetime, MarketRemainder, Phase, Trade, auction_of};
 
 /// Why an incoming order trades no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,8 @@ impl Model {
         let phase = self.market(incoming.order.instrument).phase;
         if incoming.trigger.is_some() {
             self.wait_for_trigger(incoming);
-        } else if incoming.order.lifetime == Lifetime::AtTheClose && phase.auction() != Some(Auction::Closing)
+        } else if incoming.order.lifetime == Lifetime::AtTheClose
+            && auction_of(phase) != Some(Auction::Closing)
         {
             self.orders.push(Working { place: Place::Close, ..incoming });
         } else if phase == Phase::Continuous {

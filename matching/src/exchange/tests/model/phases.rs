@@ -4,7 +4,7 @@ use wire::{InstrumentId, Reason};
 
 use super::Model;
 use super::order::{Place, Working};
-use crate::exchange::{Auction, Event, Lifetime, Phase};
+use crate::exchange::{Auction, Event, Lifetime, Phase, auction_of};
 
 impl Model {
     pub(super) fn change(&mut self, instrument: InstrumentId, to: Phase) {
@@ -12,7 +12,7 @@ impl Model {
         if from == to {
             return;
         }
-        let ended = from.auction().filter(|auction| to.auction() != Some(*auction) && to != Phase::Halt);
+        let ended = auction_of(from).filter(|auction| auction_of(to) != Some(*auction) && to != Phase::Halt);
         if ended.is_some() || to == Phase::Continuous && self.needs_uncross(instrument) {
             self.uncross(instrument, ended);
             self.end_all(self.oldest_first(instrument, rests_at_market), Reason::NoLiquidity);
@@ -27,7 +27,7 @@ impl Model {
         let market = self.market_mut(instrument);
         (market.phase, market.volatility_ends) = (to, None);
         self.say(Event::PhaseChanged { instrument, from, to });
-        if to.auction() == Some(Auction::Closing) && from.auction() != Some(Auction::Closing) {
+        if auction_of(to) == Some(Auction::Closing) && auction_of(from) != Some(Auction::Closing) {
             self.bring_in_at_the_close(instrument);
         }
         if to == Phase::Closed {

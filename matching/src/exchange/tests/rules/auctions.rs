@@ -159,7 +159,7 @@ fn at_the_close_orders_in_the_book_outlive_a_halt_but_not_the_auction<V: Venue>(
     desk.phase(Phase::ClosingAuction);
     desk.stand([at_the_close(buy(1, 100, 5)), at_the_close(buy(2, 100, 5))]);
     let mut open_halt = MarketRules::plain();
-    open_halt.permissions[Phase::Halt as usize] = Permission::ALL;
+    open_halt.permissions[Phase::Halt.index()] = Permission::ALL;
     assert_eq!(desk.phase(Phase::Halt), ["closing-auction to halt"]);
     assert_eq!(desk.book(Side::Buy), ["1: 5 of 5 @ 100", "2: 5 of 5 @ 100"]);
     assert_eq!(

@@ -38,7 +38,7 @@ fn at_one_time_the_oldest_ends_first<V: Venue>() {
 
 fn they_end_also_where_no_cancels_are_taken<V: Venue>() {
     let mut rules = MarketRules::plain();
-    rules.permissions[Phase::Pause as usize] = Permission::NONE;
+    rules.permissions[Phase::Pause.index()] = Permission::NONE;
     let mut desk = Desk::<V>::of_market(rules);
     desk.stand([till(buy(1, 100, 1), 20)]);
     desk.phase(Phase::Pause);

@@ -154,7 +154,7 @@ fn other_instruments_do_not_change<V: Venue>() {
 
 fn a_mass_cancel_passes_over_phases_that_take_none<V: Venue>() {
     let mut rules = MarketRules::plain();
-    rules.permissions[Phase::Pause as usize] = Permission::ENTER;
+    rules.permissions[Phase::Pause.index()] = Permission::ENTER;
     let mut desk = Desk::<V>::of_market(rules);
     assert!(desk.venue.list(InstrumentRules { id: wire::InstrumentId(2), ..stock() }));
     desk.stand([
