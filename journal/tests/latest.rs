@@ -62,7 +62,12 @@ fn a_file_of_another_shape_or_kind_is_refused_with_what_is_wrong() {
     drop(Latest::open_or_create(&path, SLOTS, SIZE).unwrap());
     let wrong = Latest::open_or_create(&path, SLOTS + 1, SIZE).unwrap_err().to_string();
     assert!(wrong.contains("3 slots of 368 bytes, but should have 4 of 368"), "{wrong}");
-    assert!(Latest::open_or_create(&folder.path().join("y"), 1, 12).unwrap_err().to_string().contains("multiple of 8"));
+    assert!(
+        Latest::open_or_create(&folder.path().join("y"), 1, 12)
+            .unwrap_err()
+            .to_string()
+            .contains("multiple of 8")
+    );
     for (bytes, part) in [(vec![0; 16], "too few"), (vec![7; 8_192], "")] {
         std::fs::write(&path, bytes).unwrap();
         let wrong = Latest::open_read_only(&path).unwrap_err().to_string();

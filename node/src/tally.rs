@@ -8,7 +8,7 @@ use std::mem::offset_of;
 
 use journal::layout::control::CLASSES;
 use journal::{Journal, OpenError, WriterState};
-use wire::TradePrint;
+use wire::{Best, TradePrint};
 use wire::{BookEvent, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder};
 
 /// Offset of the status in the bytes of an update.
@@ -20,7 +20,7 @@ const OTHERS: usize = CLASSES - 1;
 #[inline]
 pub(crate) fn class_of(message_id: u16, payload: &[u8]) -> usize {
     match message_id {
-        Quote::ID | NewOrder::ID | Fill::ID => 0,
+        Quote::ID | Best::ID | NewOrder::ID | Fill::ID => 0,
         TradePrint::ID | CancelOrder::ID => 1,
         BookEvent::ID | ReplaceOrder::ID => 2,
         OrderUpdate::ID => match payload.get(STATUS) {
@@ -52,12 +52,12 @@ impl Tally {
         Ok(tally)
     }
 
-    /// Of `md.quotes`: quotes.
+    /// Of `md.quotes`: quotes; of `md.best`: bests.
     pub fn quotes(&self) -> u64 {
         self.0[0]
     }
 
-    /// Of `md.quotes`: trade prints.
+    /// Of `md.quotes` or `md.best`: trade prints.
     pub fn trades(&self) -> u64 {
         self.0[1]
     }

@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn a_quantity_beyond_the_greatest_is_the_greatest_and_never_wraps() {
         let most = i64::from(Best::MOST);
-        for (quantity, shown) in [(most - 1, most - 1), (most, most), (most + 1, most), (i64::MAX, most), (-1, 0)]
+        for (quantity, shown) in
+            [(most - 1, most - 1), (most, most), (most + 1, most), (i64::MAX, most), (-1, 0)]
         {
             let bid = Best::of(&quote(10, quantity)).best_bid().unwrap();
             assert_eq!(bid.quantity, Quantity(shown), "{quantity}");
