@@ -97,7 +97,6 @@ pub use timers::{Timer, TimerId, When};
 pub use node::{Counter, DepthError, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
-pub use topology::config::MarketData;
 pub use wire::{
     Aggressor, Best, BookAction, BookEvent, Cause, Fill, Indicative, Instrument, InstrumentId, Level,
     Liquidity, MarketPhase, Money, Nanos, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity,

@@ -1,13 +1,14 @@
 //! What must hold between keys, before the topology is built from them.
 
+mod data;
 mod hosts;
 pub(crate) mod state;
 
 use settings::{Report, Rows, nearest, or_list};
 
 use crate::config::{
-    BUILTIN_STRATEGIES, Files, Fill, Generator, InstrumentChoice, MarketData, MarketSource, OnDeath,
-    PlatformConfig, ReaderKind, RestartPolicy, Speed, StrategyGroup,
+    BUILTIN_STRATEGIES, Files, Fill, Generator, InstrumentChoice, MarketSource, OnDeath, PlatformConfig,
+    ReaderKind, RestartPolicy, Speed, StrategyGroup,
 };
 use crate::faults::MAX_SEATS;
 use crate::paths;
@@ -254,26 +255,6 @@ impl Rules<'_> {
                 "the cursor of a dead strategy is held, but nothing starts it again: td will have to wait for it",
                 "set restart = \"on-failure\", or on_death = \"drop\"",
             );
-        }
-    }
-}
-
-impl Rules<'_> {
-    /// What a group hears of the market must be there, and its strategies must listen to it.
-    fn data(&mut self, group: &StrategyGroup, path: &str) {
-        if group.data != MarketData::Flow || group.count == 0 {
-            return;
-        }
-        let path = format!("{path}.data");
-        let source = self.config.md.source;
-        let help = "set data = \"best\" or \"depth\"";
-        if source == MarketSource::Sim {
-            let message =
-                format!("`{}` hears the flow of orders, and md.source is \"sim\": it has none", group.name);
-            self.error(&path, message, format!("{help}, replay a recorded day, or run an exchange"));
-        } else if let Some(builtin) = group.program.strip_prefix("builtin:") {
-            let message = format!("`{builtin}` answers best prices and quotes, and would hear none");
-            self.error(&path, message, help);
         }
     }
 }
