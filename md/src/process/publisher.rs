@@ -207,10 +207,14 @@ impl Publisher {
         let topic = quote.instrument.0;
         // A predecessor's depths are as new as what it published, and are not set back.
         let is_repeated = self.is_skipping();
-        if let Some(best) = self.best.as_ref().filter(|_| !is_repeated) {
+        let half = self.is_half(quote.instrument);
+        // What `md.quotes` has already may be a predecessor's, which was due at another time: `md.best` gets the same.
+        let kept =
+            self.best.as_ref().filter(|_| half).and_then(|best| best.depths.get(quote.instrument).ok());
+        let quote = kept.as_ref().filter(|kept| kept.sequence == quote.sequence).unwrap_or(quote);
+        if let Some(best) = self.best.as_ref().filter(|_| !is_repeated && !half) {
             best.depths.set(quote);
         }
-        let half = self.is_half(quote.instrument);
         let mut written = None;
         if let Some(quotes) = self.quotes.as_mut().filter(|_| !half)
             && !skip(&mut self.skip_quotes)
