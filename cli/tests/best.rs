@@ -100,9 +100,8 @@ fn run(home: &Home, text: &str, meanwhile: impl FnOnce()) -> (Held, Held) {
     assert!(up.status.success(), "{}", stderr(&up));
     meanwhile();
     home.wait_for("the end", || home.node("best", "md")["state"] == "finished");
-    // A strategy that hears the best answered it, and td traced the answer.
-    let asked = number(&home.node("best", "lines-1")["counters"]["orders"]);
-    assert!(asked > 0, "{}", home.logs());
+    // md may be far ahead of the strategies.
+    home.wait_for("an answer to a best", || number(&home.node("best", "lines-1")["counters"]["orders"]) > 0);
     let held = (Held::read(home, "md.quotes"), Held::read(home, "md.best"));
     let down = home.colo(&["down", "best"]);
     assert!(down.status.success(), "{}", stderr(&down));
