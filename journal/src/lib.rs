@@ -49,6 +49,7 @@
 mod clock;
 mod error;
 mod files;
+mod latest;
 pub mod layout;
 mod memory;
 #[cfg(any(loom, test))]
@@ -65,6 +66,7 @@ pub use error::{CreateError, Gap, OpenError, ReadError, RestoreError, WriteError
 pub use files::JournalFiles;
 pub use files::control::{JournalShape, Origin, WriterState};
 pub use files::registry::{Registry, Seat, SeatWriter};
+pub use latest::{Latest, LatestError};
 pub use ring::journal::Journal;
 pub use ring::merge::{Merge, MergeError};
 pub use ring::reader::{

@@ -16,6 +16,7 @@
 //! | `SYNC: relay` | "I am asleep" / "I saw a frame" | parker: as in `park`; relay: saw a commit (Acquire), full fence, look at the word. And who wakes: a bit in the registry, barrier in every thread; writer: commit, [`light_barrier`], plain load |
 //! | `SYNC: interest` | who wants a topic | reader: bit, barrier in every thread; writer: commit, [`light_barrier`], plain load |
 //! | `SYNC: durable` | "on disk up to here" | a recorder's Release store of what it keeps; looker: Acquire load of it |
+//! | `SYNC: latest` | a value, before its number | writer: Release fence, value, Release store of the number; reader: Acquire load of the number, copy, Acquire fence, the number again. And what a frame says was set: set, then `commit` |
 //! | `SYNC: tally` | "the frames before this one are counted" | writer: commit, then Release store of the count of the frame's class; looker: Acquire loads of the counts, then of the head |
 //! | `SYNC: writer` | who writes | new writer: start time, then pid (Release), then state (Release); looker: state, then pid (both Acquire), then start time |
 

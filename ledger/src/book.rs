@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wire::fold::WorkingOrders;
 use wire::{
-    EndOfStream, Execution, Fill, InstrumentId, Message, Money, NodeChange, NodeEvent, NodeRole, OrderStatus,
-    OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId, TradePrint,
+    Best, EndOfStream, Execution, Fill, InstrumentId, Message, Money, NodeChange, NodeEvent, NodeRole,
+    OrderStatus, OrderUpdate, Price, Quantity, Quote, SnapshotBegin, StrategyId, TradePrint,
 };
 
 use crate::anomalies::{Anomalies, Anomaly};
@@ -72,9 +72,11 @@ impl Book {
         anomaly.map(|anomaly| self.anomalies.note(anomaly))
     }
 
-    /// Takes one frame from md's quotes: a quote, a trade, or the end of the stream, which changes nothing.
-    pub fn on_market(&mut self, message_id: u16, payload: &[u8]) -> Option<Anomaly> {
+    /// Takes one frame from md's quotes or bests: a quote, a best, a trade, or the end of the stream, which changes
+    /// nothing. The topic is the instrument of a best.
+    pub fn on_market(&mut self, topic: u32, message_id: u16, payload: &[u8]) -> Option<Anomaly> {
         match message_id {
+            Best::ID => Best::decode(payload).ok().map(|best| self.on_best(InstrumentId(topic), &best)),
             Quote::ID => Quote::decode(payload).ok().map(|quote| self.on_quote(&quote)),
             TradePrint::ID => TradePrint::decode(payload).ok().map(|trade| self.on_trade(&trade)),
             EndOfStream::ID => Some(None),
@@ -86,6 +88,12 @@ impl Book {
     /// The book of an instrument changed.
     pub fn on_quote(&mut self, quote: &Quote) -> Option<Anomaly> {
         let known = self.marks.on_quote(quote);
+        (!known).then(|| self.anomalies.note(Anomaly::UnknownInstrument))
+    }
+
+    /// The best bid or ask of an instrument changed.
+    pub fn on_best(&mut self, instrument: InstrumentId, best: &Best) -> Option<Anomaly> {
+        let known = self.marks.on_best(instrument, best);
         (!known).then(|| self.anomalies.note(Anomaly::UnknownInstrument))
     }
 

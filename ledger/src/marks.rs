@@ -1,10 +1,10 @@
 //! Latest quote and mark of each instrument.
 
-use wire::{InstrumentId, MAX_INSTRUMENTS, Price, Quote, TradePrint};
+use wire::{Best, InstrumentId, MAX_INSTRUMENTS, Price, Quote, TradePrint};
 
 /// Latest market data, by instrument.
 ///
-/// The mark is the mid of the latest quote; where that has an empty side, the latest trade's price; where there
+/// The mark is the mid of the latest quote, or best; where that has an empty side, the latest trade's price; where there
 /// is none either, the mark before. [`Price::NONE`] before the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marks(Vec<Option<Box<Latest>>>);
@@ -14,6 +14,19 @@ struct Latest {
     quote: Option<Quote>,
     last_trade: Price,
     mark: Price,
+    /// The latest quote or best has both sides: its mid is the mark, whatever trades.
+    has_mid: bool,
+}
+
+impl Latest {
+    /// To the mid, or without one to the last trade.
+    fn move_to(&mut self, mid: Option<Price>) {
+        match mid {
+            Some(mid) => self.mark = mid,
+            None if self.last_trade.is_some() => self.mark = self.last_trade,
+            None => {}
+        }
+    }
 }
 
 impl Marks {
@@ -24,11 +37,16 @@ impl Marks {
         if quote.last_price.is_some() {
             latest.last_trade = quote.last_price;
         }
-        match quote.mid() {
-            Some(mid) => latest.mark = mid,
-            None if latest.last_trade.is_some() => latest.mark = latest.last_trade,
-            None => {}
-        }
+        latest.has_mid = quote.best_bid().is_some() && quote.best_ask().is_some();
+        latest.move_to(quote.mid());
+        true
+    }
+
+    /// False when the instrument's id is impossible.
+    pub(crate) fn on_best(&mut self, instrument: InstrumentId, best: &Best) -> bool {
+        let Some(latest) = self.latest(instrument) else { return false };
+        latest.has_mid = best.mid().is_some();
+        latest.move_to(best.mid());
         true
     }
 
@@ -37,8 +55,7 @@ impl Marks {
         let Some(latest) = self.latest(trade.instrument) else { return false };
         if trade.price.is_some() {
             latest.last_trade = trade.price;
-            let quote = latest.quote.as_ref();
-            if quote.is_none_or(|quote| quote.best_bid().is_none() || quote.best_ask().is_none()) {
+            if !latest.has_mid {
                 latest.mark = trade.price;
             }
         }
@@ -82,7 +99,7 @@ impl Marks {
             self.0.resize(index + 1, None);
         }
         Some(self.0[index].get_or_insert_with(|| {
-            Box::new(Latest { quote: None, last_trade: Price::NONE, mark: Price::NONE })
+            Box::new(Latest { quote: None, last_trade: Price::NONE, mark: Price::NONE, has_mid: false })
         }))
     }
 }
@@ -136,6 +153,23 @@ mod tests {
         assert!(marks.on_quote(&quote(0, 0, 13)));
         assert_eq!(marks.mark(one), Price(13));
         assert_eq!(marks.quote(one), Some(&quote(0, 0, 13)));
+    }
+
+    #[test]
+    fn bests_give_the_marks_that_their_quotes_give() {
+        let (mut by_quote, mut by_best) = (Marks::default(), Marks::default());
+        let one = InstrumentId(1);
+        for (bid, ask, traded) in [(0, 12, 0), (0, 12, 9), (10, 12, 0), (10, 12, 13), (10, 0, 0), (0, 0, 14)]
+        {
+            if traded != 0 {
+                assert!(by_quote.on_trade(&trade(traded)) && by_best.on_trade(&trade(traded)));
+            }
+            let quote = quote(bid, ask, traded);
+            assert!(by_quote.on_quote(&quote) && by_best.on_best(one, &Best::of(&quote)));
+            assert_eq!(by_quote.mark(one), by_best.mark(one), "{bid} {ask} {traded}");
+        }
+        assert_eq!(by_best.quote(one), None, "the depth is not known");
+        assert!(!by_best.on_best(InstrumentId(0), &Best::of(&quote(1, 2, 0))));
     }
 
     #[test]

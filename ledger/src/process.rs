@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  matching.executions ─► positions, working orders ─┐     a strategy joined ─► snapshot for it
-//!  md.quotes ─► marks ───────────────────────────────┴──►  something changed ─► snapshot of everything, now and then
+//!  md.quotes or md.best ─► marks ────────────────────┴──►  something changed ─► snapshot of everything, now and then
 //!  master.events ─► who joined, who died                   stop ──────────────► the last snapshot of everything
 //! ```
 //!
@@ -21,7 +21,7 @@ use node::{
 };
 use topology::NodeKind;
 use topology::config::LedgerConfig;
-use wire::TradePrint;
+use wire::{Best, TradePrint};
 use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
 
 use crate::askers::Askers;
@@ -58,7 +58,8 @@ fn run(mut node: Node) -> Result<(), RunError> {
     let mut ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
-        quotes: node.input("quotes")?,
+        // The depth, or where nobody wants that the best.
+        quotes: node.input("quotes").or_else(|_| node.input("best"))?,
         executions,
         market: Quiescence::watch(node.instance(), |name| name == market)
             .map_err(|error| RunError::failed(format!("journal `{market}`: {error}")))?,
@@ -271,13 +272,13 @@ impl Component for Ledger {
             anomaly
         } else if input == self.quotes {
             match frame.message_id {
-                Quote::ID => context.add(Counter::Quotes, 1),
+                Quote::ID | Best::ID => context.add(Counter::Quotes, 1),
                 TradePrint::ID => context.add(Counter::Trades, 1),
                 EndOfStream::ID => return Ok(()),
                 _ => {}
             }
             self.changed = true;
-            self.book.on_market(frame.message_id, frame.payload)
+            self.book.on_market(frame.topic, frame.message_id, frame.payload)
         } else if input == self.events {
             return match NodeEvent::decode(frame.payload) {
                 Ok(event) => {

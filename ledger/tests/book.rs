@@ -76,10 +76,10 @@ fn what_cannot_be_is_named() {
     assert_eq!(book.on_update(20, &stranger), Some(Anomaly::UnknownOrder));
     assert_eq!(book.on_execution(21, Fill::ID, &[1, 2, 3]), Some(Anomaly::Unreadable));
     assert_eq!(book.on_execution(21, Quote::ID, &[]), Some(Anomaly::Redelivered));
-    assert_eq!(book.on_market(OrderUpdate::ID, stranger.bytes()), Some(Anomaly::Unreadable));
-    assert_eq!(book.on_market(Quote::ID, quote(0, 1, 2).bytes()), Some(Anomaly::UnknownInstrument));
-    assert_eq!(book.on_market(TradePrint::ID, print(0, 1).bytes()), Some(Anomaly::UnknownInstrument));
-    assert_eq!(book.on_market(EndOfStream::ID, &[]), None);
+    assert_eq!(book.on_market(0, OrderUpdate::ID, stranger.bytes()), Some(Anomaly::Unreadable));
+    assert_eq!(book.on_market(0, Quote::ID, quote(0, 1, 2).bytes()), Some(Anomaly::UnknownInstrument));
+    assert_eq!(book.on_market(0, TradePrint::ID, print(0, 1).bytes()), Some(Anomaly::UnknownInstrument));
+    assert_eq!(book.on_market(0, EndOfStream::ID, &[]), None);
     let counted: u64 = book.anomalies().iter().map(|(_, count)| count).sum();
     assert_eq!((counted, book.anomalies().of(Anomaly::BadExecution)), (8 + 5 + 1 + 2 + 3, 10));
 }

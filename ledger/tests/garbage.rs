@@ -77,7 +77,7 @@ proptest! {
     ) {
         let mut book = Book::new();
         book.on_execution(1, id, &bytes);
-        book.on_market(id, &bytes);
+        book.on_market(0, id, &bytes);
         everything(&mut book);
     }
 

@@ -60,13 +60,13 @@ fn market() -> impl Strategy<Value = Vec<Market>> {
 
 fn feed_market(book: &mut Book, market: &Market) {
     let anomaly = match *market {
-        Market::Quote(id, bid, ask) => book.on_market(Quote::ID, quote(id, bid, ask).bytes()),
+        Market::Quote(id, bid, ask) => book.on_market(0, Quote::ID, quote(id, bid, ask).bytes()),
         Market::OneSided(id, bid) => {
             let mut quote = quote(id, bid, 0);
             quote.asks[0] = Level::EMPTY;
-            book.on_market(Quote::ID, quote.bytes())
+            book.on_market(0, Quote::ID, quote.bytes())
         }
-        Market::Print(id, price) => book.on_market(TradePrint::ID, print(id, price).bytes()),
+        Market::Print(id, price) => book.on_market(0, TradePrint::ID, print(id, price).bytes()),
     };
     assert_eq!(anomaly, None);
 }

@@ -91,6 +91,11 @@ impl InstanceDir {
         self.journals().join("td.latencies")
     }
 
+    /// The latest whole quotes that md keeps where strategies hear the best alone. Among the journals too.
+    pub fn depths(&self) -> PathBuf {
+        self.journals().join("md.depths")
+    }
+
     /// The running topology, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")

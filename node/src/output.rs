@@ -27,6 +27,8 @@ pub struct Output {
     pub journal: String,
     /// Bytes of the journal's ring.
     pub capacity: u64,
+    /// Topics of the journal.
+    pub topics: u32,
     backlog: VecDeque<Kept>,
     /// Where several seats share the journal: counts the messages of each.
     answers: Option<Answers>,
@@ -54,6 +56,7 @@ impl Output {
             role: write.role.clone(),
             journal: write.journal.clone(),
             capacity: journal.shape().capacity,
+            topics: journal.shape().topics,
             backlog: VecDeque::new(),
             answers: None,
             written: 0,

@@ -8,9 +8,9 @@ use std::mem::offset_of;
 
 use journal::layout::control::CLASSES;
 use journal::{Journal, OpenError, WriterState};
-use wire::TradePrint;
 use wire::{
-    BookEvent, CancelAll, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote, ReplaceOrder,
+    Best, BookEvent, CancelAll, CancelOrder, Fill, Message, NewOrder, OrderStatus, OrderUpdate, Quote,
+    ReplaceOrder, TradePrint,
 };
 
 /// Offset of the status in the bytes of an update.
@@ -22,7 +22,7 @@ const OTHERS: usize = CLASSES - 1;
 #[inline]
 pub fn class_of(message_id: u16, payload: &[u8]) -> usize {
     match message_id {
-        Quote::ID | NewOrder::ID | Fill::ID => 0,
+        Quote::ID | Best::ID | NewOrder::ID | Fill::ID => 0,
         TradePrint::ID | CancelOrder::ID | CancelAll::ID => 1,
         BookEvent::ID | ReplaceOrder::ID => 2,
         OrderUpdate::ID => match payload.get(STATUS) {
@@ -54,12 +54,12 @@ impl Tally {
         Ok(tally)
     }
 
-    /// Of `md.quotes`: quotes.
+    /// Of `md.quotes`: quotes; of `md.best`: bests.
     pub fn quotes(&self) -> u64 {
         self.0[0]
     }
 
-    /// Of `md.quotes`: trade prints.
+    /// Of `md.quotes` or `md.best`: trade prints.
     pub fn trades(&self) -> u64 {
         self.0[1]
     }

@@ -10,7 +10,7 @@ use crate::view::{InstanceView, JournalView, SeatView};
 /// stopped or died; while they run, each count is of another moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Quotes that md published.
+    /// Quotes that md published; where it publishes no depth, bests.
     pub quotes: u64,
     /// Trade prints that md published.
     pub trades: u64,
@@ -84,9 +84,14 @@ impl Totals {
         let sum = |stream: Stream, count: fn(&Tally) -> u64| -> u64 {
             topology.carrying(stream).map(|journal| count(&tally(view, &journal.name))).sum()
         };
+        // Where nobody wants the depth, quotes are bests.
+        let quotes = match topology.carrying(Stream::Quotes).next() {
+            Some(_) => Stream::Quotes,
+            None => Stream::Best,
+        };
         let mut totals = Totals {
-            quotes: sum(Stream::Quotes, Tally::quotes),
-            trades: sum(Stream::Quotes, Tally::trades),
+            quotes: sum(quotes, Tally::quotes),
+            trades: sum(quotes, Tally::trades),
             book_events: sum(Stream::Flow, Tally::book_events),
             requests: Requests::default(),
             fills: sum(Stream::Executions, Tally::fills),

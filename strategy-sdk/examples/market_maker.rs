@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use strategy_sdk::{
-    Context, Deserialize, Gap, Instrument, InstrumentId, Nanos, OrderId, OrderRequest, OrderStatus,
+    Best, Context, Deserialize, Gap, Instrument, InstrumentId, Nanos, OrderId, OrderRequest, OrderStatus,
     OrderUpdate, ParameterError, Price, Quantity, Quote, Reason, Side, Strategy, Timer,
 };
 
@@ -145,6 +145,10 @@ impl Strategy for MarketMaker {
         self.look_after(context, quote.instrument);
     }
 
+    fn best(&mut self, context: &mut Context, instrument: InstrumentId, _best: &Best) {
+        self.look_after(context, instrument);
+    }
+
     fn order(&mut self, context: &mut Context, update: &OrderUpdate) {
         let Some(book) = self.books.get_mut(&update.instrument) else { return };
         let leg = book.leg(update.side);
@@ -187,13 +191,16 @@ impl MarketMaker {
     /// Brings both orders of an instrument to where they should be.
     fn look_after(&mut self, context: &mut Context, instrument: InstrumentId) {
         let Some(book) = self.books.get_mut(&instrument) else { return };
-        let quote = context.last_quote(instrument).copied();
+        let best = context.last_best(instrument);
         let listed = context.instrument(instrument).filter(|_| self.parameters.opens);
         let reference = listed.map(|instrument| instrument.reference_price);
-        let mid = quote.and_then(|quote| quote.mid()).or(reference.filter(|price| price.is_some()));
+        // Where one side is empty, the last trade counts, which the best does not hold: the depth does.
+        let of_depth = || context.depth(instrument).ok()?.mid();
+        let mid =
+            best.and_then(|best| best.mid()).or_else(of_depth).or(reference.filter(|price| price.is_some()));
         let Some(mid) = mid else { return };
-        let best_bid = quote.and_then(|quote| quote.best_bid());
-        let best_ask = quote.and_then(|quote| quote.best_ask());
+        let best_bid = best.and_then(|best| best.best_bid());
+        let best_ask = best.and_then(|best| best.best_ask());
         let Parameters { half_spread_ticks, skew_ticks, max_position, .. } = self.parameters;
 
         let held = context.position(instrument).quantity.0 / book.lot;

@@ -147,13 +147,14 @@ impl Noise {
 
     /// The best price of a side; where it is empty, the middle or what the instrument starts from.
     fn best(context: &Context, instrument: &Instrument, side: Side) -> Option<i64> {
-        let quote = context.last_quote(instrument.id);
-        let best = quote.and_then(|quote| match side {
-            Side::Buy => quote.best_bid(),
-            Side::Sell => quote.best_ask(),
+        let best = context.last_best(instrument.id);
+        let best = best.and_then(|best| match side {
+            Side::Buy => best.best_bid(),
+            Side::Sell => best.best_ask(),
         });
-        let mid = quote.and_then(|quote| quote.mid());
-        let price = best.map(|level| level.price).or(mid).unwrap_or(instrument.reference_price);
+        // The last trade is known from the depth alone.
+        let mid = || context.depth(instrument.id).ok()?.mid();
+        let price = best.map(|level| level.price).or_else(mid).unwrap_or(instrument.reference_price);
         price.is_some().then(|| price.0 - price.0 % instrument.tick.0.max(1))
     }
 

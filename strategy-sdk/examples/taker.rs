@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use strategy_sdk::{
-    Context, Deserialize, InstrumentId, OrderRequest, ParameterError, Quantity, Quote, Side, Strategy,
+    Best, Context, Deserialize, InstrumentId, Level, OrderRequest, ParameterError, Quantity, Quote, Side,
+    Strategy,
 };
 
 /// `params` in the platform file, or `--param` on the command line.
@@ -51,11 +52,22 @@ impl Strategy for Taker {
     }
 
     fn quote(&mut self, context: &mut Context, quote: &Quote) {
+        self.answer(context, quote.instrument, [quote.best_bid(), quote.best_ask()]);
+    }
+
+    fn best(&mut self, context: &mut Context, instrument: InstrumentId, best: &Best) {
+        self.answer(context, instrument, [best.best_bid(), best.best_ask()]);
+    }
+}
+
+impl Taker {
+    /// Whatever it hears of the market, the best of both sides is what it needs.
+    fn answer(&mut self, context: &mut Context, instrument: InstrumentId, [bid, ask]: [Option<Level>; 2]) {
         self.quotes += 1;
         if !self.quotes.is_multiple_of(self.parameters.every) {
             return;
         }
-        let Some(instrument) = context.instrument(quote.instrument) else { return };
+        let Some(instrument) = context.instrument(instrument) else { return };
         let lots = |lots: i64| Quantity(lots.saturating_mul(instrument.lot.0.max(1)));
         let (quantity, limit) = (lots(self.parameters.quantity), lots(self.parameters.max_position));
 
@@ -68,8 +80,8 @@ impl Strategy for Taker {
         };
         let Some(side) = [*next, next.opposite()].into_iter().find(|side| room(*side)) else { return };
         let best = match side {
-            Side::Buy => quote.best_ask(),
-            Side::Sell => quote.best_bid(),
+            Side::Buy => ask,
+            Side::Sell => bid,
         };
         let Some(best) = best else { return };
         if self.parameters.think_ns > 0 {

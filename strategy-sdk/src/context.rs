@@ -2,10 +2,11 @@
 
 use std::fmt::Display;
 
-use node::Counter;
+use node::{Counter, DepthError};
+use topology::config::MarketData;
 use wire::{
-    CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, Price, Quantity,
-    Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
+    Best, CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, Price,
+    Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
 };
 
 use crate::instruments::{Instruments, Interest};
@@ -36,6 +37,9 @@ pub struct Context {
     pub(crate) timers: Timers,
     /// The latest quote of each instrument, by id.
     quotes: Vec<Option<Quote>>,
+    /// The latest best of each instrument, by id.
+    bests: Vec<Option<Best>>,
+    pub(crate) data: MarketData,
     pub(crate) stop_requested: bool,
     /// Requests sent to td.
     pub(crate) requests: u64,
@@ -66,6 +70,7 @@ impl Context {
         strategy: StrategyId,
         epoch: u64,
         interest: Interest,
+        data: MarketData,
         event_clock: Option<EventClock>,
         port: Box<dyn Port>,
     ) -> Context {
@@ -84,6 +89,8 @@ impl Context {
             orders: WorkingOrders::new(),
             timers: Timers::new(),
             quotes: Vec::new(),
+            bests: Vec::new(),
+            data,
             stop_requested: false,
             requests: 0,
         }
@@ -136,7 +143,35 @@ impl Context {
         self.instruments.get(id).copied()
     }
 
-    /// The latest quote of an instrument that it reads, also from before the start.
+    /// What the strategy hears of the market, as its group says.
+    pub fn data(&self) -> MarketData {
+        self.data
+    }
+
+    /// The latest best bid and ask of an instrument that it reads, also from before the start. With `data = "depth"` it
+    /// is that of the latest quote; with `data = "flow"` there is none.
+    pub fn last_best(&self, instrument: InstrumentId) -> Option<Best> {
+        match self.data {
+            MarketData::Depth => self.last_quote(instrument).map(Best::of),
+            _ => self.bests.get(instrument.0 as usize).copied().flatten(),
+        }
+    }
+
+    /// The ten best levels of an instrument, whole: with `data = "best"` those behind the best that was heard last, or
+    /// later ones; never earlier ones. They are read from shared memory, where md keeps them; md does not notice, and
+    /// nothing waits. With `data = "depth"` it is the latest quote.
+    ///
+    /// # Errors
+    /// [`DepthError`]: nothing was published yet, or a strategy with `data = "flow"` asked, for which none is kept.
+    pub fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError> {
+        match self.data {
+            MarketData::Depth => self.last_quote(instrument).copied().ok_or(DepthError::Nothing(instrument)),
+            MarketData::Best => self.port.depth(instrument),
+            MarketData::Flow => Err(DepthError::NotKept),
+        }
+    }
+
+    /// The latest quote of an instrument that it reads, also from before the start. Only with `data = "depth"`.
     pub fn last_quote(&self, instrument: InstrumentId) -> Option<&Quote> {
         self.quotes.get(instrument.0 as usize)?.as_ref()
     }
@@ -366,8 +401,15 @@ impl Context {
         let length = instrument.0 as usize + 1;
         if instrument.0 < MAX_INSTRUMENTS && self.quotes.len() < length {
             self.quotes.resize(length, None);
+            self.bests.resize(length, None);
         }
         self.positions.reach(instrument);
+    }
+
+    pub(crate) fn set_best(&mut self, instrument: InstrumentId, best: &Best) {
+        if let Some(slot) = self.bests.get_mut(instrument.0 as usize) {
+            *slot = Some(*best);
+        }
     }
 
     pub(crate) fn set_quote(&mut self, quote: &Quote) {

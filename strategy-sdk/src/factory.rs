@@ -1,7 +1,8 @@
 //! Makes the strategy of a node: its parameters, its port, its session.
 
-use node::{Counted, Counter, Node, NodeHandle, Output, Tally, WriteError};
-use wire::{Nanos, Request, SnapshotBegin, StrategyId};
+use node::{Counted, Counter, DepthError, Depths, JoinError, Node, NodeHandle, Output, Tally, WriteError};
+use topology::config::MarketData;
+use wire::{InstrumentId, Nanos, Quote, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
 use crate::options::Options;
@@ -28,6 +29,8 @@ type Constructor = fn(&mut Node, &Options, Option<u32>) -> Result<NewMember, Str
 pub(crate) struct NewMember {
     pub(crate) session: Box<dyn AnySession>,
     pub(crate) seat: StrategyId,
+    /// What it hears of the market.
+    pub(crate) data: MarketData,
     /// Nanoseconds; zero: none.
     pub(crate) budget: u64,
 }
@@ -95,12 +98,18 @@ fn make<S: Strategy>(
         generation: node.assignment().generation,
         epoch: output.epoch(),
         interest,
+        data: section.data(),
         deterministic: node.assignment().deterministic,
         ledger: ledger.is_some(),
     };
-    let port = NodePort { output, handle: node.handle(), ledger };
+    let data = section.data();
+    let depths = match data {
+        MarketData::Best => Depths::of(node.instance()).map_err(JoinError::from)?,
+        MarketData::Depth | MarketData::Flow => None,
+    };
+    let port = NodePort { output, handle: node.handle(), ledger, depths };
     let session = Session::new(strategy, setup, Box::new(port));
-    Ok(NewMember { session: Box::new(session), seat, budget: section.budget() })
+    Ok(NewMember { session: Box::new(session), seat, data, budget: section.budget() })
 }
 
 /// The port of a running strategy: its journal of orders, its counters, the platform's clock.
@@ -109,6 +118,8 @@ struct NodePort {
     handle: NodeHandle,
     /// Seat of the ledger, if there is one.
     ledger: Option<u32>,
+    /// Where md keeps the depth, if the strategy hears the best.
+    depths: Option<Depths>,
 }
 
 impl Port for NodePort {
@@ -127,6 +138,10 @@ impl Port for NodePort {
             Request::CancelAll(cancel) => self.output.send(ORDERS_TOPIC, cancel),
         }?;
         Ok(())
+    }
+
+    fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError> {
+        self.depths.as_ref().ok_or(DepthError::NotKept)?.get(instrument)
     }
 
     fn ask_state(&mut self) {

@@ -15,7 +15,7 @@
 //! - In steady state nothing allocates, locks or calls the system between a quote and the order that answers it.
 //!
 //! ```text
-//!   md ── instruments, quotes ──►┐                               ┌──► Strategy::quote, trade, order, fill, …
+//!   md ── instruments, quotes ──►┐                               ┌──► Strategy::quote, best, trade, order, …
 //!   td ── reports ──────────────►├─ node ─► Session ─────────────┤
 //!   ledger ── state ────────────►┘   (poll, wait)    (core)      └◄── Context::order, cancel, set_timer, …
 //!                                                      │
@@ -94,10 +94,11 @@ pub use strategy::{NoParameters, ParameterError, Strategy};
 pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
-pub use node::{Counter, Exit, Gap};
+pub use node::{Counter, DepthError, Exit, Gap};
 pub use serde::{self, Deserialize};
+pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, Aggressor, CancelAll, Cause, Fill, Instrument, InstrumentId, Level, Liquidity, Money, Nanos,
-    OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId,
-    Symbol, TimeInForce, TradePrint,
+    AccountId, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Fill, Indicative, Instrument, InstrumentId,
+    Level, Liquidity, MarketPhase, Money, Nanos, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote,
+    Reason, Request, Side, StrategyId, Symbol, TimeInForce, TradePrint, TradingPhase,
 };

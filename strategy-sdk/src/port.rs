@@ -1,13 +1,19 @@
 //! The interface of a session to its environment.
 
-use node::{Counter, WriteError};
-use wire::{Nanos, Request};
+use node::{Counter, DepthError, WriteError};
+use wire::{InstrumentId, Nanos, Quote, Request};
 
 /// What a [`Session`](crate::session::Session) uses: a clock, the order journal, the node's counters. A running strategy
 /// has those of its node, a test has those of [`testing::Harness`](crate::testing::Harness).
 pub(crate) trait Port {
     /// The platform's time.
     fn now(&self) -> Nanos;
+
+    /// The latest whole quote of an instrument, where the platform keeps it.
+    ///
+    /// # Errors
+    /// [`DepthError`].
+    fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError>;
 
     /// Commits one request to td now, or not at all.
     ///

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use topology::StrategySection;
-use topology::config::{InstrumentChoice, InstrumentRule};
+use topology::config::{InstrumentChoice, InstrumentRule, MarketData};
 
 use crate::instruments::Interest;
 use crate::options::Options;
@@ -33,6 +33,11 @@ impl Section {
     /// The name behind `builtin:`.
     pub(crate) fn builtin(&self) -> Option<&str> {
         self.strategy.builtin.as_deref()
+    }
+
+    /// What the strategy hears of the market.
+    pub(crate) fn data(&self) -> MarketData {
+        self.strategy.data
     }
 
     /// Longest that one call should take, in nanoseconds; zero: not measured.

@@ -3,7 +3,9 @@
 use node::Gap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use wire::{Fill, Instrument, OrderUpdate, Quote, TradePrint};
+use wire::{
+    Best, BookEvent, Fill, Indicative, Instrument, InstrumentId, MarketPhase, OrderUpdate, Quote, TradePrint,
+};
 
 use crate::context::Context;
 use crate::instruments::Interest;
@@ -14,7 +16,7 @@ use crate::timers::Timer;
 ///
 /// ```text
 /// create ─► (instruments and, from the ledger, positions and working orders arrive) ─► start ─► instrument*
-///        ─► { quote | trade | order | fill | timer | gap | instrument }* ─► stop
+///        ─► { quote | best | book_event | trade | order | fill | timer | gap | instrument }* ─► stop
 /// ```
 ///
 /// Only [`Strategy::create`] is required. A method that takes long delays the next event: no two run at the same time.
@@ -71,8 +73,23 @@ pub trait Strategy: Sized + 'static {
     /// are listed already, in the order of their ids, else when md lists it; always before its first quote.
     fn instrument(&mut self, _context: &mut Context, _instrument: &Instrument) {}
 
-    /// The book of an instrument changed. [`Context::last_quote`] is this one already.
+    /// The book of an instrument changed, in a group with `data = "depth"` (as it is if the platform file does not say
+    /// otherwise). [`Context::last_quote`] is this one already.
     fn quote(&mut self, _context: &mut Context, _quote: &Quote) {}
+
+    /// The best bid or ask of an instrument changed: what a strategy of a group with `data = "best"` hears instead of
+    /// [`Strategy::quote`]. [`Context::last_best`] is this one already, [`Context::depth`] has the levels behind it.
+    fn best(&mut self, _context: &mut Context, _instrument: InstrumentId, _best: &Best) {}
+
+    /// An event of the order flow, in a group with `data = "flow"`: of a recorded day, or of an exchange of strategies.
+    /// On a recorded day trades are among these events; an exchange tells them by [`Strategy::trade`] as well.
+    fn book_event(&mut self, _context: &mut Context, _event: &BookEvent) {}
+
+    /// An instrument's phase changed, in a group with `data = "flow"` on an exchange of strategies.
+    fn phase(&mut self, _context: &mut Context, _phase: &MarketPhase) {}
+
+    /// What an auction would trade if it ended now, in a group with `data = "flow"` on an exchange of strategies.
+    fn indicative(&mut self, _context: &mut Context, _indicative: &Indicative) {}
 
     /// The market traded.
     fn trade(&mut self, _context: &mut Context, _trade: &TradePrint) {}

@@ -35,13 +35,15 @@
 //! ```
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use node::{Counter, Frame, Gap, WriteError};
+use node::{Counter, DepthError, Frame, Gap, WriteError};
+use topology::config::MarketData;
 use wire::{
-    Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos, NewOrder, OrderStatus, OrderUpdate,
-    Price, Quantity, Quote, Reason, Request, StrategyId, Symbol,
+    Best, Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos, NewOrder, OrderStatus,
+    OrderUpdate, Price, Quantity, Quote, Reason, Request, StrategyId, Symbol,
 };
 
 use crate::context::Context;
@@ -59,6 +61,10 @@ pub const QUOTES_JOURNAL: u32 = 2;
 pub const REPORTS_JOURNAL: u32 = 3;
 /// Likewise: the ledger's state.
 pub const STATE_JOURNAL: u32 = 4;
+/// Likewise: best bids and asks.
+pub const BEST_JOURNAL: u32 = 5;
+/// Likewise: the order flow.
+pub const FLOW_JOURNAL: u32 = 6;
 
 /// State that the session's port and the harness share.
 #[derive(Debug, Default)]
@@ -70,6 +76,8 @@ struct Desk {
     /// How often the ledger was asked for the strategy's state.
     asked: u32,
     is_settled: bool,
+    /// What md would keep: the latest quote of each instrument.
+    depths: BTreeMap<InstrumentId, Quote>,
 }
 
 struct DeskPort(Rc<RefCell<Desk>>);
@@ -86,6 +94,10 @@ impl Port for DeskPort {
         }
         desk.sent.push(*message);
         Ok(())
+    }
+
+    fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError> {
+        self.0.borrow().depths.get(&instrument).copied().ok_or(DepthError::Nothing(instrument))
     }
 
     fn ask_state(&mut self) {
@@ -132,6 +144,7 @@ impl<S: Strategy> Harness<S> {
             generation: 1,
             epoch: 1,
             interest: Interest::All,
+            data: MarketData::Depth,
             deterministic: false,
             ledger: false,
         }
@@ -193,7 +206,19 @@ impl<S: Strategy> Harness<S> {
         quote.sequence = self.sequence;
         quote.bids[0] = level(bid);
         quote.asks[0] = level(ask);
-        self.send(Role::Quotes, instrument.0, &quote);
+        self.publish(&quote);
+    }
+
+    /// Any quote, as md publishes it: kept as the depth, and sent as what the strategy hears, itself or the best of it.
+    /// True when the session took it; with `data = "flow"` it hears neither.
+    pub fn publish(&mut self, quote: &Quote) -> bool {
+        let topic = quote.instrument.0;
+        self.desk.borrow_mut().depths.insert(quote.instrument, *quote);
+        match self.context().data() {
+            MarketData::Depth => self.send(Role::Quotes, topic, quote),
+            MarketData::Best => self.send(Role::Best, topic, &Best::of(quote)),
+            MarketData::Flow => false,
+        }
     }
 
     /// Any message, as a frame of the journal in that role. True when the session took it; false when it must wait.
@@ -209,6 +234,8 @@ impl<S: Strategy> Harness<S> {
         let journal = match role {
             Role::Instruments => INSTRUMENTS_JOURNAL,
             Role::Quotes => QUOTES_JOURNAL,
+            Role::Best => BEST_JOURNAL,
+            Role::Flow => FLOW_JOURNAL,
             Role::Reports => REPORTS_JOURNAL,
             Role::State => STATE_JOURNAL,
         };

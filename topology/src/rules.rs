@@ -1,5 +1,6 @@
 //! What must hold between keys, before the topology is built from them.
 
+mod data;
 mod exchange;
 mod hosts;
 mod naps;
@@ -221,6 +222,7 @@ impl Rules<'_> {
             let message = format!("no strategy named `{builtin}` comes with colo");
             self.error(&format!("{path}.program"), message, help);
         }
+        self.data(group, &path);
         if group.instruments == InstrumentChoice::Listed(Vec::new()) {
             let help = "name some, or write \"round-robin\" or \"all\"";
             self.error(&format!("{path}.instruments"), "these strategies would hear nothing", help);

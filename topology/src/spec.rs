@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    Durability, InstrumentChoice, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy,
-    TdConfig, TickRow, Wake,
+    Durability, InstrumentChoice, MarketData, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind,
+    RestartPolicy, TdConfig, TickRow, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -247,6 +247,9 @@ pub struct StrategySection {
     pub index_in_group: u32,
     /// Which instruments it hears.
     pub instruments: InstrumentChoice,
+    /// What it hears of them.
+    #[serde(default)]
+    pub data: MarketData,
     /// The name behind `builtin:`, for a strategy that comes with the platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builtin: Option<String>,

@@ -52,6 +52,7 @@ pub use enums::{
 };
 pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use irregular::{Irregularity, Verdict};
+pub use message::best::Best;
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};

@@ -59,6 +59,7 @@ impl Named {
             }
             let constant = match part {
                 "Price::NONE" => Some(Price::NONE.0.to_string()),
+                "Best::MOST" => Some(Best::MOST.to_string()),
                 "u16::MAX" => Some(u16::MAX.to_string()),
                 _ => None,
             };

@@ -4,7 +4,7 @@ use journal::{LooseReader, OpenError, ReadError};
 use observe::InstanceView;
 use topology::config::{InstrumentChoice, InstrumentRule};
 use topology::{NodeKind, StrategySection, Stream, Topology};
-use wire::{Instrument, Message, Quote};
+use wire::{Best, Instrument, Message, Quote};
 
 /// One quote, as md published it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) struct Quoted {
     pub(crate) instrument: u32,
 }
 
-/// Reads the quotes from its first frame on, unseen by md.
+/// Reads from its first frame on the journal of quotes, or of bests where the strategies hear those; unseen by md.
 #[derive(Debug)]
 pub(crate) struct QuoteReader {
     reader: LooseReader,
@@ -26,8 +26,8 @@ pub(crate) struct QuoteReader {
 
 impl QuoteReader {
     pub(crate) fn open(view: &InstanceView, topology: &Topology) -> Result<QuoteReader, OpenError> {
-        let journal =
-            journal::Journal::open_read_only(view.instance().find_journal(of(topology, Stream::Quotes)))?;
+        let files = view.instance().find_journal(of(topology, heard(topology)));
+        let journal = journal::Journal::open_read_only(files)?;
         Ok(QuoteReader { reader: journal.loose_from_start()?, quotes: Vec::new() })
     }
 
@@ -37,11 +37,14 @@ impl QuoteReader {
         loop {
             match self.reader.read() {
                 Ok(Some(frame)) => {
-                    if frame.message_id == Quote::ID
-                        && let Ok(quote) = Quote::decode(frame.payload)
-                    {
-                        let instrument = quote.instrument.0;
-                        self.quotes.push(Quoted { due: quote.due.0, published: frame.time, instrument });
+                    let due = match frame.message_id {
+                        Quote::ID => Quote::decode(frame.payload).map(|quote| quote.due),
+                        Best::ID => Best::decode(frame.payload).map(|best| best.due),
+                        _ => continue,
+                    };
+                    if let Ok(due) = due {
+                        let instrument = frame.topic;
+                        self.quotes.push(Quoted { due: due.0, published: frame.time, instrument });
                     }
                 }
                 Err(ReadError::Lapped(_)) => {}
@@ -116,6 +119,15 @@ impl Listeners {
     }
 }
 
+/// What the strategies of a scenario hear.
+fn heard(topology: &Topology) -> Stream {
+    let reads_best = topology
+        .carrying(Stream::Best)
+        .flat_map(|journal| &journal.readers)
+        .any(|reader| topology.node(&reader.node).is_some_and(|node| node.kind.trades()));
+    if reads_best { Stream::Best } else { Stream::Quotes }
+}
+
 /// The journal that carries this; empty when there is none.
 fn of(topology: &Topology, stream: Stream) -> &str {
     topology.carrying(stream).next().map_or("", |journal| &journal.name)
@@ -141,6 +153,8 @@ fn listed(view: &InstanceView, topology: &Topology) -> Vec<(u32, String)> {
 mod tests {
     use std::time::Duration;
 
+    use topology::config::MarketData;
+
     use super::*;
 
     #[test]
@@ -151,6 +165,7 @@ mod tests {
             index,
             index_in_group: index,
             instruments,
+            data: MarketData::Depth,
             builtin: None,
             budget: Duration::ZERO,
         };

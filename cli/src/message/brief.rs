@@ -5,13 +5,15 @@ use wire::{AnyMessage, Level};
 
 use super::fields;
 
+fn side(level: Option<Level>) -> String {
+    level.map_or("-".to_owned(), |level| format!("{}×{}", level.price, level.quantity))
+}
+
 /// What a person looks for first.
 pub(crate) fn brief(message: &AnyMessage) -> String {
     match message {
+        AnyMessage::Best(m) => format!("Best bid {} ask {}", side(m.best_bid()), side(m.best_ask())),
         AnyMessage::Quote(m) => {
-            let side = |level: Option<Level>| {
-                level.map_or("-".to_owned(), |level| format!("{}×{}", level.price, level.quantity))
-            };
             format!(
                 "Quote instrument {} bid {} ask {} last {} #{}",
                 m.instrument,

@@ -22,6 +22,8 @@ mod durable;
 mod interest;
 #[cfg(test)]
 mod kept;
+#[cfg(test)]
+mod latest;
 #[cfg(all(test, loom))]
 mod notified;
 #[cfg(all(test, loom))]

@@ -2,11 +2,15 @@
 //!
 //! ```text
 //!  start:  open the source ──► Instrument* on md.instruments ──► ready
-//!  phase running:  events ──► md.flow (recorded days) ──► md.quotes: TradePrint*, Quote
-//!  source's end:   EndOfStream on both ──► state "finished"
+//!  phase running:  events ──► md.flow (recorded days) ──► md.quotes: TradePrint*, Quote ──► md.best: TradePrint*, Best
+//!  source's end:   EndOfStream on each ──► state "finished"
 //! ```
 //!
 //! With `source = "exchange"` the source is matching's book ([`exchange`]).
+//!
+//! Only what somebody wants is published. A best is published when it has changed; of simulated instruments with every
+//! quote, because each has a place in the schedule. Behind `md.best` the latest whole quote of each instrument is kept in
+//! shared memory ([`node::Depths`]).
 //!
 //! The order flow is published first, so that matching's book is never older than the quote that a strategy answers.
 //! When a gated reader makes a journal full, md waits; nothing is dropped.
@@ -40,11 +44,13 @@ fn run(mut node: Node) -> Result<(), RunError> {
     let mut publisher = Publisher::take(&mut node)?;
     match (config.source, config.generator) {
         (MarketSource::Sim, Generator::Threads) if !node.assignment().deterministic => {
+            publisher = publisher.every_best();
             let published = publisher.published(&node, config.instruments)?;
             node.run(&mut SimThreads::new(&config, publisher, published))
         }
         // Threads race for the journal; lock-step needs one order.
         (MarketSource::Sim, _) => {
+            publisher = publisher.every_best();
             let published = publisher.published(&node, config.instruments)?;
             let mut component = SimTimed::new(&config, publisher, published, &node)?;
             node.run(&mut component)

@@ -1,27 +1,67 @@
 //! md's output and its counts.
 
-use node::{Counter, Node, NodeHandle, Output, RunError, WriteError};
-use wire::{BookEvent, EndOfStream, Instrument, Irregularity, Quote, TradePrint};
+use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError};
+use wire::{Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, Quote, TradePrint};
 
 use super::recall::Published;
 use crate::source::Counts;
 
-/// md's journals.
+/// md's journals: of the last three those that somebody wants.
+///
+/// A message that goes to two of them goes to `md.quotes` first, so that an engine that fills from quotes is never behind
+/// a strategy that hears the best; and a quote is kept among the depths before its best is published.
 #[derive(Debug)]
 pub(super) struct Publisher {
     instruments: Output,
-    quotes: Output,
-    /// Recorded days only.
+    quotes: Option<Output>,
+    best: Option<Bests>,
     flow: Option<Output>,
     handle: NodeHandle,
     sent: Sent,
     lateness_max: u64,
-    /// Messages that a predecessor has written to `md.quotes` and to `md.flow`, and that the source repeats: not
+    /// Messages that a predecessor has written to `md.quotes`, `md.best` and `md.flow`, and that the source repeats: not
     /// written again.
     skip_quotes: u64,
+    skip_best: u64,
     skip_flow: u64,
-    /// The end is written to `md.flow`.
-    flow_ended: bool,
+    /// By instrument: `md.quotes` has its current message already, and `md.best` was full.
+    half: Vec<bool>,
+    /// The end is written to `md.quotes`, `md.best` and `md.flow`.
+    ended: [bool; 3],
+}
+
+/// `md.best`, and the depths behind it.
+#[derive(Debug)]
+struct Bests {
+    output: Output,
+    depths: Depths,
+    /// By instrument: the last one.
+    last: Vec<Option<Best>>,
+    /// Published with every quote, even if it is the same.
+    every: bool,
+}
+
+impl Bests {
+    fn new(node: &Node, output: Output) -> Result<Bests, RunError> {
+        let depths = Depths::keep(&node.handle(), output.topics).map_err(|error| {
+            RunError::failed(format!("cannot keep the depth behind `{}`: {error}", output.journal))
+        })?;
+        let last = vec![None; output.topics as usize];
+        Ok(Bests { output, depths, last, every: false })
+    }
+
+    /// What is to be published of a quote: its best, if that has changed.
+    fn of(&self, quote: &Quote) -> Option<Best> {
+        let best = Best::of(quote);
+        let last = self.last.get(quote.instrument.0 as usize).copied().flatten();
+        (self.every || last.is_none_or(|last| !last.is_same_level(&best))).then_some(best)
+    }
+
+    fn published(&mut self, instrument: InstrumentId, best: Best) {
+        if let Some(last) = self.last.get_mut(instrument.0 as usize) {
+            *last = Some(best);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,27 +73,49 @@ struct Sent {
 
 impl Publisher {
     pub(super) fn take(node: &mut Node) -> Result<Publisher, RunError> {
+        let mut optional = |role| node.take_outputs(role).into_iter().next();
+        let (quotes, best, flow) = (optional("quotes"), optional("best"), optional("flow"));
+        let best = best.map(|output| Bests::new(node, output)).transpose()?;
         Ok(Publisher {
             instruments: node.take_output("instruments")?,
-            quotes: node.take_output("quotes")?,
-            flow: node.take_outputs("flow").into_iter().next(),
+            quotes,
+            best,
+            flow,
             lateness_max: node.handle().counter(Counter::LatenessMax),
             handle: node.handle(),
             sent: Sent::default(),
             skip_quotes: 0,
+            skip_best: 0,
             skip_flow: 0,
-            flow_ended: false,
+            half: vec![false; wire::MAX_INSTRUMENTS as usize],
+            ended: [false; 3],
         })
+    }
+
+    /// Publishes a best with every quote, for a source in which each quote has a place in a schedule.
+    pub(super) fn every_best(mut self) -> Publisher {
+        self.best.iter_mut().for_each(|best| best.every = true);
+        self
     }
 
     /// How far a predecessor published simulated instruments; counting continues from there.
     pub(super) fn published(&mut self, node: &Node, instruments: u32) -> Result<Published, RunError> {
-        let published = Published::read(node, &self.quotes, instruments)?;
-        // If it wrote the end already, that is not written again.
-        self.skip_quotes = u64::from(published.is_ended());
+        let best = self.best.as_ref().map(|best| (&best.output, &best.depths));
+        let published = Published::read(node, self.quotes.as_ref(), best, instruments)?;
+        // If it wrote the ends already, those are not written again.
+        let ended = published.ended();
+        (self.skip_quotes, self.skip_best) = (u64::from(ended.0), u64::from(ended.1));
         self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
+        for index in published.halves() {
+            self.set_half(InstrumentId(index as u32 + 1), true);
+        }
+        let (frames, end) = match (&self.quotes, &self.best) {
+            (Some(quotes), _) => (quotes.frames(), self.skip_quotes),
+            (None, Some(best)) => (best.output.frames(), self.skip_best),
+            (None, None) => (0, 0),
+        };
         self.sent.quotes = published.quotes();
-        self.sent.trades = self.quotes.frames().saturating_sub(self.sent.quotes + self.skip_quotes);
+        self.sent.trades = frames.saturating_sub(self.sent.quotes + end);
         self.handle.set(Counter::Quotes, self.sent.quotes);
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(published)
@@ -62,20 +124,23 @@ impl Publisher {
     /// Skips as many messages as the journals contain: for a source that repeats the same ones, in the same order in
     /// each journal.
     pub(super) fn skipping(mut self) -> Publisher {
-        self.skip_quotes = self.quotes.frames();
+        self.skip_quotes = self.quotes.as_ref().map_or(0, Output::frames);
+        self.skip_best = self.best.as_ref().map_or(0, |best| best.output.frames());
         self.skip_flow = self.flow.as_ref().map_or(0, Output::frames);
         self
     }
 
     /// True while the current messages were written by a predecessor.
     pub(super) fn is_skipping(&self) -> bool {
-        self.skip_quotes > 0 || self.skip_flow > 0
+        self.skip_quotes > 0 || self.skip_best > 0 || self.skip_flow > 0
     }
 
     /// A write of market data that cannot succeed.
     pub(super) fn failed(&self, source: WriteError) -> RunError {
-        let flow = self.flow.as_ref().map(|flow| format!(" or {}", flow.journal));
-        RunError::Write { journal: format!("{}{}", self.quotes.journal, flow.unwrap_or_default()), source }
+        let journals =
+            [self.quotes.as_ref(), self.best.as_ref().map(|best| &best.output), self.flow.as_ref()];
+        let names: Vec<&str> = journals.into_iter().flatten().map(|output| output.journal.as_str()).collect();
+        RunError::Write { journal: names.join(" or "), source }
     }
 
     pub(super) fn handle(&self) -> &NodeHandle {
@@ -118,20 +183,59 @@ impl Publisher {
     }
 
     pub(super) fn trade(&mut self, trade: &TradePrint) -> Result<(), WriteError> {
-        if !skip(&mut self.skip_quotes) {
-            self.quotes.send(trade.instrument.0, trade)?;
+        let topic = trade.instrument.0;
+        let half = self.is_half(trade.instrument);
+        if let Some(quotes) = self.quotes.as_mut().filter(|_| !half)
+            && !skip(&mut self.skip_quotes)
+        {
+            quotes.send(topic, trade)?;
         }
+        if let Some(best) = &mut self.best
+            && !skip(&mut self.skip_best)
+            && let Err(error) = best.output.send(topic, trade)
+        {
+            self.set_half(trade.instrument, true);
+            return Err(error);
+        }
+        self.set_half(trade.instrument, false);
         self.sent.trades += 1;
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(())
     }
 
     pub(super) fn quote(&mut self, quote: &Quote) -> Result<(), WriteError> {
-        let written = if skip(&mut self.skip_quotes) {
-            None
-        } else {
-            Some(self.quotes.send(quote.instrument.0, quote)?)
-        };
+        let topic = quote.instrument.0;
+        // A predecessor's depths are as new as what it published, and are not set back.
+        let is_repeated = self.is_skipping();
+        let half = self.is_half(quote.instrument);
+        // What `md.quotes` has already may be a predecessor's, which was due at another time: `md.best` gets the same.
+        let kept =
+            self.best.as_ref().filter(|_| half).and_then(|best| best.depths.get(quote.instrument).ok());
+        let quote = kept.as_ref().filter(|kept| kept.sequence == quote.sequence).unwrap_or(quote);
+        if let Some(best) = self.best.as_ref().filter(|_| !is_repeated && !half) {
+            best.depths.set(quote);
+        }
+        let mut written = None;
+        if let Some(quotes) = self.quotes.as_mut().filter(|_| !half)
+            && !skip(&mut self.skip_quotes)
+        {
+            written = Some(quotes.send(topic, quote)?);
+        }
+        if let Some(bests) = &mut self.best
+            && let Some(best) = bests.of(quote)
+        {
+            if !skip(&mut self.skip_best) {
+                match bests.output.send(topic, &best) {
+                    Ok(sent) => written = Some(sent),
+                    Err(error) => {
+                        self.set_half(quote.instrument, true);
+                        return Err(error);
+                    }
+                }
+            }
+            bests.published(quote.instrument, best);
+        }
+        self.set_half(quote.instrument, false);
         self.sent.quotes += 1;
         self.handle.set(Counter::Quotes, self.sent.quotes);
         if let Some(written) = written
@@ -144,6 +248,16 @@ impl Publisher {
             }
         }
         Ok(())
+    }
+
+    fn is_half(&self, instrument: InstrumentId) -> bool {
+        self.half.get(instrument.0 as usize).copied().unwrap_or(false)
+    }
+
+    fn set_half(&mut self, instrument: InstrumentId, is_half: bool) {
+        if let Some(half) = self.half.get_mut(instrument.0 as usize) {
+            *half = is_half;
+        }
     }
 
     /// Publishes the counts of the source's rows so far.
@@ -166,16 +280,19 @@ impl Publisher {
             skipped: counts.skipped_total(),
             rejected: counts.rejected,
         };
-        if let Some(flow) = &mut self.flow
-            && !std::mem::replace(&mut self.flow_ended, true)
-            && !skip(&mut self.skip_flow)
-            && let Err(error) = flow.send(0, &end)
-        {
-            self.flow_ended = false;
-            return Err(error);
-        }
-        if !skip(&mut self.skip_quotes) {
-            self.quotes.send(0, &end)?;
+        let [quotes, best, flow] = &mut self.ended;
+        let bests = self.best.as_mut().map(|best| &mut best.output);
+        let journals = [
+            (self.flow.as_mut(), &mut self.skip_flow, flow),
+            (self.quotes.as_mut(), &mut self.skip_quotes, quotes),
+            (bests, &mut self.skip_best, best),
+        ];
+        for (output, skips, is_ended) in journals {
+            let Some(output) = output.filter(|_| !*is_ended) else { continue };
+            if !skip(skips) {
+                output.send(0, &end)?;
+            }
+            *is_ended = true;
         }
         log::info!(
             "the source has given all it had: {} quotes, {} trade prints, {} book events; {} rows read, {} left out, {} \

@@ -49,9 +49,9 @@ impl Kept {
 impl Backlog {
     /// Keeps a frame; beyond the limit the oldest market data is dropped.
     pub(super) fn keep(&mut self, role: Role, journal: u32, frame: &Frame<'_>) {
-        if role == Role::Quotes {
+        if role.is_market() {
             if self.market == MOST {
-                let oldest = self.frames.iter().position(|(role, ..)| *role == Role::Quotes);
+                let oldest = self.frames.iter().position(|(role, ..)| role.is_market());
                 oldest.and_then(|index| self.frames.remove(index));
                 self.market -= 1;
                 self.dropped += 1;
@@ -63,7 +63,7 @@ impl Backlog {
 
     /// Drops the market data: a successor has no use for it.
     pub(super) fn forget_market(&mut self) {
-        self.frames.retain(|(role, ..)| *role != Role::Quotes);
+        self.frames.retain(|(role, ..)| !role.is_market());
         (self.market, self.dropped) = (0, 0);
     }
 

@@ -3,8 +3,8 @@
 use node::{Context, Exit, Frame, NodeState};
 use wire::Nanos;
 
-use super::Strategies;
 use super::dispatch::Dispatch;
+use super::{Market, Strategies};
 use crate::panic::{Panicked, catch};
 use crate::session::{AnySession, Needs, Role};
 
@@ -20,7 +20,7 @@ impl Strategies {
         frame: &Frame<'_>,
     ) {
         let member = &mut self.members[index];
-        if !member.started && matches!(role, Role::Quotes | Role::Reports) {
+        if !member.started && (role.is_market() || role == Role::Reports) {
             return member.backlog.keep(role, journal, frame);
         }
         let Some(session) = &mut member.session else { return };
@@ -171,16 +171,27 @@ impl Strategies {
             self.narrow_state(context);
         }
         if std::mem::take(&mut self.table_is_stale) {
-            let before = self.quotes_to.topics();
-            let interests = self.members.iter().enumerate();
-            self.quotes_to =
-                Dispatch::new(interests.map(|(index, member)| (index as u16, member.topics.as_deref())));
-            let topics = self.quotes_to.topics();
-            // In lock-step all nodes wait until this node's cursors are at the end, which they would not reach while it
-            // sleeps over quotes that no member reads.
-            if topics != before && !self.deterministic {
-                context.narrow(self.quotes, topics.as_deref());
+            for market in 0..self.markets.len() {
+                self.read_what_is_heard(context, market);
             }
+        }
+    }
+
+    /// Reads of a journal of market data what members hear of it, and nothing else.
+    fn read_what_is_heard(&mut self, context: &mut Context, market: usize) {
+        let Some(Market { role, input, to }) = self.markets.get_mut(market) else { return };
+        let before = to.topics();
+        let nothing: &[u32] = &[];
+        let interests = self.members.iter().enumerate().map(|(index, member)| {
+            let hears = member.hears == *role;
+            (index as u16, if hears { member.topics.as_deref() } else { Some(nothing) })
+        });
+        *to = Dispatch::new(interests);
+        let topics = to.topics();
+        // In lock-step all nodes wait until this node's cursors are at the end, which they would not reach while it
+        // sleeps over market data that no member reads.
+        if topics != before && !self.deterministic {
+            context.narrow(*input, topics.as_deref());
         }
     }
 

@@ -1,11 +1,12 @@
 //! One strategy of the process: its session, and its state in the process.
 
 use node::{Counter, NodeHandle};
+use topology::config::MarketData;
 
 use super::backlog::Backlog;
 use super::watch::Budget;
 use crate::panic::catch;
-use crate::session::AnySession;
+use crate::session::{AnySession, Role};
 
 /// One strategy.
 pub(super) struct Member {
@@ -23,7 +24,9 @@ pub(super) struct Member {
     /// When it is due for a turn without a frame, in nanoseconds; `u64::MAX`: never.
     pub(super) deadline: u64,
     pub(super) budget: Budget,
-    /// Topics of the quotes that it reads; `None`: all. Empty until the list is complete.
+    /// Its kind of market data.
+    pub(super) hears: Role,
+    /// Topics of the market data that it reads; `None`: all. Empty until the list is complete.
     pub(super) topics: Option<Vec<u32>>,
     /// Frames that arrived before its start.
     pub(super) backlog: Backlog,
@@ -40,14 +43,16 @@ impl Member {
             requests: 0,
             deadline: u64::MAX,
             budget: Budget::new(0),
+            hears: Role::Quotes,
             topics: Some(Vec::new()),
             backlog: Backlog::default(),
         }
     }
 
     /// Joins with a new session.
-    pub(super) fn join(&mut self, session: Box<dyn AnySession>, budget: u64) {
+    pub(super) fn join(&mut self, session: Box<dyn AnySession>, data: MarketData, budget: u64) {
         self.session = Some(session);
+        self.hears = Role::of_data(data);
         self.started = false;
         self.holds = false;
         self.requests = 0;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!                        ┌─ Dispatch: topic → members ─┐
-//!   md.quotes ──────────►│                             ├──► Member: Session ──► orders.STRATEGY
+//!   md.best, md.quotes ─►│                             ├──► Member: Session ──► orders.STRATEGY
 //!   reports, state ─────►│  seat → member              │    (guarded, timed)
 //!   md.instruments ─────►└─ all members ───────────────┘
 //! ```
@@ -34,6 +34,13 @@ use watch::Watch;
 /// No member: the topic belongs to none.
 const NONE: u16 = u16::MAX;
 
+/// A journal of market data, and who reads what of it.
+struct Market {
+    role: Role,
+    input: InputId,
+    to: Dispatch,
+}
+
 /// What the node's poll loop runs.
 pub(crate) struct Strategies {
     /// The process's own seat.
@@ -44,14 +51,14 @@ pub(crate) struct Strategies {
     /// The loop sleeps between messages, so that a look at all seats in each round costs nothing.
     sleeps: bool,
     members: Vec<Member>,
-    quotes_to: Dispatch,
+    /// The journals of market data: one for each kind of it that a member hears.
+    markets: Vec<Market>,
     /// By topic of the reports: the member.
     reports_to: Vec<u16>,
     /// By topic of the ledger's state: the member.
     state_to: Vec<u16>,
     /// By input: what it is, and the number of its journal.
     inputs: Vec<(Option<Role>, u32)>,
-    quotes: InputId,
     state: Option<InputId>,
     /// Seat of the ledger that members ask for their state.
     ledger: Option<u32>,
@@ -98,7 +105,7 @@ impl Strategies {
         let made = factory.make(node, ledger)?;
         let mut member = Member::new(node.assignment().node.clone(), node.handle());
         let topic = SnapshotBegin::topic_of(made.seat);
-        member.join(made.session, made.budget);
+        member.join(made.session, made.data, made.budget);
         let mut strategies = Strategies::of(node, None, vec![member], vec![0], &[topic])?;
         strategies.unstarted = 1;
         Ok(strategies)
@@ -128,7 +135,15 @@ impl Strategies {
         topics: &[u32],
     ) -> Result<Strategies, JoinError> {
         let instruments = node.input("instruments")?;
-        let quotes = node.input("quotes")?;
+        let kinds = node.inputs().iter().map(|input| Role::of(&input.role)).enumerate();
+        let markets: Vec<Market> = kinds
+            .filter_map(|(index, role)| Some((InputId(index), role.filter(|role| role.is_market())?)))
+            .map(|(input, role)| Market { role, input, to: Dispatch::new(std::iter::empty()) })
+            .collect();
+        if markets.is_empty() {
+            // Its error says that the node has no market data.
+            node.input("quotes")?;
+        }
         node.input("reports")?;
         let state = node.inputs_of("state").next();
         if let Some(input) = state.and_then(|state| node.input_mut(state)) {
@@ -145,11 +160,10 @@ impl Strategies {
             deterministic: node.assignment().deterministic,
             sleeps: node.assignment().mode.sleeps(),
             members,
-            quotes_to: Dispatch::new(std::iter::empty()),
+            markets,
             reports_to,
             state_to,
             inputs: node.inputs().iter().map(|input| (Role::of(&input.role), input.journal_id())).collect(),
-            quotes,
             state,
             ledger: ledger_of(node),
             instruments,
@@ -171,10 +185,12 @@ impl Strategies {
 
     /// Market data: one look-up, then each member that reads the topic.
     #[inline]
-    fn on_quotes(&mut self, context: &mut Context, journal: u32, frame: &Frame<'_>) {
-        for place in self.quotes_to.row(frame.topic) {
-            let member = self.quotes_to.member(place);
-            self.deliver(context, member, Role::Quotes, journal, frame);
+    fn on_market(&mut self, context: &mut Context, role: Role, journal: u32, frame: &Frame<'_>) {
+        // A node reads one of them, as a rule; a host three at most.
+        let Some(market) = self.markets.iter().position(|market| market.role == role) else { return };
+        for place in self.markets[market].to.row(frame.topic) {
+            let member = self.markets[market].to.member(place);
+            self.deliver(context, member, role, journal, frame);
         }
     }
 
@@ -245,7 +261,7 @@ impl Component for Strategies {
             self.list_is_whole();
         }
         match self.inputs.get(input.0) {
-            Some((Some(Role::Quotes), _)) => !self.opening && self.holding == 0,
+            Some((Some(role), _)) if role.is_market() => !self.opening && self.holding == 0,
             Some((Some(Role::Reports), _)) => !self.opening,
             // Another role: read, so that its writer is not blocked, and ignored.
             _ => true,
@@ -256,7 +272,7 @@ impl Component for Strategies {
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
         let Some((Some(role), journal)) = self.inputs.get(input.0).copied() else { return Ok(()) };
         match role {
-            Role::Quotes => self.on_quotes(context, journal, frame),
+            Role::Quotes | Role::Best | Role::Flow => self.on_market(context, role, journal, frame),
             Role::Reports | Role::State => self.on_own(context, role, journal, frame),
             Role::Instruments => self.on_instruments(context, journal, frame),
         }

@@ -90,7 +90,7 @@ impl Strategies {
                 return;
             }
         };
-        self.members[index].join(made.session, made.budget);
+        self.members[index].join(made.session, made.data, made.budget);
         self.unstarted += 1;
         if !self.opening {
             self.narrow_state(context);

@@ -1,7 +1,11 @@
 //! Instruments and market data: what the strategy reads, what must wait, and the market's clock.
 
 use node::{Counter, Frame};
-use wire::{Cause, EndOfStream, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint, WireError};
+use topology::config::MarketData;
+use wire::{
+    Best, BookEvent, Cause, EndOfStream, Indicative, Instrument, InstrumentId, MarketPhase, Message, Nanos,
+    Quote, TradePrint, WireError,
+};
 
 use super::Session;
 use crate::context::{EventClock, Stage};
@@ -20,28 +24,44 @@ pub(super) struct Held {
 #[allow(clippy::large_enum_variant, reason = "lives on the stack for the length of one call")]
 pub(super) enum Market {
     Quote(Quote),
+    Best(InstrumentId, Best),
     Trade(TradePrint),
+    Event(BookEvent),
+    Phase(MarketPhase),
+    Indicative(Indicative),
 }
 
 impl Market {
     pub(super) fn instrument(&self) -> InstrumentId {
         match self {
             Market::Quote(quote) => quote.instrument,
+            Market::Best(instrument, _) => *instrument,
             Market::Trade(trade) => trade.instrument,
+            Market::Event(event) => event.instrument,
+            Market::Phase(phase) => phase.instrument,
+            Market::Indicative(indicative) => indicative.instrument,
         }
     }
 
-    fn event_time(&self) -> Nanos {
+    /// The market's own time; `None` for a best, which does not hold it.
+    fn event_time(&self) -> Option<Nanos> {
         match self {
-            Market::Quote(quote) => quote.event_time,
-            Market::Trade(trade) => trade.event_time,
+            Market::Quote(quote) => Some(quote.event_time),
+            Market::Best(..) => None,
+            Market::Trade(trade) => Some(trade.event_time),
+            Market::Event(event) => Some(event.event_time),
+            Market::Phase(phase) => Some(phase.event_time),
+            Market::Indicative(indicative) => Some(indicative.event_time),
         }
     }
 
     fn due(&self) -> Nanos {
         match self {
             Market::Quote(quote) => quote.due,
+            Market::Best(_, best) => best.due,
             Market::Trade(trade) => trade.due,
+            // No schedule says when an event of the flow is due.
+            Market::Event(_) | Market::Phase(_) | Market::Indicative(_) => Nanos(0),
         }
     }
 }
@@ -50,6 +70,10 @@ impl<S: Strategy> Session<S> {
     pub(super) fn on_market(&mut self, frame: &Frame<'_>, cause: Cause) -> Result<(), WireError> {
         let market = match frame.message_id {
             Quote::ID => Market::Quote(Quote::decode(frame.payload)?),
+            Best::ID => Market::Best(InstrumentId(frame.topic), Best::decode(frame.payload)?),
+            BookEvent::ID => Market::Event(BookEvent::decode(frame.payload)?),
+            MarketPhase::ID => Market::Phase(MarketPhase::decode(frame.payload)?),
+            Indicative::ID => Market::Indicative(Indicative::decode(frame.payload)?),
             TradePrint::ID => Market::Trade(TradePrint::decode(frame.payload)?),
             EndOfStream::ID => return Ok(()),
             id => return Err(WireError::UnknownId { id }),
@@ -67,9 +91,11 @@ impl<S: Strategy> Session<S> {
         if !self.context.instruments.is_selected(market.instrument()) {
             return;
         }
-        self.advance(market.event_time());
-        if let Market::Quote(quote) = market {
-            self.context.set_quote(quote);
+        self.advance_to(market);
+        match market {
+            Market::Quote(quote) => self.context.set_quote(quote),
+            Market::Best(instrument, best) => self.context.set_best(*instrument, best),
+            _ => {}
         }
         if self.context.stage != Stage::Open {
             return;
@@ -80,12 +106,47 @@ impl<S: Strategy> Session<S> {
                 self.context.port.count(Counter::Quotes, 1);
                 self.strategy.quote(&mut self.context, quote);
             }
+            Market::Best(instrument, best) => {
+                self.context.port.count(Counter::Quotes, 1);
+                self.strategy.best(&mut self.context, *instrument, best);
+            }
             Market::Trade(trade) => {
                 self.context.port.count(Counter::Trades, 1);
                 self.strategy.trade(&mut self.context, trade);
             }
+            Market::Event(event) => {
+                self.context.port.count(Counter::BookEvents, 1);
+                self.strategy.book_event(&mut self.context, event);
+            }
+            Market::Phase(phase) => self.strategy.phase(&mut self.context, phase),
+            Market::Indicative(indicative) => self.strategy.indicative(&mut self.context, indicative),
         }
         self.context.cause = Cause::NONE;
+    }
+
+    /// The bests from before the start, from the depths behind them.
+    pub(super) fn look_up_bests(&mut self) {
+        if self.context.data != MarketData::Best {
+            return;
+        }
+        let selected: Vec<InstrumentId> =
+            self.context.instruments.selected().map(|listed| listed.id).collect();
+        for instrument in selected {
+            if let Ok(quote) = self.context.depth(instrument) {
+                self.context.set_best(instrument, &Best::of(&quote));
+            }
+        }
+    }
+
+    fn advance_to(&mut self, market: &Market) {
+        if self.context.event_clock.is_none() {
+            return;
+        }
+        // In lock-step the depth behind a best is exactly its quote: md publishes nothing before all have handled it.
+        let of_depth = || self.context.depth(market.instrument()).ok().map(|quote| quote.event_time);
+        if let Some(time) = market.event_time().or_else(of_depth) {
+            self.advance(time);
+        }
     }
 
     /// With the market's clock: fires the timers that are due by the event, each at its own time, then sets the clock.

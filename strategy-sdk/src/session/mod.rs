@@ -22,6 +22,7 @@ mod market;
 mod reports;
 
 use node::{Counter, Frame, Gap};
+use topology::config::MarketData;
 use wire::fold::SnapshotReader;
 use wire::{Cause, Instrument, Nanos, StrategyId};
 
@@ -42,6 +43,10 @@ pub enum Role {
     Instruments,
     /// Quotes and trades.
     Quotes,
+    /// Best bids and asks, and trades.
+    Best,
+    /// The order flow of a recorded day, or an exchange's events.
+    Flow,
     /// Reports about its orders.
     Reports,
     /// The ledger's snapshots.
@@ -49,11 +54,28 @@ pub enum Role {
 }
 
 impl Role {
+    /// True for market data, of which a strategy hears one kind.
+    #[inline]
+    pub(crate) fn is_market(self) -> bool {
+        matches!(self, Role::Quotes | Role::Best | Role::Flow)
+    }
+
+    /// Where a strategy that hears this finds it.
+    pub(crate) fn of_data(data: MarketData) -> Role {
+        match data {
+            MarketData::Depth => Role::Quotes,
+            MarketData::Best => Role::Best,
+            MarketData::Flow => Role::Flow,
+        }
+    }
+
     /// By the name that the topology uses.
     pub(crate) fn of(name: &str) -> Option<Role> {
         match name {
             "instruments" => Some(Role::Instruments),
             "quotes" => Some(Role::Quotes),
+            "best" => Some(Role::Best),
+            "flow" | "market" => Some(Role::Flow),
             "reports" => Some(Role::Reports),
             "state" => Some(Role::State),
             _ => None,
@@ -74,6 +96,8 @@ pub struct Setup {
     pub epoch: u64,
     /// The instruments that it reads.
     pub interest: Interest,
+    /// What it hears of them.
+    pub data: MarketData,
     /// True when the market's time is its clock.
     pub deterministic: bool,
     /// True when a ledger has its state.
@@ -117,11 +141,11 @@ pub(crate) struct Session<S> {
 impl<S: Strategy> Session<S> {
     /// A session before its first frame.
     pub(crate) fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
-        let Setup { name, strategy: seat, generation, epoch, interest, deterministic, ledger } = setup;
+        let Setup { name, strategy: seat, generation, epoch, interest, data, deterministic, ledger } = setup;
         let event_clock = deterministic.then(EventClock::default);
         Session {
             strategy,
-            context: Context::new(name, seat, epoch, interest, event_clock, port),
+            context: Context::new(name, seat, epoch, interest, data, event_clock, port),
             snapshots: ledger.then(|| SnapshotReader::of_strategy(seat, generation)),
             snapshot_deadline: None,
             contained_until: 0,
@@ -152,7 +176,9 @@ impl<S: Strategy> Session<S> {
         match role {
             Role::Instruments | Role::State => true,
             // Frames from before the start are handed over after it, in order.
-            Role::Quotes => self.list_is_whole && self.held.is_none() && self.is_started(),
+            Role::Quotes | Role::Best | Role::Flow => {
+                self.list_is_whole && self.held.is_none() && self.is_started()
+            }
             Role::Reports => self.is_started(),
         }
     }
@@ -250,6 +276,7 @@ impl<S: Strategy> Session<S> {
             return;
         }
         self.context.stage = Stage::Open;
+        self.look_up_bests();
         self.strategy.start(&mut self.context);
         // Copied, since the strategy may use the context meanwhile.
         let selected: Vec<Instrument> = self.context.instruments.selected().copied().collect();
@@ -281,7 +308,7 @@ impl<S: Strategy> Session<S> {
             reserved: 0,
         };
         let done = match role {
-            Role::Quotes => self.on_market(frame, cause),
+            Role::Quotes | Role::Best | Role::Flow => self.on_market(frame, cause),
             Role::Reports => self.on_report(frame, cause),
             Role::Instruments => self.on_instruments(frame),
             Role::State => self.on_state(frame),
@@ -296,8 +323,11 @@ impl<S: Strategy> Session<S> {
     /// A loose input was overtaken.
     pub(crate) fn gap(&mut self, role: Role, gap: Gap) {
         match role {
-            Role::Quotes if self.context.stage == Stage::Open => self.strategy.gap(&mut self.context, gap),
-            Role::Quotes => {}
+            Role::Quotes | Role::Best | Role::Flow => {
+                if self.context.stage == Stage::Open && role == Role::of_data(self.context.data) {
+                    self.strategy.gap(&mut self.context, gap);
+                }
+            }
             Role::State => {
                 if let Some(snapshots) = &mut self.snapshots {
                     snapshots.reset();

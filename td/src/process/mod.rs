@@ -116,7 +116,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
                 (StrategyId(account.seat), limits)
             })
             .collect(),
-        quotes: journal_id(&node, Stream::Quotes).map_err(|error| failed(&error))?,
+        answered: answered(&node).map_err(|error| failed(&error))?,
         orders: orders_out,
         samples: node.take_output("samples")?,
         latencies: Latencies::keep(&handle).map_err(|error| failed(&error))?,
@@ -142,8 +142,8 @@ struct Td {
     /// Where each strategy's reports go.
     routes: Routes,
     limits: Vec<(StrategyId, Limits)>,
-    /// Number of md's journal of quotes: only orders that answer its messages have a tick-to-order time.
-    quotes: u32,
+    /// Numbers of the journals of market data: only orders that answer their messages have a tick-to-order time.
+    answered: Vec<u32>,
     orders: Output,
     samples: Output,
     /// The stages of all orders.
@@ -304,10 +304,10 @@ impl Td {
     }
 }
 
-/// Number of a journal that td itself does not read; zero when there is none.
-fn journal_id(node: &Node, stream: Stream) -> Result<u32, impl std::fmt::Display + use<>> {
-    Quiescence::watch(node.instance(), |name| Stream::of(name) == Some(stream))
-        .map(|watched| watched.journals().first().map_or(0, |journal| journal.shape().id))
+/// Numbers of the journals that strategies answer, which td itself does not read.
+fn answered(node: &Node) -> Result<Vec<u32>, impl std::fmt::Display + use<>> {
+    Quiescence::watch(node.instance(), |name| Stream::of(name).is_some_and(Stream::is_answered))
+        .map(|watched| watched.journals().iter().map(|journal| journal.shape().id).collect())
 }
 
 impl Component for Td {

@@ -68,7 +68,7 @@ impl Td {
     /// Writes an order's five times, after the order itself.
     fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
         let Ok(order) = NewOrder::decode(frame.payload) else { return };
-        if !order.cause.is_some() || order.cause.journal != self.quotes {
+        if !order.cause.is_some() || !self.answered.contains(&order.cause.journal) {
             return;
         }
         let sample = LatencySample {

@@ -69,7 +69,9 @@ section! {
         instruments: RingConfig = RingConfig::default();
         /// `md.quotes`: quotes and trade prints.
         quotes: RingConfig = RingConfig::default();
-        /// `md.flow`: the recorded market's order flow, for matching.
+        /// `md.best`: best bids and asks, and trade prints.
+        best: RingConfig = RingConfig::default();
+        /// `md.flow`: the recorded market's order flow, for matching and strategies.
         flow: RingConfig = RingConfig::default();
     }
 }

@@ -25,6 +25,25 @@ words! {
     }
 }
 
+words! {
+    /// What strategies hear of the market.
+    pub enum MarketData ("market data") {
+        /// The best bid and ask when they change, in one cache line, and trades; the depth on request.
+        Best = "best",
+        /// Ten levels of both sides whenever one of them changes, and trades.
+        Depth = "depth",
+        /// Order by order: the recorded market's flow, or an exchange's own events.
+        Flow = "flow",
+    }
+}
+
+impl Default for MarketData {
+    /// What every strategy understands.
+    fn default() -> MarketData {
+        MarketData::Depth
+    }
+}
+
 /// Which instruments the strategies of a group hear.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -77,6 +96,8 @@ section! {
         count: u32 = 8 => Kind::Integer { min: 0, max: 10_000 };
         /// Which instruments each of them hears.
         instruments: InstrumentChoice = InstrumentChoice::Rule(InstrumentRule::RoundRobin);
+        /// What they hear of the market: the best bid and ask, ten levels, or order by order.
+        data: MarketData = MarketData::Depth;
         /// Time between the starts of two of them.
         #[serde(with = "duration")]
         stagger: Duration = Duration::ZERO;

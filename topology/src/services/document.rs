@@ -19,6 +19,8 @@ fn condition(when: When) -> String {
     match when {
         When::Always => String::new(),
         When::Fills(fill) => format!(" (fill = {fill})"),
+        When::Wanted(data) => format!(" (data = {data})"),
+        When::NoDepth => " (no depth)".to_owned(),
     }
 }
 

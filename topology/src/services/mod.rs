@@ -12,6 +12,7 @@ mod kind;
 mod stop;
 mod stream;
 mod table;
+mod wanted;
 
 use serde_json::Value as Json;
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use settings::ByteSize;
 
-use super::{NodeKind, publications};
-use crate::config::{Fill, JournalConfig, PlatformConfig, ReaderFrom, ReaderKind, RingConfig};
+use super::{NodeKind, publications, wanted};
+use crate::config::{Fill, JournalConfig, MarketData, PlatformConfig, ReaderFrom, ReaderKind, RingConfig};
 
 macro_rules! streams {
     ($($(#[$doc:meta])* $stream:ident => $word:literal,)*) => {
@@ -33,6 +33,8 @@ streams! {
     Instruments => "instruments",
     /// Quotes and trade prints.
     Quotes => "quotes",
+    /// Best bids and asks, and trade prints.
+    Best => "best",
     /// The recorded market's order flow.
     Flow => "flow",
     /// The exchange's own book, trades and phases.
@@ -72,9 +74,14 @@ impl Stream {
         }
     }
 
+    /// True for what strategies may answer: an order that names a frame of it has a tick-to-order time.
+    pub fn is_answered(self) -> bool {
+        self.is_market_data() && self != Stream::Instruments
+    }
+
     /// True for what the market publishes.
     pub fn is_market_data(self) -> bool {
-        matches!(self, Stream::Instruments | Stream::Quotes | Stream::Flow | Stream::Market)
+        matches!(self, Stream::Instruments | Stream::Quotes | Stream::Best | Stream::Flow | Stream::Market)
     }
 }
 
@@ -152,13 +159,29 @@ pub(crate) enum When {
     Always,
     /// If orders are filled so.
     Fills(Fill),
+    /// A publication: if anybody wants this of the market. A subscription of strategies: if they hear it; of another
+    /// node: if it is published.
+    Wanted(MarketData),
+    /// A subscription: if md publishes no depth.
+    NoDepth,
 }
 
 impl When {
+    /// Of a publication, or of a subscription of a node that hears nothing of its own choice.
     pub(crate) fn holds(self, config: &PlatformConfig) -> bool {
         match self {
             When::Always => true,
             When::Fills(fill) => config.matching.fill == fill,
+            When::Wanted(data) => wanted::is_published(config, data),
+            When::NoDepth => !wanted::is_published(config, MarketData::Depth),
+        }
+    }
+
+    /// Of a subscription of strategies that hear `heard`.
+    pub(crate) fn holds_for(self, config: &PlatformConfig, heard: &[MarketData]) -> bool {
+        match self {
+            When::Wanted(data) => heard.contains(&data),
+            _ => self.holds(config),
         }
     }
 }

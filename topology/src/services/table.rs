@@ -3,10 +3,11 @@
 use settings::ByteSize;
 
 use super::stream::{Manner, When};
+use super::wanted;
 use super::{
     Journals, NodeKind, Place, Publication, Seat, Service, StopGroup, Stream, Subscription, Topics, Waiting,
 };
-use crate::config::{Fill, ReaderFrom, RestartPolicy};
+use crate::config::{Fill, MarketData, ReaderFrom, RestartPolicy};
 use crate::rules::state;
 use crate::wiring::{json, td_section};
 
@@ -49,11 +50,20 @@ pub(crate) static SERVICES: &[Service] = &[
             Publication {
                 stream: Stream::Quotes,
                 role: "quotes",
-                journals: Journals::One("md.quotes"),
+                journals: Journals::One(wanted::QUOTES),
                 topics: Topics::Instruments,
                 capacity: |_| ByteSize::mib(4),
                 rings: |journal| vec![&journal.md.ring, &journal.md.quotes],
-                when: When::Always,
+                when: When::Wanted(MarketData::Depth),
+            },
+            Publication {
+                stream: Stream::Best,
+                role: "best",
+                journals: Journals::One(wanted::BEST),
+                topics: Topics::Instruments,
+                capacity: |_| ByteSize::mib(1),
+                rings: |journal| vec![&journal.md.ring, &journal.md.best],
+                when: When::Wanted(MarketData::Best),
             },
             Publication {
                 stream: Stream::Flow,
@@ -62,7 +72,7 @@ pub(crate) static SERVICES: &[Service] = &[
                 topics: Topics::Instruments,
                 capacity: |_| ByteSize::mib(4),
                 rings: |journal| vec![&journal.md.ring, &journal.md.flow],
-                when: When::Fills(Fill::Book),
+                when: When::Wanted(MarketData::Flow),
             },
         ],
         subscribes: &[Subscription {
@@ -182,7 +192,11 @@ pub(crate) static SERVICES: &[Service] = &[
         subscribes: &[
             subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
             subscription(Stream::Events, Manner::Loose(ReaderFrom::Start)),
-            subscription(Stream::Quotes, Manner::GatedInLockStep),
+            Subscription {
+                when: When::Wanted(MarketData::Depth),
+                ..subscription(Stream::Quotes, Manner::GatedInLockStep)
+            },
+            Subscription { when: When::NoDepth, ..subscription(Stream::Best, Manner::GatedInLockStep) },
             subscription(Stream::Executions, Manner::Gated),
         ],
         stops: StopGroup::Books,
@@ -278,11 +292,20 @@ pub(crate) static SERVICES: &[Service] = &[
 /// What a strategy reads; its host reads it for all that run there.
 const STRATEGY: &[Subscription] = &[
     subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
-    subscription(Stream::Quotes, Manner::AsMarket),
+    heard(MarketData::Depth, Stream::Quotes),
+    heard(MarketData::Best, Stream::Best),
+    // Of these two a platform has one.
+    heard(MarketData::Flow, Stream::Flow),
+    heard(MarketData::Flow, Stream::Market),
     subscription(Stream::Reports, Manner::Gated),
     // What it asks the ledger for comes behind its place there.
     subscription(Stream::State, Manner::Loose(ReaderFrom::Head)),
 ];
+
+/// What strategies hear of the market, if their group says so.
+const fn heard(data: MarketData, stream: Stream) -> Subscription {
+    Subscription { when: When::Wanted(data), ..subscription(stream, Manner::AsMarket) }
+}
 
 /// Always there, and called what it carries.
 const fn subscription(stream: Stream, manner: Manner) -> Subscription {

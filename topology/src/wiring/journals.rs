@@ -6,10 +6,10 @@ use settings::ByteSize;
 
 use super::Builder;
 use crate::config::{
-    Durability, HugePages, OnDeath, PageSize, ReaderFrom, ReaderKind, RingConfig, StrategyGroup,
+    Durability, HugePages, MarketData, OnDeath, PageSize, ReaderFrom, ReaderKind, RingConfig, StrategyGroup,
 };
-use crate::services::{Journals, Publication, Service};
-use crate::spec::{JournalSpec, Pages, ReadBinding, ReaderSpec, WriteBinding};
+use crate::services::{Journals, NodeKind, Publication, Service};
+use crate::spec::{JournalSpec, NodeSpec, Pages, ReadBinding, ReaderSpec, WriteBinding};
 
 /// The journal that a family has for a node.
 pub(super) fn journal_of(family: &str, node: &str) -> String {
@@ -133,8 +133,14 @@ impl Builder<'_> {
                 continue;
             }
             let on_death = self.on_death[node];
-            for subscription in Service::of(self.nodes[node].kind).subscribes {
-                if !subscription.when.holds(self.config) {
+            let kind = self.nodes[node].kind;
+            let heard = self.heard(&self.nodes[node]);
+            for subscription in Service::of(kind).subscribes {
+                let is_there = match kind.trades() {
+                    true => subscription.when.holds_for(self.config, &heard),
+                    false => subscription.when.holds(self.config),
+                };
+                if !is_there {
                     continue;
                 }
                 let (kind, from) = subscription.manner.resolve(self.config);
@@ -149,6 +155,21 @@ impl Builder<'_> {
             }
         }
         self.subscribe_added();
+    }
+
+    /// What the strategies of a node hear of the market: its group's, or those of all groups in the host.
+    fn heard(&self, node: &NodeSpec) -> Vec<MarketData> {
+        let here = |group: &&StrategyGroup| {
+            let is_host = group.host.as_ref().is_some_and(|host| host.name == node.name);
+            (node.kind == NodeKind::Host && is_host) || node.group.as_ref() == Some(&group.name)
+        };
+        self.config
+            .strategies
+            .iter()
+            .filter(|group| group.count > 0)
+            .filter(here)
+            .map(|group| group.data)
+            .collect()
     }
 
     /// Binds a node to a journal.

@@ -76,6 +76,7 @@ impl Builder<'_> {
             index,
             index_in_group,
             instruments: group.instruments.clone(),
+            data: group.data,
             builtin,
             budget: group.budget,
         });

@@ -1,5 +1,6 @@
 //! The messages, by the part of the platform that writes them.
 
+pub mod best;
 pub mod control;
 pub mod execution;
 pub mod ledger;
@@ -128,6 +129,7 @@ messages! {
     4 BookEvent 56,
     5 MarketPhase 24,
     6 Indicative 48,
+    7 Best 32,
     10 NewOrder 96,
     11 CancelOrder 16,
     12 ReplaceOrder 32,
@@ -157,6 +159,7 @@ mod tests {
     /// Their fields are integers only, so any bytes are a message.
     const INTEGERS_ONLY: [&str; 11] = [
         "Instrument",
+        "Best",
         "Quote",
         "CancelOrder",
         "Indicative",

@@ -13,7 +13,7 @@ Examples:
 
 Where strategies trade with each other (matching.fill = \"exchange\"), the whole book is followed in `matching.market`, with
 the number of orders at each price, the phase, and what an auction would trade. Elsewhere the ladder is that of the latest
-quote in `md.quotes`, of ten levels.")]
+quote, of ten levels: in `md.quotes`, or where nobody wants those, the one that md keeps behind `md.best`.")]
 pub(crate) struct Book {
     /// The instrument: its symbol or its number.
     pub(crate) instrument: String,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use journal::{Journal, LooseReader, ReadError};
 use md::book::Follower;
-use node::{Exit, InstanceDir, StopFlag};
+use node::{Depths, Exit, InstanceDir, StopFlag};
 use wire::{Instrument, Level, Message, Nanos, Quote, Side};
 
 use args::Book;
@@ -21,6 +21,8 @@ use crate::verbs::instance;
 
 /// The exchange's own book.
 const MARKET: &str = "matching.market";
+/// md's quotes.
+const QUOTES: &str = "md.quotes";
 /// Between two looks for news.
 const TICK: Duration = Duration::from_millis(10);
 /// Between two pictures.
@@ -35,8 +37,14 @@ pub(crate) fn book(arguments: &Book) -> Result<u8, Failure> {
     let names = view.instance().journal_names().unwrap_or_default();
     let mut source = if names.iter().any(|name| name == MARKET) {
         Source::Market(open(view.instance(), MARKET)?, Box::new(Follower::new(&instruments)), None)
+    } else if names.iter().any(|name| name == QUOTES) {
+        Source::Quotes(open(view.instance(), QUOTES)?, None)
     } else {
-        Source::Quotes(open(view.instance(), "md.quotes")?, None)
+        // Nobody wants the depth message by message: md keeps the latest.
+        match Depths::of(view.instance())? {
+            Some(depths) => Source::Kept(depths),
+            None => Source::Quotes(open(view.instance(), QUOTES)?, None),
+        }
     };
     let stop = StopFlag::install()?;
     let depth = arguments.depth as usize;
@@ -124,6 +132,8 @@ enum Source {
     Market(LooseReader, Box<Follower>, Option<u64>),
     /// md's quotes, by instrument.
     Quotes(LooseReader, Option<std::collections::BTreeMap<u32, Quote>>),
+    /// The latest quotes that md keeps, where strategies hear the best alone.
+    Kept(Depths),
 }
 
 impl Source {
@@ -132,7 +142,8 @@ impl Source {
         loop {
             let (reader, name) = match self {
                 Source::Market(reader, ..) => (reader, MARKET),
-                Source::Quotes(reader, _) => (reader, "md.quotes"),
+                Source::Quotes(reader, _) => (reader, QUOTES),
+                Source::Kept(_) => return Ok(()),
             };
             match reader.read() {
                 Ok(Some(frame)) => {
@@ -166,7 +177,7 @@ impl Source {
                 let quote = Quote::decode(payload).map_err(failed)?;
                 quotes.get_or_insert_default().insert(quote.instrument.0, quote);
             }
-            Source::Quotes(..) => {}
+            Source::Quotes(..) | Source::Kept(_) => {}
         }
         Ok(())
     }
@@ -211,30 +222,32 @@ impl Source {
                 })
             }
             Source::Quotes(_, quotes) => {
-                let quote = quotes.as_ref()?.get(&instrument.id.0)?;
-                let rows = |levels: &[Level]| {
-                    let levels = levels.iter().filter(|level| level.is_some()).take(depth);
-                    let row = |level: &Level| Row {
-                        price: level.price.to_string(),
-                        quantity: level.quantity.0,
-                        orders: None,
-                    };
-                    levels.map(row).collect()
-                };
-                Some(Ladder {
-                    instrument: instrument.id.0,
-                    symbol,
-                    phase: None,
-                    sequence: quote.sequence,
-                    event_time_ns: quote.event_time.0,
-                    last_price: ladder::price(quote.last_price),
-                    indicative: None,
-                    statistics: None,
-                    bids: rows(&quote.bids),
-                    asks: rows(&quote.asks),
-                })
+                Some(of_quote(symbol, quotes.as_ref()?.get(&instrument.id.0)?, depth))
             }
+            Source::Kept(depths) => Some(of_quote(symbol, &depths.get(instrument.id).ok()?, depth)),
         }
+    }
+}
+
+/// The ladder of a quote's levels.
+fn of_quote(symbol: String, quote: &Quote, depth: usize) -> Ladder {
+    let rows = |levels: &[Level]| {
+        let levels = levels.iter().filter(|level| level.is_some()).take(depth);
+        let row =
+            |level: &Level| Row { price: level.price.to_string(), quantity: level.quantity.0, orders: None };
+        levels.map(row).collect()
+    };
+    Ladder {
+        instrument: quote.instrument.0,
+        symbol,
+        phase: None,
+        sequence: quote.sequence,
+        event_time_ns: quote.event_time.0,
+        last_price: ladder::price(quote.last_price),
+        indicative: None,
+        statistics: None,
+        bids: rows(&quote.bids),
+        asks: rows(&quote.asks),
     }
 }
 
