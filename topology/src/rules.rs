@@ -1,6 +1,7 @@
 //! What must hold between keys, before the topology is built from them.
 
 mod hosts;
+mod recorded;
 pub(crate) mod state;
 
 use settings::{Report, Rows, nearest, or_list};
@@ -177,6 +178,7 @@ impl Rules<'_> {
                 "set it to \"quotes\", or replay a recorded day",
             );
         }
+        self.keys_of_recorded_markets();
         if fill == Fill::Exchange { self.exchange() } else { self.keys_of_the_exchange() }
     }
 

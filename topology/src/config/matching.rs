@@ -6,6 +6,7 @@ use settings::schema::{Absent, DAY_NS, Kind, Section};
 use settings::{duration, section, words};
 
 use super::RunConfig;
+use super::recorded::{CallAuctionRule, SelfTradeOwner, SelfTradeRule};
 use crate::services::NodeKind;
 
 words! {
@@ -74,6 +75,15 @@ section! {
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days, exchange for md.source = \"exchange\"");
+        /// What happens when an order would trade with one of its owner, and does not say itself.
+        self_trade: SelfTradeRule = SelfTradeRule::AsRules;
+        /// Whose orders that holds for, beside a recorded or quoted market.
+        self_trade_owner: SelfTradeOwner = SelfTradeOwner::Strategy;
+        /// At one price, displayed orders trade before hidden ones (`fill = "book"`): as on Nasdaq and BATS. false: at the
+        /// price of a hidden order's trade nobody is filled.
+        displayed_first: bool = false;
+        /// What strategies' orders do in a call auction of the recorded market.
+        call_auctions: CallAuctionRule = CallAuctionRule::Refuse;
         /// The rules that differ between markets.
         rules: RuleSet = RuleSet::Plain;
         /// The day, by ascending times; none: continuous trading from the start.

@@ -17,6 +17,7 @@ mod journal;
 mod matching;
 mod md;
 mod pin;
+mod recorded;
 mod run;
 mod services;
 mod strategies;
@@ -27,6 +28,7 @@ pub use matching::{Fill, MatchingConfig, PhaseName, PhaseStart, RuleSet};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
+pub use recorded::{CallAuctionRule, SelfTradeOwner, SelfTradeRule};
 pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,
 };
