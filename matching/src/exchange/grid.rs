@@ -69,6 +69,16 @@ impl Grid {
         allowed.then_some(tick)
     }
 
+    /// As [`Grid::tick`], of a price from `low` to `high`, in steps; `None` for all others.
+    #[inline(always)]
+    pub(crate) fn tick_within(&self, price: Price, low: i64, high: i64) -> Option<i64> {
+        let tick = (price.0 >> self.shift).wrapping_mul(self.inverse as i64);
+        // The lowest number, which is no price, is out of range like every number that is no multiple.
+        let within = tick >= low.max(-(self.most as i64)) && tick <= high.min(self.most as i64);
+        let whole = price.0 & ((1 << self.shift) - 1) == 0;
+        (whole && within && (self.bands.is_empty() || self.is_allowed(tick))).then_some(tick)
+    }
+
     /// The price of a number of steps that [`Grid::tick`] or the functions below returned.
     #[inline(always)]
     pub(crate) fn price(&self, tick: i64) -> Price {
@@ -81,6 +91,8 @@ impl Grid {
         self.bands.get(above.saturating_sub(1)).map_or(1, |(_, size)| *size)
     }
 
+    #[cold]
+    #[inline(never)]
     fn is_allowed(&self, tick: i64) -> bool {
         tick % self.size(tick) == 0
     }
