@@ -147,12 +147,6 @@ impl Numbers {
     /// The place of the order with this hash for which `is` holds, and its entry.
     #[inline(always)]
     pub(crate) fn find(&self, hash: u32, is: impl Fn(Place) -> bool) -> Option<(Place, Entry)> {
-        self.probe(hash, is).ok()
-    }
-
-    /// As [`Numbers::find`]; where it is not there, an entry in its own bucket that it could get, if that is not full.
-    #[inline(always)]
-    pub(crate) fn probe(&self, hash: u32, is: impl Fn(Place) -> bool) -> Result<(Place, Entry), Entry> {
         let home = self.home(hash);
         let mut at = home;
         loop {
@@ -161,17 +155,14 @@ impl Numbers {
             while tagged != 0 {
                 let slot = tagged.trailing_zeros() / 8;
                 if is(bucket.place(slot)) {
-                    return Ok((bucket.place(slot), Entry { bucket: at, slot }));
+                    return Some((bucket.place(slot), Entry { bucket: at, slot }));
                 }
                 tagged &= tagged - 1;
             }
-            if !bucket.went_past() {
-                return Err(Entry { bucket: home, slot: self.buckets[home].free() });
-            }
             at = self.next(at);
-            if at == home {
-                // Only where numbers were chosen to collide.
-                return Err(Entry { bucket: home, slot: self.buckets[home].free() });
+            // All around only where numbers were chosen to collide.
+            if !bucket.went_past() || at == home {
+                return None;
             }
         }
     }
@@ -209,24 +200,7 @@ impl Numbers {
         self.buckets[entry.bucket].clear(entry.slot);
     }
 
-    /// Adds an order where [`Numbers::probe`] said that it may lie, if nothing has changed since. `hash_of` is asked when the
-    /// table grows.
-    #[inline(always)]
-    pub(crate) fn insert_at(
-        &mut self,
-        entry: Entry,
-        hash: u32,
-        place: Place,
-        hash_of: impl Fn(Place) -> u32,
-    ) {
-        if entry.slot >= SLOTS || self.is_full() {
-            return self.insert(hash, place, hash_of);
-        }
-        self.used += 1;
-        self.buckets[entry.bucket].put(entry.slot, tag(hash), place);
-    }
-
-    /// Adds an order that is not there yet.
+    /// Adds an order that is not there yet. `hash_of` is asked when the table grows.
     #[inline(never)]
     pub(crate) fn insert(&mut self, hash: u32, place: Place, hash_of: impl Fn(Place) -> u32) {
         if self.is_full() {
@@ -318,9 +292,12 @@ mod tests {
             }
             if let std::collections::hash_map::Entry::Vacant(entry) = plain.entry(id) {
                 entry.insert(Place(at as u32));
-                let found = numbers.probe(hash(id), |place| ids[place.0 as usize] == id);
-                let found = found.expect_err("it is not there");
-                numbers.insert_at(found, hash(id), Place(at as u32), |place| hash(ids[place.0 as usize]));
+                match numbers.vacant(hash(id)) {
+                    (Some(entry), _) => numbers.put_at(entry, hash(id), Place(at as u32)),
+                    _ => {
+                        numbers.insert(hash(id), Place(at as u32), |place| hash(ids[place.0 as usize]));
+                    }
+                }
                 ids[at] = id;
             }
             let found = numbers.find(hash(id), |place| ids[place.0 as usize] == id).map(|(place, _)| place);

@@ -74,13 +74,6 @@ impl Ladder {
         }
     }
 
-    /// The level of a rank, if it lies in the array and a level near it has orders.
-    #[inline(always)]
-    pub(crate) fn near(&self, rank: i64) -> Option<LevelPlace> {
-        let chunk = *self.window.get(self.offset(chunk_number(rank)))?;
-        (chunk != NO_CHUNK).then(|| LevelPlace::new(chunk, rank))
-    }
-
     #[cold]
     #[inline(never)]
     fn make(&mut self, levels: &mut Levels, number: i64) -> Option<u32> {

@@ -13,7 +13,7 @@ use super::records::{Flags, LevelPlace, Place, Record};
 use super::request::{Kind, Lifetime, Order};
 
 impl Core {
-    /// A limit order for the day that rests at once, at a price near others.
+    /// A limit order for the day that rests at once.
     #[inline(always)]
     pub(crate) fn rest_at_once<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) -> bool {
         let Kind::Limit(price) = order.kind else { return false };
@@ -30,7 +30,7 @@ impl Core {
         if look && self.is_known(order.id) {
             return false;
         }
-        let Some(level) = book.side(order.side).near(rank) else { return false };
+        let Some(level) = book.side_mut(order.side).level(&mut self.levels, rank) else { return false };
         let at = &mut self.levels[level];
         // What rests there fits by itself.
         let fits = (at.shown + at.hidden).checked_add(order.quantity.0).is_some();
