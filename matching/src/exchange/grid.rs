@@ -137,6 +137,7 @@ mod tests {
     fn a_price_has_a_tick_exactly_when_it_is_a_multiple() {
         for step in [1, 2, 3, 5, 7, 48, 10_000_000, 250_000_000, i64::MAX, i64::MAX - 1] {
             let grid = Grid::new(&[(Price(0), Price(step))]).unwrap();
+            assert_eq!(grid.tick_within(Price(i64::MIN), i64::MIN, i64::MAX), None);
             let mut random = 88_172_645_463_325_252_u64;
             for round in 0..20_000_i64 {
                 random ^= random << 13;
@@ -151,6 +152,9 @@ mod tests {
                     }
                     let expected = (price % step == 0).then(|| price / step);
                     assert_eq!(grid.tick(Price(price)), expected, "{price} by {step}");
+                    assert_eq!(grid.tick_within(Price(price), i64::MIN, i64::MAX), expected);
+                    let narrow = expected.filter(|tick| (-5..=7).contains(tick));
+                    assert_eq!(grid.tick_within(Price(price), -5, 7), narrow);
                     if let Some(tick) = expected {
                         assert_eq!(grid.price(tick), Price(price));
                     }

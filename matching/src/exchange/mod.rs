@@ -143,7 +143,7 @@
 //! # Modules
 //!
 //! ```text
-//! quick                    what most requests are           │
+//! quick                    the short ways of most requests
 //! requests ── check        new, cancel, replace             ┌── ladder   levels of a side, best first
 //! trading                  what an incoming order does      ├── levels   sixteen prices a chunk
 //! stops                    what trades trigger         core ┼── records  a line a working order
