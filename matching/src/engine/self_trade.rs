@@ -38,6 +38,7 @@ impl Core {
         }
     }
 
+    #[inline(never)]
     fn is_same_account(&self, one: OrderId, other: OrderId) -> bool {
         let account = |id: OrderId| self.accounts.get(&id.0).copied().unwrap_or(AccountId::OWN);
         let account_of_one = account(one);
@@ -46,19 +47,30 @@ impl Core {
     }
 
     /// Remembers for which account an order is, where that matters.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn note_account(&mut self, id: OrderId, account: AccountId) {
         if self.options.owner == OrderOwner::Account {
-            self.accounts.insert(id.0, account);
+            self.insert_account(id.0, account);
         }
     }
 
     /// The order has ended.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forget_account(&mut self, id: u64) {
         if self.options.owner == OrderOwner::Account {
-            self.accounts.remove(&id);
+            self.remove_account(id);
         }
+    }
+
+    // Out of line: orders end on the hottest ways, and hardly ever by account.
+    #[inline(never)]
+    fn insert_account(&mut self, id: u64, account: AccountId) {
+        self.accounts.insert(id, account);
+    }
+
+    #[inline(never)]
+    fn remove_account(&mut self, id: u64) {
+        self.accounts.remove(&id);
     }
 
     /// Instead of a trade of `taker` with the order at `slot`.
