@@ -32,6 +32,8 @@ impl Core {
     }
 
     /// The auction has traded at `price`. Its further trades change nothing.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn uncross_at<S: Sink>(&mut self, book: &mut Book, price: Price, sink: &mut S) {
         if !price.is_some() {
             return count(&mut self.anomalies.invalid_price);
@@ -48,6 +50,8 @@ impl Core {
     }
 
     /// Continuous trading begins: what crosses own orders trades with them, as if these came in now.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn end_call<S: Sink>(&mut self, book: &mut Book, sink: &mut S) {
         book.uncrossed = false;
         if book.half(Side::Buy).ladder.own + book.half(Side::Sell).ladder.own == 0 {
@@ -67,6 +71,8 @@ impl Core {
 
     /// A print of the auction, where no orders of the market are known: own orders at strictly better prices would have
     /// had it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn print_of_auction<S: Sink>(&mut self, book: &mut Book, print: &TradePrint, sink: &mut S) {
         if print.quantity <= Quantity::ZERO {
             return count(&mut self.anomalies.invalid_quantity);

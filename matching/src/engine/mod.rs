@@ -49,7 +49,7 @@
 //! | `CancelNewest` | stays | `Cancelled`, `WouldTrade` | up to the owner's first order |
 //! | `CancelOldest` | `Cancelled`, `SelfTrade` | goes on | all but the owner's orders |
 //! | `CancelBoth` | `Cancelled`, `SelfTrade` | `Cancelled`, `SelfTrade` | up to the owner's first order |
-//! | `Decrement` | both lose the smaller open quantity, of their total too: `Replaced`, `SelfTrade`; | with nothing left: `Cancelled`, `SelfTrade`, as it was before | up to the owner's first order |
+//! | `Decrement` | both lose the smaller open quantity, of their total too: `Reduced`, `SelfTrade`; | with nothing left: `Cancelled`, `SelfTrade`, as it was before | up to the owner's first order |
 //! | `Allow` | trades | trades | everything |
 //!
 //! ## [`FillModel::Book`]: beside a recorded market

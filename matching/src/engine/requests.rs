@@ -179,7 +179,13 @@ impl Core {
         while slot.is_some() && taker.open > Quantity::ZERO {
             let resting = self.arena.orders[slot];
             if self.is_self_trade(taker, &resting) {
-                let stop = self.prevent(ladder, slot, taker, time, sink);
+                if self.options.self_trade == SelfTrade::CancelNewest {
+                    return Stop::OwnOrder;
+                }
+                // A copy, so that the taker of all other trades need not lie in memory.
+                let mut copy = *taker;
+                let stop = self.prevent(ladder, slot, &mut copy, time, sink);
+                *taker = copy;
                 if stop != Stop::Done {
                     return stop;
                 }

@@ -46,6 +46,7 @@ impl Core {
     }
 
     /// Remembers for which account an order is, where that matters.
+    #[inline]
     pub(crate) fn note_account(&mut self, id: OrderId, account: AccountId) {
         if self.options.owner == OrderOwner::Account {
             self.accounts.insert(id.0, account);
@@ -62,6 +63,7 @@ impl Core {
 
     /// Instead of a trade of `taker` with the order at `slot`.
     #[cold]
+    #[inline(never)]
     pub(crate) fn prevent<S: Sink>(
         &mut self,
         ladder: &mut Ladder,
@@ -107,14 +109,14 @@ impl Core {
         } else {
             self.arena.set(slot, resting.open - quantity, Quantity::ZERO);
             self.arena.orders[slot].quantity -= quantity;
-            sink.update(&self.arena.orders[slot].update(OrderStatus::Replaced, Reason::SelfTrade, time));
+            sink.update(&self.arena.orders[slot].update(OrderStatus::Reduced, Reason::SelfTrade, time));
         }
         if quantity == taker.open {
             return Stop::SelfTrade;
         }
         taker.open -= quantity;
         taker.quantity -= quantity;
-        sink.update(&taker.update(OrderStatus::Replaced, Reason::SelfTrade, time));
+        sink.update(&taker.update(OrderStatus::Reduced, Reason::SelfTrade, time));
         Stop::Done
     }
 }

@@ -251,10 +251,8 @@ impl Naive {
             return self.reject(request, Reason::WouldTrade);
         }
         self.update(&order, OrderStatus::Accepted, Reason::None);
-        if tif == TimeInForce::FillOrKill {
-            if !self.would_fill(&order) {
-                return self.update(&order, OrderStatus::Cancelled, Reason::NotFillable);
-            }
+        if tif == TimeInForce::FillOrKill && !self.would_fill(&order) {
+            return self.update(&order, OrderStatus::Cancelled, Reason::NotFillable);
         }
         let stopped = self.take(&mut order);
         self.settle(order, stopped, !market && matches!(tif, TimeInForce::Day | TimeInForce::PostOnly));

@@ -332,7 +332,7 @@ fn random_input_meets_every_case() {
         "cancelled not-fillable",
         "cancelled would-trade",
         "cancelled self-trade",
-        "replaced self-trade",
+        "reduced self-trade",
         "rejected call-auction",
         "replace-rejected call-auction",
         "rejected duplicate-order",

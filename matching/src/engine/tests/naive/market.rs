@@ -86,7 +86,8 @@ impl Naive {
                 self.take_away(order, quantity);
             }
             (BookAction::Execute, None) | (BookAction::Trade, _) if self.uncrosses() && self.auction => {
-                if event.action == BookAction::Trade || quantity > 0 {
+                let happened = event.action == BookAction::Trade || quantity > 0;
+                if happened {
                     self.uncross_at(event.price.0);
                 }
             }

@@ -39,13 +39,13 @@ impl Naive {
                 } else {
                     (resting.open, resting.quantity) = (resting.open - less, resting.quantity - less);
                     self.store(resting);
-                    self.update(&resting, OrderStatus::Replaced, Reason::SelfTrade);
+                    self.update(&resting, OrderStatus::Reduced, Reason::SelfTrade);
                 }
                 if less == taker.open {
                     return Some(Reason::SelfTrade);
                 }
                 (taker.open, taker.quantity) = (taker.open - less, taker.quantity - less);
-                self.update(taker, OrderStatus::Replaced, Reason::SelfTrade);
+                self.update(taker, OrderStatus::Reduced, Reason::SelfTrade);
                 None
             }
         }
