@@ -15,6 +15,7 @@ use crate::services::Run;
 use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
+use crate::verbs::replay::args::Replay;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::top::args::Top;
 
@@ -46,6 +47,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Verb {
     /// Bring a platform up; run it to its end, or leave it running.
     Up(Up),
+    /// Run a recording again: the whole platform, or one strategy alone.
+    Replay(Replay),
     /// Take a platform down, and say what came of it.
     Down(Down),
     /// Show what runs: nodes, journals, lag, losses.

@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     T2o(#[from] bench_harness::t2o::T2oError),
     #[error(transparent)]
     Recover(#[from] recorder::recover::RecoverError),
+    #[error(transparent)]
+    Replay(#[from] replay::ReplayError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -74,6 +76,7 @@ impl Failure {
                 Exit::of_io(error).code()
             }
             Failure::Recover(_) => Exit::Failed.code(),
+            Failure::Replay(error) => of_replay(error).code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
             Failure::View(ViewError::Io { source, .. })
             | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))
@@ -96,6 +99,18 @@ impl Failure {
                 talk!("{}", text.trim_end());
             }
             other => talk!("colo: {other}"),
+        }
+    }
+}
+
+fn of_replay(error: &replay::ReplayError) -> Exit {
+    use replay::ReplayError;
+    match error {
+        ReplayError::Usage(_) => Exit::Usage,
+        ReplayError::NotWhole(_) => Exit::CheckFailed,
+        ReplayError::System { source, .. } => Exit::of_io(source),
+        ReplayError::Claim { .. } | ReplayError::Journal { .. } | ReplayError::Strategy { .. } => {
+            Exit::Failed
         }
     }
 }

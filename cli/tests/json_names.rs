@@ -224,6 +224,26 @@ fn what_the_benchmark_of_the_exchange_prints_is_on_the_page() {
 }
 
 #[test]
+fn what_a_replay_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let file = home.state_path().join("recorded.toml");
+    let text = concat!(
+        "[platform]\ndeterministic = true\n[md]\ncount = 50\ngenerator = \"timed\"\nreaders = \"gated\"\n",
+        "[[strategies.group]]\nname = \"makers\"\nprogram = \"builtin:market-maker\"\ncount = 1\n",
+        "[[recorder]]\npath = \"FOLDER\"\n"
+    );
+    let folder = home.state_path().join("recordings").display().to_string();
+    std::fs::write(&file, text.replace("FOLDER", &folder)).expect("a file");
+    home.json(&["up", &file.display().to_string(), "--format", "json"]);
+    for parameter in [&[][..], &["--param", "quantity=3"]] {
+        let verb = ["replay", &folder, "--strategy", "makers-1", "--check", "--format", "json"];
+        let printed = home.json(&[&verb, parameter].concat());
+        assert_eq!(printed["difference"].is_null(), parameter.is_empty(), "{printed}");
+        compare(&page, "colo replay", &printed);
+    }
+}
+
+#[test]
 fn what_verbs_print_of_files_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let written = Written::new(3, 250);

@@ -98,6 +98,7 @@ fn assignment(
         mode: node.mode,
         wake: node.wake,
         deterministic: topology.deterministic,
+        recorded_clock: false,
         drain: drain(topology),
         lock_memory: topology.lock_memory,
         section: section(node),

@@ -73,6 +73,10 @@ pub struct Assignment {
     pub wake: Wake,
     /// Whether the platform runs in lock-step.
     pub deterministic: bool,
+    /// Whether the times of the frames are a strategy's clock: it is given again what was recorded on a platform that did
+    /// not run in lock-step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recorded_clock: bool,
     /// When it is asked to stop: how long it reads what is left, and waits for room to write what it kept back.
     pub drain: Duration,
     /// Whether it keeps its memory in RAM.

@@ -209,8 +209,8 @@ impl Recovery {
     }
 }
 
-/// A recording, or of several in a folder, or of several instances' in one, the latest.
-fn latest(folder: &Path) -> PathBuf {
+/// The folder of a recording, of several in a folder, or of several instances' in one: of the latest.
+pub fn latest(folder: &Path) -> PathBuf {
     let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_segment = |path: &Path| {
         path.to_string_lossy().ends_with(".seg") || path.to_string_lossy().ends_with(".seg.zst")

@@ -56,12 +56,15 @@ pub(crate) enum Stage {
     Left,
 }
 
-/// The clock of deterministic mode: the market's own time.
+/// The clock of deterministic mode: the market's own time. In a replay of what was recorded in another mode: the time
+/// of the frame that is handled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventClock {
     pub(crate) now: Nanos,
     /// False before the first event.
     pub(crate) begun: bool,
+    /// The events are frames, and their times those at which they were published.
+    pub(crate) recorded: bool,
 }
 
 impl Context {

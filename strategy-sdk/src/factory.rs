@@ -100,6 +100,7 @@ fn make<S: Strategy>(
         interest,
         data: section.data(),
         deterministic: node.assignment().deterministic,
+        recorded_clock: node.assignment().recorded_clock,
         ledger: ledger.is_some(),
     };
     let data = section.data();

@@ -146,6 +146,7 @@ impl<S: Strategy> Harness<S> {
             interest: Interest::All,
             data: MarketData::Depth,
             deterministic: false,
+            recorded_clock: false,
             ledger: false,
         }
     }

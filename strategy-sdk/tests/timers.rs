@@ -195,3 +195,27 @@ fn the_same_events_give_the_same_orders_whatever_the_platforms_clock_does() {
     assert!(first.len() > 20);
     assert_eq!(first, run(7));
 }
+
+#[test]
+fn with_a_recorded_clock_the_time_is_that_of_the_frame_and_timers_fire_before_the_frame_that_passes_them() {
+    let script: Script = |context, event| {
+        if let Event::Start = event {
+            context.set_timer(ms(7), 1);
+        }
+    };
+    let mut harness = probe(Setup { deterministic: true, recorded_clock: true, ..setup() }, script);
+    let instrument = harness.list("A", "0.01", 1);
+    harness.start();
+    // A frame is received a little later than it is published.
+    let published = |harness: &Harness<Probe>| Nanos(harness.now().0 - 100);
+    assert_eq!(harness.context().now(), published(&harness), "the time of the last frame");
+    harness.advance(ms(6));
+    event_at(&mut harness, instrument, 5_000);
+    assert_eq!(harness.context().now(), published(&harness), "not the market's own time");
+    assert!(harness.strategy().keys().is_empty());
+    harness.advance(ms(6));
+    assert!(harness.strategy().keys().is_empty(), "no frame, no time");
+    event_at(&mut harness, instrument, 6_000);
+    assert_eq!(harness.strategy().keys(), [1]);
+    assert_eq!(harness.deadline(), None);
+}

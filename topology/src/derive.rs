@@ -11,7 +11,7 @@ use crate::paths;
 pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Path) {
     if !rows.is_written("matching.fill") {
         config.matching.fill = match config.md.source {
-            MarketSource::Sim => Fill::Quotes,
+            MarketSource::Sim | MarketSource::Recording => Fill::Quotes,
             MarketSource::Exchange => Fill::Exchange,
             _ => Fill::Book,
         };

@@ -93,6 +93,7 @@ impl Rules<'_> {
         let (wanted, example): (&[&str], _) = match md.source {
             MarketSource::Sim | MarketSource::Exchange => return,
             MarketSource::Sse => (&["orders", "trades"], "md.files=DIR, or md.files.orders=F and .trades=F"),
+            MarketSource::Recording => (&[], "md.files=FOLDER"),
             _ => (&["messages"], "md.files=FILE"),
         };
         let Some(files) = &md.files else {

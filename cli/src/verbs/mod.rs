@@ -12,6 +12,7 @@ mod irregular;
 pub(crate) mod journal;
 mod matching_verify;
 mod md_verify;
+pub(crate) mod replay;
 mod report;
 mod run;
 mod seats;
@@ -20,6 +21,8 @@ pub(crate) mod t2o;
 pub(crate) mod top;
 mod tune;
 mod up;
+
+use std::path::Path;
 
 use topology::Platform;
 
@@ -33,6 +36,7 @@ use crate::output;
 pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.verb {
         Verb::Up(arguments) => up::up(&arguments),
+        Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
@@ -65,9 +69,14 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
 fn platform(arguments: &PlatformArguments) -> Result<Platform, Failure> {
     let mut sets = arguments.sets.clone();
     sets.extend(arguments.instance.name().map(|instance| format!("platform.instance=\"{instance}\"")));
-    let platform = match &arguments.file {
-        Some(file) => topology::load(file, &sets)?,
-        None => topology::parse("demo.toml (built in)", topology::DEMO, &sets)
+    load(arguments.file.as_deref(), &sets)
+}
+
+/// The checked platform of a file, or the built-in one, with its warnings said.
+fn load(file: Option<&Path>, sets: &[String]) -> Result<Platform, Failure> {
+    let platform = match file {
+        Some(file) => topology::load(file, sets)?,
+        None => topology::parse("demo.toml (built in)", topology::DEMO, sets)
             .map_err(settings::LoadError::from)?,
     };
     platform.check_files().map_err(settings::LoadError::from)?;

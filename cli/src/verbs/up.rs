@@ -19,6 +19,21 @@ use crate::verbs::{fit, report};
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (topology, recover) = what(arguments)?;
     let stop = StopFlag::install()?;
+    let (name, total) = (topology.instance.clone(), topology.nodes.len());
+    let running = start(topology, recover, &stop)?;
+    // With process 1 of a container everything ends: it must not return.
+    if arguments.foreground || (arguments.stay && master_client::is_first_process()) {
+        return stay(running, &stop, arguments.format);
+    }
+    if arguments.stay {
+        running.detach();
+        return stayed(&name, total, arguments.format);
+    }
+    run_to_its_end(running, &stop, arguments.format)
+}
+
+/// Starts it, and waits until all are ready.
+fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Result<Running, Failure> {
     fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
     let bar = bar(total as u64, "{prefix} {bar:30} {pos}/{len} nodes ready");
@@ -35,15 +50,14 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
         let pages = row.pages.map_or("unknown pages".to_owned(), |pages| pages.to_string());
         talk!("journal {} asked for huge pages and lies on {pages}", row.journal);
     }
-    // With process 1 of a container everything ends: it must not return.
-    if arguments.foreground || (arguments.stay && master_client::is_first_process()) {
-        return stay(running, &stop, arguments.format);
-    }
-    if arguments.stay {
-        running.detach();
-        return stayed(&name, total, arguments.format);
-    }
-    run_to_its_end(running, &stop, arguments.format)
+    Ok(running)
+}
+
+/// Runs a platform until its source has given all it had, takes it down, and prints the report.
+pub(super) fn whole(topology: Topology, format: Format) -> Result<u8, Failure> {
+    let stop = StopFlag::install()?;
+    let running = start(topology, None, &stop)?;
+    run_to_its_end(running, &stop, format)
 }
 
 /// The platform of the file, or that of the recordings that it is to go on with.

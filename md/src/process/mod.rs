@@ -6,6 +6,7 @@
 //!  source's end:   EndOfStream on each ──► state "finished"
 //! ```
 //!
+//! With `source = "recording"` the source is another run, as a recorder has it ([`recording`]).
 //! With `source = "exchange"` the source is matching's book ([`exchange`]).
 //!
 //! Only what somebody wants is published. A best is published when it has changed; of simulated instruments with every
@@ -21,6 +22,7 @@
 mod exchange;
 mod publisher;
 mod recall;
+mod recording;
 mod replay;
 mod sim_threads;
 mod sim_timed;
@@ -31,6 +33,7 @@ use topology::config::{Generator, MarketSource, MdConfig};
 
 use exchange::Exchange;
 use publisher::Publisher;
+use recording::Recording;
 use replay::Replay;
 use sim_threads::SimThreads;
 use sim_timed::SimTimed;
@@ -56,6 +59,10 @@ fn run(mut node: Node) -> Result<(), RunError> {
             node.run(&mut component)
         }
         (MarketSource::Exchange, _) => node.run(&mut Exchange::new(&config, publisher)),
+        (MarketSource::Recording, _) => {
+            let mut component = Recording::open(&config, publisher.skipping(), &node)?;
+            node.run(&mut component)
+        }
         _ => {
             let mut component = Replay::open(&config, publisher.skipping(), &node)?;
             node.run(&mut component)

@@ -130,6 +130,16 @@ impl Publisher {
         self
     }
 
+    /// True when quotes go anywhere.
+    pub(super) fn wants_quotes(&self) -> bool {
+        self.quotes.is_some() || self.best.is_some()
+    }
+
+    /// True when the order flow goes anywhere.
+    pub(super) fn wants_flow(&self) -> bool {
+        self.flow.is_some()
+    }
+
     /// True while the current messages were written by a predecessor.
     pub(super) fn is_skipping(&self) -> bool {
         self.skip_quotes > 0 || self.skip_best > 0 || self.skip_flow > 0

@@ -58,7 +58,9 @@ impl Replay {
             MarketSource::Sse => SourceKind::Sse,
             MarketSource::Lobster => SourceKind::Lobster,
             MarketSource::Pitch => SourceKind::Pitch,
-            MarketSource::Dbn | MarketSource::Sim | MarketSource::Exchange => SourceKind::Dbn,
+            MarketSource::Dbn | MarketSource::Sim | MarketSource::Recording | MarketSource::Exchange => {
+                SourceKind::Dbn
+            }
         };
         let options = Options {
             from: config.from.map(|time| Nanos(time.0)),

@@ -106,6 +106,7 @@ pub(super) fn node(mode: Mode) -> (Node, Writer, tempfile::TempDir) {
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),
+        recorded_clock: false,
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

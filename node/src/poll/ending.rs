@@ -42,6 +42,7 @@ fn node(input: Journal, registry: &Arc<Registry>, clock: Clock) -> Node {
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),
+        recorded_clock: false,
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

@@ -37,6 +37,7 @@ fn node(journals: &[Journal]) -> Node {
         placement: None,
         deterministic: false,
         drain: std::time::Duration::from_secs(2),
+        recorded_clock: false,
         lock_memory: false,
         section: serde_json::Value::Null,
         writes: Vec::new(),

@@ -113,7 +113,8 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                     });
                 }
                 match head.kind() {
-                    Some(Kind::Index) => {}
+                    // Both carry numbers and the chain on, for themselves alone.
+                    Some(Kind::Index) => (next, chain) = (next.saturating_add(1), Some(head.chain.get())),
                     Some(Kind::End) => {
                         scan.is_closed = true;
                         return Ok(scan);

@@ -139,7 +139,8 @@ impl<S: Strategy> Session<S> {
     }
 
     fn advance_to(&mut self, market: &Market) {
-        if self.context.event_clock.is_none() {
+        // The times of recorded frames are the clock already.
+        if self.context.event_clock.is_none_or(|clock| clock.recorded) {
             return;
         }
         // In lock-step the depth behind a best is exactly its quote: md publishes nothing before all have handled it.
@@ -149,11 +150,12 @@ impl<S: Strategy> Session<S> {
         }
     }
 
-    /// With the market's clock: fires the timers that are due by the event, each at its own time, then sets the clock.
-    fn advance(&mut self, event_time: Nanos) {
+    /// With a clock that goes by events: fires the timers that are due by the event, each at its own time, then sets the
+    /// clock.
+    pub(super) fn advance(&mut self, event_time: Nanos) {
         let Some(clock) = &mut self.context.event_clock else { return };
         if !clock.begun {
-            *clock = EventClock { now: event_time, begun: true };
+            *clock = EventClock { now: event_time, begun: true, ..*clock };
             self.context.timers.begin(event_time);
         }
         while self.context.stage == Stage::Open

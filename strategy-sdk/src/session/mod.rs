@@ -100,6 +100,8 @@ pub struct Setup {
     pub data: MarketData,
     /// True when the market's time is its clock.
     pub deterministic: bool,
+    /// True when the times of the frames are its clock: they were recorded, and are given again.
+    pub recorded_clock: bool,
     /// True when a ledger has its state.
     pub ledger: bool,
 }
@@ -141,8 +143,10 @@ pub(crate) struct Session<S> {
 impl<S: Strategy> Session<S> {
     /// A session before its first frame.
     pub(crate) fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
-        let Setup { name, strategy: seat, generation, epoch, interest, data, deterministic, ledger } = setup;
-        let event_clock = deterministic.then(EventClock::default);
+        let Setup { name, strategy: seat, generation, epoch, interest, data, .. } = setup;
+        let Setup { deterministic, recorded_clock: recorded, ledger, .. } = setup;
+        let event_clock =
+            (deterministic || recorded).then(|| EventClock { recorded, ..EventClock::default() });
         Session {
             strategy,
             context: Context::new(name, seat, epoch, interest, data, event_clock, port),
@@ -307,6 +311,9 @@ impl<S: Strategy> Session<S> {
             journal,
             reserved: 0,
         };
+        if self.context.event_clock.is_some_and(|clock| clock.recorded) {
+            self.advance(cause.published);
+        }
         let done = match role {
             Role::Quotes | Role::Best | Role::Flow => self.on_market(frame, cause),
             Role::Reports => self.on_report(frame, cause),

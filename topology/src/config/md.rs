@@ -24,6 +24,8 @@ words! {
         Pitch = "pitch",
         /// Databento DBN, market by order.
         Dbn = "dbn",
+        /// Another run, as a recorder has it.
+        Recording = "recording",
         /// The strategies themselves: matching is the exchange, and md publishes its book.
         Exchange = "exchange",
     }
@@ -155,11 +157,11 @@ section! {
         seed: u64 = 1;
         /// How simulated instruments keep their time.
         generator: Generator = Generator::Threads;
-        /// The recorded day: a folder, a file, or a table of files.
+        /// The recorded day: a folder, a file, or a table of files. For recording, its folder.
         files: Option<Files> = None;
         /// How fast it is replayed: "max", or times the day's own pace.
         speed: Speed = Speed::MAX;
-        /// What lies before this time of day only builds the books.
+        /// What lies before this time of day only builds the books. For recording, times of day are UTC.
         from: Option<TimeOfDay> = None;
         /// What lies after this time of day is left out.
         to: Option<TimeOfDay> = None;

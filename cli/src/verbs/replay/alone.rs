@@ -1,0 +1,173 @@
+//! One strategy alone.
+
+use std::env;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use node::{Exit, StopFlag};
+use recorder::read::Recording;
+use replay::{Difference, Input, Options, Outcome};
+use serde_json::{Map, Value, json};
+use topology::config::Speed;
+use wire::{AnyMessage, Request};
+
+use super::args::Replay;
+use crate::failure::Failure;
+use crate::message::{brief, object_of};
+use crate::output::{self, Format, count};
+
+pub(super) fn replay(arguments: &Replay, strategy: &str, recording: &Recording) -> Result<u8, Failure> {
+    let stop = StopFlag::install()?;
+    let options = Options {
+        strategy: strategy.to_owned(),
+        from: arguments.from,
+        to: arguments.to,
+        instance: super::instance(arguments, &recording.description().instance),
+        colo: env::current_exe()?,
+        program: arguments.program.clone(),
+        parameters: arguments.parameters.iter().cloned().collect(),
+        speed: match arguments.speed {
+            Speed::Times(factor) => Some(factor),
+            Speed::Word(_) => None,
+        },
+        check: arguments.check,
+    };
+    let outcome = replay::replay(recording, &options, || !stop.is_set())?;
+    if let Some(file) = &arguments.orders {
+        write(file, &outcome.requests).map_err(Failure::system("write", file))?;
+    }
+    match arguments.format {
+        Format::Json => output::print_json(&object(strategy, recording, &outcome))?,
+        Format::Text => output::print(&text(strategy, &outcome))?,
+    }
+    let differs = arguments.check && outcome.difference.is_some();
+    Ok(if differs { Exit::CheckFailed } else { Exit::Done }.code())
+}
+
+fn write(file: &Path, requests: &[Request]) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(file)?);
+    for request in requests {
+        writeln!(out, "{}", Value::Object(object_of(&message(request))))?;
+    }
+    out.flush()
+}
+
+fn message(request: &Request) -> AnyMessage {
+    match *request {
+        Request::New(order) => AnyMessage::NewOrder(order),
+        Request::Cancel(cancel) => AnyMessage::CancelOrder(cancel),
+        Request::Replace(replace) => AnyMessage::ReplaceOrder(replace),
+        Request::CancelAll(cancel) => AnyMessage::CancelAll(cancel),
+    }
+}
+
+fn name_of(request: &Request) -> &'static str {
+    match request {
+        Request::New(_) => "NewOrder",
+        Request::Cancel(_) => "CancelOrder",
+        Request::Replace(_) => "ReplaceOrder",
+        Request::CancelAll(_) => "CancelAll",
+    }
+}
+
+fn said(request: &Request) -> Value {
+    json!({ "message": name_of(request), "fields": object_of(&message(request)) })
+}
+
+/// Names of the fields that are not the same.
+fn fields(difference: &Difference) -> Vec<String> {
+    let (Some((_, live)), Some(replayed)) = (&difference.live, &difference.replayed) else {
+        return Vec::new();
+    };
+    if name_of(live) != name_of(replayed) {
+        return vec!["message".to_owned()];
+    }
+    let (live, replayed): (Map<_, _>, Map<_, _>) = (object_of(&message(live)), object_of(&message(replayed)));
+    live.iter()
+        .filter(|(name, value)| replayed.get(*name) != Some(value))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+fn input(given: &Input) -> Value {
+    let fields = AnyMessage::decode(given.message_id, &given.payload).map(|message| object_of(&message));
+    json!({
+        "journal": given.journal,
+        "position": given.position,
+        "time_ns": given.time,
+        "message_id": given.message_id,
+        "topic": given.topic,
+        "fields": fields.ok(),
+    })
+}
+
+fn object(strategy: &str, recording: &Recording, outcome: &Outcome) -> Value {
+    let difference = outcome.difference.as_ref().map(|difference| {
+        json!({
+            "number": difference.number,
+            "live_time_ns": difference.live.map(|(time, _)| time),
+            "live": difference.live.as_ref().map(|(_, request)| said(request)),
+            "replayed": difference.replayed.as_ref().map(said),
+            "fields": fields(difference),
+            "inputs": difference.inputs.iter().map(input).collect::<Vec<_>>(),
+            "more_inputs": difference.more_inputs,
+        })
+    });
+    json!({
+        "recording": recording.folder(),
+        "strategy": strategy,
+        "frames": outcome.frames.values().sum::<u64>(),
+        "journals": outcome.frames,
+        "requests": outcome.requests.len(),
+        "live_requests": outcome.live,
+        "same_requests": outcome.same,
+        "identical": outcome.difference.is_none(),
+        "difference": difference,
+        "caveats": outcome.caveats,
+    })
+}
+
+fn text(strategy: &str, outcome: &Outcome) -> String {
+    let frames: u64 = outcome.frames.values().sum();
+    let mut text = format!(
+        "{strategy}: {} given, {} sent; live it sent {}\n",
+        count(frames, "frame"),
+        count(outcome.requests.len() as u64, "request"),
+        output::number(outcome.live)
+    );
+    match &outcome.difference {
+        None => text.push_str("the requests are the same as live\n"),
+        Some(difference) => text.push_str(&of_difference(difference)),
+    }
+    for caveat in &outcome.caveats {
+        text.push_str(&format!("note: {caveat}\n"));
+    }
+    text
+}
+
+fn of_difference(difference: &Difference) -> String {
+    let say = |request: Option<&Request>| request.map_or("nothing".to_owned(), |it| brief(&message(it)));
+    let mut text = format!(
+        "request {} is the first that is not the same\n  live:     {}\n  replayed: {}\n",
+        difference.number,
+        say(difference.live.as_ref().map(|(_, request)| request)),
+        say(difference.replayed.as_ref())
+    );
+    let fields = fields(difference);
+    if !fields.is_empty() {
+        text.push_str(&format!("  differs in {}\n", fields.join(", ")));
+    }
+    text.push_str("  given since the request before:\n");
+    if difference.more_inputs > 0 {
+        text.push_str(&format!("    … {} before these\n", count(difference.more_inputs, "frame")));
+    }
+    for given in &difference.inputs {
+        let said = match AnyMessage::decode(given.message_id, &given.payload) {
+            Ok(message) => brief(&message),
+            Err(error) => error.to_string(),
+        };
+        text.push_str(&format!("    {} at {}: {said}\n", given.journal, given.position));
+    }
+    text
+}
