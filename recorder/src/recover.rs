@@ -87,6 +87,17 @@ impl Recovery {
             folder: recording.folder().to_owned(),
             what,
         };
+        let known = u32::from(wire::schema::VERSION);
+        for recording in &recordings {
+            let (messages, program) = (recording.description().messages, &recording.description().program);
+            if messages > known {
+                let what = format!(
+                    "its messages have version {messages}, this build knows {known}: use the colo of version \
+                     {program} that wrote it"
+                );
+                return Err(unfit(recording, what));
+            }
+        }
         let Some(first) = recordings.first() else {
             return Err(RecoverError::Unfit {
                 folder: PathBuf::new(),
@@ -136,6 +147,11 @@ impl Recovery {
     /// The journals, by name.
     pub fn journals(&self) -> impl Iterator<Item = &Recovered> {
         self.journals.values()
+    }
+
+    /// The recording that a journal is in.
+    pub fn recording_of(&self, recovered: &Recovered) -> &Recording {
+        &self.recordings[recovered.recording]
     }
 
     /// The recordings.
@@ -210,7 +226,7 @@ impl Recovery {
 }
 
 /// A recording, or of several in a folder, or of several instances' in one, the latest.
-fn latest(folder: &Path) -> PathBuf {
+pub fn latest(folder: &Path) -> PathBuf {
     let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
     let is_segment = |path: &Path| {
         path.to_string_lossy().ends_with(".seg") || path.to_string_lossy().ends_with(".seg.zst")

@@ -4,10 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::compress;
+use super::retain::{self, Keep};
 use super::segment::Unclosed;
 
 /// What a recorder does with its segments.
@@ -22,7 +24,11 @@ pub struct Policy {
 enum Task {
     Close(Box<Unclosed>),
     Prepare,
+    Keep(Keep),
 }
+
+/// How often it is looked whether a segment is too old, while none is closed.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// A thread with the slow work.
 #[derive(Debug)]
@@ -92,6 +98,13 @@ impl Background {
         }
     }
 
+    /// Removes from now on what is not to be kept.
+    pub(crate) fn keep(&mut self, keep: Keep) {
+        if let Some(tasks) = &self.tasks {
+            let _sent = tasks.send(Task::Keep(keep));
+        }
+    }
+
     /// Closes a segment, and compresses it.
     pub(crate) fn close(&mut self, segment: Unclosed) {
         if let Some(tasks) = &self.tasks {
@@ -115,8 +128,21 @@ impl Drop for Background {
 
 fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<io::Result<PathBuf>>) {
     let mut spares = (0_u64..).map(|number| folder.join(format!("spare-{number}.tmp")));
-    while let Ok(task) = inbox.recv() {
+    let mut keep: Option<Keep> = None;
+    loop {
+        let task = match inbox.recv_timeout(LOOK) {
+            Ok(task) => task,
+            Err(RecvTimeoutError::Timeout) => {
+                retain(folder, keep.as_mut());
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         match task {
+            Task::Keep(wanted) => {
+                keep = Some(wanted);
+                retain(folder, keep.as_mut());
+            }
             Task::Prepare => {
                 let Some(spare) = spares.next() else { break };
                 if outbox.send(prepare(&spare, policy.segment_bytes)).is_err() {
@@ -132,8 +158,28 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
                 if let Err(error) = done {
                     log::error!("a segment could not be closed; it can be read as it is: {error}");
                 }
+                retain(folder, keep.as_mut());
             }
         }
+    }
+}
+
+fn retain(folder: &Path, keep: Option<&mut Keep>) {
+    let Some(keep) = keep else { return };
+    match retain::retain(folder, keep, retain::now()) {
+        Ok(done) => {
+            if done.removed > 0 {
+                log::info!("removed {} old segments of {} bytes", done.removed, done.removed_bytes);
+            }
+            // Said once, not after each segment.
+            if done.is_over && !std::mem::replace(&mut keep.was_over, true) {
+                log::warn!(
+                    "the recordings take {} bytes, more than keep_bytes: a recovery needs all of what is left",
+                    done.left_bytes
+                );
+            }
+        }
+        Err(error) => log::warn!("old segments could not be removed: {error}"),
     }
 }
 

@@ -3,6 +3,7 @@
 mod background;
 mod batch;
 pub(crate) mod compress;
+mod retain;
 mod segment;
 
 use std::fs::File;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use background::Policy;
 pub use batch::Batch;
+pub use retain::{Keep, Retained, retain};
 pub use segment::segment_name;
 
 use background::Background;
@@ -113,6 +115,11 @@ impl Recorder {
         };
         recorder.begin_segment(now)?;
         Ok(recorder)
+    }
+
+    /// Removes closed segments from now on, in the background: now, when a segment is closed, and now and then.
+    pub fn keep(&mut self, keep: Keep) {
+        self.background.keep(keep);
     }
 
     /// Begins a cut at `time`: the blocks are put into what is returned, as often as it is given to
