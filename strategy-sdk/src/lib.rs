@@ -98,7 +98,7 @@ pub use node::{Counter, DepthError, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Fill, Indicative, Instrument, InstrumentId,
-    Level, Liquidity, MarketPhase, Money, Nanos, OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote,
-    Reason, Request, Side, StrategyId, Symbol, TimeInForce, TradePrint, TradingPhase,
+    AccountId, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Fill, Indicative, Instrument,
+    InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId, OrderStatus, OrderType, OrderUpdate,
+    Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol, TimeInForce, TradePrint, TradingPhase,
 };

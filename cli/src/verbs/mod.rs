@@ -12,6 +12,7 @@ mod irregular;
 pub(crate) mod journal;
 mod matching_verify;
 mod md_verify;
+mod recover;
 mod report;
 mod run;
 mod seats;
@@ -34,6 +35,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.verb {
         Verb::Up(arguments) => up::up(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
+        Verb::Recover(arguments) => recover::recover(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),
