@@ -50,7 +50,8 @@ impl Blocks {
     /// Those of the file system.
     pub fn used_behind(&mut self) -> io::Result<u64> {
         let (mut at, mut used) = (self.offset, self.offset);
-        let mut piece = vec![0; PIECE];
+        let left = self.source.length().saturating_sub(at);
+        let mut piece = vec![0; usize::try_from(left).map_or(PIECE, |left| left.clamp(1, PIECE))];
         loop {
             let some = self.source.read(at, &mut piece)?;
             if some == 0 {
@@ -89,11 +90,14 @@ impl Blocks {
             blocks.offset >= blocks.base && blocks.offset + bytes as u64 <= blocks.base + blocks.filled as u64
         };
         if !has(self) {
-            if self.buffer.len() < bytes.max(PIECE) {
-                self.buffer.resize(bytes.max(PIECE), 0);
+            // A short read, as of an index at the end, needs no large buffer.
+            let left = self.source.length().saturating_sub(self.offset);
+            let piece = usize::try_from(left).map_or(PIECE, |left| left.min(PIECE)).max(bytes);
+            if self.buffer.len() < piece {
+                self.buffer.resize(piece, 0);
             }
             self.base = self.offset;
-            self.filled = self.source.read(self.base, &mut self.buffer)?;
+            self.filled = self.source.read(self.base, &mut self.buffer[..piece])?;
         }
         Ok((self.offset - self.base) as usize)
     }
