@@ -14,7 +14,7 @@ Examples:
   colo recover FOLDER --until 2026-11-22T21:55:00.5Z --format json
 
 `colo up --recover FOLDER` brings that back. What stands behind the last whole cut was never acknowledged to anybody: it is
-listed, and does not come back.")]
+listed, and does not come back. Exit code 4 when a journal cannot come back because frames that its ring held are missing.")]
 pub(crate) struct Recover {
     /// A recording, or the folder with them, of which the latest is taken; once for each recorder.
     #[arg(value_name = "FOLDER", required = true)]

@@ -36,6 +36,8 @@ struct Journal {
     /// Frames that it ever held, and writers.
     frames: u64,
     epoch: u64,
+    /// Why it cannot come back.
+    fault: Option<String>,
     readers: Vec<Reader>,
 }
 
@@ -80,7 +82,8 @@ pub(crate) fn recover(arguments: &Recover) -> Result<u8, Failure> {
         Format::Json => output::print_json(&report)?,
         Format::Text => output::print(&text(&report))?,
     }
-    Ok(Exit::Done.code())
+    let has_fault = report.journals.iter().any(|journal| journal.fault.is_some());
+    Ok(if has_fault { Exit::CheckFailed } else { Exit::Done }.code())
 }
 
 fn journal(recovery: &Recovery, recovered: &Recovered) -> Journal {
@@ -97,6 +100,7 @@ fn journal(recovery: &Recovery, recovered: &Recovered) -> Journal {
         end: recovered.end,
         frames: recovered.counts.frames,
         epoch: recovered.counts.epoch,
+        fault: recovery.fault(recovered),
         readers: cursors
             .map(|&(seat, position, keeps)| Reader { node: node(seat), seat, position, keeps })
             .collect(),
@@ -146,6 +150,11 @@ fn text(report: &Report) -> String {
         report.recordings.join(", "),
         table(&["journal", "from", "end", "bytes", "frames ever", "readers"], 1, rows)
     );
+    for journal in &report.journals {
+        if let Some(fault) = &journal.fault {
+            text.push_str(&format!("\n{} cannot come back: {fault}\n", journal.journal));
+        }
+    }
     match report.unacknowledged.len() as u64 {
         0 => text.push_str("\nbehind the last whole cut nothing is left: nothing unacknowledged is known\n"),
         frames => {

@@ -113,6 +113,8 @@ pub struct Recording {
     end: End,
     unreadable: Vec<(PathBuf, String)>,
     removed: BTreeMap<u32, Removed>,
+    /// Highest number that a file has, or had.
+    highest: u32,
 }
 
 impl Recording {
@@ -135,7 +137,9 @@ impl Recording {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
-        for path in paths(folder)? {
+        let mut highest = removed.keys().max().copied().unwrap_or(0);
+        for (number, path) in paths(folder)? {
+            highest = highest.max(number);
             let head = match Blocks::open(&path) {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
@@ -179,7 +183,7 @@ impl Recording {
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let folder = folder.to_owned();
-        let mut recording = Recording { folder, segments, description, end, unreadable, removed };
+        let mut recording = Recording { folder, segments, description, end, unreadable, removed, highest };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -222,6 +226,11 @@ impl Recording {
         self.removed.values()
     }
 
+    /// The highest number of a segment that is there, readable or not, or was removed: the next one has a higher number.
+    pub fn highest_number(&self) -> u32 {
+        self.highest.max(self.last_segment())
+    }
+
     /// Numbers of segments that are not there, although nobody has removed them on purpose.
     pub fn missing(&self) -> Vec<u32> {
         let mut missing = Vec::new();
@@ -248,7 +257,7 @@ impl Recording {
 }
 
 /// The segments of a folder by number; of one that is there twice the compressed one last, as it may be cut.
-fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn paths(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -259,7 +268,7 @@ fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     found.sort();
-    Ok(found.into_iter().map(|(_, _, path)| path).collect())
+    Ok(found.into_iter().map(|(number, _, path)| (number, path)).collect())
 }
 
 /// Number of the first block behind those of `segment`, when `next` is the next segment that is there. If some between

@@ -10,14 +10,14 @@ use recorder::recover::Recovery;
 const MOST_FRAMES: u64 = 1 << 20;
 
 /// The files of the vectors.
-pub struct Template {
+pub(crate) struct Template {
     files: Vec<(String, Vec<u8>)>,
     folder: PathBuf,
 }
 
 impl Template {
     /// With a folder to put damaged recordings into.
-    pub fn new(vectors: &Path, folder: &Path) -> Template {
+    pub(crate) fn new(vectors: &Path, folder: &Path) -> Template {
         let mut files = Vec::new();
         for entry in fs::read_dir(vectors).expect("the vectors") {
             let path = entry.expect("an entry").path();
@@ -29,7 +29,7 @@ impl Template {
     }
 
     /// Damages the recording and reads it; how many frames were found.
-    pub fn exercise(&self, data: &[u8]) -> u64 {
+    pub(crate) fn exercise(&self, data: &[u8]) -> u64 {
         let (&mode, rest) = data.split_first().unwrap_or((&0, &[]));
         let mut files = self.files.clone();
         match mode % 4 {
