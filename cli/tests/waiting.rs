@@ -84,7 +84,7 @@ fn a_relay_that_is_killed_leaves_nobody_asleep() {
 #[test]
 fn adaptive_nodes_mix_with_fast_and_parked_ones() {
     let home = Home::new();
-    let adaptive = "{ adaptive = { spin = '500us' } }";
+    let adaptive = "{ adaptive = { spin = '100us' } }";
     let sets = [
         "md.mode=fast".to_owned(),
         "md.count=300".to_owned(),

@@ -158,6 +158,8 @@ counters! {
     Rejects = 15 => "rejects",
     /// Fills made (matching), passed on (td), booked (ledger), received (strategy).
     Fills = 16 => "fills",
+    /// Of the trades that matching made: those with an order of this instance on both sides, which are two fills each.
+    OwnTrades = 46 => "own_trades",
     /// Messages that could not be delivered and were given up.
     Undelivered = 17 => "undelivered",
     /// Rows or records read from a source.

@@ -38,6 +38,7 @@ mod fit;
 #[cfg(test)]
 mod fixture;
 mod irregular;
+mod matched;
 mod rates;
 mod report;
 mod samples;
@@ -54,6 +55,7 @@ mod watch;
 pub use caveats::JournalMemory;
 pub use fit::{Fit, huge_pages};
 pub use irregular::Irregular;
+pub use matched::{Matched, Rules};
 pub use rates::{JournalRates, NodeRates, RateTotals, Rates, TimeSpread};
 pub use report::{NodeOutcome, Position, Report, Run, SourceCounts, StrategyReport, profit};
 pub use samples::Collector;

@@ -8,6 +8,7 @@ use wire::{Money, PositionState};
 
 use crate::caveats::{JournalMemory, caveats};
 use crate::irregular::{self, Irregular};
+use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
 use crate::view::{InstanceView, SeatView};
@@ -29,6 +30,9 @@ pub struct Report {
     /// What the journals held.
     #[serde(flatten)]
     pub totals: Totals,
+    /// What came of matching.
+    #[serde(default)]
+    pub matched: Matched,
     /// Messages read from the source, left out on purpose, not understood.
     pub source: SourceCounts,
     /// Number of entries in `lost_by`; zero: nothing was lost.
@@ -148,6 +152,7 @@ impl Report {
             deterministic: topology.deterministic,
             seconds,
             stages: Stages::read(view, &totals),
+            matched: Matched::read(topology, &totals, &seats),
             totals,
             source: SourceCounts {
                 messages: sum(NodeKind::Md, Counter::SourceMessages),

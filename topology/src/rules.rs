@@ -4,6 +4,7 @@ mod data;
 mod exchange;
 mod hosts;
 mod naps;
+mod recorded;
 pub(crate) mod state;
 
 use settings::{Report, Rows, nearest, or_list};
@@ -181,6 +182,7 @@ impl Rules<'_> {
                 "set it to \"quotes\", or replay a recorded day",
             );
         }
+        self.keys_of_recorded_markets();
         if fill == Fill::Exchange { self.exchange() } else { self.keys_of_the_exchange() }
     }
 

@@ -264,6 +264,19 @@ fn an_exchange_of_strategies_brings_its_own_market() {
 }
 
 #[test]
+fn rules_beside_a_recorded_market_that_mean_nothing_are_warned_of() {
+    let rules =
+        ["matching.displayed_first=true", "matching.call_auctions=uncross", "matching.self_trade_owner=firm"];
+    let warnings = |market: &[&str]| {
+        let all: Vec<&str> = market.iter().chain(&rules).copied().collect();
+        parse(MINIMAL, &all).warnings.diagnostics.len() - parse(MINIMAL, market).warnings.diagnostics.len()
+    };
+    assert_eq!(warnings(&["md.source=lobster", "md.files=/days/1", "md.readers=gated"]), 0);
+    assert_eq!(warnings(&["md.source=sim"]), 1, "quotes show nothing hidden");
+    assert_eq!(warnings(&["md.source=exchange"]), 3);
+}
+
+#[test]
 fn recorded_days_bring_their_order_flow() {
     let platform = parse(MINIMAL, &["md.source=sse", "md.files=/days/1", "md.readers=gated"]);
     assert_eq!(platform.config.matching.fill, Fill::Book);

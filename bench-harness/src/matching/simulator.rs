@@ -20,7 +20,8 @@ pub(super) struct Simulator {
 impl Simulator {
     pub(super) fn new(expected_orders: usize) -> Simulator {
         let (fill, self_trade) = (FillModel::Quotes, SelfTrade::Allow);
-        let mut engine = Engine::new(EngineOptions { fill, self_trade, expected_orders, huge_pages: false });
+        let mut engine =
+            Engine::new(EngineOptions { fill, self_trade, expected_orders, ..EngineOptions::default() });
         engine.on_instrument(&Instrument {
             id: INSTRUMENT,
             reserved: 0,

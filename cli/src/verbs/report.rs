@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use node::{Exit, InstanceDir, NodeState};
-use observe::{Lost, NodeOutcome, Report, Requests, StageSummary, Stages};
+use observe::{Lost, Matched, NodeOutcome, Report, Requests, StageSummary, Stages};
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
@@ -119,6 +119,8 @@ fn totals(report: &Report) -> String {
         number(totals.fills),
         report.seconds,
     );
+    line.push('\n');
+    line.push_str(&matched(&report.matched));
     if report.source.messages > 0 {
         line.push_str(&format!(
             "\nsource: {} messages read, {} left out on purpose, {} not understood; {} order-flow events published",
@@ -133,6 +135,14 @@ fn totals(report: &Report) -> String {
         line.push_str(lock_step(report));
     }
     line + "\n"
+}
+
+/// The trades, how many of them between strategies, and by which rules.
+pub(crate) fn matched(matched: &Matched) -> String {
+    let share = matched.own_share.map_or(String::new(), |share| format!(" ({:.1} %)", share * 100.0));
+    let (trades, own) = (number(matched.trades), number(matched.own_trades));
+    let rules = matched.rules.as_ref().map_or(String::new(), |rules| format!("; {}", rules.written()));
+    format!("{trades} trades, {own} of them{share} between strategies{rules}")
 }
 
 /// Only a run that came to its own end, without a death, repeats.

@@ -76,6 +76,9 @@ fn text(report: &Status) -> String {
             number(totals.fills)
         ));
     }
+    if let Some(matched) = &report.matched {
+        text.push_str(&format!("{}\n", report::matched(matched)));
+    }
     text.push_str(&report::lost(&report.lost_by));
     text.push_str(&report::stages(&report.stages));
     text.push_str(&over_budget(report));

@@ -28,6 +28,8 @@ pub(crate) struct Book {
     pub(crate) event_time: Nanos,
     /// The market's latest message about the instrument was of a call auction.
     pub(crate) auction: bool,
+    /// That auction has traded: see [`CallAuctions::Uncross`](super::CallAuctions::Uncross).
+    pub(crate) uncrossed: bool,
 }
 
 impl Book {
@@ -41,6 +43,7 @@ impl Book {
             carried: IdMap::default(),
             event_time: Nanos(0),
             auction: false,
+            uncrossed: false,
         }
     }
 

@@ -20,7 +20,7 @@ impl Core {
             },
             BookAction::Execute => self.execute(book, event, sink),
             BookAction::Modify => self.modify(book, event, sink),
-            BookAction::Trade => self.trade_through(book, event.side, event.price, event.quantity, sink),
+            BookAction::Trade => self.unseen_trade(book, event, sink),
             BookAction::Clear => self.clear(book),
         }
     }
@@ -122,9 +122,13 @@ impl Core {
         }
         let Some(slot) = self.find(book, event) else {
             count(&mut self.anomalies.unknown_executed);
-            return self.trade_through(book, event.side, event.price, event.quantity, sink);
+            return self.unseen_trade(book, event, sink);
         };
         let order = self.arena.orders[slot];
+        if book.auction && self.uncrosses() {
+            self.uncross_at(book, event.price, sink);
+            return self.take_away(book, slot, event.quantity);
+        }
         let (time, is_auction) = (book.event_time, book.auction || event.price != order.price);
         let ladder = &mut book.half_mut(order.side).ladder;
         let aggression = Aggression {
@@ -136,6 +140,16 @@ impl Core {
         };
         self.serve(ladder, aggression, time, sink);
         self.take_away(book, slot, event.quantity);
+    }
+
+    /// A trade against an order that is not in the book: a hidden one, or one that rested before the first message.
+    fn unseen_trade<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {
+        if book.auction && self.uncrosses() {
+            return self.uncross_at(book, event.price, sink);
+        }
+        let was_hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
+        let at_price = self.options.displayed_first && was_hidden;
+        self.trade_through(book, event.side, (event.price, event.quantity), at_price, sink);
     }
 
     fn modify<S: Sink>(&mut self, book: &mut Book, event: &BookEvent, sink: &mut S) {

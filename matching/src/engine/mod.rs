@@ -31,11 +31,26 @@
 //! lot, price band, limits and the owner; the engine checks only what it needs to stay consistent: that the instrument is
 //! listed, the quantity positive, the price present, and the id new.
 //!
-//! **Orders of one strategy do not trade with each other** ([`SelfTrade::Prevent`]): when the next in line is
+//! In this table and in [`wire::Reason::NotFillable`], what an order could trade with are the market's orders and those of
+//! strategies alike: post-only is refused before an order of a strategy, also its own, and fill-or-kill counts them.
+//!
+//! **Orders of one strategy do not trade with each other** ([`SelfTrade::CancelNewest`]): when the next in line is
 //! an order of the same strategy, what is left of the incoming one is `Cancelled`, `WouldTrade`. It is neither
 //! put past the resting order (that would break price-time priority) nor into the book (that would cross it). A
 //! trade with oneself changes no position, is forbidden on the exchanges whose days are replayed here, and
-//! would inflate every count of fills. [`SelfTrade::Allow`] is for markets that permit it.
+//! would inflate every count of fills.
+//!
+//! Others may be chosen. [`EngineOptions::owner`] widens it to the orders of an account or of all strategies, and
+//! [`EngineOptions::self_trade`] says what happens when the next in line is of the same owner. The resting order is reported
+//! first.
+//!
+//! | `self_trade` | the resting order | the incoming order | fill-or-kill counts |
+//! |---|---|---|---|
+//! | `CancelNewest` | stays | `Cancelled`, `WouldTrade` | up to the owner's first order |
+//! | `CancelOldest` | `Cancelled`, `SelfTrade` | goes on | all but the owner's orders |
+//! | `CancelBoth` | `Cancelled`, `SelfTrade` | `Cancelled`, `SelfTrade` | up to the owner's first order |
+//! | `Decrement` | both lose the smaller open quantity, of their total too: `Reduced`, `SelfTrade`; | with nothing left: `Cancelled`, `SelfTrade`, as it was before | up to the owner's first order |
+//! | `Allow` | trades | trades | everything |
 //!
 //! ## [`FillModel::Book`]: beside a recorded market
 //!
@@ -56,7 +71,9 @@
 //! - `Modify` keeps *taken*, up to the new quantity. It goes behind all others when the price changes or
 //!   [`BookEvent::LOSES_PRIORITY`] is set; else it keeps its place.
 //! - `Trade` (hidden orders, crosses): own orders on `side` at strictly better prices than the trade's are filled,
-//!   up to its quantity. At the same price none is: whether the hidden order came first is unknown.
+//!   up to its quantity. At the same price none is: whether the hidden order came first is unknown. With
+//!   [`EngineOptions::displayed_first`] they are, if the source says that the order was hidden ([`BookEvent::HIDDEN`]): on
+//!   Nasdaq and BATS displayed orders trade before hidden ones at the same price.
 //! - `Clear` takes the market's orders out. Own orders stay. What was taken is remembered by reference, for the
 //!   snapshot that usually follows.
 //! - An order that rested before the first message is unknown. `Execute` of it is a `Trade` (it was earlier than
@@ -73,6 +90,23 @@
 //! - Own orders that rest when the auction begins stay. What crosses them does not trade with them. The auction's own
 //!   trades (`Execute`) do, as above, at the auction's price; quotes and prints do not.
 //! - What still crosses own orders at the first message that is not marked trades with them then.
+//!
+//! With [`CallAuctions::Uncross`] the strategies' orders take part instead:
+//!
+//! - Limit orders that rest are accepted, replaced and cancelled while the auction collects, and nothing trades. Those that
+//!   cannot wait (market, immediate-or-cancel, fill-or-kill, post-only) are `Rejected`, `CallAuction`; so is a replace of a
+//!   post-only order that would lose its place.
+//! - The first trade of the auction (`Execute` or `Trade` that is marked) names its price, which strategies do not change.
+//!   All orders that may trade at it, the market's and the strategies', are paired from the front of both sides, by price
+//!   and time. A pair with a strategy's order trades at that price; what it takes of a market order counts as taken. Both
+//!   sides are makers, the buyer is reported first. Orders of one owner may trade with each other, as in the exchange's
+//!   auctions. The auction's further trades fill nobody.
+//! - Beside quotes, where the market's orders are not known: the price is that of the first print without an aggressor,
+//!   the strategies' orders are paired at it, and each such print fills those at strictly better prices on both sides, up
+//!   to its quantity.
+//! - From that trade to the first message that is not marked, new orders and replaces are refused as above.
+//! - At that message, what crosses trades: a strategy's order and the market's at the market's price, two of strategies
+//!   (where the market had no auction) at the seller's. First the strategies' buyers from the front, then their sellers.
 //!
 //! ## [`FillModel::Quotes`]: beside a quoted market
 //!
@@ -98,7 +132,8 @@
 //! history    BookEvent              ├─▶ trading: what all ─┼── arena    the records of all books
 //! quoted     Quote, TradePrint      ┘   rules share        ├── order    one cache line each
 //!                                                          ├── ladder   levels and queues of one side
-//!                                                          └── own      own orders by id, by strategy
+//! auction    call auctions that own orders take part in    └── own      own orders by id, by strategy
+//! self_trade orders of one owner
 //! ```
 //!
 //! # Example
@@ -147,15 +182,18 @@
 
 mod anomalies;
 mod arena;
+mod auction;
 mod book;
 
 mod history;
 mod index;
 mod ladder;
+mod options;
 mod order;
 mod own;
 mod quoted;
 mod requests;
+mod self_trade;
 mod sink;
 mod slab;
 mod trading;
@@ -171,6 +209,7 @@ use wire::{
 
 pub use anomalies::Anomalies;
 pub(crate) use index::UsedIds;
+pub use options::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
 pub use sink::Sink;
 pub use view::{BookView, Depth, Owner, RestingOrder};
 
@@ -178,50 +217,6 @@ use anomalies::count;
 use book::Book;
 use slab::Slot;
 use trading::Core;
-
-/// What the strategies' orders trade with, besides each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FillModel {
-    /// The orders of a recorded market. Quotes and prints are ignored.
-    Book,
-    /// The volume that quotes show. Book events are ignored.
-    Quotes,
-}
-
-/// What happens when an order would trade with one of the same strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SelfTrade {
-    /// What is left of the incoming order is cancelled.
-    Prevent,
-    /// They trade.
-    Allow,
-}
-
-/// How an engine works, for its whole life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EngineOptions {
-    /// What orders trade with.
-    pub fill: FillModel,
-    /// What a strategy's orders do when they meet each other.
-    pub self_trade: SelfTrade,
-    /// Room for so many resting orders, the market's included, is set aside at the start. More of them are no
-    /// error, but cost an allocation now and then.
-    pub expected_orders: usize,
-    /// Orders and price levels lie on huge pages, if enough are free; it changes no answer.
-    pub huge_pages: bool,
-}
-
-impl Default for EngineOptions {
-    /// Against a recorded market, no trades of a strategy with itself, room for 65,536 orders.
-    fn default() -> EngineOptions {
-        EngineOptions {
-            fill: FillModel::Book,
-            self_trade: SelfTrade::Prevent,
-            expected_orders: 1 << 16,
-            huge_pages: false,
-        }
-    }
-}
 
 /// The books of all instruments. The module's documentation has the rules.
 #[derive(Debug)]
@@ -268,7 +263,7 @@ impl Engine {
             book.event_time = event.event_time;
             let auction = event.flags & BookEvent::CALL_AUCTION != 0;
             if std::mem::replace(&mut book.auction, auction) && !auction {
-                core.end_auction(book, sink);
+                if core.uncrosses() { core.end_call(book, sink) } else { core.end_auction(book, sink) }
             }
             core.apply_event(book, event, sink);
         }
@@ -280,7 +275,10 @@ impl Engine {
             && let Some((core, book)) = self.market(quote.instrument)
         {
             book.event_time = quote.event_time;
-            book.auction = quote.flags & Quote::CALL_AUCTION != 0;
+            let auction = quote.flags & Quote::CALL_AUCTION != 0;
+            if std::mem::replace(&mut book.auction, auction) && !auction && core.uncrosses() {
+                core.end_call(book, sink);
+            }
             core.apply_quote(book, quote, sink);
         }
     }

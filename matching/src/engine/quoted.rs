@@ -107,8 +107,13 @@ impl Core {
         let side = match print.aggressor {
             Aggressor::Buy => Side::Sell,
             Aggressor::Sell => Side::Buy,
-            Aggressor::None => return,
+            Aggressor::None => {
+                if self.uncrosses() && book.auction {
+                    self.print_of_auction(book, print, sink);
+                }
+                return;
+            }
         };
-        self.trade_through(book, side, print.price, print.quantity, sink);
+        self.trade_through(book, side, (print.price, print.quantity), false, sink);
     }
 }

@@ -1,32 +1,24 @@
 //! The strategies' requests: new orders, cancels, replaces.
 
 use wire::{
-    AccountId, CancelAll, Liquidity, Nanos, NewOrder, OrderId, OrderStatus, OrderType, OrderUpdate, Price,
-    Quantity, Reason, ReplaceOrder, TimeInForce,
+    AccountId, CancelAll, Liquidity, Nanos, NewOrder, OrderStatus, OrderType, OrderUpdate, Price, Quantity,
+    Reason, ReplaceOrder, TimeInForce,
 };
 
-use super::SelfTrade;
 use super::anomalies::count;
 use super::book::Book;
 use super::ladder::Ladder;
+use super::options::SelfTrade;
 use super::order::{Kind, Order};
+use super::self_trade::Stop;
 use super::sink::Sink;
 use super::slab::Slot;
 use super::trading::{Core, report};
 
-/// Why an incoming order stopped taking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
-    /// It is filled, or the book has no more at its price.
-    Done,
-    /// The next in line is an order of the same strategy.
-    OwnOrder,
-}
-
 impl Core {
     /// A new order whose id was checked, for a listed instrument.
     pub(crate) fn enter<S: Sink>(&mut self, book: &mut Book, request: &NewOrder, sink: &mut S) {
-        if book.auction {
+        if book.auction && !self.collects(book) {
             return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
         }
         if !is_supported(request) {
@@ -43,6 +35,9 @@ impl Core {
         if !market && !request.price.is_some() || post_only && (market || at_once) {
             return sink.update(&OrderUpdate::rejection(request, Reason::Malformed));
         }
+        if book.auction && (market || post_only || at_once) {
+            return sink.update(&OrderUpdate::rejection(request, Reason::CallAuction));
+        }
         let taker = Order::new(
             if post_only { Kind::OwnPostOnly } else { Kind::Own },
             request.order_id.0,
@@ -55,8 +50,10 @@ impl Core {
             return sink.update(&OrderUpdate::rejection(request, Reason::WouldTrade));
         }
         let time = book.event_time;
+        self.note_account(request.order_id, request.account);
         sink.update(&taker.update(OrderStatus::Accepted, Reason::None, time));
         if request.time_in_force == TimeInForce::FillOrKill && !self.is_fillable(book, &taker) {
+            self.forget_account(taker.id);
             return sink.update(&taker.update(OrderStatus::Cancelled, Reason::NotFillable, time));
         }
         let rests = !market && !at_once;
@@ -67,6 +64,7 @@ impl Core {
     pub(crate) fn cancel<S: Sink>(&mut self, book: &mut Book, slot: Slot, reason: Reason, sink: &mut S) {
         let order = self.arena.orders[slot];
         self.remove_own(&mut book.half_mut(order.side).ladder, slot);
+        self.forget_account(order.id);
         sink.update(&order.update(OrderStatus::Cancelled, reason, book.event_time));
     }
 
@@ -81,7 +79,7 @@ impl Core {
         let time = book.event_time;
         let before = self.arena.orders[slot];
         let refuse = |reason| before.update(OrderStatus::ReplaceRejected, reason, time);
-        if book.auction {
+        if book.auction && !self.collects(book) {
             return sink.update(&refuse(Reason::CallAuction));
         }
         if request.quantity <= Quantity::ZERO {
@@ -101,6 +99,9 @@ impl Core {
             self.arena.orders[slot].quantity = order.quantity;
             return sink.update(&order.update(OrderStatus::Replaced, Reason::None, time));
         }
+        if book.auction && order.kind == Kind::OwnPostOnly {
+            return sink.update(&refuse(Reason::CallAuction));
+        }
         if order.kind == Kind::OwnPostOnly && self.would_trade(book, &order) {
             return sink.update(&refuse(Reason::WouldTrade));
         }
@@ -110,12 +111,14 @@ impl Core {
     }
 
     fn take_and_rest<S: Sink>(&mut self, book: &mut Book, mut taker: Order, rests: bool, sink: &mut S) {
-        let stop = self.take(book, &mut taker, sink);
+        // An auction collects.
+        let stop = if book.auction { Stop::Done } else { self.take(book, &mut taker, sink) };
         if taker.open == Quantity::ZERO {
-            return;
+            return self.forget_account(taker.id);
         }
         let reason = match stop {
             Stop::OwnOrder => Reason::WouldTrade,
+            Stop::SelfTrade => Reason::SelfTrade,
             Stop::Done if !rests => Reason::NoLiquidity,
             Stop::Done => match book.half_mut(taker.side).ladder.push_back(&mut self.arena, taker) {
                 Some(slot) => return self.own.link(&mut self.arena, slot),
@@ -125,6 +128,7 @@ impl Core {
                 }
             },
         };
+        self.forget_account(taker.id);
         sink.update(&taker.update(OrderStatus::Cancelled, reason, book.event_time));
     }
 
@@ -150,8 +154,9 @@ impl Core {
                     report(taker, trade, Liquidity::Taker, time, sink);
                 }
                 (_, Some(index)) => {
-                    if self.take_level(&mut half.ladder, index, taker, time, sink) == Stop::OwnOrder {
-                        return Stop::OwnOrder;
+                    let stop = self.take_level(&mut half.ladder, index, taker, time, sink);
+                    if stop != Stop::Done {
+                        return stop;
                     }
                     end = index;
                 }
@@ -174,7 +179,18 @@ impl Core {
         while slot.is_some() && taker.open > Quantity::ZERO {
             let resting = self.arena.orders[slot];
             if self.is_self_trade(taker, &resting) {
-                return Stop::OwnOrder;
+                if self.options.self_trade == SelfTrade::CancelNewest {
+                    return Stop::OwnOrder;
+                }
+                // A copy, so that the taker of all other trades need not lie in memory.
+                let mut copy = *taker;
+                let stop = self.prevent(ladder, slot, &mut copy, time, sink);
+                *taker = copy;
+                if stop != Stop::Done {
+                    return stop;
+                }
+                slot = resting.next;
+                continue;
             }
             let quantity = resting.available().min(taker.open);
             if quantity > Quantity::ZERO {
@@ -190,12 +206,6 @@ impl Core {
             slot = resting.next;
         }
         Stop::Done
-    }
-
-    fn is_self_trade(&self, taker: &Order, resting: &Order) -> bool {
-        resting.is_own()
-            && self.options.self_trade == SelfTrade::Prevent
-            && OrderId(resting.id).strategy() == OrderId(taker.id).strategy()
     }
 
     fn would_trade(&self, book: &Book, taker: &Order) -> bool {
@@ -227,6 +237,10 @@ impl Core {
             while slot.is_some() {
                 let resting = self.arena.orders[slot];
                 if self.is_self_trade(taker, &resting) {
+                    if self.options.self_trade == SelfTrade::CancelOldest {
+                        slot = resting.next;
+                        continue;
+                    }
                     // Quoted volume at this price is still taken before it, any at a worse price is not.
                     floor = half.ladder.rank_at(index);
                     break 'levels;

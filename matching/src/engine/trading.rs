@@ -1,11 +1,12 @@
 //! What all rules share: the records, the numbers of trades, and the two ways in which own orders trade.
 
-use wire::{Fill, Liquidity, Nanos, Price, Quantity, Side};
+use wire::{AccountId, Fill, Liquidity, Nanos, Price, Quantity, Side};
 
 use super::EngineOptions;
 use super::anomalies::{Anomalies, count};
 use super::arena::Arena;
 use super::book::Book;
+use super::index::IdMap;
 use super::ladder::Ladder;
 use super::order::{Order, Trade};
 use super::own::OwnOrders;
@@ -19,6 +20,8 @@ pub(crate) struct Core {
     pub(crate) arena: Arena,
     pub(crate) own: OwnOrders,
     pub(crate) anomalies: Anomalies,
+    /// Of working orders, where self-trades are prevented by account; else empty.
+    pub(crate) accounts: IdMap<AccountId>,
     trades: u64,
 }
 
@@ -47,6 +50,7 @@ impl Core {
             },
             own,
             anomalies: Anomalies::default(),
+            accounts: IdMap::default(),
             trades: 0,
         }
     }
@@ -75,6 +79,7 @@ impl Core {
         report(&order, trade, Liquidity::Maker, time, sink);
         if open == Quantity::ZERO {
             self.remove_own(ladder, slot);
+            self.forget_account(order.id);
         }
     }
 
@@ -124,13 +129,14 @@ impl Core {
     }
 
     /// A trade against volume that is not in the book, on `side`: own orders at strictly better prices would have
-    /// been first. At the same price the engine cannot know who was, and fills nobody.
+    /// been first. At the same price the engine cannot know who was, and fills nobody, unless `at_price` says that own
+    /// orders were first there too.
     pub(crate) fn trade_through<S: Sink>(
         &mut self,
         book: &mut Book,
         side: Side,
-        price: Price,
-        quantity: Quantity,
+        (price, quantity): (Price, Quantity),
+        at_price: bool,
         sink: &mut S,
     ) {
         if !price.is_some() {
@@ -141,7 +147,7 @@ impl Core {
         }
         let time = book.event_time;
         let ladder = &mut book.half_mut(side).ladder;
-        if let Some(floor) = ladder.rank(price).checked_add(1) {
+        if let Some(floor) = ladder.rank(price).checked_add(i64::from(!at_price)) {
             let aggression = Aggression { floor, stop: Slot::NONE, quantity, auction: None };
             self.serve(ladder, aggression, time, sink);
         }

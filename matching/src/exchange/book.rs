@@ -34,6 +34,8 @@ pub(crate) struct Book {
     pub(crate) number: u16,
     pub(crate) phase: Phase,
     pub(crate) permission: Permission,
+    /// Trading is continuous, and new orders are taken.
+    pub(crate) is_open: bool,
     pub(crate) lot: i64,
     pub(crate) max_quantity: i64,
     /// Price limits, in steps.
@@ -99,6 +101,7 @@ impl Book {
             number,
             phase,
             permission: rules.market.permission(phase),
+            is_open: rules.market.permission(phase).enter,
             lot: rules.lot.0,
             max_quantity: if rules.max_quantity.0 == 0 { i64::MAX } else { rules.max_quantity.0 },
             low,

@@ -7,7 +7,7 @@ use wire::{AccountId, Aggressor, Price, Quantity, Reason, Side};
 use super::ExchangeOptions;
 use super::book::{Book, rank, side_index};
 use super::event::{Event, OrderState, Sink, Trade};
-use super::index::{Entry, Numbers, hash};
+use super::index::{Numbers, hash};
 use super::levels::Levels;
 use super::records::{Extra, LevelPlace, Place, Record, Records, Span};
 use super::rules::{IcebergRefresh, Owner};
@@ -71,12 +71,7 @@ impl Core {
 
     #[inline(always)]
     pub(crate) fn find(&self, id: u64) -> Option<Place> {
-        self.find_entry(id).map(|(place, _)| place)
-    }
-
-    #[inline(always)]
-    pub(crate) fn find_entry(&self, id: u64) -> Option<(Place, Entry)> {
-        self.numbers.find(hash(id), |place| self.records[place].id == id)
+        self.numbers.find(hash(id), |place| self.records[place].id == id).map(|(place, _)| place)
     }
 
     /// An order as it stands.
@@ -99,6 +94,12 @@ impl Core {
         }
     }
 
+    /// An order that was stored is found by its number from now on.
+    fn enter(&mut self, id: u64, place: Place) {
+        let records = &self.records;
+        self.numbers.insert(hash(id), place, |place| hash(records[place].id));
+    }
+
     /// Stores an order that is in no level yet.
     fn store(&mut self, incoming: &Incoming) -> Place {
         let mut record = incoming.record;
@@ -107,7 +108,7 @@ impl Core {
             record.flags.set_extra(true);
         }
         let place = self.records.insert(record);
-        self.numbers.insert(hash(record.id), place);
+        self.enter(record.id, place);
         if let Some(extra) = incoming.extra
             && extra.ends != u64::MAX
         {
@@ -137,7 +138,7 @@ impl Core {
             self.store(incoming)
         } else {
             let place = self.records.insert(incoming.record);
-            self.numbers.insert(hash(incoming.record.id), place);
+            self.enter(incoming.record.id, place);
             place
         };
         self.link_behind(tail, level, place);
@@ -160,41 +161,6 @@ impl Core {
             self.levels[level].head = place;
         }
         self.levels[level].tail = place;
-    }
-
-    /// Puts an ordinary order, of which all is known to be in order, into the book. False, and nothing done, where there is
-    /// no room.
-    #[inline(always)]
-    pub(crate) fn rest_plain<S: Sink>(
-        &mut self,
-        book: &mut Book,
-        record: Record,
-        rank: i64,
-        entry: Entry,
-        sink: &mut S,
-    ) -> bool {
-        let side = record.flags.side();
-        let Some(level) = book.side_mut(side).level(&mut self.levels, rank) else { return false };
-        let at = &mut self.levels[level];
-        let fits = at.shown.checked_add(at.hidden).and_then(|sum| sum.checked_add(record.open)).is_some();
-        if !fits || !self.records.has_room() {
-            return false;
-        }
-        let tail = at.tail;
-        sink.event(Event::Accepted(record.state(book.id, 0)));
-        let place = self.records.insert_plain(&record, level, tail);
-        at.tail = place;
-        at.shown += record.open;
-        at.orders += 1;
-        if tail.is_some() {
-            self.records[tail].next = place;
-        } else {
-            at.head = place;
-            book.side_mut(side).filled(&mut self.levels, rank, level);
-        }
-        self.numbers.insert_at(entry, hash(record.id), place);
-        sink.event(Event::Rested(record.state(book.id, record.open)));
-        true
     }
 
     /// The level for an order; `None` where there is no room.
@@ -280,27 +246,6 @@ impl Core {
     pub(crate) fn end<S: Sink>(&mut self, book: &mut Book, place: Place, reason: Reason, sink: &mut S) {
         let state = self.state(book, place);
         self.remove(book, place);
-        sink.event(Event::Cancelled(state, reason));
-    }
-
-    /// As [`Core::end`], of an order whose entry is known.
-    #[inline(always)]
-    pub(crate) fn end_found<S: Sink>(
-        &mut self,
-        book: &mut Book,
-        place: Place,
-        entry: Entry,
-        reason: Reason,
-        sink: &mut S,
-    ) {
-        let record = &self.records[place];
-        if record.flags.has_extra() || !record.level.is_some() {
-            return self.end(book, place, reason, sink);
-        }
-        let state = record.state(book.id, record.open);
-        self.unlink(book, place);
-        self.numbers.remove_at(entry);
-        self.records.remove(place);
         sink.event(Event::Cancelled(state, reason));
     }
 

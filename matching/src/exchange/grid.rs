@@ -69,6 +69,16 @@ impl Grid {
         allowed.then_some(tick)
     }
 
+    /// As [`Grid::tick`], of a price from `low` to `high`, in steps; `None` for all others.
+    #[inline(always)]
+    pub(crate) fn tick_within(&self, price: Price, low: i64, high: i64) -> Option<i64> {
+        let tick = (price.0 >> self.shift).wrapping_mul(self.inverse as i64);
+        // The lowest number, which is no price, is out of range like every number that is no multiple.
+        let within = tick >= low.max(-(self.most as i64)) && tick <= high.min(self.most as i64);
+        let whole = price.0 & ((1 << self.shift) - 1) == 0;
+        (whole && within && (self.bands.is_empty() || self.is_allowed(tick))).then_some(tick)
+    }
+
     /// The price of a number of steps that [`Grid::tick`] or the functions below returned.
     #[inline(always)]
     pub(crate) fn price(&self, tick: i64) -> Price {
@@ -81,6 +91,8 @@ impl Grid {
         self.bands.get(above.saturating_sub(1)).map_or(1, |(_, size)| *size)
     }
 
+    #[cold]
+    #[inline(never)]
     fn is_allowed(&self, tick: i64) -> bool {
         tick % self.size(tick) == 0
     }
@@ -125,6 +137,7 @@ mod tests {
     fn a_price_has_a_tick_exactly_when_it_is_a_multiple() {
         for step in [1, 2, 3, 5, 7, 48, 10_000_000, 250_000_000, i64::MAX, i64::MAX - 1] {
             let grid = Grid::new(&[(Price(0), Price(step))]).unwrap();
+            assert_eq!(grid.tick_within(Price(i64::MIN), i64::MIN, i64::MAX), None);
             let mut random = 88_172_645_463_325_252_u64;
             for round in 0..20_000_i64 {
                 random ^= random << 13;
@@ -139,6 +152,9 @@ mod tests {
                     }
                     let expected = (price % step == 0).then(|| price / step);
                     assert_eq!(grid.tick(Price(price)), expected, "{price} by {step}");
+                    assert_eq!(grid.tick_within(Price(price), i64::MIN, i64::MAX), expected);
+                    let narrow = expected.filter(|tick| (-5..=7).contains(tick));
+                    assert_eq!(grid.tick_within(Price(price), -5, 7), narrow);
                     if let Some(tick) = expected {
                         assert_eq!(grid.price(tick), Price(price));
                     }

@@ -143,6 +143,7 @@
 //! # Modules
 //!
 //! ```text
+//! quick                    the short ways of most requests
 //! requests ── check        new, cancel, replace             ┌── ladder   levels of a side, best first
 //! trading                  what an incoming order does      ├── levels   sixteen prices a chunk
 //! stops                    what trades trigger         core ┼── records  a line a working order
@@ -162,6 +163,7 @@ mod index;
 mod ladder;
 mod levels;
 mod phase;
+mod quick;
 mod records;
 mod request;
 mod requests;
@@ -279,7 +281,7 @@ impl Exchange {
     }
 
     /// A new order.
-    #[inline]
+    #[inline(always)]
     pub fn submit<S: Sink>(&mut self, order: &Order, sink: &mut S) {
         match book_of(&self.listed, &mut self.books, order.instrument) {
             Some(book) => self.core.submit(book, order, sink),
@@ -290,12 +292,8 @@ impl Exchange {
     /// Cancels what is left of a working order.
     #[inline]
     pub fn cancel<S: Sink>(&mut self, id: u64, sink: &mut S) {
-        match self.core.find_entry(id) {
-            Some((place, entry)) => {
-                let book = &mut self.books[usize::from(self.core.records[place].book)];
-                self.core.cancel(book, place, entry, sink);
-            }
-            None => requests::refuse(id, Refusal::Cancel, Reason::UnknownOrder, sink),
+        if !self.core.cancel_at_once(&mut self.books, id, sink) {
+            self.core.cancel_any(&mut self.books, id, sink);
         }
     }
 
@@ -459,7 +457,7 @@ impl Exchange {
 
     /// Number of orders that rest or wait.
     pub fn working_orders(&self) -> usize {
-        self.core.records.working()
+        self.core.numbers.len()
     }
 
     /// The book of an instrument.

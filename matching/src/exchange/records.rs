@@ -196,6 +196,23 @@ impl Record {
     /// The book of a free record.
     pub(crate) const FREE: u16 = u16::MAX;
 
+    /// A free record behind which there is no other.
+    const BLANK: Record = Record {
+        id: 0,
+        price: Price::NONE,
+        open: 0,
+        filled: 0,
+        prev: Place::NONE,
+        next: Place::NONE,
+        level: LevelPlace::NONE,
+        extra: u32::MAX,
+        account: 0,
+        strategy: 0,
+        book: Record::FREE,
+        sequence: 0,
+        flags: Flags(0),
+    };
+
     /// What is reported about it. `shown` is what the book shows of it.
     #[inline(always)]
     pub(crate) fn state(&self, instrument: InstrumentId, shown: i64) -> OrderState {
@@ -239,7 +256,6 @@ impl Extra {
 pub(crate) struct Records {
     records: Block<Record>,
     free: Place,
-    working: usize,
     extras: Vec<Extra>,
     free_extra: u32,
 }
@@ -249,14 +265,9 @@ impl Records {
         Records {
             records: Block::with_capacity(orders, huge_pages),
             free: Place::NONE,
-            working: 0,
             extras: Vec::new(),
             free_extra: u32::MAX,
         }
-    }
-
-    pub(crate) fn working(&self) -> usize {
-        self.working
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -269,62 +280,54 @@ impl Records {
 
     /// Whether another order can be stored.
     #[inline(always)]
-    pub(crate) fn has_room(&self) -> bool {
-        self.free.is_some() || self.records.len() < u32::MAX as usize
+    pub(crate) fn has_room(&mut self) -> bool {
+        self.free.is_some() || self.extend()
+    }
+
+    /// Makes one more record; false where no place is left.
+    #[cold]
+    #[inline(never)]
+    fn extend(&mut self) -> bool {
+        if self.records.len() >= u32::MAX as usize {
+            return false;
+        }
+        self.free = Place(self.records.len() as u32);
+        self.records.push(Record::BLANK);
+        true
     }
 
     /// Stores an order; the caller has asked [`Records::has_room`].
     #[inline(always)]
     pub(crate) fn insert(&mut self, record: Record) -> Place {
-        self.working += 1;
-        if self.free.is_some() {
-            let place = self.free;
-            let slot = &mut self.records[place.0 as usize];
-            self.free = slot.next;
-            *slot = record;
-            return place;
-        }
-        let place = Place(self.records.len() as u32);
-        self.records.push(record);
+        let place = self.take();
+        self.records[place.0 as usize] = record;
         place
     }
 
-    /// As [`Records::insert`], of an order that rests behind `prev` and has no extra. Field by field: a record that is made
-    /// elsewhere and copied waits for its small stores to be read as large ones.
+    /// A record that the caller fills, all but `extra`, which an order without one does not use; the caller has asked
+    /// [`Records::has_room`]. Field by field: a record that is made elsewhere and copied waits for its small stores to be read
+    /// as large ones.
     #[inline(always)]
-    pub(crate) fn insert_plain(&mut self, record: &Record, level: LevelPlace, prev: Place) -> Place {
-        if !self.free.is_some() {
-            return self.insert(Record { level, prev, ..*record });
-        }
-        self.working += 1;
+    pub(crate) fn take(&mut self) -> Place {
         let place = self.free;
-        let slot = &mut self.records[place.0 as usize];
-        self.free = slot.next;
-        slot.id = record.id;
-        slot.price = record.price;
-        slot.open = record.open;
-        slot.filled = 0;
-        slot.prev = prev;
-        slot.next = Place::NONE;
-        slot.level = level;
-        slot.extra = u32::MAX;
-        slot.account = record.account;
-        slot.strategy = record.strategy;
-        slot.book = record.book;
-        slot.sequence = record.sequence;
-        slot.flags = record.flags;
+        self.free = self.records[place.0 as usize].next;
         place
+    }
+
+    /// Gives an order's place back, which has no extra.
+    #[inline(always)]
+    pub(crate) fn give_back(&mut self, place: Place) {
+        let record = &mut self.records[place.0 as usize];
+        (record.next, record.book) = (self.free, Record::FREE);
+        self.free = place;
     }
 
     /// Gives an order's place back, and that of its extra.
     #[inline(always)]
     pub(crate) fn remove(&mut self, place: Place) {
-        let free = self.free;
-        let record = &mut self.records[place.0 as usize];
-        (record.next, record.book) = (free, Record::FREE);
+        let record = &self.records[place.0 as usize];
         let (has_extra, extra) = (record.flags.has_extra(), record.extra);
-        self.free = place;
-        self.working -= 1;
+        self.give_back(place);
         if has_extra {
             self.remove_extra(extra);
         }

@@ -2,48 +2,21 @@
 
 use wire::{Price, Quantity, Reason};
 
-use super::book::{Book, rank};
+use super::book::Book;
 use super::check;
 use super::core::{Core, Incoming};
 use super::event::{Event, Refusal, Sink};
-use super::index::{Entry, hash};
 use super::phase::{Auction, Phase, auction_of};
 use super::records::{LevelPlace, Place, Span};
-use super::request::{Kind, Order, Replace};
+use super::request::{Order, Replace};
 
 impl Core {
     /// A new order for a listed instrument.
     #[inline(always)]
     pub(crate) fn submit<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) {
-        if !self.submit_plain(book, order, sink) {
+        if !self.rest_at_once(book, order, sink) && !self.trade_at_once(book, order, sink) {
             self.submit_any(book, order, sink);
         }
-    }
-
-    /// Most orders: a limit order for the day that rests at once. False, and nothing done, for every other.
-    #[inline(always)]
-    fn submit_plain<S: Sink>(&mut self, book: &mut Book, order: &Order, sink: &mut S) -> bool {
-        let Kind::Limit(price) = order.kind else { return false };
-        if !check::is_plain(order) || book.phase != Phase::Continuous || !book.permission.enter {
-            return false;
-        }
-        let Some(tick) = book.grid.tick(price) else { return false };
-        let allowed = tick >= book.low && tick <= book.high && price.is_some();
-        if !allowed || check::quantity(book, order.quantity).is_err() {
-            return false;
-        }
-        let crosses = book.side(order.side.opposite()).best_rank >= rank(order.side.opposite(), tick);
-        let records = &self.records;
-        let found = self.numbers.probe(hash(order.id), |place| records[place].id == order.id);
-        let Err(entry) = found else { return false };
-        if crosses {
-            return false;
-        }
-        let mut record = check::record(book, order);
-        record.sequence = self.sequence.wrapping_add(1);
-        let rests = self.rest_plain(book, record, rank(order.side, tick), entry, sink);
-        self.sequence = self.sequence.wrapping_add(u32::from(rests));
-        rests
     }
 
     /// An order of any kind.
@@ -69,14 +42,17 @@ impl Core {
         self.after_trades(book, sink);
     }
 
-    /// A cancel of a working order by its owner.
-    #[inline(always)]
-    pub(crate) fn cancel<S: Sink>(&mut self, book: &mut Book, place: Place, entry: Entry, sink: &mut S) {
+    /// A cancel of any order by its owner.
+    #[inline(never)]
+    pub(crate) fn cancel_any<S: Sink>(&mut self, books: &mut [Book], id: u64, sink: &mut S) {
+        let Some(place) = self.find(id) else {
+            return refuse(id, Refusal::Cancel, Reason::UnknownOrder, sink);
+        };
+        let book = &mut books[usize::from(self.records[place].book)];
         if !book.permission.cancel {
-            let id = self.records[place].id;
             return refuse(id, Refusal::Cancel, Reason::MarketClosed, sink);
         }
-        self.end_found(book, place, entry, Reason::Requested, sink);
+        self.end(book, place, Reason::Requested, sink);
     }
 
     /// A replace of a working order.

@@ -12,9 +12,9 @@ impl Core {
     /// A stop comes in. The last price may have reached it already.
     #[cold]
     pub(crate) fn accept_stop<S: Sink>(&mut self, book: &mut Book, incoming: &Incoming, sink: &mut S) {
-        let waiting = self.records.working();
+        let waiting = self.numbers.len();
         self.wait(book, incoming, sink);
-        if self.records.working() == waiting || !book.last.is_some() {
+        if self.numbers.len() == waiting || !book.last.is_some() {
             return;
         }
         let last = book.grid.tick(book.last).unwrap_or_default();

@@ -61,7 +61,14 @@ impl Core {
     }
 
     /// Carries out an order that crosses the other side's best price.
-    fn cross<S: Sink>(&mut self, book: &mut Book, incoming: &mut Incoming, reach: i64, sink: &mut S) {
+    #[inline(never)]
+    pub(crate) fn cross<S: Sink>(
+        &mut self,
+        book: &mut Book,
+        incoming: &mut Incoming,
+        reach: i64,
+        sink: &mut S,
+    ) {
         let side = incoming.side();
         let span = incoming.record.flags.span();
         let (worst, best) = book.band_ranks(side);

@@ -18,11 +18,13 @@
 
 #[cfg(any(test, feature = "fuzzing"))]
 mod bytes;
+mod chosen;
 mod feed;
 mod order;
 mod participants;
 mod reports;
 mod schedule;
+mod shares;
 mod statistics;
 
 use node::{
@@ -39,9 +41,10 @@ use wire::{
 pub use bytes::exchange_of_bytes;
 
 use crate::closed;
-use crate::engine::{Engine, EngineOptions, FillModel};
+use crate::engine::{Engine, FillModel};
 use crate::recall::Recall;
 use participants::Participants;
+use shares::OwnTrades;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
@@ -91,7 +94,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), COUNTED);
     let huge_pages = config.huge_pages;
-    let engine = |fill| Engine::new(EngineOptions { fill, huge_pages, ..EngineOptions::default() });
+    let engine = |fill| Engine::new(chosen::options(&config, fill));
     let mut books = match config.fill {
         FillRule::Book => Books::Recorded(Box::new(engine(FillModel::Book))),
         FillRule::Quotes => Books::Recorded(Box::new(engine(FillModel::Quotes))),
@@ -140,6 +143,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         now: Nanos(0),
         listing_done: false,
         anomalies: 0,
+        own_trades: OwnTrades::default(),
     };
     node.run(&mut matching)
 }
@@ -161,6 +165,7 @@ struct Matching {
     /// True once the end of the list of instruments was read.
     listing_done: bool,
     anomalies: u64,
+    own_trades: OwnTrades,
 }
 
 impl Matching {
@@ -306,7 +311,10 @@ impl Matching {
         };
         for answer in self.answers.drain(..written) {
             let counter = match answer {
-                Execution::Fill(_) => Some(Counter::Fills),
+                Execution::Fill(fill) => {
+                    context.add(Counter::OwnTrades, self.own_trades.completed_by(&fill));
+                    Some(Counter::Fills)
+                }
                 Execution::Update(update) => Counter::of_refusal(update.status),
             };
             if let Some(counter) = counter {

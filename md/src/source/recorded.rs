@@ -139,6 +139,13 @@ impl SourceEvent {
         self.print(aggressor, price, quantity, trade_id);
     }
 
+    /// The trade that was just pushed was against a hidden order.
+    pub(crate) fn mark_hidden(&mut self) {
+        if let Some(trade) = self.book_events.last_mut() {
+            trade.flags |= BookEvent::HIDDEN;
+        }
+    }
+
     /// Marks the last part. `false` when the event is empty.
     pub(crate) fn finish(&mut self) -> bool {
         if let Some(last) = self.book_events.last_mut() {

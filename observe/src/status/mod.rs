@@ -5,6 +5,7 @@ mod nodes;
 
 use serde::Serialize;
 
+use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::state::State;
 use crate::totals::{Lost, Totals};
@@ -27,6 +28,8 @@ pub struct Status {
     pub clock: &'static str,
     /// What the journals have held since the instance was made; `None` where its topology cannot be read.
     pub totals: Option<Totals>,
+    /// What came of matching since then; `None` likewise.
+    pub matched: Option<Matched>,
     /// Where the time of orders went since then.
     #[serde(flatten)]
     pub stages: Stages,
@@ -51,6 +54,8 @@ impl Status {
         let State { instance, phase, seats, journals, damaged, .. } = state;
         let topology = view.topology().ok();
         let totals = topology.as_ref().map(|topology| Totals::read(view, topology).0);
+        let matched = topology.as_ref().zip(totals.as_ref());
+        let matched = matched.map(|(topology, totals)| Matched::read(topology, totals, &seats));
         Ok(Status {
             instance,
             phase: phase.to_string(),
@@ -59,6 +64,7 @@ impl Status {
             clock: view.clock().source().as_str(),
             stages: Stages::read(view, &totals.clone().unwrap_or_default()),
             totals,
+            matched,
             lost_by: topology.as_ref().map(|made| Lost::read(view, made, &seats)).unwrap_or_default(),
             nodes: NodeStatus::of_all(&seats, &journals, topology.as_ref()),
             journals: JournalStatus::of_all(view, &journals, &seats),

@@ -85,7 +85,7 @@ impl Recorder {
         now: u64,
     ) -> Result<Recorder, WriteError> {
         let disk = |source| WriteError::Disk { path: folder.to_owned(), source };
-        std::fs::create_dir_all(folder).map_err(disk)?;
+        make_folder(folder).map_err(disk)?;
         let lock = lock(folder)?;
         let found = Recording::open(folder);
         let (recording, last_number, whole) = match found {
@@ -275,6 +275,20 @@ fn lock(folder: &Path) -> Result<nix::fcntl::Flock<File>, WriteError> {
         Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(WriteError::Taken(folder.to_owned())),
         Err((_, errno)) => Err(disk(errno.into())),
     }
+}
+
+/// Makes the folder and those above it, each on disk before the next.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make_folder(above)?;
+    match std::fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    File::open(above)?.sync_all()
 }
 
 fn random() -> io::Result<u64> {

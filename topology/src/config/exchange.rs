@@ -28,7 +28,7 @@ words! {
 words! {
     /// What happens when an order would trade with one of its owner, and does not say itself.
     pub enum SelfTradeRule ("rule for self-trades") {
-        /// What the set of rules says.
+        /// What the set of rules says; beside a recorded or quoted market: cancel-newest.
         AsRules = "as-rules",
         /// They trade.
         Allow = "allow",

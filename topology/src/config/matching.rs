@@ -7,6 +7,7 @@ use settings::{duration, section, words};
 
 use super::RunConfig;
 use super::exchange::{PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset};
+use super::recorded::{CallAuctionRule, SelfTradeOwner};
 use crate::services::NodeKind;
 
 words! {
@@ -26,10 +27,17 @@ section! {
     pub struct MatchingConfig {
         /// What strategies' orders trade with.
         fill: Fill = Fill::Quotes, Absent::Derived("quotes for md.source = \"sim\", book for recorded days, exchange for md.source = \"exchange\"");
-        /// The rules that differ between markets.
-        rules: RuleSet = RuleSet::Plain;
         /// What happens when an order would trade with one of its owner, and does not say itself.
         self_trade: SelfTradeRule = SelfTradeRule::AsRules;
+        /// Whose orders that holds for, beside a recorded or quoted market.
+        self_trade_owner: SelfTradeOwner = SelfTradeOwner::Strategy;
+        /// At one price, displayed orders trade before hidden ones (`fill = "book"`): as on Nasdaq and BATS. false: at the
+        /// price of a hidden order's trade nobody is filled.
+        displayed_first: bool = false;
+        /// What strategies' orders do in a call auction of the recorded market.
+        call_auctions: CallAuctionRule = CallAuctionRule::Refuse;
+        /// The rules that differ between markets.
+        rules: RuleSet = RuleSet::Plain;
         /// Tables of ticks by price; none: the instruments' own ticks.
         ticks: Vec<TickRow> = Vec::new() => Kind::Tables(<TickRow as Section>::TABLE);
         /// How far the market's clock is ahead of UTC, for phases that begin at a time of day.

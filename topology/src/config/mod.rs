@@ -18,6 +18,7 @@ mod journal;
 mod matching;
 mod md;
 mod pin;
+mod recorded;
 mod recorder;
 mod run;
 mod services;
@@ -33,6 +34,7 @@ pub use matching::{Fill, MatchingConfig};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
+pub use recorded::{CallAuctionRule, SelfTradeOwner};
 pub use recorder::{Durability, RecorderConfig, WhenFull};
 pub use run::{
     Adaptive, AdaptiveMode, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, RunConfig, Wake,

@@ -212,6 +212,9 @@ flags! {
         /// [`BookAction::Add`] an order, in priority. Who has the book already passes over it. Its `sequence` is that of the
         /// last event that it includes.
         SNAPSHOT = 8 => "is_snapshot",
+        /// With [`BookAction::Trade`]: the order that rested was hidden, and the source says so. Without it, it may be a
+        /// displayed one from before the recording's first message.
+        HIDDEN = 16 => "is_hidden",
     }
 }
 

@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 11] = [
+    const INTEGERS_ONLY: [&str; 12] = [
         "Instrument",
         "Best",
         "Quote",

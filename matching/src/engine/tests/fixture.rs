@@ -24,11 +24,11 @@ pub(super) fn instrument(id: InstrumentId) -> Instrument {
 }
 
 pub(super) fn options(fill: FillModel, self_trade: SelfTrade) -> EngineOptions {
-    EngineOptions { fill, self_trade, expected_orders: 0, huge_pages: false }
+    EngineOptions { fill, self_trade, expected_orders: 0, ..EngineOptions::default() }
 }
 
 pub(super) fn engine(fill: FillModel) -> Engine {
-    let mut engine = Engine::new(options(fill, SelfTrade::Prevent));
+    let mut engine = Engine::new(options(fill, SelfTrade::CancelNewest));
     engine.on_instrument(&instrument(STOCK));
     engine.on_instrument(&instrument(OTHER));
     engine

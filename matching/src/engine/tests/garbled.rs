@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wire::*;
 
 use super::fixture::*;
-use crate::engine::{Engine, FillModel, SelfTrade};
+use crate::engine::{CallAuctions, Engine, EngineOptions, FillModel, SelfTrade};
 
 /// Any number, but often one at which arithmetic breaks, or one that was used before.
 fn number() -> impl Strategy<Value = i64> {
@@ -115,10 +115,11 @@ proptest! {
     #[test]
     fn anything_may_come_and_the_books_still_add_up(
         fill in prop::sample::select(vec![FillModel::Book, FillModel::Quotes]),
-        self_trade in prop::sample::select(vec![SelfTrade::Prevent, SelfTrade::Allow]),
+        self_trade in prop::sample::select(vec![SelfTrade::CancelNewest, SelfTrade::Decrement, SelfTrade::Allow]),
+        call_auctions in prop::sample::select(vec![CallAuctions::Refuse, CallAuctions::Uncross]),
         inputs in prop::collection::vec(prop_oneof![3 => book_event(), 3 => request(), 2 => market_data()], 1..200),
     ) {
-        let mut engine = Engine::new(options(fill, self_trade));
+        let mut engine = Engine::new(EngineOptions { call_auctions, displayed_first: true, ..options(fill, self_trade) });
         engine.on_instrument(&instrument(STOCK));
         engine.on_instrument(&instrument(OTHER));
         for input in &inputs {

@@ -1,5 +1,6 @@
 //! Tests of the engine as a whole.
 
+mod days;
 mod fixture;
 mod garbled;
 mod history;

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use wire::*;
 
 use super::fixture::{Input, STOCK};
-use crate::engine::{FillModel, SelfTrade};
+use crate::engine::{CallAuctions, EngineOptions, FillModel};
 
+mod auction;
 mod market;
+mod self_trade;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resting {
@@ -20,12 +22,14 @@ pub(super) struct Resting {
     pub(super) taken: i64,
     arrival: u64,
     post_only: bool,
+    account: AccountId,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Naive {
-    fill: FillModel,
-    self_trade: SelfTrade,
+    options: EngineOptions,
+    auction: bool,
+    uncrossed: bool,
     pub(super) orders: Vec<Resting>,
     quoted: [Vec<(i64, i64)>; 2],
     arrivals: u64,
@@ -48,10 +52,11 @@ enum Offer {
 }
 
 impl Naive {
-    pub(super) fn new(fill: FillModel, self_trade: SelfTrade) -> Naive {
+    pub(super) fn new(options: EngineOptions) -> Naive {
         Naive {
-            fill,
-            self_trade,
+            options,
+            auction: false,
+            uncrossed: false,
             orders: Vec::new(),
             quoted: [Vec::new(), Vec::new()],
             arrivals: 0,
@@ -79,7 +84,7 @@ impl Naive {
     }
 
     pub(super) fn feed(&mut self, input: &Input) -> Vec<Execution> {
-        match (input, self.fill) {
+        match (input, self.options.fill) {
             (Input::New(request), _) => self.new_order(request),
             (Input::Cancel(request), _) => match self.own(request.order_id) {
                 Some(order) => self.cancel(order, Reason::Requested),
@@ -89,18 +94,20 @@ impl Naive {
             (Input::CancelAll(request), _) => self.cancel_all(request),
             (Input::Event(event), FillModel::Book) => {
                 self.time = event.event_time;
+                self.phase(event.flags & BookEvent::CALL_AUCTION != 0);
                 self.event(event);
             }
             (Input::Quote(quote), FillModel::Quotes) => {
                 self.time = quote.event_time;
+                self.phase(quote.flags & Quote::CALL_AUCTION != 0);
                 self.quote(quote);
             }
             (Input::Print(print), FillModel::Quotes) => {
                 self.time = print.event_time;
                 match print.aggressor {
-                    Aggressor::Buy => self.through(Side::Sell, print.price.0, print.quantity.0),
-                    Aggressor::Sell => self.through(Side::Buy, print.price.0, print.quantity.0),
-                    Aggressor::None => {}
+                    Aggressor::Buy => self.through(Side::Sell, print.price.0, print.quantity.0, false),
+                    Aggressor::Sell => self.through(Side::Buy, print.price.0, print.quantity.0, false),
+                    Aggressor::None => self.print_of_auction(print.price.0, print.quantity.0),
                 }
             }
             _ => {}
@@ -212,6 +219,9 @@ impl Naive {
         self.newest.insert(request.order_id.strategy().0, request.order_id.0);
         let market = request.order_type == OrderType::Market;
         let tif = request.time_in_force;
+        if self.auction && !self.collects() {
+            return self.reject(request, Reason::CallAuction);
+        }
         if request.quantity.0 <= 0 {
             return self.reject(request, Reason::Quantity);
         }
@@ -228,28 +238,32 @@ impl Naive {
             taken: 0,
             arrival: 0,
             post_only: tif == TimeInForce::PostOnly,
+            account: request.account,
         };
+        if self.auction {
+            if market || tif != TimeInForce::Day {
+                return self.reject(request, Reason::CallAuction);
+            }
+            self.update(&order, OrderStatus::Accepted, Reason::None);
+            return self.queue(order);
+        }
         if order.post_only && self.next_offer(&order).is_some() {
             return self.reject(request, Reason::WouldTrade);
         }
         self.update(&order, OrderStatus::Accepted, Reason::None);
-        if tif == TimeInForce::FillOrKill {
-            let (mut dry_run, mut trial) = (self.clone(), order);
-            dry_run.take(&mut trial);
-            if trial.open > 0 {
-                return self.update(&order, OrderStatus::Cancelled, Reason::NotFillable);
-            }
+        if tif == TimeInForce::FillOrKill && !self.would_fill(&order) {
+            return self.update(&order, OrderStatus::Cancelled, Reason::NotFillable);
         }
-        let met_own = self.take(&mut order);
-        self.settle(order, met_own, !market && matches!(tif, TimeInForce::Day | TimeInForce::PostOnly));
+        let stopped = self.take(&mut order);
+        self.settle(order, stopped, !market && matches!(tif, TimeInForce::Day | TimeInForce::PostOnly));
     }
 
-    fn settle(&mut self, order: Resting, met_own: bool, rests: bool) {
-        match (order.open > 0, met_own, rests) {
+    fn settle(&mut self, order: Resting, stopped: Option<Reason>, rests: bool) {
+        match (order.open > 0, stopped, rests) {
             (false, ..) => {}
-            (true, true, _) => self.update(&order, OrderStatus::Cancelled, Reason::WouldTrade),
-            (true, false, true) => self.queue(order),
-            (true, false, false) => self.update(&order, OrderStatus::Cancelled, Reason::NoLiquidity),
+            (true, Some(reason), _) => self.update(&order, OrderStatus::Cancelled, reason),
+            (true, None, true) => self.queue(order),
+            (true, None, false) => self.update(&order, OrderStatus::Cancelled, Reason::NoLiquidity),
         }
     }
 
@@ -258,6 +272,9 @@ impl Naive {
             return self.unknown(request.order_id, OrderStatus::ReplaceRejected);
         };
         let filled = before.quantity - before.open;
+        if self.auction && !self.collects() {
+            return self.update(&before, OrderStatus::ReplaceRejected, Reason::CallAuction);
+        }
         if request.quantity.0 <= 0 {
             return self.update(&before, OrderStatus::ReplaceRejected, Reason::Quantity);
         }
@@ -272,13 +289,16 @@ impl Naive {
             self.store(order);
             return self.update(&order, OrderStatus::Replaced, Reason::None);
         }
+        if order.post_only && self.auction {
+            return self.update(&before, OrderStatus::ReplaceRejected, Reason::CallAuction);
+        }
         if order.post_only && self.next_offer(&order).is_some() {
             return self.update(&before, OrderStatus::ReplaceRejected, Reason::WouldTrade);
         }
         self.remove(before);
         self.update(&order, OrderStatus::Replaced, Reason::None);
-        let met_own = self.take(&mut order);
-        self.settle(order, met_own, true);
+        let stopped = if self.auction { None } else { self.take(&mut order) };
+        self.settle(order, stopped, true);
     }
 
     /// What `taker` would trade with next: price, quantity, and whose it is.
@@ -302,8 +322,8 @@ impl Naive {
             .map(|(_, _, price, left, offer)| (price, left, offer))
     }
 
-    /// True when it stopped before an order of the same strategy.
-    fn take(&mut self, taker: &mut Resting) -> bool {
+    /// Why what is left of it must not go on.
+    fn take(&mut self, taker: &mut Resting) -> Option<Reason> {
         while taker.open > 0 {
             let Some((price, left, offer)) = self.next_offer(taker) else { break };
             let quantity = left.min(taker.open);
@@ -315,9 +335,12 @@ impl Naive {
                     level.1 -= quantity;
                 }
                 Offer::Order(id, true) => {
-                    let same = OrderId(id).strategy() == OrderId(taker.id).strategy();
-                    if same && self.self_trade == SelfTrade::Prevent {
-                        return true;
+                    let resting = self.get(true, id).unwrap();
+                    if self.is_prevented(taker, &resting) {
+                        match self.prevent(taker, resting) {
+                            Some(reason) => return Some(reason),
+                            None => continue,
+                        }
                     }
                     self.trades += 1;
                     let mut maker = self.get(true, id).unwrap();
@@ -332,6 +355,6 @@ impl Naive {
             }
             self.traded(taker, price, quantity, Liquidity::Taker);
         }
-        false
+        None
     }
 }

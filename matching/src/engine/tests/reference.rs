@@ -7,7 +7,7 @@ use wire::*;
 
 use super::fixture::*;
 use super::naive::{Naive, Resting};
-use crate::engine::{Engine, EngineOptions, FillModel, Owner, SelfTrade};
+use crate::engine::{CallAuctions, Engine, EngineOptions, FillModel, OrderOwner, Owner, SelfTrade};
 
 const PRICES: std::ops::RangeInclusive<i64> = 95..=105;
 const QUANTITIES: std::ops::RangeInclusive<i64> = 1..=20;
@@ -28,10 +28,11 @@ fn request() -> impl Strategy<Value = Step> {
         1 => Just(TimeInForce::PostOnly),
     ];
     let order_type = prop_oneof![8 => Just(OrderType::Limit), 1 => Just(OrderType::Market)];
-    let new = (order_id(), side(), PRICES, QUANTITIES, time_in_force, order_type).prop_map(
-        |(order_id, side, price, quantity, time_in_force, order_type)| {
+    let new = (order_id(), side(), PRICES, QUANTITIES, time_in_force, order_type, 0..3_u32).prop_map(
+        |(order_id, side, price, quantity, time_in_force, order_type, account)| {
             let order = with(limit(order_id, side, price, quantity), time_in_force);
-            Step::As(Input::New(NewOrder { order_type, ..order }))
+            let account = AccountId(account);
+            Step::As(Input::New(NewOrder { order_type, account, ..order }))
         },
     );
     let cancel = order_id().prop_map(|order_id| Input::Cancel(CancelOrder::new(order_id, STOCK)));
@@ -53,12 +54,18 @@ enum Step {
     AboutMarket(BookEvent, bool),
     /// With `true`, it is about one of the own orders that rest, if there is one.
     AboutOwn(Input, prop::sample::Index, bool),
+    /// From here on the market is, or is not, in a call auction.
+    Auction(bool),
 }
 
 impl Step {
     /// Made to fit what rests.
-    fn fitted(self, naive: &Naive) -> Input {
-        match self {
+    fn fitted(self, naive: &Naive, auction: &mut bool) -> Option<Input> {
+        let mut input = match self {
+            Step::Auction(begins) => {
+                *auction = begins;
+                return None;
+            }
             // Most orders have an id of their own.
             Step::As(Input::New(order)) if order.order_id.sequence() % 8 != 0 => {
                 Input::New(NewOrder { order_id: naive.next_id(order.order_id.strategy()), ..order })
@@ -82,8 +89,19 @@ impl Step {
                 }
                 input
             }
+        };
+        match &mut input {
+            Input::Event(event) if *auction => event.flags |= BookEvent::CALL_AUCTION,
+            Input::Quote(quote) if *auction => quote.flags |= Quote::CALL_AUCTION,
+            _ => {}
         }
+        Some(input)
     }
+}
+
+fn flags() -> impl Strategy<Value = u16> {
+    (0..4_u16, any::<bool>())
+        .prop_map(|(flags, is_hidden)| flags | if is_hidden { BookEvent::HIDDEN } else { 0 })
 }
 
 fn with_history() -> impl Strategy<Value = Step> {
@@ -95,7 +113,7 @@ fn with_history() -> impl Strategy<Value = Step> {
         3 => Just(BookAction::Modify),
         1 => Just(BookAction::Trade),
     ];
-    let any_event = (action, 1..30_u64, side(), PRICES, 0..=20_i64, 0..4_u16, prop::bool::weighted(0.8))
+    let any_event = (action, 1..30_u64, side(), PRICES, 0..=20_i64, flags(), prop::bool::weighted(0.8))
         .prop_map(|(action, order_ref, side, price, quantity, flags, fits)| {
             Step::AboutMarket(BookEvent { flags, ..event(action, order_ref, side, price, quantity) }, fits)
         });
@@ -103,6 +121,7 @@ fn with_history() -> impl Strategy<Value = Step> {
         40 => any_event,
         40 => request(),
         1 => cancels(),
+        2 => any::<bool>().prop_map(Step::Auction),
         1 => Just(Step::As(Input::Event(event(BookAction::Clear, 0, Side::Buy, 0, 0)))),
     ]
 }
@@ -133,18 +152,19 @@ fn with_quotes() -> impl Strategy<Value = Step> {
         4 => quotes.prop_map(Step::As),
         1 => prints.prop_map(Step::As),
         12 => request(),
+        1 => any::<bool>().prop_map(Step::Auction),
         1 => cancels(),
     ]
 }
 
 /// Feeds both, compares every answer and every queue, and gives back all answers.
-fn compare(fill: FillModel, self_trade: SelfTrade, steps: &[Step]) -> Vec<Execution> {
-    let mut engine = Engine::new(options(fill, self_trade));
+fn compare(options: EngineOptions, steps: &[Step]) -> Vec<Execution> {
+    let mut engine = Engine::new(options);
     engine.on_instrument(&instrument(STOCK));
-    let mut naive = Naive::new(fill, self_trade);
-    let (mut inputs, mut all) = (Vec::new(), Vec::new());
+    let mut naive = Naive::new(options);
+    let (mut inputs, mut all, mut auction) = (Vec::new(), Vec::new(), false);
     for (number, step) in steps.iter().enumerate() {
-        let input = step.fitted(&naive);
+        let Some(input) = step.fitted(&naive, &mut auction) else { continue };
         let expected = naive.feed(&input);
         let answers = feed(&mut engine, &input);
         assert_eq!(said(&answers), said(&expected), "step {number}: {input:?}");
@@ -160,7 +180,7 @@ fn compare(fill: FillModel, self_trade: SelfTrade, steps: &[Step]) -> Vec<Execut
         inputs.push(input);
         all.extend(answers);
     }
-    let mut again = Engine::new(EngineOptions { expected_orders: 1_000, ..options(fill, self_trade) });
+    let mut again = Engine::new(EngineOptions { expected_orders: 1_000, ..options });
     again.on_instrument(&instrument(STOCK));
     let again: Vec<Execution> = inputs.iter().flat_map(|input| feed(&mut again, input)).collect();
     assert_eq!(bytes(&again), bytes(&all), "the same input, the same bytes");
@@ -214,7 +234,9 @@ fn check_conservation(answers: &[Execution], own_only: bool) {
         match fills[..] {
             [_] => assert!(!own_only),
             [maker, taker] => {
-                assert_eq!((maker.liquidity, taker.liquidity), (Liquidity::Maker, Liquidity::Taker));
+                assert_eq!(maker.liquidity, Liquidity::Maker);
+                // In an auction, nobody takes, and the buyer comes first.
+                assert!(taker.liquidity == Liquidity::Taker || maker.side == Side::Buy);
                 assert_eq!((maker.price, maker.quantity), (taker.price, taker.quantity));
                 assert_eq!(maker.side, taker.side.opposite());
             }
@@ -223,26 +245,48 @@ fn check_conservation(answers: &[Execution], own_only: bool) {
     }
 }
 
-fn policy() -> impl Strategy<Value = SelfTrade> {
-    prop_oneof![3 => Just(SelfTrade::Prevent), 1 => Just(SelfTrade::Allow)]
+/// By the rules that hold unless others are chosen, in a third of the runs.
+fn rules(fill: FillModel) -> impl Strategy<Value = EngineOptions> {
+    let self_trade = prop::sample::select(vec![
+        SelfTrade::CancelNewest,
+        SelfTrade::CancelOldest,
+        SelfTrade::CancelBoth,
+        SelfTrade::Decrement,
+        SelfTrade::Allow,
+    ]);
+    let owner = prop::sample::select(vec![OrderOwner::Strategy, OrderOwner::Account, OrderOwner::Firm]);
+    let plain = options(fill, SelfTrade::CancelNewest);
+    let chosen = (self_trade, owner, any::<bool>(), any::<bool>()).prop_map(
+        move |(self_trade, owner, displayed_first, uncross)| {
+            let call_auctions = if uncross { CallAuctions::Uncross } else { CallAuctions::Refuse };
+            EngineOptions { self_trade, owner, displayed_first, call_auctions, ..plain }
+        },
+    );
+    prop_oneof![1 => Just(plain), 2 => chosen]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn among_own_orders(policy in policy(), steps in prop::collection::vec(request(), 1..150)) {
-        check_conservation(&compare(FillModel::Book, policy, &steps), true);
+    fn among_own_orders(rules in rules(FillModel::Book), steps in prop::collection::vec(request(), 1..150)) {
+        check_conservation(&compare(rules, &steps), true);
     }
 
     #[test]
-    fn beside_a_recorded_market(policy in policy(), steps in prop::collection::vec(with_history(), 1..150)) {
-        check_conservation(&compare(FillModel::Book, policy, &steps), false);
+    fn beside_a_recorded_market(
+        rules in rules(FillModel::Book),
+        steps in prop::collection::vec(with_history(), 1..150),
+    ) {
+        check_conservation(&compare(rules, &steps), false);
     }
 
     #[test]
-    fn beside_a_quoted_market(policy in policy(), steps in prop::collection::vec(with_quotes(), 1..150)) {
-        check_conservation(&compare(FillModel::Quotes, policy, &steps), false);
+    fn beside_a_quoted_market(
+        rules in rules(FillModel::Quotes),
+        steps in prop::collection::vec(with_quotes(), 1..150),
+    ) {
+        check_conservation(&compare(rules, &steps), false);
     }
 }
 
@@ -252,10 +296,10 @@ fn random_input_meets_every_case() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-    let mut run = |fill, steps: BoxedStrategy<Step>| {
+    let mut run = |rules: EngineOptions, steps: BoxedStrategy<Step>| {
         for _ in 0..30 {
             let steps = prop::collection::vec(steps.clone(), 150).new_tree(&mut runner).unwrap().current();
-            for answer in compare(fill, SelfTrade::Prevent, &steps) {
+            for answer in compare(rules, &steps) {
                 let kind = match answer {
                     Execution::Fill(fill) => format!("fill {}", fill.liquidity),
                     Execution::Update(update) => format!("{} {}", update.status, update.reason),
@@ -264,8 +308,17 @@ fn random_input_meets_every_case() {
             }
         }
     };
-    run(FillModel::Book, with_history().boxed());
-    run(FillModel::Quotes, with_quotes().boxed());
+    let plain = |fill| options(fill, SelfTrade::CancelNewest);
+    run(plain(FillModel::Book), with_history().boxed());
+    run(plain(FillModel::Quotes), with_quotes().boxed());
+    let chosen = EngineOptions {
+        owner: OrderOwner::Firm,
+        displayed_first: true,
+        call_auctions: CallAuctions::Uncross,
+        ..plain(FillModel::Book)
+    };
+    run(EngineOptions { self_trade: SelfTrade::Decrement, ..chosen }, with_history().boxed());
+    run(EngineOptions { self_trade: SelfTrade::CancelOldest, ..chosen }, with_history().boxed());
     for kind in [
         "fill maker",
         "fill taker",
@@ -278,6 +331,10 @@ fn random_input_meets_every_case() {
         "cancelled no-liquidity",
         "cancelled not-fillable",
         "cancelled would-trade",
+        "cancelled self-trade",
+        "reduced self-trade",
+        "rejected call-auction",
+        "replace-rejected call-auction",
         "rejected duplicate-order",
         "rejected would-trade",
         "rejected malformed",

@@ -351,7 +351,10 @@ impl LobsterSource {
                     event.print(aggressor_against(side), price, quantity, 0);
                 }
             }
-            Kind::ExecuteHidden => event.unseen_trade(aggressor_against(side), price, quantity, 0),
+            Kind::ExecuteHidden => {
+                event.unseen_trade(aggressor_against(side), price, quantity, 0);
+                event.mark_hidden();
+            }
             Kind::Cross => event.unseen_trade(Aggressor::None, price, quantity, 0),
         }
         true

@@ -188,6 +188,7 @@ impl PitchSource {
                     });
                 }
                 event.unseen_trade(aggressor_against(side), price, quantity, execution);
+                event.mark_hidden();
             }
             Body::Clear { symbol } => {
                 let instrument = self.listing.get(&symbol).unwrap_or_default();

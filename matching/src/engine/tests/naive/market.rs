@@ -6,7 +6,7 @@ use super::{Naive, Resting, priority};
 
 impl Naive {
     /// Fills own orders of `side` for which `before` holds; the auction's price where that is better for them.
-    fn serve(
+    pub(super) fn serve(
         &mut self,
         side: Side,
         quantity: i64,
@@ -27,13 +27,19 @@ impl Naive {
         quantity - left
     }
 
-    pub(super) fn through(&mut self, side: Side, price: i64, quantity: i64) {
+    pub(super) fn through(&mut self, side: Side, price: i64, quantity: i64, at_price: bool) {
         if quantity > 0 {
-            self.serve(side, quantity, None, |order| priority(side, order.price) < priority(side, price));
+            self.serve(side, quantity, None, |order| {
+                let (own, other) = (priority(side, order.price), priority(side, price));
+                own < other || at_price && own == other
+            });
         }
     }
 
-    fn offer_anew(&mut self, reference: u64) {
+    pub(super) fn offer_anew(&mut self, reference: u64) {
+        if self.auction {
+            return;
+        }
         let order = self.market(reference).unwrap();
         let side = order.side.opposite();
         let crossed = |own: &Resting| match side {
@@ -60,21 +66,35 @@ impl Naive {
                     taken,
                     arrival: 0,
                     post_only: false,
+                    account: AccountId::OWN,
                 });
                 self.offer_anew(event.order_ref);
             }
             (BookAction::Reduce, Some(order)) if quantity > 0 => self.take_away(order, quantity),
             (BookAction::Delete, Some(order)) => self.remove(order),
+            (BookAction::Execute, Some(order)) if quantity > 0 && self.uncrosses() && self.auction => {
+                self.uncross_at(event.price.0);
+                let order = self.market(order.id).unwrap();
+                self.take_away(order, quantity);
+            }
             (BookAction::Execute, Some(order)) if quantity > 0 => {
-                let auction = Some(event.price.0).filter(|&price| price != order.price);
+                let auction = Some(event.price.0).filter(|&price| self.auction || price != order.price);
                 self.serve(order.side, quantity.min(order.open), auction, |own| {
                     (priority(own.side, own.price), own.arrival)
                         < (priority(order.side, order.price), order.arrival)
                 });
                 self.take_away(order, quantity);
             }
+            (BookAction::Execute, None) | (BookAction::Trade, _) if self.uncrosses() && self.auction => {
+                let happened = event.action == BookAction::Trade || quantity > 0;
+                if happened {
+                    self.uncross_at(event.price.0);
+                }
+            }
             (BookAction::Execute, None) | (BookAction::Trade, _) => {
-                self.through(event.side, event.price.0, quantity);
+                let hidden = event.action == BookAction::Trade && event.flags & BookEvent::HIDDEN != 0;
+                let at_price = hidden && self.options.displayed_first;
+                self.through(event.side, event.price.0, quantity, at_price);
             }
             (BookAction::Modify, Some(order)) if quantity == 0 => self.remove(order),
             (BookAction::Modify, Some(mut order)) if quantity > 0 => {
@@ -108,6 +128,9 @@ impl Naive {
     pub(super) fn quote(&mut self, quote: &Quote) {
         for (mine, shown) in self.quoted.iter_mut().zip([&quote.bids, &quote.asks]) {
             *mine = shown.iter().filter(|level| level.is_some()).map(|l| (l.price.0, l.quantity.0)).collect();
+        }
+        if self.auction {
+            return;
         }
         for side in [Side::Buy, Side::Sell] {
             for level in 0..self.quoted[usize::from(side == Side::Buy)].len() {

@@ -1,0 +1,68 @@
+//! How an engine works: what its orders trade with, and the rules that may be chosen.
+
+/// What happens when an order would trade with one of the same owner: the choices of an exchange's orders.
+pub use crate::exchange::SelfTrade;
+
+/// What the strategies' orders trade with, besides each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FillModel {
+    /// The orders of a recorded market. Quotes and prints are ignored.
+    Book,
+    /// The volume that quotes show. Book events are ignored.
+    Quotes,
+}
+
+/// Whose orders [`SelfTrade`] keeps from trading with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderOwner {
+    /// Those of one strategy.
+    Strategy,
+    /// Those for one account; [`wire::AccountId::OWN`] is one account for each strategy.
+    Account,
+    /// Those of all strategies: none trades with another.
+    Firm,
+}
+
+/// What strategies' orders do in a call auction of the recorded market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallAuctions {
+    /// New ones are refused; those that rest trade with the auction's trades that they stand before.
+    Refuse,
+    /// They are collected, and those that would have traded at the auction's recorded price do, at that price.
+    Uncross,
+}
+
+/// How an engine works, for its whole life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// What orders trade with.
+    pub fill: FillModel,
+    /// What an owner's orders do when they meet each other.
+    pub self_trade: SelfTrade,
+    /// Who an owner is.
+    pub owner: OrderOwner,
+    /// At one price, displayed orders trade before hidden ones.
+    pub displayed_first: bool,
+    /// What orders do in the market's call auctions.
+    pub call_auctions: CallAuctions,
+    /// Room for so many resting orders, the market's included, is set aside at the start. More of them are no
+    /// error, but cost an allocation now and then.
+    pub expected_orders: usize,
+    /// Orders and price levels lie on huge pages, if enough are free; it changes no answer.
+    pub huge_pages: bool,
+}
+
+impl Default for EngineOptions {
+    /// Against a recorded market, no trades of a strategy with itself, room for 65,536 orders.
+    fn default() -> EngineOptions {
+        EngineOptions {
+            fill: FillModel::Book,
+            self_trade: SelfTrade::CancelNewest,
+            owner: OrderOwner::Strategy,
+            displayed_first: false,
+            call_auctions: CallAuctions::Refuse,
+            expected_orders: 1 << 16,
+            huge_pages: false,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The rules beside a recorded or quoted market, as the platform file chooses them.
+
+use topology::config::{CallAuctionRule, MatchingConfig, SelfTradeOwner, SelfTradeRule};
+
+use crate::engine::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
+
+/// The engine's options.
+pub(super) fn options(config: &MatchingConfig, fill: FillModel) -> EngineOptions {
+    EngineOptions {
+        fill,
+        self_trade: match config.self_trade {
+            SelfTradeRule::AsRules | SelfTradeRule::CancelNewest => SelfTrade::CancelNewest,
+            SelfTradeRule::CancelOldest => SelfTrade::CancelOldest,
+            SelfTradeRule::CancelBoth => SelfTrade::CancelBoth,
+            SelfTradeRule::Decrement => SelfTrade::Decrement,
+            SelfTradeRule::Allow => SelfTrade::Allow,
+        },
+        owner: match config.self_trade_owner {
+            SelfTradeOwner::Strategy => OrderOwner::Strategy,
+            SelfTradeOwner::Account => OrderOwner::Account,
+            SelfTradeOwner::Firm => OrderOwner::Firm,
+        },
+        displayed_first: config.displayed_first,
+        call_auctions: match config.call_auctions {
+            CallAuctionRule::Refuse => CallAuctions::Refuse,
+            CallAuctionRule::Uncross => CallAuctions::Uncross,
+        },
+        huge_pages: config.huge_pages,
+        ..EngineOptions::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_chooses_nothing_gets_the_rules_of_the_engine() {
+        let config = MatchingConfig::default();
+        assert_eq!(options(&config, FillModel::Book), EngineOptions::default());
+    }
+}

@@ -1,0 +1,121 @@
+//! The trades that matching made, and the rules by which it did.
+
+use node::Counter;
+use serde::{Deserialize, Serialize};
+use topology::config::{CallAuctionRule, Fill, MatchingConfig, SelfTradeOwner, SelfTradeRule};
+use topology::{NodeKind, Topology};
+
+use crate::totals::Totals;
+use crate::view::SeatView;
+
+/// What came of matching.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Matched {
+    /// Trades: with the market, and between two orders of the instance.
+    pub trades: u64,
+    /// Of those: between two orders of the instance. After a kill of matching, those of what it wrote last may be missing.
+    pub own_trades: u64,
+    /// `own_trades` as a share of `trades`, 0 to 1; `None` without a trade.
+    pub own_share: Option<f64>,
+    /// By which rules; `None` where they cannot be read.
+    pub rules: Option<Rules>,
+}
+
+/// The rules of `[matching]` that a result depends on. Those of a recorded or quoted market are `None` on an exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rules {
+    /// What orders traded with.
+    pub fill: Fill,
+    /// What happened when an owner's orders met.
+    pub self_trade: SelfTradeRule,
+    /// Who an owner is.
+    pub self_trade_owner: Option<SelfTradeOwner>,
+    /// Whether displayed orders traded before hidden ones at one price.
+    pub displayed_first: Option<bool>,
+    /// What orders did in call auctions.
+    pub call_auctions: Option<CallAuctionRule>,
+}
+
+impl Matched {
+    /// From the fills in the journals, matching's counters, and the platform's file.
+    pub fn read(topology: &Topology, totals: &Totals, seats: &[SeatView]) -> Matched {
+        let matching = seats.iter().filter(|seat| seat.kind == NodeKind::Matching);
+        let own_trades: u64 = matching.map(|seat| seat.counter(Counter::OwnTrades)).sum();
+        let trades = totals.fills.saturating_sub(own_trades);
+        let node = topology.nodes.iter().find(|node| node.kind == NodeKind::Matching);
+        let config =
+            node.and_then(|node| serde_json::from_value::<MatchingConfig>(node.section.clone()).ok());
+        Matched {
+            trades,
+            own_trades,
+            own_share: (trades > 0).then(|| own_trades as f64 / trades as f64),
+            rules: config.as_ref().map(Rules::of),
+        }
+    }
+}
+
+impl Rules {
+    fn of(config: &MatchingConfig) -> Rules {
+        let is_recorded = config.fill != Fill::Exchange;
+        Rules {
+            fill: config.fill,
+            self_trade: config.self_trade,
+            self_trade_owner: is_recorded.then_some(config.self_trade_owner),
+            displayed_first: is_recorded.then_some(config.displayed_first),
+            call_auctions: is_recorded.then_some(config.call_auctions),
+        }
+    }
+
+    /// As the platform file writes them: what orders traded with, and what is not left as it is.
+    pub fn written(&self) -> String {
+        let mut keys = vec![format!("fill = \"{}\"", self.fill)];
+        let plain = Rules::of(&MatchingConfig { fill: self.fill, ..MatchingConfig::default() });
+        if self.self_trade != plain.self_trade {
+            keys.push(format!("self_trade = \"{}\"", self.self_trade));
+        }
+        if let Some(owner) = self.self_trade_owner.filter(|_| self.self_trade_owner != plain.self_trade_owner)
+        {
+            keys.push(format!("self_trade_owner = \"{owner}\""));
+        }
+        if let Some(first) = self.displayed_first.filter(|_| self.displayed_first != plain.displayed_first) {
+            keys.push(format!("displayed_first = {first}"));
+        }
+        if let Some(rule) = self.call_auctions.filter(|_| self.call_auctions != plain.call_auctions) {
+            keys.push(format!("call_auctions = \"{rule}\""));
+        }
+        keys.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Fill as FillMessage;
+
+    use super::*;
+    use crate::fixture::{Instance, blank, counting, seat};
+
+    #[test]
+    fn a_trade_between_two_orders_is_two_fills_and_one_trade() {
+        let made = Instance::new("matched");
+        made.write(
+            "matching.executions",
+            &[blank::<FillMessage>(), blank::<FillMessage>(), blank::<FillMessage>()],
+        );
+        let matching = counting(seat(4, "matching", NodeKind::Matching), &[(Counter::OwnTrades, 1)]);
+        let totals = Totals::read(&made.view(), &made.topology).0;
+        let matched = Matched::read(&made.topology, &totals, &[matching]);
+        assert_eq!((matched.trades, matched.own_trades, matched.own_share), (2, 1, Some(0.5)));
+    }
+
+    #[test]
+    fn what_is_left_as_it_is_is_not_written() {
+        let mut config = MatchingConfig { fill: Fill::Book, ..MatchingConfig::default() };
+        assert_eq!(Rules::of(&config).written(), "fill = \"book\"");
+        config.displayed_first = true;
+        config.self_trade_owner = SelfTradeOwner::Firm;
+        let written = Rules::of(&config).written();
+        assert_eq!(written, "fill = \"book\", self_trade_owner = \"firm\", displayed_first = true");
+        config.fill = Fill::Exchange;
+        assert_eq!(Rules::of(&config).written(), "fill = \"exchange\"");
+    }
+}

@@ -1,0 +1,25 @@
+//! Of `[matching]`: the rules beside a recorded or quoted market.
+
+use settings::words;
+
+words! {
+    /// Whose orders must not trade with each other.
+    pub enum SelfTradeOwner ("owner of orders") {
+        /// Those of one strategy.
+        Strategy = "strategy",
+        /// Those for one account; a strategy's own account is its own.
+        Account = "account",
+        /// Those of all strategies.
+        Firm = "firm",
+    }
+}
+
+words! {
+    /// What strategies' orders do in a call auction of the recorded market.
+    pub enum CallAuctionRule ("rule for call auctions") {
+        /// New ones are refused until it is over.
+        Refuse = "refuse",
+        /// They are collected, and trade at the price of the recorded auction.
+        Uncross = "uncross",
+    }
+}
