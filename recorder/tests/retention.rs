@@ -6,7 +6,7 @@ mod support;
 use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -181,6 +181,12 @@ fn a_recorder_removes_old_segments_while_it_goes_on() {
             };
             gatherer.cut(&mut recorder, clock().now(), cursors).unwrap();
         }
+    }
+    // In the background, when all is closed.
+    let watchdog = Instant::now() + Duration::from_secs(60);
+    while removed(&folder).unwrap().is_empty() {
+        assert!(Instant::now() < watchdog, "nothing was removed");
+        std::thread::sleep(Duration::from_millis(5));
     }
     drop(recorder);
     let recording = Recording::open(&folder).unwrap();

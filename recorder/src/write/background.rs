@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::compress;
 use super::retain::{self, Keep};
@@ -129,11 +129,18 @@ impl Drop for Background {
 fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<io::Result<PathBuf>>) {
     let mut spares = (0_u64..).map(|number| folder.join(format!("spare-{number}.tmp")));
     let mut keep: Option<Keep> = None;
+    // Something has changed since old segments were removed last, and when that may be done again.
+    let (mut is_due, mut next) = (false, Instant::now());
     loop {
-        let task = match inbox.recv_timeout(LOOK) {
+        let wait =
+            if is_due && keep.is_some() { next.saturating_duration_since(Instant::now()) } else { LOOK };
+        let task = match inbox.recv_timeout(wait) {
             Ok(task) => task,
             Err(RecvTimeoutError::Timeout) => {
+                // Only when nothing else waits, and for a tenth of the time at most: segments are closed before.
+                let start = Instant::now();
                 retain(folder, keep.as_mut());
+                (is_due, next) = (false, Instant::now() + start.elapsed() * 10);
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -141,7 +148,7 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
         match task {
             Task::Keep(wanted) => {
                 keep = Some(wanted);
-                retain(folder, keep.as_mut());
+                is_due = true;
             }
             Task::Prepare => {
                 let Some(spare) = spares.next() else { break };
@@ -158,7 +165,7 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
                 if let Err(error) = done {
                     log::error!("a segment could not be closed; it can be read as it is: {error}");
                 }
-                retain(folder, keep.as_mut());
+                is_due = true;
             }
         }
     }
