@@ -2,6 +2,7 @@
 
 mod host;
 mod matching;
+mod recover;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use host::{Doctor, PlanArguments, Tune};
 pub(crate) use matching::{MatchingVerb, MatchingVerify, OrderSource};
+pub(crate) use recover::Recover;
 
 use crate::output::Format;
 use crate::services::Run;
@@ -51,6 +53,8 @@ pub(crate) enum Verb {
     Replay(Replay),
     /// Take a platform down, and say what came of it.
     Down(Down),
+    /// Show what would come back from a recording, without starting anything.
+    Recover(Recover),
     /// Show what runs: nodes, journals, lag, losses.
     Status(Status),
     /// Watch what runs: rates, lag, wake-ups, t2o.

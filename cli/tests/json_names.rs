@@ -184,6 +184,27 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
 }
 
 #[test]
+fn what_verbs_print_of_recordings_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let (file, folder) = home.recorded_platform("");
+    let up = home.colo(&["up", &file, "--set", "md.count=200"]);
+    assert!(up.status.success(), "{}\n{}", home::stderr(&up), home.logs());
+    let mut names = 0;
+    for (heading, arguments) in [
+        ("colo journal ls --recording", "journal ls --recording"),
+        ("colo journal stat --recording", "journal stat td.orders --recording"),
+        ("colo journal tail", "journal tail td.orders --recording"),
+        ("colo journal verify --recording", "journal verify --recording"),
+        ("colo journal trace", "journal trace --last --recording"),
+        ("colo recover", "recover"),
+    ] {
+        let words: Vec<&str> = arguments.split(' ').chain([folder.as_str(), "--format", "json"]).collect();
+        names += compare(&page, heading, &home.json(&words));
+    }
+    assert!(names > 300, "{names} names");
+}
+
+#[test]
 fn what_a_benchmark_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let quick = ["bench", "wake", "--quick", "--readers", "4", "--rates", "800", "--format", "json"];

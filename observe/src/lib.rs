@@ -64,7 +64,10 @@ pub use stages::{StageSummary, Stages};
 pub use state::State;
 pub use status::{JournalStatus, NodeStatus, ReaderStatus, Status};
 pub use totals::{Lost, Requests, StrategyTotals, Totals};
-pub use trace::{Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable};
+pub use trace::{
+    Archive, Archived, Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable,
+    Visit,
+};
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 pub use watch::Watch;

@@ -53,6 +53,19 @@ pub struct Recovered {
     recording: usize,
 }
 
+impl Recovered {
+    /// Position of the oldest byte that its ring held.
+    fn from(&self) -> u64 {
+        self.end.saturating_sub(self.journal.capacity).max(self.journal.first_position)
+    }
+}
+
+fn lost(from: u64, to: u64) -> String {
+    format!(
+        "positions {from} to {to} are missing: damaged, or removed; `colo journal verify --recording` says more"
+    )
+}
+
 /// What recordings of one run hold, up to one time.
 #[derive(Debug)]
 pub struct Recovery {
@@ -87,6 +100,17 @@ impl Recovery {
             folder: recording.folder().to_owned(),
             what,
         };
+        let known = u32::from(wire::schema::VERSION);
+        for recording in &recordings {
+            let (messages, program) = (recording.description().messages, &recording.description().program);
+            if messages > known {
+                let what = format!(
+                    "its messages have version {messages}, this build knows {known}: use the colo of version \
+                     {program} that wrote it"
+                );
+                return Err(unfit(recording, what));
+            }
+        }
         let Some(first) = recordings.first() else {
             return Err(RecoverError::Unfit {
                 folder: PathBuf::new(),
@@ -138,6 +162,11 @@ impl Recovery {
         self.journals.values()
     }
 
+    /// The recording that a journal is in.
+    pub fn recording_of(&self, recovered: &Recovered) -> &Recording {
+        &self.recordings[recovered.recording]
+    }
+
     /// The recordings.
     pub fn recordings(&self) -> &[Recording] {
         &self.recordings
@@ -157,9 +186,7 @@ impl Recovery {
 
     /// Position of the first frame that is brought back: of the block with the first frame that is still in the ring.
     fn start(&self, recovered: &Recovered) -> u64 {
-        let journal = &recovered.journal;
-        let from = recovered.end.saturating_sub(journal.capacity).max(journal.first_position);
-        let mut chunks = self.chunks(recovered, from);
+        let mut chunks = self.chunks(recovered, recovered.from());
         let mut bytes = Vec::new();
         match chunks.next(&mut bytes) {
             Ok(Some(position)) => position,
@@ -169,6 +196,27 @@ impl Recovery {
 
     fn chunks<'a>(&'a self, recovered: &'a Recovered, from: u64) -> Chunks<'a> {
         self.recordings[recovered.recording].chunks(&recovered.journal, from)
+    }
+
+    /// Why a journal would not come back as it was: frames that its ring held are missing. Reads them all.
+    pub fn fault(&self, recovered: &Recovered) -> Option<String> {
+        let journal = &recovered.journal;
+        if journal.loose {
+            return None;
+        }
+        let from = recovered.from();
+        let mut chunks = self.chunks(recovered, from);
+        let mut bytes = Vec::new();
+        let mut first = recovered.end > from;
+        loop {
+            match chunks.next(&mut bytes) {
+                Ok(Some(position)) if first && position > from => return Some(lost(from, position)),
+                Ok(Some(_)) => first = false,
+                Ok(None) if first => return Some(lost(from, recovered.end)),
+                Ok(None) => return None,
+                Err(error) => return Some(error.to_string()),
+            }
+        }
     }
 
     /// Fills a journal that was made with its origin: frames, counts, cursors. How many frames it was.
@@ -181,13 +229,18 @@ impl Recovery {
         let Some(recovered) = self.journals.get(name) else { return Ok(0) };
         let mut writer =
             journal.writer(0, journal::Clock::monotonic()).map_err(|error| wrong(error.to_string()))?;
-        let from =
-            recovered.end.saturating_sub(recovered.journal.capacity).max(recovered.journal.first_position);
+        let from = recovered.from();
         let mut chunks = self.chunks(recovered, from);
         let mut bytes = Vec::new();
         let before = writer.frames();
+        let mut first = true;
         loop {
             match chunks.next(&mut bytes) {
+                Ok(Some(position))
+                    if std::mem::take(&mut first) && position > from && !recovered.journal.loose =>
+                {
+                    return Err(wrong(lost(from, position)));
+                }
                 Ok(Some(_)) => writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?,
                 Ok(None) => break,
                 Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {

@@ -12,6 +12,7 @@ mod irregular;
 pub(crate) mod journal;
 mod matching_verify;
 mod md_verify;
+mod recover;
 pub(crate) mod replay;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Up(arguments) => up::up(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
+        Verb::Recover(arguments) => recover::recover(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),

@@ -69,6 +69,19 @@ impl Home {
         })
     }
 
+    /// The demo with a recorder, which has `more` in its table: its file, and the folder with its recordings.
+    pub(crate) fn recorded_platform(&self, more: &str) -> (String, String) {
+        let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/demo.toml");
+        let demo = std::fs::read_to_string(demo).expect("the demo");
+        let (file, folder) = (self.state.path().join("recorded.toml"), self.state.path().join("recordings"));
+        let folder = folder.display().to_string();
+        let table = format!(
+            "\n[[recorder]]\npath = \"{folder}\"\n{more}\n[journal.reports]\ndurability = \"sync\"\n"
+        );
+        std::fs::write(&file, demo + &table).expect("written");
+        (file.display().to_string(), folder)
+    }
+
     pub(crate) fn logs(&self) -> String {
         let mut text = String::new();
         let mut folders = vec![self.state.path().to_owned()];

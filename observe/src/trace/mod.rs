@@ -2,6 +2,7 @@
 
 mod hops;
 mod search;
+mod volume;
 
 use serde::Serialize;
 use topology::NodeKind;
@@ -13,6 +14,7 @@ use hops::hops;
 pub use hops::{Evidence, Hop, Step};
 use search::{Place, Search};
 pub use search::{Searched, Unreadable};
+pub use volume::{Archive, Archived, Visit};
 
 /// All that the journals of an instance hold about one order.
 #[derive(Debug)]
@@ -137,6 +139,23 @@ impl<'a> OrderSearch<'a> {
         Place::new(view).newest()
     }
 
+    /// As [`OrderSearch::of`], in journals that were kept elsewhere.
+    ///
+    /// # Errors
+    /// None at present: what cannot be read is in [`OrderSearch::unreadable`].
+    pub fn of_archive(archive: &'a dyn Archive, order: OrderId) -> Result<OrderSearch<'a>, ViewError> {
+        let place = Place::archived(archive);
+        Ok(OrderSearch { order, search: place.search(order)?, place })
+    }
+
+    /// As [`OrderSearch::newest`], in journals that were kept elsewhere.
+    ///
+    /// # Errors
+    /// None at present: what cannot be read is in the list.
+    pub fn newest_of_archive(archive: &dyn Archive) -> Result<(Option<OrderId>, Vec<Unreadable>), ViewError> {
+        Place::archived(archive).newest()
+    }
+
     /// Journals that could not be read.
     pub fn unreadable(&self) -> &[Unreadable] {
         &self.search.unreadable
@@ -154,7 +173,7 @@ impl<'a> OrderSearch<'a> {
     fn not_found(&self) -> NotFound {
         let (order, place) = (self.order, &self.place);
         let seat = u32::from(order.strategy().0);
-        let instance = place.view.instance().name().to_owned();
+        let instance = place.name().to_owned();
         let Some(owner) = place.seat(seat).filter(|owner| owner.kind == NodeKind::Strategy) else {
             let known = place.seats.iter().filter(|seat| seat.kind == NodeKind::Strategy);
             let known: Vec<String> = known.map(|seat| format!("{} ({})", seat.seat, seat.name)).collect();

@@ -1,13 +1,13 @@
 //! Finding every frame that speaks of one order.
 
-use journal::{Journal, LooseReader, ReadError, WriterState};
+use journal::WriterState;
 use serde::Serialize;
 use topology::{NodeKind, Stream, Topology};
 use wire::schema::Value;
 use wire::{AnyMessage, NewOrder, OrderId, OrderStatus};
 
-use crate::seated::seat_name;
-use crate::view::{InstanceView, SeatView, ViewError};
+use super::volume::{Archive, Volume};
+use crate::view::{InstanceView, ViewError};
 
 /// A frame about the order.
 #[derive(Clone, Debug)]
@@ -66,19 +66,53 @@ pub(super) struct Search {
 }
 
 /// Name of a journal, with what it is and who writes it, or why it cannot be opened.
-type Opened = (String, Result<(Journal, Writer), String>);
+type Opened<'a> = (String, Result<(Volume<'a>, Writer), String>);
+
+/// A node, as far as a trace needs it.
+#[derive(Clone, Debug)]
+pub(super) struct Seat {
+    pub(super) seat: u32,
+    pub(super) name: String,
+    pub(super) kind: NodeKind,
+}
+
+/// Where the journals are.
+#[derive(Clone, Copy, Debug)]
+enum Source<'a> {
+    View(&'a InstanceView),
+    Archive(&'a dyn Archive),
+}
 
 /// The instance, as far as a trace needs it.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
-    pub(super) view: &'a InstanceView,
-    pub(super) seats: Vec<SeatView>,
+    source: Source<'a>,
+    pub(super) seats: Vec<Seat>,
     topology: Option<Topology>,
 }
 
-impl Place<'_> {
-    pub(super) fn new(view: &InstanceView) -> Place<'_> {
-        Place { view, seats: view.seats(), topology: view.topology().ok() }
+impl<'a> Place<'a> {
+    pub(super) fn new(view: &'a InstanceView) -> Place<'a> {
+        let seats = view.seats().into_iter();
+        let seats = seats.map(|seat| Seat { seat: seat.seat, name: seat.name, kind: seat.kind }).collect();
+        Place { source: Source::View(view), seats, topology: view.topology().ok() }
+    }
+
+    pub(super) fn archived(archive: &'a dyn Archive) -> Place<'a> {
+        let topology = archive.topology().clone();
+        let nodes = topology.nodes.iter();
+        let seats = nodes
+            .map(|node| Seat { seat: u32::from(node.seat), name: node.name.clone(), kind: node.kind })
+            .collect();
+        Place { source: Source::Archive(archive), seats, topology: Some(topology) }
+    }
+
+    /// Name of the instance, or of the archive.
+    pub(super) fn name(&self) -> &str {
+        match self.source {
+            Source::View(view) => view.instance().name(),
+            Source::Archive(archive) => archive.name(),
+        }
     }
 
     /// The journal that the reports of this strategy go to.
@@ -87,28 +121,54 @@ impl Place<'_> {
         Some(&topology.reports_of(topology.node(strategy)?)?.name)
     }
 
-    pub(super) fn seat(&self, number: u32) -> Option<&SeatView> {
+    pub(super) fn seat(&self, number: u32) -> Option<&Seat> {
         self.seats.iter().find(|seat| seat.seat == number)
     }
 
     /// Each journal that somebody has written, with its writer; those that cannot be opened with the reason. Those at
     /// the end of an order's way come first: what made a frame that was seen is then there when its journal is looked
     /// through, however busy the platform is.
-    fn journals(&self) -> Result<Vec<Opened>, ViewError> {
-        let instance = self.view.instance();
-        let mut names =
+    fn journals(&self) -> Result<Vec<Opened<'a>>, ViewError> {
+        let mut opened = match self.source {
+            Source::View(view) => self.rings(view)?,
+            Source::Archive(archive) => self.archives(archive),
+        };
+        opened.sort_by_key(|(name, _)| distance(name));
+        Ok(opened)
+    }
+
+    fn rings(&self, view: &InstanceView) -> Result<Vec<Opened<'a>>, ViewError> {
+        let instance = view.instance();
+        let names =
             instance.journal_names().map_err(|source| ViewError::Io { path: instance.journals(), source })?;
-        names.sort_by_key(|name| distance(name));
-        let open = |name: &String| match self.view.journal(name) {
+        let open = |name: &String| match view.journal(name) {
             Ok((_, view)) if view.stat.writer == WriterState::Never => None,
             Ok((journal, view)) => {
-                let seat = self.seat(view.stat.writer_seat);
-                let node = seat_name(&self.seats, view.stat.writer_seat);
-                Some((name.clone(), Ok((journal, Writer { node, kind: seat.map(|seat| seat.kind) }))))
+                let number = view.stat.writer_seat;
+                let seat = self.seat(number);
+                let node = seat.map_or_else(|| format!("seat {number}"), |seat| seat.name.clone());
+                let writer = Writer { node, kind: seat.map(|seat| seat.kind) };
+                Some((name.clone(), Ok((Volume::Ring(journal), writer))))
             }
             Err(error) => Some((name.clone(), Err(error.to_string()))),
         };
         Ok(names.iter().filter_map(open).collect())
+    }
+
+    fn archives(&self, archive: &'a dyn Archive) -> Vec<Opened<'a>> {
+        let writer = |name: &str| {
+            let journal = archive.topology().journals.iter().find(|journal| journal.name == name);
+            let node = journal.map_or_else(|| "unknown".to_owned(), |journal| journal.writer.clone());
+            let kind = self.seats.iter().find(|seat| seat.name == node).map(|seat| seat.kind);
+            Writer { node, kind }
+        };
+        let journals = archive.journals().into_iter();
+        journals
+            .map(|journal| {
+                let (name, writer) = (journal.name.clone(), writer(&journal.name));
+                (name, Ok((Volume::Archived(archive, journal), writer)))
+            })
+            .collect()
     }
 
     /// Looks through all journals for an order.
@@ -134,7 +194,7 @@ impl Place<'_> {
         for (name, opened) in self.journals()? {
             // What cannot be read is reported by the search that follows.
             let Ok((journal, _)) = opened else { continue };
-            let looked = each(&journal, &mut |_, time, message| {
+            let looked = journal.each(&mut |_, time, message| {
                 let rank = match &message {
                     AnyMessage::OrderUpdate(update) if update.status == OrderStatus::Filled => {
                         // td's, when it passes on what matching says.
@@ -156,25 +216,23 @@ impl Place<'_> {
     }
 
     /// The journal of this number, and who writes it.
-    pub(super) fn journal(&self, id: u32) -> Option<(String, Journal, Writer)> {
+    pub(super) fn journal(&self, id: u32) -> Option<(String, Volume<'a>, Writer)> {
         let opened =
             self.journals().ok()?.into_iter().filter_map(|(name, opened)| Some((name, opened.ok()?)));
-        let found = opened.into_iter().find(|(_, (journal, _))| journal.shape().id == id);
+        let found = opened.into_iter().find(|(_, (journal, _))| journal.id() == id);
         found.map(|(name, (journal, writer))| (name, journal, writer))
     }
 }
 
 /// The frame at this very place; `None` when it is overwritten, or no message.
-pub(super) fn frame_at(name: &str, journal: &Journal, writer: &Writer, position: u64) -> Option<Found> {
-    let mut reader = journal.observe(position).ok()?;
-    let frame = reader.read().ok()??;
-    let message = AnyMessage::decode(frame.message_id, frame.payload).ok()?;
-    (frame.position == position).then(|| Found {
+pub(super) fn frame_at(name: &str, journal: &Volume<'_>, writer: &Writer, position: u64) -> Option<Found> {
+    let (time, message) = journal.at(position)?;
+    Some(Found {
         journal: name.to_owned(),
-        journal_id: journal.shape().id,
+        journal_id: journal.id(),
         writer: writer.clone(),
         position,
-        time: frame.time,
+        time,
         message,
     })
 }
@@ -192,22 +250,23 @@ fn distance(name: &str) -> u32 {
 
 fn walk(
     name: &str,
-    journal: &Journal,
+    journal: &Volume<'_>,
     writer: Writer,
     order: OrderId,
     found: &mut Vec<Found>,
 ) -> Result<Searched, String> {
-    let oldest = journal.oldest_frame().map_err(|error| error.to_string())?;
+    let mut oldest = journal.oldest()?;
     let mut searched = Searched {
         journal: name.to_owned(),
         writer: writer.clone(),
-        oldest,
+        oldest: 0,
         oldest_time: None,
         frames: 0,
-        whole: oldest == journal.first_position(),
+        whole: false,
         orders: None,
     };
-    let lost = each(journal, &mut |position, time, message| {
+    let lost = journal.each(&mut |position, time, message| {
+        oldest.get_or_insert(position);
         searched.oldest_time.get_or_insert(time);
         searched.frames += 1;
         if let AnyMessage::NewOrder(NewOrder { order_id, .. }) = &message
@@ -217,37 +276,13 @@ fn walk(
             searched.orders = Some((first, *order_id));
         }
         if order_of(&message) == Some(order) {
-            let (journal_id, writer) = (journal.shape().id, writer.clone());
+            let (journal_id, writer) = (journal.id(), writer.clone());
             found.push(Found { journal: name.to_owned(), journal_id, writer, position, time, message });
         }
     })?;
-    searched.whole &= !lost;
+    searched.oldest = oldest.unwrap_or_else(|| journal.first_position());
+    searched.whole = searched.oldest == journal.first_position() && !lost;
     Ok(searched)
-}
-
-/// Calls back for each message that is there now; true when some were overwritten meanwhile.
-fn each(journal: &Journal, visit: &mut impl FnMut(u64, u64, AnyMessage)) -> Result<bool, String> {
-    let head = journal.head();
-    let mut reader = start(journal)?;
-    let mut lost = false;
-    while reader.position() < head {
-        match reader.read() {
-            Ok(Some(frame)) => {
-                if let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) {
-                    visit(frame.position, frame.time, message);
-                }
-            }
-            Ok(None) => break,
-            Err(ReadError::Lapped(_)) => lost = true,
-            Err(error) => return Err(error.to_string()),
-        }
-    }
-    Ok(lost)
-}
-
-fn start(journal: &Journal) -> Result<LooseReader, String> {
-    let reader = journal.oldest_frame().and_then(|oldest| journal.observe(oldest));
-    reader.map_err(|error| error.to_string())
 }
 
 /// The order that a message is about, if it is about one.

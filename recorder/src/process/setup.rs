@@ -13,7 +13,7 @@ use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found};
-use crate::write::{Policy, Recorder};
+use crate::write::{Keep, Policy, Recorder};
 
 /// Opens the recording of this run of the instance: a new one, or after a restart of the recorder the one that it had.
 pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Recording, RunError> {
@@ -41,8 +41,12 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         compress: (config.compress > 0).then_some(config.compress as i32),
     };
     let now = node.handle().now();
-    let recorder = Recorder::open(&folder, &description, policy, now)
+    let mut recorder = Recorder::open(&folder, &description, policy, now)
         .map_err(|error| RunError::failed(error.to_string()))?;
+    if config.keep_bytes.is_some() || !config.keep_for.is_zero() {
+        let runs = Path::new(&config.path).join(&topology.instance);
+        recorder.keep(Keep::new(runs, config.keep_bytes.map(|bytes| bytes.0), config.keep_for));
+    }
     let mut gatherer = Gatherer::new(inputs, known.counts, node::class_of);
     gatherer.pass_recorded(&known.ends).map_err(super::damaged)?;
     Ok(super::Recording {

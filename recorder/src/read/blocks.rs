@@ -44,6 +44,26 @@ impl Blocks {
         Ok(Blocks { source, head, buffer: Vec::new(), base: 0, filled: 0, offset: LINE as u64 })
     }
 
+    /// Bytes from our offset up to the last one that is not zero.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn used_behind(&mut self) -> io::Result<u64> {
+        let (mut at, mut used) = (self.offset, self.offset);
+        let left = self.source.length().saturating_sub(at);
+        let mut piece = vec![0; usize::try_from(left).map_or(PIECE, |left| left.clamp(1, PIECE))];
+        loop {
+            let some = self.source.read(at, &mut piece)?;
+            if some == 0 {
+                return Ok(used - self.offset);
+            }
+            if let Some(last) = piece[..some].iter().rposition(|&byte| byte != 0) {
+                used = at + last as u64 + 1;
+            }
+            at += some as u64;
+        }
+    }
+
     /// The segment's first line.
     pub fn head(&self) -> FileHead {
         self.head
@@ -61,7 +81,7 @@ impl Blocks {
 
     /// Looks for the next block at this offset.
     pub fn seek(&mut self, offset: u64) {
-        self.offset = offset;
+        self.offset = offset.min(self.source.length());
     }
 
     /// Has `bytes` bytes from our offset on in the buffer, or as many as there are; where they begin.
@@ -70,11 +90,14 @@ impl Blocks {
             blocks.offset >= blocks.base && blocks.offset + bytes as u64 <= blocks.base + blocks.filled as u64
         };
         if !has(self) {
-            if self.buffer.len() < bytes.max(PIECE) {
-                self.buffer.resize(bytes.max(PIECE), 0);
+            // A short read, as of an index at the end, needs no large buffer.
+            let left = self.source.length().saturating_sub(self.offset);
+            let piece = usize::try_from(left).map_or(PIECE, |left| left.min(PIECE)).max(bytes);
+            if self.buffer.len() < piece {
+                self.buffer.resize(piece, 0);
             }
             self.base = self.offset;
-            self.filled = self.source.read(self.base, &mut self.buffer)?;
+            self.filled = self.source.read(self.base, &mut self.buffer[..piece])?;
         }
         Ok((self.offset - self.base) as usize)
     }
@@ -106,6 +129,12 @@ impl Blocks {
         let head = BlockHead::peek(self.buffer.get(start..self.filled)?)?;
         let payload = self.buffer.get(start + LINE..start + LINE + head.length.get() as usize)?;
         Some(Block { head, payload })
+    }
+
+    /// The payload of the block with this head at `offset`, while it is the one that was found last.
+    pub(super) fn payload_of(&self, offset: u64, head: &BlockHead) -> Option<&[u8]> {
+        let start = usize::try_from(offset.checked_sub(self.base)?).ok()? + LINE;
+        self.buffer.get(start..start + head.length.get() as usize)
     }
 
     /// Goes on behind the block at our offset.

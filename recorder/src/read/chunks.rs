@@ -1,8 +1,10 @@
 //! The blocks of one journal: whole frames, as they lay in the ring.
 
+use std::io;
+
 use super::blocks::{Blocks, Found};
 use super::{FrameError, Recording, index};
-use crate::format::{Kind, RecordedJournal};
+use crate::format::{Kind, LINE, RecordedJournal};
 
 /// Reads the blocks of one journal in order.
 #[derive(Debug)]
@@ -14,16 +16,35 @@ pub struct Chunks<'a> {
     segment: usize,
     /// Position behind the last block; `None` before the first.
     position: Option<u64>,
-    /// What is before it need not be read.
+    /// What is before this position, or belongs to a cut before this time, need not be read.
     from: u64,
+    since: u64,
     gap: Option<&'static str>,
 }
 
 impl Recording {
     /// The blocks of a journal that hold frames at `position` or behind it, and perhaps some before.
     pub fn chunks<'a>(&'a self, journal: &'a RecordedJournal, position: u64) -> Chunks<'a> {
-        let (recording, from) = (self, position);
-        Chunks { recording, journal, blocks: None, segment: 0, position: None, from, gap: None }
+        self.chunks_since(journal, position, 0)
+    }
+
+    /// The same without the blocks of cuts before `time`, which hold only frames that are older.
+    pub fn chunks_since<'a>(&'a self, journal: &'a RecordedJournal, position: u64, time: u64) -> Chunks<'a> {
+        let mut chunks = Chunks {
+            recording: self,
+            journal,
+            blocks: None,
+            segment: 0,
+            position: None,
+            from: position,
+            since: time,
+            gap: None,
+        };
+        // All cuts of a segment are older than the next segment.
+        let later = self.segments().get(1..).unwrap_or_default();
+        chunks.segment = later.partition_point(|segment| segment.head.created.get() < time);
+        chunks.segment = chunks.search(chunks.segment);
+        chunks
     }
 }
 
@@ -37,11 +58,13 @@ impl Chunks<'_> {
         while let Some(segment) = self.recording.segments().get(self.segment) {
             let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
             if self.blocks.is_none() {
-                if self.position.is_none() && self.is_before(self.segment) {
+                let Some(offset) = self.offset(self.segment).map_err(disk)? else {
                     self.segment += 1;
                     continue;
-                }
-                self.blocks = Some(Blocks::open(&segment.path).map_err(disk)?);
+                };
+                let mut blocks = Blocks::open(&segment.path).map_err(disk)?;
+                blocks.seek(offset);
+                self.blocks = Some(blocks);
             }
             let Some(blocks) = &mut self.blocks else { continue };
             let ends = segment.blocks_end.min(self.recording.end().next_block);
@@ -58,8 +81,10 @@ impl Chunks<'_> {
                 continue;
             }
             let mine = head.journal == self.journal.number;
-            let (position, end) = (head.position.get(), head.position.get() + u64::from(head.length.get()));
-            let is_frames = mine && head.kind() == Some(Kind::Frames) && end > self.from;
+            let position = head.position.get();
+            let end = position.saturating_add(u64::from(head.length.get()));
+            let is_wanted = end > self.from && head.time.get() >= self.since;
+            let is_frames = mine && head.kind() == Some(Kind::Frames) && is_wanted;
             if is_frames {
                 bytes.extend_from_slice(block.payload);
             }
@@ -80,10 +105,56 @@ impl Chunks<'_> {
         Ok(None)
     }
 
-    /// Whether the index of a closed segment says that all it has of the journal is before `from`.
-    fn is_before(&self, segment: usize) -> bool {
-        let Ok(Some(rows)) = index(&self.recording.segments()[segment]) else { return false };
-        let mut mine = rows.iter().filter(|row| row.journal == self.journal.number);
-        mine.all(|row| row.end.get() <= self.from)
+    /// The first segment from `first` on that may hold what is wanted, by bisection: positions of a journal ascend.
+    fn search(&self, first: usize) -> usize {
+        let segments = self.recording.segments();
+        if self.from <= self.journal.first_position {
+            return first;
+        }
+        let (mut low, mut high) = (first, segments.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            // The nearest segment from the middle on that says how far the journal was.
+            let said = (middle..high).find_map(|at| Some((at, self.end_in(at)?)));
+            match said {
+                Some((at, end)) if end <= self.from => low = at + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+
+    /// Position behind the last frame of the journal in a segment, as its index says; `None` if it says nothing.
+    fn end_in(&self, segment: usize) -> Option<u64> {
+        let rows = index(&self.recording.segments()[segment]).ok()??;
+        let mine = rows.iter().filter(|row| row.journal == self.journal.number);
+        mine.map(|row| row.end.get()).max()
+    }
+
+    /// Where to begin in a segment; `None` if its index says that nothing wanted is in it.
+    fn offset(&self, segment: usize) -> io::Result<Option<u64>> {
+        let start = Some(LINE as u64);
+        // The index does not have the gaps of a loose reader, which are to be named.
+        let Some(rows) = index(&self.recording.segments()[segment])? else { return Ok(start) };
+        let mut mine = rows.iter().filter(|row| row.journal == self.journal.number).peekable();
+        if mine.peek().is_none() {
+            return Ok(if self.journal.loose { start } else { None });
+        }
+        let mut found = None;
+        for row in mine {
+            if row.end.get() <= self.from {
+                continue;
+            }
+            // The last that begins before what is wanted: the row after it begins behind its start.
+            let is_before = row.position.get() <= self.from || row.time.get() < self.since;
+            if found.is_some() && !is_before {
+                break;
+            }
+            found = Some(row.offset.get());
+            if !is_before {
+                break;
+            }
+        }
+        Ok(if self.journal.loose && self.position.is_some() { start } else { found })
     }
 }

@@ -65,8 +65,14 @@ pub struct Frames<'a> {
 impl Recording {
     /// The frames of a journal from `position` on.
     pub fn frames<'a>(&'a self, journal: &'a RecordedJournal, position: u64) -> Frames<'a> {
+        self.frames_since(journal, position, 0)
+    }
+
+    /// The same without those of cuts before `time`: all that are not older are among the rest, and perhaps some older
+    /// ones.
+    pub fn frames_since<'a>(&'a self, journal: &'a RecordedJournal, position: u64, time: u64) -> Frames<'a> {
         Frames {
-            chunks: self.chunks(journal, position),
+            chunks: self.chunks_since(journal, position, time),
             journal: &journal.name,
             chunk: Vec::new(),
             offset: 0,
@@ -93,13 +99,14 @@ impl Frames<'_> {
             }
             let start = self.offset;
             let Some((frame, size)) = raw::frame(&self.chunk[start..]) else {
-                let (from, to) = (self.position, self.position + (self.chunk.len() - start) as u64);
+                let (from, to) =
+                    (self.position, self.position.saturating_add((self.chunk.len() - start) as u64));
                 self.offset = self.chunk.len();
                 let (journal, what) = (self.journal.to_owned(), "a block holds something that is no frame");
                 return Err(FrameError::Missing { journal, from, to, what });
             };
             self.offset += size;
-            self.position = frame.position + size as u64;
+            self.position = frame.position.saturating_add(size as u64);
             if frame.position >= self.from && frame.flags & journal::layout::frame::VOID == 0 {
                 // Looked up again: the borrow checker does not see that the loop ends here.
                 return Ok(raw::frame(&self.chunk[start..]).map(|(frame, _)| frame));

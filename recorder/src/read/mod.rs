@@ -4,10 +4,15 @@ mod blocks;
 mod chunks;
 mod ends;
 mod frames;
+mod last;
+mod removed;
 mod scan;
 mod source;
 mod state;
+mod unfinished;
+mod verify;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +20,12 @@ pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub(crate) use removed::append as list_removed;
+pub use removed::{REMOVED_LIST, Removed, removed};
 pub use scan::{Damage, Scan, scan};
 pub use state::{Counts, State, StateError};
+pub use unfinished::Unfinished;
+pub use verify::{Finding, FindingKind, JournalReport, SegmentReport, Verification};
 
 use crate::format::{Description, FileHead, Kind};
 
@@ -45,6 +54,21 @@ pub enum OpenError {
         /// Why.
         what: String,
     },
+    /// Its frames have another format than those of this build.
+    #[error(
+        "its frames have journal format {found}, this build reads {known}: use the colo of version {program} that wrote it"
+    )]
+    JournalFormat {
+        /// The format that was found.
+        found: u32,
+        /// The one that this build reads.
+        known: u32,
+        /// Version of the program that wrote it.
+        program: String,
+    },
+    /// Retention has removed all of it.
+    #[error("all of its {0} segments were removed, as removed.jsonl lists them")]
+    Removed(usize),
     /// Nothing was recorded so early.
     #[error("it begins later than that")]
     TooEarly,
@@ -77,6 +101,9 @@ pub struct End {
     pub torn_bytes: u64,
 }
 
+/// Segments in a row that are named one by one when they are missing.
+const MOST_MISSING: usize = 1_000;
+
 /// A recording, closed or still written.
 #[derive(Debug)]
 pub struct Recording {
@@ -84,6 +111,10 @@ pub struct Recording {
     segments: Vec<SegmentFile>,
     description: Description,
     end: End,
+    unreadable: Vec<(PathBuf, String)>,
+    removed: BTreeMap<u32, Removed>,
+    /// Highest number that a file has, or had.
+    highest: u32,
 }
 
 impl Recording {
@@ -101,12 +132,18 @@ impl Recording {
     /// # Errors
     /// [`OpenError`]; [`OpenError::TooEarly`] when it begins later.
     pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
+        let removed: BTreeMap<u32, Removed> =
+            removed::removed(folder)?.into_iter().map(|removed| (removed.segment, removed)).collect();
         let mut segments: Vec<SegmentFile> = Vec::new();
+        let mut unreadable = Vec::new();
         let mut last_error = None;
-        for path in paths(folder)? {
+        let mut highest = removed.keys().max().copied().unwrap_or(0);
+        for (number, path) in paths(folder)? {
+            highest = highest.max(number);
             let head = match Blocks::open(&path) {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
+                    unreadable.push((path.clone(), source.to_string()));
                     last_error = Some(OpenError::Segment { path, source });
                     continue;
                 }
@@ -119,14 +156,16 @@ impl Recording {
                     // Compressed, and not yet removed.
                     continue;
                 }
-                before.blocks_end = head.first_block.get();
+                before.blocks_end = ends_before(before, &head, &removed)
+                    .map_err(|source| OpenError::Segment { path: before.path.clone(), source })?;
             }
             segments.push(SegmentFile { path, head, blocks_end: u64::MAX });
         }
-        let Some(first) = segments.first() else {
-            return Err(last_error.unwrap_or(OpenError::Empty));
-        };
-        let description = describe(&first.path)?;
+        if segments.is_empty() {
+            let none = if removed.is_empty() { OpenError::Empty } else { OpenError::Removed(removed.len()) };
+            return Err(last_error.unwrap_or(none));
+        }
+        let description = describe(&segments)?;
         let mut end = End::default();
         for segment in segments.iter().rev() {
             let seen = scan::scan_until(segment, time)
@@ -143,7 +182,8 @@ impl Recording {
             }
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
-        let mut recording = Recording { folder: folder.to_owned(), segments, description, end };
+        let folder = folder.to_owned();
+        let mut recording = Recording { folder, segments, description, end, unreadable, removed, highest };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -176,6 +216,35 @@ impl Recording {
         self.segments.last().map_or(0, |segment| segment.head.number.get())
     }
 
+    /// Files with the name of a segment that are none, or of another version, and what is wrong with them.
+    pub fn unreadable(&self) -> &[(PathBuf, String)] {
+        &self.unreadable
+    }
+
+    /// Segments that retention has removed, by number.
+    pub fn removed(&self) -> impl Iterator<Item = &Removed> {
+        self.removed.values()
+    }
+
+    /// The highest number of a segment that is there, readable or not, or was removed: the next one has a higher number.
+    pub fn highest_number(&self) -> u32 {
+        self.highest.max(self.last_segment())
+    }
+
+    /// Numbers of segments that are not there, although nobody has removed them on purpose.
+    pub fn missing(&self) -> Vec<u32> {
+        let mut missing = Vec::new();
+        let mut next = 1;
+        for segment in &self.segments {
+            let number = segment.head.number.get();
+            // What was lost in a row may be long where a head lies.
+            let between = (next..number).filter(|number| !self.removed.contains_key(number));
+            missing.extend(between.take(MOST_MISSING));
+            next = number.saturating_add(1);
+        }
+        missing
+    }
+
     /// What it is of.
     pub fn description(&self) -> &Description {
         &self.description
@@ -188,7 +257,7 @@ impl Recording {
 }
 
 /// The segments of a folder by number; of one that is there twice the compressed one last, as it may be cut.
-fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn paths(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -199,10 +268,44 @@ fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     found.sort();
-    Ok(found.into_iter().map(|(_, _, path)| path).collect())
+    Ok(found.into_iter().map(|(number, _, path)| (number, path)).collect())
 }
 
-fn describe(path: &Path) -> Result<Description, OpenError> {
+/// Number of the first block behind those of `segment`, when `next` is the next segment that is there. If some between
+/// them are not, only the list of removed ones knows; else the segment ends with its last whole cut.
+fn ends_before(segment: &SegmentFile, next: &FileHead, removed: &BTreeMap<u32, Removed>) -> io::Result<u64> {
+    let follower = segment.head.number.get().saturating_add(1);
+    if next.number.get() == follower {
+        return Ok(next.first_block.get());
+    }
+    if let Some(removed) = removed.get(&follower) {
+        return Ok(removed.first_block);
+    }
+    let bounded = SegmentFile { blocks_end: next.first_block.get(), ..segment.clone() };
+    let last = scan::scan(&bounded)?.last_cut;
+    Ok(last.map_or(segment.head.first_block.get(), |last| last.next_block))
+}
+
+/// The description: of the first segment in which it is whole.
+fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
+    let mut first_error = None;
+    for segment in segments {
+        match describe_segment(&segment.path) {
+            Ok(description) if description.journal_format != journal::layout::FORMAT_VERSION => {
+                return Err(OpenError::JournalFormat {
+                    found: description.journal_format,
+                    known: journal::layout::FORMAT_VERSION,
+                    program: description.program,
+                });
+            }
+            Ok(description) => return Ok(description),
+            Err(error) => drop(first_error.get_or_insert(error)),
+        }
+    }
+    Err(first_error.unwrap_or(OpenError::Empty))
+}
+
+fn describe_segment(path: &Path) -> Result<Description, OpenError> {
     let wrong = |what: String| OpenError::Description { path: path.to_owned(), what };
     let mut blocks =
         Blocks::open(path).map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;

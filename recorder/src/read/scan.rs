@@ -7,7 +7,7 @@ use zerocopy::FromBytes;
 
 use super::blocks::{Blocks, Found};
 use super::{End, SegmentFile};
-use crate::format::{BlockHead, Kind};
+use crate::format::{BlockHead, Kind, LINE};
 
 /// A place that cannot be read, although it was on disk before what follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,12 @@ pub struct Scan {
     pub ends: BTreeMap<u16, u64>,
     /// It has an index and an end.
     pub is_closed: bool,
+    /// Number of the block behind the last one that was found.
+    pub next_block: u64,
+    /// Chain of that last one; `None` if nothing whole precedes it.
+    pub chain: Option<u64>,
+    /// Offset behind it.
+    pub offset: u64,
 }
 
 /// Reads all blocks of a segment that count.
@@ -58,8 +64,8 @@ pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
 /// The same, up to the last cut that is not later than `time`.
 pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
     let mut blocks = Blocks::open(&segment.path)?;
-    let mut scan = Scan::default();
     let mut next = segment.head.first_block.get();
+    let mut scan = Scan { next_block: next, offset: LINE as u64, ..Scan::default() };
     let mut chain = Some(segment.head.chain.get());
     // What may be damage or the torn end, until a later cut decides.
     let mut open: Option<Damage> = None;
@@ -121,7 +127,9 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                     }
                     kind => {
                         chain = Some(head.chain.get());
-                        next = head.number.get() + 1;
+                        next = head.number.get().saturating_add(1);
+                        (scan.next_block, scan.chain) = (next, chain);
+                        scan.offset = blocks.offset() + size as u64;
                         count(&mut scan, &head, kind, block.payload);
                     }
                 }
@@ -159,17 +167,17 @@ fn count(scan: &mut Scan, head: &BlockHead, kind: Option<Kind>, payload: &[u8]) 
         scan.blocks += 1;
         scan.frames += u64::from(head.frames.get());
         scan.bytes += u64::from(head.length.get());
-        scan.ends.insert(head.journal.get(), head.position.get() + u64::from(head.length.get()));
+        scan.ends.insert(head.journal.get(), head.position.get().saturating_add(head.length.get().into()));
     }
     if kind == Some(Kind::Gap)
         && let Ok(bytes) = u64::read_from_bytes(payload)
     {
-        scan.ends.insert(head.journal.get(), head.position.get() + bytes);
+        scan.ends.insert(head.journal.get(), head.position.get().saturating_add(bytes));
     }
     scan.torn_bytes += head.size() as u64;
     if head.closes_cut() {
         scan.torn_bytes = 0;
-        let (next_block, chain) = (head.number.get() + 1, head.chain.get());
+        let (next_block, chain) = (head.number.get().saturating_add(1), head.chain.get());
         scan.last_cut = Some(End { next_block, chain, time: head.time.get(), torn_bytes: 0 });
     }
 }

@@ -70,6 +70,9 @@ impl Source {
     }
 }
 
+/// Most bytes of a segment in a frame that are believed; recorders write 1 MiB.
+const MOST_FRAME: u32 = 1 << 26;
+
 fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -97,6 +100,9 @@ impl Compressed {
         let (mut at, mut from) = (0, 0);
         for row in table[8..].chunks_exact(8) {
             let piece = Piece { at, from, small: word(&row[..4]), large: word(&row[4..]) };
+            if piece.large > MOST_FRAME {
+                return Err(damaged("its seek table has a frame of more than 64 MiB"));
+            }
             frames.push(piece);
             at += u64::from(piece.small);
             from += u64::from(piece.large);

@@ -107,7 +107,7 @@ impl Recording {
     }
 
     /// Offset of the segment's last block of cursors.
-    fn last_state(&self, segment: &SegmentFile) -> io::Result<Option<u64>> {
+    pub(super) fn last_state(&self, segment: &SegmentFile) -> io::Result<Option<u64>> {
         let mut last = None;
         self.walk(segment, None, |offset, head, _| {
             if head.kind() == Some(Kind::Cursors) {
@@ -118,7 +118,7 @@ impl Recording {
     }
 
     /// Passes the blocks of a segment that count to `each`, with their offsets.
-    fn walk(
+    pub(super) fn walk(
         &self,
         segment: &SegmentFile,
         start: Option<u64>,

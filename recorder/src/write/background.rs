@@ -4,10 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use super::compress;
+use super::retain::{self, Keep};
 use super::segment::Unclosed;
 
 /// What a recorder does with its segments.
@@ -22,7 +24,11 @@ pub struct Policy {
 enum Task {
     Close(Box<Unclosed>),
     Prepare,
+    Keep(Keep),
 }
+
+/// How often it is looked whether a segment is too old, while none is closed.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// A thread with the slow work.
 #[derive(Debug)]
@@ -92,6 +98,13 @@ impl Background {
         }
     }
 
+    /// Removes from now on what is not to be kept.
+    pub(crate) fn keep(&mut self, keep: Keep) {
+        if let Some(tasks) = &self.tasks {
+            let _sent = tasks.send(Task::Keep(keep));
+        }
+    }
+
     /// Closes a segment, and compresses it.
     pub(crate) fn close(&mut self, segment: Unclosed) {
         if let Some(tasks) = &self.tasks {
@@ -115,8 +128,28 @@ impl Drop for Background {
 
 fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<io::Result<PathBuf>>) {
     let mut spares = (0_u64..).map(|number| folder.join(format!("spare-{number}.tmp")));
-    while let Ok(task) = inbox.recv() {
+    let mut keep: Option<Keep> = None;
+    // Something has changed since old segments were removed last, and when that may be done again.
+    let (mut is_due, mut next) = (false, Instant::now());
+    loop {
+        let wait =
+            if is_due && keep.is_some() { next.saturating_duration_since(Instant::now()) } else { LOOK };
+        let task = match inbox.recv_timeout(wait) {
+            Ok(task) => task,
+            Err(RecvTimeoutError::Timeout) => {
+                // Only when nothing else waits, and for a tenth of the time at most: segments are closed before.
+                let start = Instant::now();
+                retain(folder, keep.as_mut());
+                (is_due, next) = (false, Instant::now() + start.elapsed() * 10);
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         match task {
+            Task::Keep(wanted) => {
+                keep = Some(wanted);
+                is_due = true;
+            }
             Task::Prepare => {
                 let Some(spare) = spares.next() else { break };
                 if outbox.send(prepare(&spare, policy.segment_bytes)).is_err() {
@@ -132,8 +165,28 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
                 if let Err(error) = done {
                     log::error!("a segment could not be closed; it can be read as it is: {error}");
                 }
+                is_due = true;
             }
         }
+    }
+}
+
+fn retain(folder: &Path, keep: Option<&mut Keep>) {
+    let Some(keep) = keep else { return };
+    match retain::retain(folder, keep, retain::now()) {
+        Ok(done) => {
+            if done.removed > 0 {
+                log::info!("removed {} old segments of {} bytes", done.removed, done.removed_bytes);
+            }
+            // Said once, not after each segment.
+            if done.is_over && !std::mem::replace(&mut keep.was_over, true) {
+                log::warn!(
+                    "the recordings take {} bytes, more than keep_bytes: a recovery needs all of what is left",
+                    done.left_bytes
+                );
+            }
+        }
+        Err(error) => log::warn!("old segments could not be removed: {error}"),
     }
 }
 

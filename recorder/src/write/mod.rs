@@ -3,6 +3,7 @@
 mod background;
 mod batch;
 pub(crate) mod compress;
+mod retain;
 mod segment;
 
 use std::fs::File;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use background::Policy;
 pub use batch::Batch;
+pub use retain::{Keep, Retained, retain};
 pub use segment::segment_name;
 
 use background::Background;
@@ -89,7 +91,7 @@ impl Recorder {
         let (recording, last_number, whole) = match found {
             Ok(found) => {
                 let end = found.end();
-                (found.id(), found.last_segment(), (end.next_block, end.chain, end.time))
+                (found.id(), found.highest_number(), (end.next_block, end.chain, end.time))
             }
             Err(OpenError::Empty) => (random().map_err(disk)?, 0, (1, 0, 0)),
             Err(source) => return Err(WriteError::NotARecording { folder: folder.to_owned(), source }),
@@ -97,7 +99,7 @@ impl Recorder {
         background::remove_unfinished(folder).map_err(disk)?;
         let background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
         let description = serde_json::to_vec(description).map_err(|error| disk(error.into()))?;
-        let batch = Batch::new(last_number + 1, whole.0, whole.1);
+        let batch = Batch::new(last_number.saturating_add(1), whole.0, whole.1);
         let mut recorder = Recorder {
             folder: folder.to_owned(),
             policy,
@@ -113,6 +115,11 @@ impl Recorder {
         };
         recorder.begin_segment(now)?;
         Ok(recorder)
+    }
+
+    /// Removes closed segments from now on, in the background: now, when a segment is closed, and now and then.
+    pub fn keep(&mut self, keep: Keep) {
+        self.background.keep(keep);
     }
 
     /// Begins a cut at `time`: the blocks are put into what is returned, as often as it is given to

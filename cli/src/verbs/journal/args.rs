@@ -1,5 +1,6 @@
 //! The command line of `colo journal`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -10,10 +11,14 @@ use crate::output::Format;
 #[derive(Debug, Subcommand)]
 pub(crate) enum JournalVerb {
     /// List the journals of all instances, or of one.
-    #[command(after_help = "Examples:\n  colo journal ls\n  colo journal ls demo --format json")]
+    #[command(
+        after_help = "Examples:\n  colo journal ls\n  colo journal ls demo --format json\n  colo journal ls --recording FOLDER"
+    )]
     Ls {
         #[command(flatten)]
         instance: InstanceArgument,
+        #[command(flatten)]
+        recording: RecordingArgument,
         /// Text for people, or one JSON object.
         #[arg(long, value_enum, default_value_t)]
         format: Format,
@@ -32,6 +37,14 @@ pub(crate) enum JournalVerb {
     Clean(Clean),
 }
 
+/// A recording instead of an instance.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RecordingArgument {
+    /// What a recorder wrote, in place of an instance: a recording, or the folder with them, of which the latest is taken.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["positional", "instance"])]
+    pub(crate) recording: Option<PathBuf>,
+}
+
 /// Which journal.
 #[derive(Debug, Args)]
 pub(crate) struct JournalArgument {
@@ -39,6 +52,8 @@ pub(crate) struct JournalArgument {
     pub(crate) journal: String,
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgument,
 }
 
 /// Which frames.
@@ -98,7 +113,7 @@ pub(crate) struct Tail {
     #[arg(short = 'n', long)]
     pub(crate) lines: Option<usize>,
     /// Go on with what comes, until Ctrl-C or the writer is gone.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "recording")]
     pub(crate) follow: bool,
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -126,6 +141,7 @@ Examples:
   colo journal dump matching.executions --format csv > executions.csv
   colo journal dump md.quotes --from 06:30:00 --to 06:30:01 --topic 1 --format json
   colo journal dump /dev/shm/colo-1000/demo/journals/td.orders.ctl
+  colo journal dump td.orders --recording FOLDER --from -1s
 
 Works on living instances, on what dead ones left, and on files. Ends at the head as it is at the start. What a
 writer overwrites meanwhile is reported: which bytes, in the data and on standard error.")]
@@ -148,14 +164,19 @@ Examples:
   colo journal verify
   colo journal verify md.quotes -i demo
   colo journal verify /dev/shm/colo-1000/demo/journals/td.orders.ring --format json
+  colo journal verify --recording FOLDER
 
 Exit code 0 when everything fits, 4 with findings: journal, position, what was found, what was expected.
+Of a recording everything is named that is not plain: damage, missing segments and frames (exit code 4); gaps of a loose
+recorder, a torn end, segments that retention removed (no faults).
 Works beside living writers too, and changes nothing.")]
 pub(crate) struct Verify {
     /// Name of a journal, or the path of its .ctl, .ring or .lock file; all journals and the registry when left out.
     pub(crate) journal: Option<String>,
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgument,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -168,6 +189,7 @@ Examples:
   colo journal trace --last
   colo journal trace --last demo
   colo journal trace 0x700010000002a -i demo --format json
+  colo journal trace --last --recording FOLDER --from -10s
 
 ORDER_ID is SEAT-EPOCH-SEQUENCE as tail, dump and the logs print it, or the same as one number, decimal or 0x….")]
 pub(crate) struct Trace {
@@ -178,6 +200,14 @@ pub(crate) struct Trace {
     pub(crate) last: bool,
     #[command(flatten)]
     pub(crate) instance: InstanceArgument,
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgument,
+    /// Of a recording, only frames from here on: a time, or so far before the last frame, as in `colo journal dump`.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
+    pub(crate) from: Option<String>,
+    /// Up to here.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
+    pub(crate) to: Option<String>,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -5,6 +5,7 @@ mod benches;
 mod clean;
 mod list;
 mod record;
+mod recorded;
 mod select;
 mod stat;
 mod tail;
@@ -13,14 +14,17 @@ mod trace;
 mod trades;
 mod verify;
 
-use args::JournalVerb;
+use args::{JournalVerb, RecordingArgument};
 pub(super) use target::files;
 
 use crate::failure::Failure;
 
 pub(super) fn dispatch(verb: &JournalVerb) -> Result<u8, Failure> {
     match verb {
-        JournalVerb::Ls { instance, format } => list::list(instance, *format),
+        JournalVerb::Ls { recording: RecordingArgument { recording: Some(folder) }, format, .. } => {
+            recorded::list(folder, *format)
+        }
+        JournalVerb::Ls { instance, format, .. } => list::list(instance, *format),
         JournalVerb::Stat(arguments) => stat::stat(arguments),
         JournalVerb::Tail(arguments) => tail::tail(arguments),
         JournalVerb::Dump(arguments) => tail::dump(arguments),

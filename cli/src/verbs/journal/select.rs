@@ -55,6 +55,15 @@ impl Filter {
         self.to.is_some_and(|to| !before(position, time, to))
     }
 
+    /// Position from which on to read, and time before which nothing is wanted; zero: from the start.
+    pub(super) fn start(&self) -> (u64, u64) {
+        match self.from {
+            Some(Place::Position(position)) => (position, 0),
+            Some(Place::Time(time)) => (0, time),
+            None => (0, 0),
+        }
+    }
+
     pub(super) fn has_start(&self) -> bool {
         self.from.is_some()
     }

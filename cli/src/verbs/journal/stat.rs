@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::args::Stat;
 use super::record::time_of_day;
+use super::recorded;
 use super::target::Target;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, count, duration, number, table};
@@ -102,6 +103,9 @@ struct Reader {
 }
 
 pub(super) fn stat(arguments: &Stat) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.journal.recording.recording {
+        return recorded::stat(folder, &arguments.journal.journal, arguments.format);
+    }
     let target = Target::open(&arguments.journal)?;
     let before = target.journal.stat();
     let start = Instant::now();

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::args::{Dump, DumpFormat, Tail};
 use super::record::Record;
+use super::recorded;
 use super::select::Filter;
 use super::target::Target;
 use crate::failure::Failure;
@@ -18,9 +19,12 @@ use crate::output::{self, Format};
 /// Between two looks for new frames.
 const TICK: Duration = Duration::from_millis(10);
 /// Frames that `tail` prints when nobody says how many.
-const LINES: usize = 10;
+pub(super) const LINES: usize = 10;
 
 pub(super) fn tail(arguments: &Tail) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.journal.recording.recording {
+        return recorded::tail(folder, arguments);
+    }
     let target = Target::open(&arguments.journal)?;
     let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
     let most = arguments.lines.unwrap_or(if filter.has_start() { usize::MAX } else { LINES });
@@ -54,6 +58,9 @@ pub(super) fn tail(arguments: &Tail) -> Result<u8, Failure> {
 }
 
 pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.journal.recording.recording {
+        return recorded::dump(folder, arguments);
+    }
     let target = Target::open(&arguments.journal)?;
     let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
     let mut out = Out::new(&target.name, arguments.format)?;
@@ -162,7 +169,7 @@ impl From<Format> for DumpFormat {
 }
 
 /// Standard output, written in large pieces.
-struct Out<'a> {
+pub(super) struct Out<'a> {
     journal: &'a str,
     to: To,
 }
@@ -173,7 +180,7 @@ enum To {
 }
 
 impl<'a> Out<'a> {
-    fn new(journal: &'a str, format: DumpFormat) -> Result<Out<'a>, Failure> {
+    pub(super) fn new(journal: &'a str, format: DumpFormat) -> Result<Out<'a>, Failure> {
         let stdout = std::io::stdout().lock();
         let to = match format {
             DumpFormat::Csv => {
@@ -186,7 +193,7 @@ impl<'a> Out<'a> {
         Ok(Out { journal, to })
     }
 
-    fn print(&mut self, record: &Record) -> Result<(), Failure> {
+    pub(super) fn print(&mut self, record: &Record) -> Result<(), Failure> {
         match &mut self.to {
             To::Csv(writer) => writer.write_record(record.row(self.journal)).map_err(refused)?,
             To::Lines(writer, DumpFormat::Json) => writeln!(writer, "{}", record.json(self.journal))?,
@@ -195,7 +202,7 @@ impl<'a> Out<'a> {
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
         match &mut self.to {
             To::Csv(writer) => writer.flush()?,
             To::Lines(writer, _) => writer.flush()?,

@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use node::Exit;
-use observe::{
-    Evidence, Hop, InstanceView, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable,
-};
+use observe::{Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wire::{AnyMessage, OrderId};
 
-use super::args;
+use super::{args, recorded};
 use crate::failure::Failure;
 use crate::message::{brief, object_of};
 use crate::output::{self, Format, table};
@@ -64,26 +62,35 @@ pub(super) fn trace(arguments: &args::Trace) -> Result<u8, Failure> {
         (false, order, named) => (order, named),
     };
     let wanted = order.map(parse).transpose()?;
+    if let Some(folder) = &arguments.recording.recording {
+        return recorded::trace(folder, wanted, arguments);
+    }
     let view = instance::view(named)?;
     let order = match wanted {
         Some(order) => order,
-        None => newest(&view)?,
+        None => newest(OrderSearch::newest(&view)?, view.instance().name())?,
     };
-    let search = OrderSearch::of(&view, order)?;
+    print(OrderSearch::of(&view, order)?, view.instance().name(), arguments.format)
+}
+
+/// Prints what a search has found.
+pub(super) fn print(search: OrderSearch<'_>, place: &str, format: Format) -> Result<u8, Failure> {
     say_left_out(search.unreadable());
     let trace = search.trace().map_err(not_found)?;
-    match arguments.format {
-        Format::Json => output::print_json(&report(&view, &trace))?,
-        Format::Text => output::print(&text(&view, &trace))?,
+    match format {
+        Format::Json => output::print_json(&report(place, &trace))?,
+        Format::Text => output::print(&text(place, &trace))?,
     }
     Ok(Exit::Done.code())
 }
 
-fn newest(view: &InstanceView) -> Result<OrderId, Failure> {
-    let (newest, unreadable) = OrderSearch::newest(view)?;
+/// The newest order that was found; `place` is where.
+pub(super) fn newest(
+    (newest, unreadable): (Option<OrderId>, Vec<Unreadable>),
+    name: &str,
+) -> Result<OrderId, Failure> {
     say_left_out(&unreadable);
     newest.ok_or_else(|| {
-        let name = view.instance().name();
         Failure::new(Exit::Inconclusive, format!("the journals of instance `{name}` hold no order"))
     })
 }
@@ -117,9 +124,9 @@ fn parse(text: &str) -> Result<OrderId, Failure> {
     }
 }
 
-fn report<'a>(view: &'a InstanceView, trace: &'a Trace) -> TraceReport<'a> {
+fn report<'a>(place: &'a str, trace: &'a Trace) -> TraceReport<'a> {
     TraceReport {
-        instance: view.instance().name(),
+        instance: place,
         order_id: trace.order.to_string(),
         strategy: trace.strategy.as_deref(),
         status: trace.status,
@@ -133,18 +140,14 @@ fn report<'a>(view: &'a InstanceView, trace: &'a Trace) -> TraceReport<'a> {
     }
 }
 
-fn text(view: &InstanceView, trace: &Trace) -> String {
+fn text(place: &str, trace: &Trace) -> String {
     let traded = match (trace.filled, trace.quantity) {
         (Some(filled), Some(quantity)) => format!(", {filled} of {quantity} traded"),
         _ => String::new(),
     };
     let owner = trace.strategy.as_deref().unwrap_or("an unknown strategy");
-    let mut text = format!(
-        "order {} of {owner}, instance {}: {}{traded}\n\n",
-        trace.order,
-        view.instance().name(),
-        trace.status
-    );
+    let mut text =
+        format!("order {} of {owner}, instance {}: {}{traded}\n\n", trace.order, place, trace.status);
     let dash = || "-".to_owned();
     let rows = trace.hops.iter().map(|hop| {
         let place = match (&hop.journal, hop.position) {

@@ -7,7 +7,7 @@ use observe::verify_registry;
 use serde_json::{Value, json};
 
 use super::args::Verify;
-use super::{target, trades};
+use super::{recorded, target, trades};
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, count, number, table};
 use crate::verbs::instance;
@@ -22,6 +22,9 @@ struct Verified {
 }
 
 pub(super) fn verify(arguments: &Verify) -> Result<u8, Failure> {
+    if let Some(folder) = &arguments.recording.recording {
+        return recorded::verify(folder, arguments.journal.as_deref(), arguments.format);
+    }
     let verified = match &arguments.journal {
         Some(name) => one(name, arguments.instance.name())?,
         None => whole(&instance::instance(arguments.instance.name())?)?,

@@ -1,0 +1,133 @@
+//! `colo journal tail` and `colo journal dump` with `--recording`.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use journal::{Frame, Gap};
+use node::Exit;
+use recorder::format::RecordedJournal;
+use recorder::read::{FrameError, RecordedFrame, Recording};
+use serde_json::{Value, json};
+
+use super::super::args::{Dump, Tail};
+use super::super::record::Record;
+use super::super::select::Filter;
+use super::super::tail::{LINES, Out};
+use super::{journal, open, unreadable};
+use crate::failure::Failure;
+use crate::output::{self, Format};
+
+/// How far before the end `tail` looks first.
+const FIRST_LOOK: u64 = 1 << 16;
+
+pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Failure> {
+    let recording = open(folder)?;
+    let journal = journal(&recording, &arguments.journal.journal)?;
+    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?)?;
+    let mut out = Out::new(&journal.name, arguments.format)?;
+    let (mut lost, mut left): (u64, u64) = (0, arguments.count.unwrap_or(u64::MAX));
+    let mut print = |record: Record| {
+        if let Record::Gap(gap) = &record {
+            lost += gap.bytes();
+        }
+        out.print(&record)?;
+        left -= 1;
+        Ok(left > 0)
+    };
+    if arguments.count != Some(0) {
+        walk(&recording, journal, &filter, filter.start(), &mut print)?;
+    }
+    out.flush()?;
+    if lost > 0 {
+        let name = &journal.name;
+        talk!("journal `{name}`: {lost} bytes are missing; `colo journal verify --recording` says why");
+    }
+    Ok(Exit::Done.code())
+}
+
+pub(in super::super) fn tail(folder: &Path, arguments: &Tail) -> Result<u8, Failure> {
+    let recording = open(folder)?;
+    let journal = journal(&recording, &arguments.journal.journal)?;
+    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?)?;
+    let most = arguments.lines.unwrap_or(if filter.has_start() { usize::MAX } else { LINES });
+    let place = usize::from(journal.number).saturating_sub(1);
+    let ends = recording.ends().map_err(unreadable(&recording))?;
+    let end = ends.get(place).copied().flatten().unwrap_or(journal.first_position);
+    let mut last = VecDeque::new();
+    let mut back = FIRST_LOOK;
+    loop {
+        let whole = filter.has_start() || end.saturating_sub(back) <= journal.first_position;
+        let start = if whole { filter.start() } else { (end - back, 0) };
+        last.clear();
+        let mut keep = |record: Record| -> Result<bool, Failure> {
+            last.push_back(record);
+            if last.len() > most {
+                last.pop_front();
+            }
+            Ok(true)
+        };
+        walk(&recording, journal, &filter, start, &mut keep)?;
+        if whole || last.len() >= most {
+            break;
+        }
+        back = back.saturating_mul(8);
+    }
+    if arguments.format == Format::Json {
+        let frames: Vec<Value> = last.iter().map(|record| record.json(&journal.name)).collect();
+        output::print_json(&json!({ "journal": journal.name, "head": end, "frames": frames }))?;
+        return Ok(Exit::Done.code());
+    }
+    let mut out = Out::new(&journal.name, arguments.format.into())?;
+    for record in &last {
+        out.print(record)?;
+    }
+    out.flush()?;
+    Ok(Exit::Done.code())
+}
+
+fn last_time(recording: &Recording, journal: &RecordedJournal) -> Result<u64, Failure> {
+    let last = recording.last_frame(journal).map_err(unreadable(recording))?;
+    Ok(last.map_or(recording.end().time, |(_, time)| time))
+}
+
+/// Hands out the wanted frames from a position and a time on, and what is missing, for as long as the visitor wants more.
+fn walk(
+    recording: &Recording,
+    journal: &RecordedJournal,
+    filter: &Filter,
+    (position, time): (u64, u64),
+    visit: &mut impl FnMut(Record) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let mut frames = recording.frames_since(journal, position, time);
+    loop {
+        let record = match frames.next() {
+            Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(()),
+            Ok(Some(frame)) => {
+                let is_wanted = filter.topics.contains(frame.topic)
+                    && filter.wants(frame.position, frame.time, frame.message_id);
+                if !is_wanted {
+                    continue;
+                }
+                Record::of(&as_read(&frame))
+            }
+            Ok(None) => return Ok(()),
+            Err(FrameError::Missing { from, to, .. }) => Record::Gap(Gap { from, resumed_at: to }),
+            Err(error) => return Err(unreadable(recording)(error)),
+        };
+        if !visit(record)? {
+            return Ok(());
+        }
+    }
+}
+
+fn as_read<'a>(frame: &RecordedFrame<'a>) -> Frame<'a> {
+    Frame {
+        position: frame.position,
+        time: frame.time,
+        message_id: frame.message_id,
+        flags: frame.flags,
+        topic: frame.topic,
+        epoch: frame.epoch,
+        payload: frame.payload,
+    }
+}

@@ -1,0 +1,190 @@
+//! `colo journal … --recording` and `colo recover`: what was in the rings is in the recording, and what is wrong with one is
+//! named.
+
+mod home;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use recorder::read::{Blocks, Found, Recording};
+use recorder::recover::latest;
+use serde_json::Value;
+
+use home::{Home, number, stderr, stdout};
+
+fn lines(output: &Output) -> Vec<Value> {
+    assert!(output.status.success(), "{}", stderr(output));
+    stdout(output).lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+}
+
+/// A platform that ran and was recorded: its home, the folder with the recordings, and what its rings held.
+fn recorded(more: &str) -> (Home, String, Vec<Vec<Value>>) {
+    let home = Home::new();
+    let (file, folder) = home.recorded_platform(more);
+    let up = home.colo(&["up", &file, "--stay", "--set", "md.count=0", "--set", "md.interval=1ms"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("fills", || number(&home.node("demo", "matching")["counters"]["fills"]) > 50);
+    let ring = |journal: &&str| lines(&home.colo(&["journal", "dump", journal, "--format", "json"]));
+    let rings = JOURNALS.iter().map(ring).collect();
+    let down = home.colo(&["down"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    (home, folder, rings)
+}
+
+const JOURNALS: [&str; 3] = ["td.orders", "matching.executions", "reports.takers-1"];
+
+#[test]
+fn a_recording_is_read_as_the_rings_were() {
+    let (home, folder, rings) = recorded("");
+    let dump = |journal: &str, more: &[&str]| {
+        let start = ["journal", "dump", journal, "--recording", &folder, "--format", "json"];
+        lines(&home.colo(&[&start, more].concat()))
+    };
+    for (journal, ring) in JOURNALS.iter().zip(&rings) {
+        let whole = dump(journal, &[]);
+        assert!(!ring.is_empty() && whole.len() >= ring.len(), "{journal}: {} frames", whole.len());
+        assert_eq!(whole[..ring.len()], **ring, "{journal}");
+        // A part, by position, by time and by count.
+        let middle = &whole[whole.len() / 2];
+        let (position, time) = (middle["position"].to_string(), format!("{}ns", middle["time_ns"]));
+        assert_eq!(dump(journal, &["--from", &position]), whole[whole.len() / 2..], "{journal}");
+        assert_eq!(dump(journal, &["--to", &position]), whole[..whole.len() / 2], "{journal}");
+        let late: Vec<Value> = whole
+            .iter()
+            .filter(|frame| number(&frame["time_ns"]) >= number(&middle["time_ns"]))
+            .cloned()
+            .collect();
+        assert_eq!(dump(journal, &["--from", &time]), late, "{journal}");
+        assert_eq!(dump(journal, &["-n", "3"]), whole[..3], "{journal}");
+        let tail =
+            home.json(&["journal", "tail", journal, "-n", "7", "--recording", &folder, "--format", "json"]);
+        assert_eq!(tail["frames"].as_array().expect("frames")[..], whole[whole.len() - 7..], "{journal}");
+        let stat = home.json(&["journal", "stat", journal, "--recording", &folder, "--format", "json"]);
+        assert_eq!(stat["last_time_ns"], whole[whole.len() - 1]["time_ns"], "{stat}");
+        assert_eq!(number(&stat["frames"]), whole.len() as u64, "{stat}");
+    }
+    let listed = home.json(&["journal", "ls", "--recording", &folder, "--format", "json"]);
+    assert!(listed["journals"].as_array().expect("journals").len() > 20, "{listed}");
+    let trace = home.json(&["journal", "trace", "--last", "--recording", &folder, "--format", "json"]);
+    for hop in ["published", "received", "ordered", "taken", "routed", "executed", "reported"] {
+        let hops = trace["hops"].as_array().expect("hops");
+        assert!(hops.iter().any(|found| found["hop"] == hop), "no hop {hop} in {trace}");
+    }
+    let verified = home.json(&["journal", "verify", "--recording", &folder, "--format", "json"]);
+    assert_eq!(
+        (&verified["clean"], &verified["findings"]),
+        (&true.into(), &Value::Array(Vec::new())),
+        "{verified}"
+    );
+    let recovered = home.json(&["recover", &folder, "--format", "json"]);
+    assert_eq!(recovered["unacknowledged"], Value::Array(Vec::new()), "{recovered}");
+    let text = home.colo(&["recover", &folder]);
+    assert!(stdout(&text).contains("nothing unacknowledged is known"), "{}", stdout(&text));
+
+    // What does not fit is said.
+    let unknown = home.colo(&["journal", "dump", "td.order", "--recording", &folder]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("did you mean `td.orders`"), "{}", stderr(&unknown));
+    let both = home.colo(&["journal", "tail", "td.orders", "--follow", "--recording", &folder]);
+    assert_eq!(both.status.code(), Some(2), "a recording does not grow");
+    let nothing = home.colo(&["journal", "ls", "--recording", &home.root.path().display().to_string()]);
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(stderr(&nothing).contains("no segment is there"), "{}", stderr(&nothing));
+}
+
+/// Offset of the last block of the last cut that has several, and of the block behind it.
+fn last_cut(path: &Path, recording: &Recording) -> u64 {
+    let mut blocks = Blocks::open(path).expect("a segment");
+    let mut found = None;
+    while let Found::Block(size) = blocks.find().expect("readable") {
+        let head = blocks.block().expect("a block").head;
+        if head.number.get() >= recording.end().next_block {
+            break;
+        }
+        if head.closes_cut() && head.cut != head.number {
+            found = Some(blocks.offset());
+        }
+        blocks.pass(size);
+    }
+    found.expect("a cut of several blocks")
+}
+
+#[test]
+fn damage_is_named_and_what_was_never_acknowledged_is_listed() {
+    let (home, folder, _) = recorded("segment = \"512KiB\"\ncompress = 0");
+    let run = latest(Path::new(&folder));
+    let recording = Recording::open(&run).expect("a recording");
+    let segments: Vec<PathBuf> = recording.segments().iter().map(|segment| segment.path.clone()).collect();
+    assert!(segments.len() > 1, "{segments:?}");
+    let verify = || {
+        let output = home.colo(&["journal", "verify", "--recording", &folder, "--format", "json"]);
+        let printed: Value = serde_json::from_str(&stdout(&output)).expect("an object");
+        let kinds: Vec<String> = printed["findings"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .map(|finding| finding["kind"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        (output.status.code(), kinds, printed)
+    };
+    assert_eq!(verify().0, Some(0));
+
+    // As if the power had gone before the last block of a cut was on disk.
+    let last = segments.last().expect("a segment");
+    let whole = fs::read(last).expect("the segment");
+    let end = last_cut(last, &recording) as usize;
+    fs::write(last, &whole[..end]).expect("written");
+    let (code, kinds, printed) = verify();
+    assert_eq!((code, kinds.as_slice()), (Some(0), ["torn".to_owned()].as_slice()), "{printed}");
+    let recovered = home.json(&["recover", &folder, "--format", "json"]);
+    let unacknowledged = recovered["unacknowledged"].as_array().expect("a list");
+    assert!(!unacknowledged.is_empty(), "{recovered}");
+    assert!(unacknowledged.iter().all(|frame| frame["message"].is_string()), "{recovered}");
+    let text = stdout(&home.colo(&["recover", &folder]));
+    assert!(text.contains("never acknowledged, do not come back"), "{text}");
+    fs::write(last, &whole).expect("written");
+
+    // A flipped bit.
+    let first = fs::read(&segments[0]).expect("the segment");
+    let mut flipped = first.clone();
+    flipped[first.len() / 2] ^= 1;
+    fs::write(&segments[0], flipped).expect("written");
+    let (code, kinds, printed) = verify();
+    assert_eq!(code, Some(4), "{printed}");
+    assert!(kinds.contains(&"damage".to_owned()) && kinds.contains(&"frames".to_owned()), "{printed}");
+    let text = home.colo(&["journal", "verify", "--recording", &folder]);
+    assert_eq!(text.status.code(), Some(4));
+    assert!(stdout(&text).contains("damage segment 1 at"), "{}", stdout(&text));
+    fs::write(&segments[0], first).expect("written");
+
+    // A segment that is gone, and one that is none.
+    if segments.len() > 2 {
+        let second = fs::read(&segments[1]).expect("the segment");
+        fs::remove_file(&segments[1]).expect("removed");
+        let (code, kinds, printed) = verify();
+        assert_eq!((code, kinds.contains(&"missing".to_owned())), (Some(4), true), "{printed}");
+        fs::write(&segments[1], second).expect("written");
+    }
+    fs::write(run.join("00009999.seg"), "none").expect("written");
+    let (code, kinds, printed) = verify();
+    assert_eq!((code, kinds.as_slice()), (Some(4), ["unreadable".to_owned()].as_slice()), "{printed}");
+}
+
+#[test]
+fn a_recorder_keeps_what_it_is_told_to_and_a_recovery_still_finds_its_end() {
+    let (home, folder, _) = recorded("segment = \"128KiB\"\ncompress = 0\nkeep_bytes = \"512KiB\"");
+    let listed = home.json(&["journal", "ls", "--recording", &folder, "--format", "json"]);
+    let verified = home.json(&["journal", "verify", "--recording", &folder, "--format", "json"]);
+    assert_eq!(verified["clean"], true, "{verified}");
+    let recovered = home.json(&["recover", &folder, "--format", "json"]);
+    for (row, back) in listed["journals"].as_array().expect("journals").iter().filter_map(|row| {
+        let back = recovered["journals"].as_array()?.iter().find(|back| back["journal"] == row["journal"])?;
+        (!row["end"].is_null()).then_some((row, back))
+    }) {
+        assert_eq!(row["end"], back["end"], "{row} {back}");
+        let ring = number(&row["capacity_bytes"]);
+        let from = number(&row["first_position"]).max(number(&row["end"]).saturating_sub(ring));
+        assert!(number(&back["from"]) <= from, "{row} {back}");
+    }
+}

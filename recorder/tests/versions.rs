@@ -1,0 +1,157 @@
+//! Files that are no segments, or not of this version, and recordings that are mixed up: each has an error or a finding.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use recorder::format::{Description, FileHead};
+use recorder::read::{FindingKind, OpenError, Recording};
+use recorder::write::Recorder;
+use support::{clock, description, gatherer, journal, policy, write};
+use zerocopy::IntoBytes;
+
+/// A recording of three segments.
+fn record(folder: &Path, change: impl FnOnce(&mut Description)) {
+    let journal = journal(1, "orders", 1 << 16);
+    let mut gatherer = gatherer(&[&journal]);
+    let mut described = description(&[&journal]);
+    change(&mut described);
+    let mut recorder = Recorder::open(folder, &described, policy(), clock().now()).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for number in 0..30_u64 {
+        write(&mut writer, 1, 0, &number.to_le_bytes());
+        gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
+        if number % 10 == 9 && number < 29 {
+            recorder.begin_segment(clock().now()).unwrap();
+        }
+    }
+}
+
+fn faults(folder: &Path) -> Vec<(FindingKind, Option<u32>, String)> {
+    let verified = Recording::open(folder).unwrap().verify().unwrap();
+    let faults = verified.findings.into_iter().filter(|finding| finding.kind.is_fault());
+    faults.map(|finding| (finding.kind, finding.segment, finding.found)).collect()
+}
+
+#[test]
+fn a_whole_recording_has_no_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    let verified = Recording::open(folder.path()).unwrap().verify().unwrap();
+    assert_eq!(verified.findings, []);
+    assert_eq!((verified.segments.len(), verified.journals[0].frames), (3, 30));
+    assert!(verified.segments.iter().all(|segment| segment.closed));
+}
+
+#[test]
+fn an_empty_folder_and_none_at_all_are_said_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(Recording::open(folder.path()), Err(OpenError::Empty)));
+    assert!(matches!(Recording::open(&folder.path().join("no")), Err(OpenError::Folder(_))));
+    fs::write(folder.path().join("notes.txt"), "no segment").unwrap();
+    assert!(matches!(Recording::open(folder.path()), Err(OpenError::Empty)));
+    fs::write(folder.path().join("00000001.seg"), "neither").unwrap();
+    let error = Recording::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("00000001.seg") && error.contains("shorter than a head"), "{error}");
+    fs::write(folder.path().join("00000001.seg"), [7; 4096]).unwrap();
+    let error = Recording::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("this is no segment"), "{error}");
+    fs::write(folder.path().join("00000001.seg.zst"), [7; 4096]).unwrap();
+    fs::remove_file(folder.path().join("00000001.seg")).unwrap();
+    let error = Recording::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("no seek table"), "{error}");
+}
+
+#[test]
+fn another_version_of_the_format_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    for number in [2, 1, 3] {
+        let path = folder.path().join(format!("{number:08}.seg"));
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[8..12].copy_from_slice(&9_u32.to_le_bytes());
+        fs::write(&path, bytes).unwrap();
+        if number == 2 {
+            let faults = faults(folder.path());
+            assert_eq!(faults.len(), 2, "{faults:?}");
+            assert_eq!(faults[0].0, FindingKind::Unreadable);
+            assert!(faults[0].2.contains("version 9, this build reads version 1"), "{faults:?}");
+            assert_eq!((faults[1].0, faults[1].1), (FindingKind::Missing, Some(2)));
+        }
+    }
+    let error = Recording::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("version 9, this build reads version 1"), "{error}");
+}
+
+#[test]
+fn frames_of_another_journal_format_are_not_misread_and_newer_messages_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |description| description.journal_format += 1);
+    let error = Recording::open(folder.path()).unwrap_err();
+    assert!(matches!(error, OpenError::JournalFormat { .. }), "{error}");
+    assert!(error.to_string().contains("journal format 5, this build reads 4"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |description| description.messages = 900);
+    let verified = Recording::open(folder.path()).unwrap().verify().unwrap();
+    assert!(verified.is_clean());
+    assert_eq!(verified.findings.len(), 1);
+    assert!(verified.findings[0].found.contains("version 900"), "{:?}", verified.findings);
+}
+
+#[test]
+fn segments_of_two_runs_in_one_folder_are_told_apart() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    record(first.path(), |_| ());
+    record(second.path(), |_| ());
+    fs::copy(second.path().join("00000003.seg"), first.path().join("00000004.seg")).unwrap();
+    let error = Recording::open(first.path()).unwrap_err();
+    assert!(matches!(&error, OpenError::Foreign(path) if path.ends_with("00000004.seg")), "{error}");
+    assert!(error.to_string().contains("another recording"), "{error}");
+}
+
+#[test]
+fn a_segment_cut_short_in_the_middle_of_a_recording_is_damage_and_the_rest_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    let path = folder.path().join("00000002.seg");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let faults = faults(folder.path());
+    let damage = faults.iter().find(|(kind, segment, _)| (*kind, *segment) == (FindingKind::Damage, Some(2)));
+    assert!(damage.is_some_and(|(_, _, found)| found.contains("missing at its end")), "{faults:?}");
+    let recording = Recording::open(folder.path()).unwrap();
+    let (found, missing) = support::frames(&recording, "orders");
+    assert!(found.len() > 20 && found.len() < 30 && missing.len() == 1, "{} {missing:?}", found.len());
+}
+
+#[test]
+fn a_damaged_description_is_taken_from_the_next_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    let path = folder.path().join("00000001.seg");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[200] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let faults = faults(folder.path());
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!(support::frames(&Recording::open(folder.path()).unwrap(), "orders").0.len(), 30);
+}
+
+#[test]
+fn a_chain_that_was_cut_between_segments_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), |_| ());
+    let path = folder.path().join("00000002.seg");
+    let mut bytes = fs::read(&path).unwrap();
+    let head = FileHead::read(&bytes).unwrap();
+    let other = FileHead::new(2, head.recording.get(), head.first_block.get(), 77, head.created.get());
+    bytes[..64].copy_from_slice(other.as_bytes());
+    fs::write(&path, bytes).unwrap();
+    assert!(
+        faults(folder.path())
+            .iter()
+            .any(|(_, segment, found)| *segment == Some(2) && found.contains("chain"))
+    );
+}
