@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use journal::{History, Journal, Origin};
 use topology::Topology;
 
-use crate::format::RecordedJournal;
-use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError};
+use crate::format::{LINE, RecordedJournal};
+use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError, raw};
 
 /// Why nothing can be recovered.
 #[derive(Debug, thiserror::Error)]
@@ -155,15 +155,25 @@ impl Recovery {
         })
     }
 
-    /// Position of the first frame that is brought back: of the block with the first frame that is still in the ring.
+    /// Position of the first frame that is brought back. All from there on fit into the ring, with the line behind the last
+    /// that a writer touches: so the first frame is known to whoever begins there, as the next recorder does.
     fn start(&self, recovered: &Recovered) -> u64 {
         let journal = &recovered.journal;
-        let from = recovered.end.saturating_sub(journal.capacity).max(journal.first_position);
-        let mut chunks = self.chunks(recovered, from);
+        let least =
+            (recovered.end + LINE as u64).saturating_sub(journal.capacity).max(journal.first_position);
+        let mut chunks = self.chunks(recovered, least);
         let mut bytes = Vec::new();
-        match chunks.next(&mut bytes) {
-            Ok(Some(position)) => position,
-            _ => recovered.end,
+        loop {
+            match chunks.next(&mut bytes) {
+                Ok(Some(_)) => {}
+                // Read as far as there is something: what is missing is said when the journal is filled.
+                Err(FrameError::Missing { .. }) => {}
+                Ok(None) | Err(FrameError::Disk { .. }) => return recovered.end,
+            }
+            let rest = from_position(&bytes, least);
+            if let Some((frame, _)) = raw::frame(rest) {
+                return frame.position;
+            }
         }
     }
 
@@ -181,18 +191,25 @@ impl Recovery {
         let Some(recovered) = self.journals.get(name) else { return Ok(0) };
         let mut writer =
             journal.writer(0, journal::Clock::monotonic()).map_err(|error| wrong(error.to_string()))?;
-        let from =
-            recovered.end.saturating_sub(recovered.journal.capacity).max(recovered.journal.first_position);
+        let from = self.start(recovered);
         let mut chunks = self.chunks(recovered, from);
         let mut bytes = Vec::new();
         let before = writer.frames();
         loop {
             match chunks.next(&mut bytes) {
-                Ok(Some(_)) => writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?,
+                Ok(Some(_)) => {
+                    let rest = from_position(&bytes, from);
+                    writer.restore(rest).map_err(|error| wrong(error.to_string()))?;
+                }
                 Ok(None) => break,
                 Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {
                     log::warn!("{error}");
                     writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?;
+                }
+                Err(error @ FrameError::Missing { .. }) => {
+                    return Err(wrong(format!(
+                        "{error}; `--until` with an earlier time goes on from before that"
+                    )));
                 }
                 Err(error) => return Err(wrong(error.to_string())),
             }
@@ -201,12 +218,23 @@ impl Recovery {
         let Counts { epoch, frames: ever, tally } = recovered.counts;
         writer.finish_restoring(History { epoch, frames: ever, tally });
         for &(seat, position, keeps) in &recovered.cursors {
-            journal
-                .restore_cursor(u32::from(seat), position, keeps)
-                .map_err(|error| wrong(error.to_string()))?;
+            journal.restore_cursor(u32::from(seat), position, keeps).map_err(|error| {
+                let held = format!("{} to {}", journal.stat().oldest, journal.head());
+                wrong(format!(
+                    "the cursor of seat {seat} ({position}, keeps {keeps}): {error}; it holds {held}"
+                ))
+            })?;
         }
         Ok(frames)
     }
+}
+
+/// Of whole frames, those from a position on.
+fn from_position(mut bytes: &[u8], position: u64) -> &[u8] {
+    while let Some((_, size)) = raw::frame(bytes).filter(|(frame, _)| frame.position < position) {
+        bytes = &bytes[size..];
+    }
+    bytes
 }
 
 /// A recording, or of several in a folder, or of several instances' in one, the latest.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
+pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
 pub use scan::{Damage, Scan, scan};
 pub use state::{Counts, State, StateError};

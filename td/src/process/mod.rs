@@ -15,6 +15,7 @@
 //!   ([`recall`]), and which strategies run from master's events.
 
 mod batch;
+mod disks;
 mod epochs;
 mod extent;
 mod leaving;
@@ -37,6 +38,7 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Qu
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
+use disks::Disks;
 use epochs::Epochs;
 use leaving::Leaving;
 use recall::{Recall, Trace};
@@ -98,6 +100,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         } else {
             None
         },
+        disks: Disks::watch(&node, &section.strategies),
         instruments: node.input("instruments")?,
         ticks: section.ticks,
         events,
@@ -130,6 +133,8 @@ fn run(mut node: Node) -> Result<(), RunError> {
 
 struct Td {
     gateway: Gateway,
+    /// Where strategies are told only what is on disk.
+    disks: Disks,
     instruments: InputId,
     /// By which prices are checked, where the exchange has tables of ticks.
     ticks: Vec<TickRow>,
@@ -319,6 +324,7 @@ impl Component for Td {
                 context.wake_at(context.now() + RETRY);
             }
         }
+        self.disks.look(&mut self.gateway);
         let mut waiting = !self.write_waiting();
         self.settle(context);
         self.finish_leaving()?;
