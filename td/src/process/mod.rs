@@ -81,7 +81,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         ended: BTreeSet::new(),
         reported_up_to: vec![0; reports.len()],
         traces: BTreeMap::new(),
-        resumed_at: node.inputs().iter().map(Input::position).collect(),
+        handled_up_to: Vec::new(),
         positions: node.inputs().iter().map(Input::position).collect(),
         unreported: Unreported::new(
             node.inputs().get(executions.0),
@@ -180,8 +180,8 @@ struct Td {
     epochs: Epochs,
     /// Strategies that left, until their last requests are taken.
     leaving: Leaving,
-    /// By input: the position at which this process started to read.
-    resumed_at: Vec<u64>,
+    /// By input: requests up to this position were handled by a predecessor.
+    handled_up_to: Vec<Option<u64>>,
     /// By input: taken up to here.
     positions: Vec<u64>,
     /// What the journals of a predecessor say about each strategy.
@@ -201,6 +201,8 @@ impl Td {
         if let Some(recall) = self.recall.take() {
             let resumed = recall.into_gateway(&mut self.gateway)?;
             self.traces = resumed.traces;
+            let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
+            self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
             let oldest = resumed.oldest;
             for (journal, reported_up_to) in self.reported_up_to.iter_mut().enumerate() {
                 let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
