@@ -354,7 +354,9 @@ impl Component for Ledger {
         while !self.write_waiting(context)? {
             if patience == 0 {
                 let journal = &self.state.journal;
-                return Err(RunError::failed(format!("`{journal}` stays full: the last snapshot is not written")));
+                return Err(RunError::failed(format!(
+                    "`{journal}` stays full: the last snapshot is not written"
+                )));
             }
             std::thread::sleep(Duration::from_nanos(RETRY));
             patience -= 1;

@@ -112,6 +112,11 @@ fn what_was_acknowledged_survives_crashes_of_the_host() {
         println!("crash {}: {} runs, {heard} reports heard, {lost} bytes lost", crash + 1, runs.len());
         let up = platform.start_again();
         platform.await_up(up);
+        let quotes =
+            merged["md.quotes"].iter().filter(|record| matches!(record.message, wire::AnyMessage::Quote(_)));
+        let held = quotes.count() as u64;
+        let counted = platform.status()["totals"]["quotes"].as_u64();
+        assert!(counted >= Some(held), "{counted:?} quotes are counted, {held} were recorded");
     }
     std::thread::sleep(Duration::from_millis(300));
     let status = platform.status();

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use journal::{Journal, Reader, Registry};
+use journal::{Journal, ReadError, Reader, Registry};
 use node::{Counter, Node, RunError};
 use std::sync::Arc;
 use topology::Topology;
@@ -15,6 +15,9 @@ use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found};
 use crate::write::{Policy, Recorder};
+
+/// Looks at a journal whose writer is at work, until it is seen to stand still.
+const MOST_LOOKS: usize = 100_000;
 
 /// Opens the recording of this run of the instance: a new one, or after a restart of the recorder the one that it had.
 pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Recording, RunError> {
@@ -110,19 +113,41 @@ fn known(folder: &Path, description: &Description, journals: &[Journal]) -> Resu
     Ok(known)
 }
 
-/// Frames that a journal has held before its oldest reader, which is where the recording begins.
+/// Frames that a journal has held before its oldest frame, which is where the recording begins. Its writer may be at work:
+/// what it has counted is taken where the count stands still and all frames up to its head have been seen.
 fn before_the_recorder(journal: &Journal) -> Result<Counts, RunError> {
-    let stat = journal.stat();
-    let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
-    let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", stat.shape.name));
+    let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", journal.shape().name));
     let mut reader = journal.loose_from_start().map_err(|error| failed(error.to_string()))?;
-    while let Ok(Some(frame)) = reader.read() {
-        counts.frames = counts.frames.saturating_sub(1);
-        if let Some(class) = counts.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
-            *class = class.saturating_sub(1);
+    let mut held = Counts::default();
+    for _ in 0..MOST_LOOKS {
+        loop {
+            match reader.read() {
+                Ok(Some(frame)) => {
+                    held.frames += 1;
+                    if let Some(class) = held.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
+                        *class += 1;
+                    }
+                }
+                Ok(None) => break,
+                // Only before its first frame that is still there: later ones are kept for us.
+                Err(ReadError::Lapped(_)) => {}
+                Err(error) => return Err(super::damaged(error)),
+            }
+        }
+        let first = journal.stat();
+        // A writer counts a frame right after it has committed it.
+        std::thread::sleep(Duration::from_micros(20));
+        let stat = journal.stat();
+        if stat.head == reader.position() && stat.tally == first.tally && stat.frames == first.frames {
+            let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
+            counts.frames = counts.frames.saturating_sub(held.frames);
+            for (count, held) in counts.tally.iter_mut().zip(held.tally) {
+                *count = count.saturating_sub(held);
+            }
+            return Ok(counts);
         }
     }
-    Ok(counts)
+    Err(failed("its writer never pauses: what it held before it was recorded cannot be counted".to_owned()))
 }
 
 fn describe(

@@ -90,7 +90,9 @@ impl Recall {
         }
         read_held(instance, &orders.journal, None, |frame| recall.request(frame)).map_err(failed)?;
         for (index, input) in node.inputs().iter().enumerate().filter(|(_, input)| input.role == "orders") {
-            let Some(trace) = recall.traces.get(&StrategyId(input.peer_seat as u16)).copied() else { continue };
+            let Some(trace) = recall.traces.get(&StrategyId(input.peer_seat as u16)).copied() else {
+                continue;
+            };
             let handled = &mut recall.handled;
             read_held(instance, input.name(), Some(input.position()), |frame| {
                 if trace.shows(frame) {
