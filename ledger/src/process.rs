@@ -15,9 +15,11 @@
 //! it asked: all that was reported to its predecessor is in its snapshot. A restarted ledger finds the open questions in the
 //! strategies' seats, and answers no others.
 
+use std::time::Duration;
+
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
-    Service,
+    Service, WriteError,
 };
 use topology::NodeKind;
 use topology::config::LedgerConfig;
@@ -34,6 +36,10 @@ const MOST_QUOTES: usize = 256;
 
 /// A snapshot of everybody may take this part of `ledger.state`, and so may unconfirmed answers: a quarter.
 const MOST_OF_RING: u64 = 4;
+
+/// A full journal is tried again after this many nanoseconds, and as often at the end.
+const RETRY: u64 = 50_000;
+const LAST_TRIES: u32 = 40_000;
 
 /// Frames start at multiples of this.
 const LINE: u64 = 64;
@@ -65,6 +71,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
             .map_err(|error| RunError::failed(format!("journal `{market}`: {error}")))?,
         read: input.map_or(0, Input::position),
         kept: 0,
+        kept_next: None,
         most_read_again: input.map_or(u64::MAX, |input| input.capacity() / 4),
         askers: Askers::default(),
         whole_from: 0,
@@ -120,6 +127,8 @@ struct Ledger {
     read: u64,
     /// Executions from here on would have to be read again.
     kept: u64,
+    /// The same, once the last snapshot has found room.
+    kept_next: Option<u64>,
     /// Bytes of executions after which a snapshot is due.
     most_read_again: u64,
     /// Strategies that joined, and have not confirmed their state.
@@ -140,7 +149,7 @@ impl Ledger {
     /// Returns the bytes that it takes.
     fn write_snapshot(&mut self, strategy: StrategyId) -> Result<u64, RunError> {
         let topic = SnapshotBegin::topic_of(strategy);
-        let from = self.state.position();
+        let mut written = 0;
         let messages: Vec<SnapshotMessage> = self.book.snapshot(strategy).collect();
         let is_quote = |message: &&SnapshotMessage| matches!(message, SnapshotMessage::Quote(_));
         let quotes = messages.iter().filter(is_quote).count();
@@ -155,14 +164,37 @@ impl Ledger {
                 }
                 message => message,
             };
+            written += node::frame_bytes(message.bytes().len() as u64);
             self.state
-                .send_bytes(message.message_id(), topic, message.bytes())
+                .post_bytes(message.message_id(), topic, message.bytes())
                 .map_err(|source| RunError::Write { journal: self.state.journal.clone(), source })?;
         }
-        Ok(self.state.position() - from)
+        Ok(written)
     }
 
+    /// Writes what waits for room, which only a recorder leaves to be desired. False while something still waits.
+    fn write_waiting(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        match self.state.flush() {
+            Ok(()) => {
+                if let Some(kept) = self.kept_next.take() {
+                    self.kept = kept;
+                    context.keep(self.executions, kept);
+                }
+                Ok(true)
+            }
+            Err(WriteError::Full { .. }) => {
+                context.wake_at(context.now() + RETRY);
+                Ok(false)
+            }
+            Err(source) => Err(RunError::Write { journal: self.state.journal.clone(), source }),
+        }
+    }
+
+    /// A snapshot of everybody; none while the one before still waits for room.
     fn everybody(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.write_waiting(context)? {
+            return Ok(());
+        }
         self.changed = false;
         let from = self.state.position();
         let bytes = self.write_snapshot(SnapshotBegin::EVERYBODY)?;
@@ -180,11 +212,10 @@ impl Ledger {
         }
         self.is_too_large = is_too_large;
         // The last execution that it contains is kept too: its `answered_up_to` says how far matching was.
-        self.kept = self.book.next_execution() / LINE * LINE;
-        if self.kept == 0 {
-            self.kept = self.read;
-        }
-        context.keep(self.executions, self.kept);
+        let kept = self.book.next_execution() / LINE * LINE;
+        // Only once the snapshot is there.
+        self.kept_next = Some(if kept == 0 { self.read } else { kept });
+        self.write_waiting(context)?;
         Ok(())
     }
 
@@ -194,7 +225,7 @@ impl Ledger {
         let head = || self.market.journals().first().map_or(0, |journal| journal.head());
         self.askers.update(|strategy| handle.asked_by(u32::from(strategy.0)), head);
         let room = self.state.capacity / MOST_OF_RING;
-        loop {
+        while self.write_waiting(context)? {
             let now = context.now();
             let Some(strategy) = self.askers.next(self.read, now, room) else { break };
             if self.state.position() - self.whole_from > room {
@@ -245,6 +276,9 @@ impl Component for Ledger {
     }
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.write_waiting(context)? {
+            return Ok(());
+        }
         if !self.askers.is_empty() {
             self.answer_askers(context)?;
         }
@@ -266,7 +300,8 @@ impl Component for Ledger {
             context.add(Counter::Fills, u64::from(frame.message_id == Fill::ID));
             self.changed = true;
             let anomaly = self.book.on_execution(frame.position, frame.message_id, frame.payload);
-            if frame.position - self.kept > self.most_read_again {
+            // After a recovery from a recording, executions before the last snapshot may be read again.
+            if frame.position.saturating_sub(self.kept) > self.most_read_again {
                 self.everybody(context)?;
             }
             anomaly
@@ -304,8 +339,28 @@ impl Component for Ledger {
         Ok(())
     }
 
+    fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        self.write_waiting(context)
+    }
+
     fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
+        // A recorder stops behind us, and makes room.
+        let mut patience = LAST_TRIES;
+        while !self.write_waiting(context)? && patience > 0 {
+            std::thread::sleep(Duration::from_nanos(RETRY));
+            patience -= 1;
+        }
         self.everybody(context)?;
+        while !self.write_waiting(context)? {
+            if patience == 0 {
+                let journal = &self.state.journal;
+                return Err(RunError::failed(format!(
+                    "`{journal}` stays full: the last snapshot is not written"
+                )));
+            }
+            std::thread::sleep(Duration::from_nanos(RETRY));
+            patience -= 1;
+        }
         let anomalies = self.handle.counter(Counter::Anomalies);
         if anomalies > 0 {
             log::warn!("{anomalies} messages contradicted what was known");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
 use node::{Exit, NodeState, Phase};
-use topology::config::{OnDeath, ReaderKind};
+use topology::config::{Durability, OnDeath, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Program};
 use wire::{Message, NodeChange, NodeEvent, NodeRole};
 
@@ -164,10 +164,15 @@ impl Master {
     /// Releases the cursors of a dead reader: those that the topology says, or all.
     fn release_cursors(&self, index: usize, all: bool) {
         let spec = &self.nodes[index].spec;
-        let dropped = spec
-            .reads
-            .iter()
-            .filter(|read| all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop);
+        let lets_go = self.lets_go(index);
+        let is_sync = |journal: &str| {
+            let journal = self.instance.topology.journal(journal);
+            journal.is_some_and(|journal| journal.durability == Durability::Sync)
+        };
+        let dropped = spec.reads.iter().filter(|read| {
+            let is_dropped = all || read.kind == ReaderKind::Loose || read.on_death == OnDeath::Drop;
+            is_dropped || lets_go && !is_sync(&read.journal)
+        });
         for read in dropped {
             let dismissed = self
                 .instance
@@ -177,6 +182,17 @@ impl Master {
                 log::warn!("the cursor of `{}` in `{}` stays: {error}", spec.name, read.journal);
             }
         }
+    }
+
+    /// Whether it is a recorder that stays down, and nobody is to wait for its disk.
+    fn lets_go(&self, index: usize) -> bool {
+        let spec = &self.nodes[index].spec;
+        let seat = self.instance.registry.seat(u32::from(spec.seat));
+        let stays = seat.is_some_and(|seat| seat.state() == NodeState::Failed.to_word());
+        let config = serde_json::from_value(spec.section.clone());
+        stays
+            && spec.kind == NodeKind::Recorder
+            && config.is_ok_and(|config: RecorderConfig| config.when_full == WhenFull::Gap)
     }
 
     fn signal(&mut self, nodes: &[usize], kill: bool) {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::error::JoinError;
 
@@ -17,12 +17,15 @@ use crate::error::JoinError;
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Makes the two signals set the flag from now on; a second signal ends the process at once.
+    /// Makes the two signals set the flag from now on; a second signal ends the process at once. A write beyond the limit for
+    /// files (`ulimit -f`) fails from now on, and does not end the process.
     ///
     /// # Errors
     /// [`JoinError::System`].
     pub fn install() -> Result<StopFlag, JoinError> {
         let flag = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))
+            .map_err(|source| JoinError::System { action: "handle signals", source })?;
         for signal in [SIGTERM, SIGINT] {
             let failed = |source| JoinError::System { action: "handle signals", source };
             // Registered first, so that it acts on the second signal: the flag is set by then.

@@ -8,6 +8,7 @@ use pinning::{Host, PageBacking, PlanWarning};
 use serde::{Deserialize, Serialize};
 use topology::{Pages, Topology};
 
+use crate::disks::Disk;
 use crate::view::{InstanceView, SeatView};
 
 /// What lies behind one ring.
@@ -52,6 +53,7 @@ pub(crate) fn caveats(
     memory: &[JournalMemory],
 ) -> Vec<String> {
     let mut caveats = of_seats(seats);
+    caveats.extend(Disk::of_all(seats).iter().map(ToString::to_string));
     caveats.extend(of_memory(memory));
     caveats.extend(of_host(seats));
     caveats.extend(of_plan(topology, host));

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod caveats;
+mod disks;
 mod fit;
 #[cfg(test)]
 mod fixture;
@@ -53,6 +54,7 @@ mod view;
 mod watch;
 
 pub use caveats::JournalMemory;
+pub use disks::Disk;
 pub use fit::{Fit, huge_pages};
 pub use irregular::Irregular;
 pub use matched::{Matched, Rules};

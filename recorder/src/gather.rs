@@ -56,6 +56,8 @@ pub struct Gatherer {
     inputs: Vec<Input>,
     /// By input: what its journal has held up to the end of the last cut.
     counts: Vec<Counts>,
+    /// By input: what was passed over since the last cut, from where to where.
+    passed: Vec<Option<(u64, u64)>>,
     classify: fn(u16, &[u8]) -> usize,
 }
 
@@ -63,15 +65,17 @@ impl Gatherer {
     /// The inputs are the journals of the description, in its order. `counts` has what each has held before what is
     /// recorded next, `classify` gives the class of a message.
     pub fn new(inputs: Vec<Input>, counts: Vec<Counts>, classify: fn(u16, &[u8]) -> usize) -> Gatherer {
-        Gatherer { inputs, counts, classify }
+        let passed = vec![None; inputs.len()];
+        Gatherer { inputs, counts, passed, classify }
     }
 
     /// True when there is something to record.
     pub fn has_news(&self) -> bool {
-        self.inputs.iter().any(|input| match input {
-            Input::Gated(reader) => reader.has_news(),
-            Input::Loose(reader) => reader.has_news(),
-        })
+        self.passed.iter().any(Option::is_some)
+            || self.inputs.iter().any(|input| match input {
+                Input::Gated(reader) => reader.has_news(),
+                Input::Loose(reader) => reader.has_news(),
+            })
     }
 
     /// Records everything up to `time`, the present time. `last` may add blocks at the end, and is told what each journal
@@ -91,16 +95,56 @@ impl Gatherer {
             return Ok(Gathered::default());
         }
         let counts = self.counts.clone();
+        let before: Vec<u64> = self.inputs.iter().map(Input::position).collect();
         let done = self.record(recorder, time, last);
         match &done {
-            Ok(_) => self.inputs.iter_mut().for_each(Input::keep),
+            Ok(_) => {
+                self.passed.fill(None);
+                self.inputs.iter_mut().for_each(Input::keep);
+            }
             Err(_) => {
                 recorder.abandon();
                 self.counts = counts;
                 self.inputs.iter_mut().for_each(Input::rewind);
+                for (index, from) in before.into_iter().enumerate() {
+                    self.note_passed(index, from);
+                }
             }
         }
         done
+    }
+
+    /// Passes over what the journals hold up to `time` without recording it, so that nobody waits for us: those of the gated
+    /// inputs for which `may` (by input) is true. The next cut says in the recording what is missing. How many bytes that
+    /// were.
+    ///
+    /// # Errors
+    /// [`ReadError`].
+    pub fn pass_over(&mut self, time: u64, may: &[bool]) -> Result<u64, ReadError> {
+        let mut bytes = 0;
+        for index in 0..self.inputs.len() {
+            let Input::Gated(reader) = &mut self.inputs[index] else { continue };
+            if may.get(index) != Some(&true) {
+                continue;
+            }
+            let from = reader.position();
+            while let Some(chunk) = reader.read_bytes_until(BLOCK_BYTES, time)? {
+                self.counts[index].add(chunk.bytes, self.classify);
+            }
+            bytes += reader.position() - from;
+            self.inputs[index].keep();
+            self.note_passed(index, from);
+        }
+        Ok(bytes)
+    }
+
+    /// What lies between `from` and where the input stands now is not recorded.
+    fn note_passed(&mut self, index: usize, from: u64) {
+        let to = self.inputs[index].position();
+        if to > from {
+            let begun = self.passed[index].map_or(from, |(begun, _)| begun);
+            self.passed[index] = Some((begun, to));
+        }
     }
 
     fn record(
@@ -110,7 +154,13 @@ impl Gatherer {
         last: impl FnOnce(&mut Batch, &[Counts]),
     ) -> Result<Gathered, GatherError> {
         let mut done = Gathered::default();
-        recorder.begin_cut(time)?;
+        let batch = recorder.begin_cut(time)?;
+        for (index, passed) in self.passed.iter().enumerate() {
+            if let Some((from, to)) = *passed {
+                gap(batch, index as u16 + 1, from, to - from);
+            }
+        }
+        let has_passed = !batch.is_empty();
         let mut news = true;
         while news {
             news = false;
@@ -125,7 +175,7 @@ impl Gatherer {
                 }
             }
         }
-        if done.frames == 0 && done.lost == 0 {
+        if done.frames == 0 && done.lost == 0 && !has_passed {
             // Everything new is newer than `time`.
             recorder.abandon_batch();
             return Ok(done);
@@ -136,14 +186,15 @@ impl Gatherer {
     }
 
     /// Passes over what is on disk already: `ends` has the position behind it, by input. What is between that position and
-    /// what a journal still holds is lost.
+    /// what a journal still holds is lost, and the next cut says so.
     ///
     /// # Errors
     /// [`ReadError`].
     pub fn pass_recorded(&mut self, ends: &[Option<u64>]) -> Result<(), ReadError> {
-        for (input, end) in self.inputs.iter_mut().zip(ends) {
+        for (index, end) in ends.iter().enumerate().take(self.inputs.len()) {
             if let Some(end) = *end {
-                input.pass_to(end)?;
+                self.inputs[index].pass_to(end)?;
+                self.note_passed(index, end);
             }
         }
         self.inputs.iter_mut().for_each(Input::keep);
@@ -187,16 +238,20 @@ impl Input {
             Ok(bytes) => done.bytes += bytes as u64,
             Err(ReadError::Lapped(gap)) => {
                 done.lost += gap.bytes();
-                let fill = |bytes: &mut Vec<u8>| {
-                    bytes.extend_from_slice(&gap.bytes().to_le_bytes());
-                    Ok::<_, Infallible>((gap.from, 0))
-                };
-                let Ok(_) = batch.block(Kind::Gap, number, fill);
+                self::gap(batch, number, gap.from, gap.bytes());
                 return Ok(true);
             }
             Err(error) => return Err(error),
         }
         Ok(done.frames > before)
+    }
+
+    /// Position of the next frame.
+    fn position(&self) -> u64 {
+        match self {
+            Input::Gated(reader) => reader.position(),
+            Input::Loose(reader) => reader.position(),
+        }
     }
 
     fn pass_to(&mut self, end: u64) -> Result<(), ReadError> {
@@ -237,4 +292,13 @@ impl Input {
             reader.rewind();
         }
     }
+}
+
+/// A block that says what is missing.
+fn gap(batch: &mut Batch, journal: u16, from: u64, length: u64) {
+    let fill = |bytes: &mut Vec<u8>| {
+        bytes.extend_from_slice(&length.to_le_bytes());
+        Ok::<_, Infallible>((from, 0))
+    };
+    let Ok(_) = batch.block(Kind::Gap, journal, fill);
 }

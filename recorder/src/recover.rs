@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use journal::{History, Journal, Origin};
 use topology::Topology;
 
-use crate::format::RecordedJournal;
-use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError};
+use crate::format::{LINE, RecordedJournal};
+use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError, raw};
 
 /// Why nothing can be recovered.
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +54,9 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// Position of the oldest byte that its ring held.
+    /// Position of the oldest byte that its ring held, with the line behind the last frame, which its writer had touched.
     fn from(&self) -> u64 {
-        self.end.saturating_sub(self.journal.capacity).max(self.journal.first_position)
+        (self.end + LINE as u64).saturating_sub(self.journal.capacity).max(self.journal.first_position)
     }
 }
 
@@ -184,13 +184,23 @@ impl Recovery {
         })
     }
 
-    /// Position of the first frame that is brought back: of the block with the first frame that is still in the ring.
+    /// Position of the first frame that is brought back. All from there on fit into the ring, with the line behind the last
+    /// that a writer touches: so the first frame is known to whoever begins there, as the next recorder does.
     fn start(&self, recovered: &Recovered) -> u64 {
-        let mut chunks = self.chunks(recovered, recovered.from());
+        let least = recovered.from();
+        let mut chunks = self.chunks(recovered, least);
         let mut bytes = Vec::new();
-        match chunks.next(&mut bytes) {
-            Ok(Some(position)) => position,
-            _ => recovered.end,
+        loop {
+            match chunks.next(&mut bytes) {
+                Ok(Some(_)) => {}
+                // Read as far as there is something: what is missing is said when the journal is filled.
+                Err(FrameError::Missing { .. }) => {}
+                Ok(None) | Err(FrameError::Disk { .. }) => return recovered.end,
+            }
+            let rest = from_position(&bytes, least);
+            if let Some((frame, _)) = raw::frame(rest) {
+                return frame.position;
+            }
         }
     }
 
@@ -241,11 +251,19 @@ impl Recovery {
                 {
                     return Err(wrong(lost(from, position)));
                 }
-                Ok(Some(_)) => writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?,
+                Ok(Some(_)) => {
+                    let rest = from_position(&bytes, from);
+                    writer.restore(rest).map_err(|error| wrong(error.to_string()))?;
+                }
                 Ok(None) => break,
                 Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {
                     log::warn!("{error}");
                     writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?;
+                }
+                Err(error @ FrameError::Missing { .. }) => {
+                    return Err(wrong(format!(
+                        "{error}; `--until` with an earlier time goes on from before that"
+                    )));
                 }
                 Err(error) => return Err(wrong(error.to_string())),
             }
@@ -254,12 +272,23 @@ impl Recovery {
         let Counts { epoch, frames: ever, tally } = recovered.counts;
         writer.finish_restoring(History { epoch, frames: ever, tally });
         for &(seat, position, keeps) in &recovered.cursors {
-            journal
-                .restore_cursor(u32::from(seat), position, keeps)
-                .map_err(|error| wrong(error.to_string()))?;
+            journal.restore_cursor(u32::from(seat), position, keeps).map_err(|error| {
+                let held = format!("{} to {}", journal.stat().oldest, journal.head());
+                wrong(format!(
+                    "the cursor of seat {seat} ({position}, keeps {keeps}): {error}; it holds {held}"
+                ))
+            })?;
         }
         Ok(frames)
     }
+}
+
+/// Of whole frames, those from a position on.
+fn from_position(mut bytes: &[u8], position: u64) -> &[u8] {
+    while let Some((_, size)) = raw::frame(bytes).filter(|(frame, _)| frame.position < position) {
+        bytes = &bytes[size..];
+    }
+    bytes
 }
 
 /// The folder of a recording, of several in a folder, or of several instances' in one: of the latest.

@@ -147,3 +147,52 @@ fn no_cut_has_an_effect_without_its_cause() {
         );
     }
 }
+
+#[test]
+fn what_was_passed_over_is_a_gap_and_what_follows_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (quotes, reports) = (journal(1, "quotes", 1 << 16), journal(2, "reports", 1 << 16));
+    let both = [&quotes, &reports];
+    let mut gatherer = gatherer(&both);
+    let mut recorder = recorder(folder.path(), &both);
+    let mut writers = both.map(|journal| journal.writer(0, clock()).unwrap());
+    let mut held: [Vec<Held>; 2] = Default::default();
+    let (mut from, mut to) = (0, 0);
+    for round in 0..3_u64 {
+        // Many times what the ring holds: the writer never waits.
+        for number in 0..2_000_u64 {
+            let frame = write(&mut writers[0], 1, 0, &[round as u8; 100]);
+            match round {
+                1 => to = frame.0 + 192,
+                _ => held[0].push(frame),
+            }
+            if round == 1 && number == 0 {
+                from = behind(&held[0]);
+            }
+            if number % 50 == 0 {
+                if number % 500 == 0 {
+                    held[1].push(write(&mut writers[1], 2, 0, &number.to_le_bytes()));
+                }
+                match round {
+                    1 => _ = gatherer.pass_over(clock().now(), &[true, false]).unwrap(),
+                    _ => _ = gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap(),
+                }
+            }
+        }
+        if round == 1 {
+            assert!(gatherer.pass_over(clock().now(), &[true, false]).unwrap() > 0);
+            assert!(reports.durable() < Some(reports.head()), "what is to be on disk is not passed over");
+        } else {
+            gatherer.cut(&mut recorder, clock().now(), |_, _| ()).unwrap();
+        }
+    }
+    drop(recorder);
+    let recording = Recording::open(folder.path()).unwrap();
+    assert_eq!(frames(&recording, "quotes"), (held[0].clone(), vec![(from, to)]));
+    assert_eq!(frames(&recording, "reports"), (held[1].clone(), Vec::new()));
+}
+
+/// Position behind the last frame.
+fn behind(held: &[Held]) -> u64 {
+    held.last().map_or(0, |frame| frame.0 + 192)
+}

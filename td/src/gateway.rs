@@ -107,6 +107,12 @@ impl Gateway {
         self.book_mut(strategy).map_or_else(Vec::new, |book| book.cancel_if(is_older))
     }
 
+    /// Whether what this strategy would be told of new orders can be put on disk, where that must be: otherwise its new
+    /// orders and replaces are refused with [`Reason::NotDurable`]. Cancels are taken.
+    pub fn set_durable(&mut self, strategy: StrategyId, is_durable: bool) {
+        self.book_or_new(strategy).is_durable = is_durable;
+    }
+
     /// Takes one frame of a process of strategy `from` that has ended since: refused with [`Reason::StrategyGone`], although
     /// its successor may have joined.
     pub fn take_from_stopped(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {

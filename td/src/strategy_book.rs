@@ -48,6 +48,8 @@ pub(crate) struct StrategyBook {
     pub(crate) limits: Limits,
     /// False from its end to its next start.
     pub(crate) is_running: bool,
+    /// False while what it would be told of new orders could not be put on disk, and must be.
+    pub(crate) is_durable: bool,
     /// Newest id. One that is not newer was used before.
     newest: Option<OrderId>,
     pub(crate) orders: OrderTable,
@@ -62,6 +64,7 @@ impl StrategyBook {
         StrategyBook {
             limits: Limits::NONE,
             is_running: false,
+            is_durable: true,
             newest: None,
             orders: OrderTable::default(),
             exposures: vec![Exposure::default(); instruments],
@@ -102,6 +105,9 @@ impl StrategyBook {
         }
         if !self.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
+        }
+        if !self.is_durable {
+            return Err(Reason::NotDurable);
         }
         checks::account(order.account)?;
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
@@ -157,6 +163,9 @@ impl StrategyBook {
         let order = self.orders.get_mut(replace.order_id).ok_or(Reason::UnknownOrder)?;
         if order.instrument != replace.instrument {
             return Err(Reason::Malformed);
+        }
+        if !self.is_durable {
+            return Err(Reason::NotDurable);
         }
         let rules = instruments.get(replace.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, replace.quantity)?;

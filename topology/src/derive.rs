@@ -35,8 +35,9 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             group.program = beside(folder, &group.program);
         }
     }
-    for recorder in &mut config.recorder {
-        if from_file(rows, &format!("recorder.{}.path", recorder.name)) {
+    for (index, recorder) in config.recorder.iter_mut().enumerate() {
+        let path = paths::recorder(rows, index, &recorder.name);
+        if from_file(rows, &format!("{path}.path")) {
             recorder.path = beside(folder, &recorder.path);
         }
     }

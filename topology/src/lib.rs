@@ -138,6 +138,7 @@ fn wire_up(draft: &mut Draft<PlatformConfig>) -> Option<Topology> {
         let place = rows.place(&fault_path(&fault, config, &topology, rows));
         report.error(place, fault.to_string()).help(fault.help());
     }
+    rules::durability::check(config, &topology, rows, report);
     pin_rules::check(&topology, rows, report);
     Some(topology)
 }

@@ -17,6 +17,12 @@ pub(crate) fn host(rows: &Rows, name: &str, config: &PlatformConfig) -> String {
     format!("{}.host", group(rows, found))
 }
 
+/// The path of a recorder's table: by its name, or by its place where the file gives it none.
+pub(crate) fn recorder(rows: &Rows, index: usize, name: &str) -> String {
+    let path = format!("recorder.{name}");
+    if rows.has_table(&path) { path } else { format!("recorder.{index}") }
+}
+
 /// Whether a key is wrong that decides which nodes and journals there are.
 pub(crate) fn structure_is_bad(rows: &Rows) -> bool {
     let words = ["service", "strategies", "group", "name", "count", "needs", "reads", "writes", "journal"];

@@ -1,6 +1,7 @@
 //! What must hold between keys, before the topology is built from them.
 
 mod data;
+pub(crate) mod durability;
 mod exchange;
 mod hosts;
 mod naps;

@@ -233,6 +233,9 @@ pub struct StrategyLimits {
     pub reports: String,
     /// And the topic there.
     pub reports_topic: u32,
+    /// Seats of the recorders without which it hears nothing: its reports are "sync".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recorders: Vec<u16>,
 }
 
 /// What a strategy is told, beside its parameters.

@@ -40,6 +40,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     builder.subscribe();
     builder.reports_may_wait();
     builder.subscribe_recorders();
+    builder.tell_of_recorders();
     let pin = builder.pin();
     let mut topology = Topology {
         instance: config.platform.instance.clone(),

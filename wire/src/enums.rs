@@ -265,6 +265,8 @@ pub enum Reason {
     Expired = 22,
     /// This market does not know such orders.
     Unsupported = 23,
+    /// What would be said of it could not be put on disk: a recorder's disk takes nothing, or the recorder is gone for good.
+    NotDurable = 24,
 }
 
 /// Whether a fill gave or took liquidity.

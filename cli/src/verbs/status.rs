@@ -81,6 +81,7 @@ fn text(report: &Status) -> String {
     }
     text.push_str(&report::lost(&report.lost_by));
     text.push_str(&report::stages(&report.stages));
+    text.push_str(&report.disks.iter().map(|disk| format!("{disk}\n")).collect::<String>());
     text.push_str(&over_budget(report));
     text.push_str(&held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');

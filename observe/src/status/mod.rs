@@ -5,6 +5,7 @@ mod nodes;
 
 use serde::Serialize;
 
+use crate::disks::Disk;
 use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::state::State;
@@ -35,6 +36,8 @@ pub struct Status {
     pub stages: Stages,
     /// What which reader lost of which journal since then.
     pub lost_by: Vec<Lost>,
+    /// Recorders that do not record, or whose recording lacks something.
+    pub disks: Vec<Disk>,
     /// By seat.
     pub nodes: Vec<NodeStatus>,
     /// By number.
@@ -66,6 +69,7 @@ impl Status {
             totals,
             matched,
             lost_by: topology.as_ref().map(|made| Lost::read(view, made, &seats)).unwrap_or_default(),
+            disks: Disk::of_all(&seats),
             nodes: NodeStatus::of_all(&seats, &journals, topology.as_ref()),
             journals: JournalStatus::of_all(view, &journals, &seats),
             damaged,

@@ -16,7 +16,8 @@ pub enum Kind {
     Frames = 2,
     /// [`CursorEntry`](super::CursorEntry) after entry: where readers and writers stood.
     Cursors = 3,
-    /// Nothing: a loose recorder lost the bytes of a journal from `position` on, as many as the payload's one `u64` says.
+    /// Nothing: the bytes of a journal from `position` on are not recorded, as many as the payload's one `u64` says. A loose
+    /// recorder was overtaken, or the disk took nothing and nobody was to wait for it.
     Gap = 4,
     /// [`IndexEntry`](super::IndexEntry) after entry: what the segment holds.
     Index = 5,

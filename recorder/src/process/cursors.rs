@@ -53,7 +53,10 @@ impl Cursors {
             self.epochs[index] = stat.epoch;
             let readers = stat.readers.iter().filter(|reader| reader.gated && reader.seat != self.own_seat);
             self.entries.extend(readers.map(|reader| {
-                entry(index, reader.seat, What::Reader, reader.position, reader.holds.unwrap_or(0))
+                // Of one that keeps nothing, what it holds is its cursor. Written as kept, that would hold the ring of a
+                // recovered journal for ever: nobody would move it.
+                let keeps = reader.holds.filter(|holds| *holds < reader.position).unwrap_or(0);
+                entry(index, reader.seat, What::Reader, reader.position, keeps)
             }));
         }
         self.is_new = self.entries != self.written;

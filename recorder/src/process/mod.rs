@@ -11,11 +11,15 @@ use topology::NodeKind;
 use topology::config::RecorderConfig;
 
 use self::cursors::Cursors;
+use self::setup::Lock;
 use crate::gather::{GatherError, Gatherer};
 use crate::write::Recorder;
 
 /// After the disk refused to write, it is tried again this much later.
 const RETRY: Duration = Duration::from_millis(100);
+
+/// While the disk refuses to write and nobody is to wait for it, journals are passed over this often.
+const PASS_OVER: Duration = Duration::from_millis(2);
 
 /// The recorder.
 pub const SERVICE: Service = Service {
@@ -47,6 +51,10 @@ struct Recording {
     begun: u64,
     /// Since when the disk refuses to write, and when it is tried again.
     refused: Option<(u64, u64)>,
+    /// By input: whether its writer must not wait for a disk that refuses to write. Empty: they all wait.
+    may_pass: Vec<bool>,
+    /// Held as long as we live: no other instance of this name records in the same folder.
+    _lock: Lock,
 }
 
 impl Component for Recording {
@@ -54,7 +62,8 @@ impl Component for Recording {
         if let Some((_, again)) = self.refused
             && context.now() < again
         {
-            context.wake_at(again);
+            self.pass_over(context)?;
+            context.wake_at(again.min(self.next_look(context.now())));
             return Ok(());
         }
         if self.cut(context)? {
@@ -77,6 +86,7 @@ impl Component for Recording {
         match self.refused {
             None => Ok(()),
             Some(_) => {
+                self.pass_over(context)?;
                 Err(RunError::failed("the disk takes nothing more: the end of the run is not recorded"))
             }
         }
@@ -84,6 +94,21 @@ impl Component for Recording {
 }
 
 impl Recording {
+    /// When a disk that refuses to write is looked after next.
+    fn next_look(&self, now: u64) -> u64 {
+        let pause = if self.may_pass.is_empty() { RETRY } else { PASS_OVER };
+        now + pause.as_nanos() as u64
+    }
+
+    /// The disk refuses to write: what need not be there is passed over, so that its writers go on.
+    fn pass_over(&mut self, context: &Context) -> Result<(), RunError> {
+        if !self.may_pass.is_empty() {
+            let bytes = self.gatherer.pass_over(context.now(), &self.may_pass).map_err(damaged)?;
+            context.add(Counter::BytesLost, bytes);
+        }
+        Ok(())
+    }
+
     /// Records what is new. True if there was anything.
     fn cut(&mut self, context: &mut Context) -> Result<bool, RunError> {
         if !self.gatherer.has_news() {
@@ -118,13 +143,19 @@ impl Recording {
             Err(GatherError::Write(error)) => {
                 if self.refused.is_none() {
                     let what = if error.is_full() { "it is full" } else { "it does not write" };
-                    log::error!("{error}: {what}; tried again every {}", humantime::format_duration(RETRY));
+                    let who = match self.may_pass.is_empty() {
+                        true => "the recorded journals fill up, and their writers wait",
+                        false => "what is not \"sync\" goes on, and is missing in the recording",
+                    };
+                    let retry = humantime::format_duration(RETRY);
+                    log::error!("{error}: {what}; {who}; tried again every {retry}");
                     context.handle().set(Counter::DiskRefusesSince, time);
                 }
                 let since = self.refused.map_or(time, |(since, _)| since);
                 let again = context.now() + RETRY.as_nanos() as u64;
                 self.refused = Some((since, again));
-                context.wake_at(again);
+                self.pass_over(context)?;
+                context.wake_at(again.min(self.next_look(context.now())));
                 Ok(false)
             }
         }

@@ -1,19 +1,23 @@
 //! From the platform file and the journals to a recording.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use journal::{Journal, Reader, Registry};
-use node::{Node, RunError};
+use journal::{Journal, ReadError, Reader, Registry};
+use node::{Counter, Node, RunError};
 use std::sync::Arc;
 use topology::Topology;
-use topology::config::{Durability, RecorderConfig};
+use topology::config::{Durability, RecorderConfig, WhenFull};
 
 use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found};
 use crate::write::{Keep, Policy, Recorder};
+
+/// Looks at a journal whose writer is at work, until it is seen to stand still.
+const MOST_LOOKS: usize = 100_000;
 
 /// Opens the recording of this run of the instance: a new one, or after a restart of the recorder the one that it had.
 pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Recording, RunError> {
@@ -24,17 +28,22 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     let topology: Topology = serde_json::from_slice(&text).map_err(|error| unreadable(error.to_string()))?;
     let (registry, seat) = (node.registry(), node.assignment().seat);
-    let (mut inputs, mut journals) = (Vec::new(), Vec::new());
+    let (mut inputs, mut journals, mut may_pass) = (Vec::new(), Vec::new(), Vec::new());
     for input in node.take_inputs() {
         let (reader, journal) = input.into_reader();
         let durability = topology.journal(&journal.shape().name).map(|spec| spec.durability);
         inputs.push(prepared(reader, durability == Some(Durability::Sync), &registry));
+        if config.when_full == WhenFull::Gap {
+            may_pass.push(durability != Some(Durability::Sync));
+        }
         journals.push(journal);
     }
     let description = describe(&topology, wiring, config, &journals, &inputs);
     let run =
         journals.iter().map(|journal| journal.stat().created).min().unwrap_or_else(|| node.handle().now());
-    let folder = Path::new(&config.path).join(&topology.instance).join(run_name(run));
+    let runs = Path::new(&config.path).join(&topology.instance);
+    let lock = lock(&runs, &config.path)?;
+    let folder = runs.join(place_of(&runs, &run_name(run)));
     let known = known(&folder, &description, &journals)?;
     let policy = Policy {
         segment_bytes: config.segment.0,
@@ -49,13 +58,17 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     }
     let mut gatherer = Gatherer::new(inputs, known.counts, node::class_of);
     gatherer.pass_recorded(&known.ends).map_err(super::damaged)?;
+    // A predecessor's disk may have refused to write; only a cut shows that it writes again.
+    let refused = node.peer(seat).counter(Counter::DiskRefusesSince);
     Ok(super::Recording {
         gatherer,
         recorder,
         cursors: Cursors::new(journals, seat),
         roll: config.roll.as_nanos() as u64,
         begun: now,
-        refused: None,
+        refused: (refused > 0).then_some((refused, now)),
+        may_pass,
+        _lock: lock,
     })
 }
 
@@ -104,19 +117,41 @@ fn known(folder: &Path, description: &Description, journals: &[Journal]) -> Resu
     Ok(known)
 }
 
-/// Frames that a journal has held before its oldest reader, which is where the recording begins.
+/// Frames that a journal has held before its oldest frame, which is where the recording begins. Its writer may be at work:
+/// what it has counted is taken where the count stands still and all frames up to its head have been seen.
 fn before_the_recorder(journal: &Journal) -> Result<Counts, RunError> {
-    let stat = journal.stat();
-    let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
-    let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", stat.shape.name));
+    let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", journal.shape().name));
     let mut reader = journal.loose_from_start().map_err(|error| failed(error.to_string()))?;
-    while let Ok(Some(frame)) = reader.read() {
-        counts.frames = counts.frames.saturating_sub(1);
-        if let Some(class) = counts.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
-            *class = class.saturating_sub(1);
+    let mut held = Counts::default();
+    for _ in 0..MOST_LOOKS {
+        loop {
+            match reader.read() {
+                Ok(Some(frame)) => {
+                    held.frames += 1;
+                    if let Some(class) = held.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
+                        *class += 1;
+                    }
+                }
+                Ok(None) => break,
+                // Only before its first frame that is still there: later ones are kept for us.
+                Err(ReadError::Lapped(_)) => {}
+                Err(error) => return Err(super::damaged(error)),
+            }
+        }
+        let first = journal.stat();
+        // A writer counts a frame right after it has committed it.
+        std::thread::sleep(Duration::from_micros(20));
+        let stat = journal.stat();
+        if stat.head == reader.position() && stat.tally == first.tally && stat.frames == first.frames {
+            let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
+            counts.frames = counts.frames.saturating_sub(held.frames);
+            for (count, held) in counts.tally.iter_mut().zip(held.tally) {
+                *count = count.saturating_sub(held);
+            }
+            return Ok(counts);
         }
     }
-    Ok(counts)
+    Err(failed("its writer never pauses: what it held before it was recorded cannot be counted".to_owned()))
 }
 
 fn describe(
@@ -155,8 +190,101 @@ fn describe(
 }
 
 /// `20261122T215500.123Z`: when the instance was made, so that names sort by time.
-fn run_name(created: u64) -> PathBuf {
+fn run_name(created: u64) -> String {
     let time = SystemTime::UNIX_EPOCH + Duration::from_nanos(created);
     let text = humantime::format_rfc3339_millis(time).to_string();
-    text.replace(['-', ':'], "").into()
+    text.replace(['-', ':'], "")
+}
+
+/// The folder of the run of that name, which sorts behind those of all runs before it: if the clock was set back since,
+/// the last one's name stands before it, as in `20261122T215500.123Z+20261121T090000.000Z`.
+fn place_of(runs: &Path, name: &str) -> String {
+    let mut known: Vec<String> = std::fs::read_dir(runs)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    known.sort();
+    // That of a recorder that was killed.
+    if let Some(own) = known.iter().find(|known| known.rsplit('+').next() == Some(name)) {
+        return own.clone();
+    }
+    match known.last() {
+        Some(last) if last.as_str() > name => {
+            log::warn!(
+                "run {last} was recorded before this one and has a later name: the clock was set back"
+            );
+            format!("{last}+{name}")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// The lock of a folder of runs.
+pub(super) type Lock = nix::fcntl::Flock<File>;
+
+/// Makes the folder of the runs, and keeps other instances of this name out: their runs would mix with ours, and a
+/// recovery would take the latest of both.
+fn lock(runs: &Path, configured: &str) -> Result<Lock, RunError> {
+    let wrong = |what: &dyn std::fmt::Display| {
+        RunError::failed(format!(
+            "nothing can be recorded in {}: {what}; the recorder's `path` ({configured}) must be a folder that this user may \
+             write to",
+            runs.display()
+        ))
+    };
+    std::fs::create_dir_all(runs).map_err(|error| wrong(&error))?;
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).truncate(false).open(runs.join("lock"));
+    let file = file.map_err(|error| wrong(&error))?;
+    match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
+        Ok(lock) => Ok(lock),
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(RunError::failed(format!(
+            "{}: another recorder of an instance of this name records here; give this one a `path` of its own",
+            runs.display()
+        ))),
+        Err((_, errno)) => Err(wrong(&errno)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn a_run_sorts_behind_those_before_it_also_when_the_clock_was_set_back() {
+        let runs = tempfile::tempdir().unwrap();
+        let hour = 3_600_000_000_000;
+        let mut before: Option<String> = None;
+        for hours in [500_000, 500_001, 400_000, 300_000, 400_001, 500_002] {
+            let name = run_name(hours * hour);
+            let place = place_of(runs.path(), &name);
+            assert!(before.as_ref().is_none_or(|before| *before < place), "{before:?}, then {place}");
+            std::fs::create_dir(runs.path().join(&place)).unwrap();
+            assert_eq!(place_of(runs.path(), &name), place, "a recorder that was killed finds its own");
+            before = Some(place);
+        }
+        assert_eq!(
+            before.unwrap(),
+            run_name(500_002 * hour),
+            "once the clock is right again, so are the names"
+        );
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_to_is_named_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = lock(&file.join("instance"), "file").unwrap_err().to_string();
+        assert!(error.contains("Not a directory") && error.contains("`path` (file)"), "{error}");
+        let runs = folder.path().join("runs");
+        let _held = lock(&runs, "runs").unwrap();
+        let error = lock(&runs, "runs").unwrap_err().to_string();
+        assert!(error.contains("another recorder") && error.contains("`path` of its own"), "{error}");
+    }
 }

@@ -89,7 +89,7 @@ impl Chunks<'_> {
                 bytes.extend_from_slice(block.payload);
             }
             if mine && head.kind() == Some(Kind::Gap) {
-                self.gap = Some("the recorder was overtaken");
+                self.gap = Some("the recorder was overtaken, or its disk took nothing");
             }
             blocks.pass(head.size());
             if is_frames {

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
+pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
 pub(crate) use removed::append as list_removed;
 pub use removed::{REMOVED_LIST, Removed, removed};

@@ -41,6 +41,8 @@ pub(crate) struct Background {
     awaited: bool,
     /// One that came and was not taken.
     ready: Option<PathBuf>,
+    /// The last one could not be prepared, which is said once.
+    failing: bool,
 }
 
 impl Background {
@@ -62,6 +64,7 @@ impl Background {
             thread: Some(thread),
             awaited: false,
             ready: None,
+            failing: false,
         };
         background.prepare();
         Ok(background)
@@ -84,7 +87,15 @@ impl Background {
         }
         let spare = self.spares.try_recv().ok()?;
         self.prepare();
-        spare.inspect_err(|error| log::warn!("no segment could be prepared: {error}")).ok()
+        let was_failing = std::mem::replace(&mut self.failing, spare.is_err());
+        let say = |error: &io::Error| log::warn!("no segment could be prepared: {error}");
+        spare
+            .inspect_err(|error| {
+                if !was_failing {
+                    say(error)
+                }
+            })
+            .ok()
     }
 
     /// Waits until a segment is prepared.
@@ -152,7 +163,11 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
             }
             Task::Prepare => {
                 let Some(spare) = spares.next() else { break };
-                if outbox.send(prepare(&spare, policy.segment_bytes)).is_err() {
+                let prepared = prepare(&spare, policy.segment_bytes).inspect_err(|_| {
+                    // It may hold what room there is left.
+                    let _gone = std::fs::remove_file(&spare);
+                });
+                if outbox.send(prepared).is_err() {
                     break;
                 }
             }

@@ -74,7 +74,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a recording in `folder`, or continues the one that is there: at the end of its last whole cut.
+    /// Begins a recording in `folder`, or continues the one that is there: at the end of its last whole cut, and also if the
+    /// disk takes nothing at the moment.
     ///
     /// # Errors
     /// [`WriteError`].
@@ -113,7 +114,11 @@ impl Recorder {
             syncs: 0,
             _lock: lock,
         };
-        recorder.begin_segment(now)?;
+        match recorder.begin_segment(now) {
+            // The disk may take nothing just now: every cut begins with trying again.
+            Err(error) if last_number > 0 => log::error!("no segment was begun: {error}"),
+            begun => begun?,
+        }
         Ok(recorder)
     }
 

@@ -50,22 +50,35 @@ impl Segment {
         head: FileHead,
         room: u64,
     ) -> io::Result<Segment> {
-        let path = folder.join(segment_name(head.number.get()));
         let unfinished = folder.join("begun.tmp");
+        Segment::begin_as(&unfinished, folder, spare, head, room).inspect_err(|_| {
+            // It may hold what room there is left.
+            let _gone = std::fs::remove_file(&unfinished);
+        })
+    }
+
+    fn begin_as(
+        unfinished: &Path,
+        folder: &Path,
+        spare: Option<&Path>,
+        head: FileHead,
+        room: u64,
+    ) -> io::Result<Segment> {
+        let path = folder.join(segment_name(head.number.get()));
         let mut options = OpenOptions::new();
         options.read(true).write(true).mode(0o640).custom_flags(libc::O_DSYNC);
         let file = if let Some(spare) = spare {
-            std::fs::rename(spare, &unfinished)?;
-            options.open(&unfinished)?
+            std::fs::rename(spare, unfinished)?;
+            options.open(unfinished)?
         } else {
-            let file = options.create(true).truncate(true).open(&unfinished)?;
+            let file = options.create(true).truncate(true).open(unfinished)?;
             // Without room on the disk this must fail here, and not in the middle of a cut.
             nix::fcntl::posix_fallocate(&file, 0, room as i64)?;
             file
         };
         file.write_all_at(head.as_bytes(), 0)?;
         // A segment has its name only when its head is on disk.
-        std::fs::rename(&unfinished, &path)?;
+        std::fs::rename(unfinished, &path)?;
         File::open(folder)?.sync_all()?;
         Ok(Segment {
             file,

@@ -15,6 +15,7 @@
 //!   ([`recall`]), and which strategies run from master's events.
 
 mod batch;
+mod disks;
 mod epochs;
 mod extent;
 mod leaving;
@@ -37,6 +38,7 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Qu
 
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
+use disks::Disks;
 use epochs::Epochs;
 use leaving::Leaving;
 use recall::{Recall, Trace};
@@ -79,7 +81,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         ended: BTreeSet::new(),
         reported_up_to: vec![0; reports.len()],
         traces: BTreeMap::new(),
-        resumed_at: node.inputs().iter().map(Input::position).collect(),
+        handled_up_to: Vec::new(),
         positions: node.inputs().iter().map(Input::position).collect(),
         unreported: Unreported::new(
             node.inputs().get(executions.0),
@@ -98,6 +100,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         } else {
             None
         },
+        disks: Disks::watch(&node, &section.strategies),
         instruments: node.input("instruments")?,
         ticks: section.ticks,
         events,
@@ -130,6 +133,8 @@ fn run(mut node: Node) -> Result<(), RunError> {
 
 struct Td {
     gateway: Gateway,
+    /// Where strategies are told only what is on disk.
+    disks: Disks,
     instruments: InputId,
     /// By which prices are checked, where the exchange has tables of ticks.
     ticks: Vec<TickRow>,
@@ -175,8 +180,8 @@ struct Td {
     epochs: Epochs,
     /// Strategies that left, until their last requests are taken.
     leaving: Leaving,
-    /// By input: the position at which this process started to read.
-    resumed_at: Vec<u64>,
+    /// By input: requests up to this position were handled by a predecessor.
+    handled_up_to: Vec<Option<u64>>,
     /// By input: taken up to here.
     positions: Vec<u64>,
     /// What the journals of a predecessor say about each strategy.
@@ -196,6 +201,8 @@ impl Td {
         if let Some(recall) = self.recall.take() {
             let resumed = recall.into_gateway(&mut self.gateway)?;
             self.traces = resumed.traces;
+            let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
+            self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
             let oldest = resumed.oldest;
             for (journal, reported_up_to) in self.reported_up_to.iter_mut().enumerate() {
                 let mut traces = self.routes.strategies(journal).filter_map(|owner| self.traces.get(&owner));
@@ -319,6 +326,7 @@ impl Component for Td {
                 context.wake_at(context.now() + RETRY);
             }
         }
+        self.disks.look(&mut self.gateway);
         let mut waiting = !self.write_waiting();
         self.settle(context);
         self.finish_leaving()?;

@@ -8,8 +8,9 @@
 //! | reports | `reports.…` | the last execution that was reported to a strategy, and its last refusal |
 //!
 //! A request that td had taken when it died, but whose cursor had not moved, is the first of its journal to be read again.
-//! It is skipped when its trace is found: its id or line in `td.orders`, or its refusal in the reports, which names the
-//! request's position. A refusal also names the last execution that was passed on before it, so that a ring of refusals
+//! When the journals come back from a recording, the cursor is older than what it caused by then: several requests are read
+//! again. They are skipped up to the last whose trace is found: its id or line in `td.orders`, or its refusal in the reports,
+//! which names the request's position. A refusal also names the last execution that was passed on before it, so that a ring of refusals
 //! alone still says how far executions were reported.
 
 use std::collections::BTreeMap;
@@ -32,6 +33,8 @@ pub(super) struct Recall {
     /// Requests up to this one were answered when the snapshot was taken.
     answered: u64,
     traces: BTreeMap<StrategyId, Trace>,
+    /// By input: position of the last request that the predecessor had handled, among those that are read again.
+    handled: BTreeMap<usize, u64>,
 }
 
 /// What a predecessor's journals say about one strategy.
@@ -51,6 +54,8 @@ pub(super) struct Trace {
 #[derive(Debug)]
 pub(super) struct Resumed {
     pub(super) traces: BTreeMap<StrategyId, Trace>,
+    /// By input of requests: the predecessor had handled those up to this position.
+    pub(super) handled: BTreeMap<usize, u64>,
     /// Executions that the predecessor had taken, and not reported to their owners.
     pub(super) unreported: Vec<(u64, Delivery)>,
     /// Position of the oldest execution that could be read again.
@@ -84,6 +89,18 @@ impl Recall {
                 .for_each(|owner| traces.entry(owner).or_default().reported_up_to = reported_up_to);
         }
         read_held(instance, &orders.journal, None, |frame| recall.request(frame)).map_err(failed)?;
+        for (index, input) in node.inputs().iter().enumerate().filter(|(_, input)| input.role == "orders") {
+            let Some(trace) = recall.traces.get(&StrategyId(input.peer_seat as u16)).copied() else {
+                continue;
+            };
+            let handled = &mut recall.handled;
+            read_held(instance, input.name(), Some(input.position()), |frame| {
+                if trace.shows(frame) {
+                    handled.insert(index, frame.position);
+                }
+            })
+            .map_err(failed)?;
+        }
         if let Some(input) = node.inputs().get(executions.0) {
             recall.read_executions(node, input.name(), end)?;
         }
@@ -167,7 +184,7 @@ impl Recall {
             self.sent.len(),
             self.executions.len()
         );
-        Ok(Resumed { traces: self.traces, unreported, oldest })
+        Ok(Resumed { traces: self.traces, handled: self.handled, unreported, oldest })
     }
 }
 
@@ -188,7 +205,7 @@ impl Trace {
         }
     }
 
-    /// True when the predecessor had handled this frame, the first of its strategy that is read again.
+    /// True when the predecessor had handled this frame, and it is the last one of those, or was refused.
     pub(super) fn shows(&self, frame: &Frame<'_>) -> bool {
         if self.refused_request >= frame.position {
             return true;

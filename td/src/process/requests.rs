@@ -1,7 +1,7 @@
 //! Requests: from a strategy through the checks to matching, or back as a refusal.
 
 use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelAll, CancelOrder, LatencySample, Message, Nanos, NewOrder, Request, StrategyId};
+use wire::{CancelAll, CancelOrder, LatencySample, Message, Nanos, NewOrder, Request};
 
 use super::Td;
 use super::recall::line;
@@ -9,12 +9,6 @@ use super::settled::Pending;
 use crate::Decision;
 
 impl Td {
-    /// True when the predecessor had handled this frame.
-    #[cold]
-    fn is_done(&self, from: StrategyId, frame: &Frame<'_>) -> bool {
-        self.traces.get(&from).is_some_and(|trace| trace.shows(frame))
-    }
-
     /// An order, cancel or replace request from one strategy.
     pub(super) fn request(
         &mut self,
@@ -25,7 +19,7 @@ impl Td {
         // t4: before the checks.
         let taken = Nanos(context.now());
         let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
-        if self.resumed_at.get(input.0) == Some(&frame.position) && self.is_done(from, frame) {
+        if self.handled_up_to.get(input.0).is_some_and(|handled| Some(frame.position) <= *handled) {
             return Ok(());
         }
         if let Some(batches) = &mut self.batches {

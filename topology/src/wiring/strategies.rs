@@ -43,6 +43,7 @@ fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
                 reports,
                 reports_topic,
                 seat,
+                recorders: Vec::new(),
                 max_order_quantity: group.limits.max_order_quantity.unwrap_or(td.max_order_quantity),
                 max_working_orders: group.limits.max_working_orders.unwrap_or(td.max_working_orders),
                 max_position: group.limits.max_position.unwrap_or(td.max_position),

