@@ -2,7 +2,7 @@
 
 use super::{Builder, json};
 use crate::config::{Durability, ReaderFrom, ReaderKind};
-use crate::services::NodeKind;
+use crate::services::{NodeKind, Stream};
 use crate::spec::Program;
 
 impl Builder<'_> {
@@ -25,10 +25,13 @@ impl Builder<'_> {
             let spec = &self.journals[journal];
             let by = config.recorder.iter().find(|recorder| recorder.covers(&spec.name));
             let asked = self.durabilities[journal];
-            let Some(recorder) = by.filter(|_| asked != Some(Durability::None)) else { continue };
+            // A recovery from disk has no use for the images that a killed matching leaves in shared memory.
+            let own = if spec.stream == Some(Stream::Books) { Durability::None } else { Durability::Async };
+            let durability = asked.unwrap_or(own);
+            let Some(recorder) = by.filter(|_| durability != Durability::None) else { continue };
             let kind = if recorder.is_loose(&spec.name) { ReaderKind::Loose } else { ReaderKind::Gated };
             let Some(node) = self.nodes.iter().position(|node| node.name == recorder.name) else { continue };
-            self.journals[journal].durability = asked.unwrap_or(Durability::Async);
+            self.journals[journal].durability = durability;
             let role = self.role_of(journal);
             let on_death = self.on_death[node];
             self.read(node, &role, journal, (kind, ReaderFrom::Cursor, on_death));

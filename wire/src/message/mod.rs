@@ -2,6 +2,7 @@
 
 pub mod control;
 pub mod execution;
+pub mod image;
 pub mod ledger;
 pub mod market;
 pub mod order;
@@ -141,6 +142,12 @@ messages! {
     32 PositionState 96,
     40 NodeEvent 32,
     41 EndOfStream 48,
+    50 OrderImage 96,
+    51 MarketImage 32,
+    52 NewestOrder 8,
+    53 StateEnd 80,
+    54 DueTime 16,
+    55 StateBegin 8,
 }
 
 #[cfg(test)]
@@ -155,7 +162,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 11] = [
+    const INTEGERS_ONLY: [&str; 16] = [
         "Instrument",
         "Quote",
         "CancelOrder",
@@ -167,6 +174,11 @@ mod tests {
         "SnapshotEnd",
         "PositionState",
         "EndOfStream",
+        "OrderImage",
+        "NewestOrder",
+        "StateEnd",
+        "DueTime",
+        "StateBegin",
     ];
 
     #[test]
