@@ -372,9 +372,7 @@ impl Matching {
             let market = self.market_data.as_ref();
             take_over(&mut self.books, lost, market, successor.instance(), &mut self.answers)?;
         }
-        if let Books::Exchange(exchange) = &mut self.books
-            && self.market == Market::Open
-        {
+        if let Books::Exchange(exchange) = &mut self.books {
             exchange.open(start, self.now, &mut self.answers);
         }
         Ok(())
@@ -535,12 +533,13 @@ impl Component for Matching {
             }
             self.request = frame.position;
         }
+        let was_listed = self.listing_done;
         if let Err(error) = self.take(context, input, frame) {
             context.add(Counter::Malformed, 1);
             log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
             return Ok(());
         }
-        if input == self.instruments && frame.message_id == EndOfStream::ID {
+        if self.listing_done && !was_listed {
             self.open(context, Nanos(frame.time))?;
         }
         self.answer(context)

@@ -6,7 +6,8 @@
 
 use node::{InstanceDir, OpenError, read_held};
 use wire::{
-    BookEvent, Execution, InstrumentId, MarketPhase, Message, Nanos, Request, StateEnd, TradePrint, WireError,
+    BookEvent, EndOfStream, Execution, InstrumentId, MarketPhase, Message, Nanos, Request, StateEnd,
+    TradePrint, WireError,
 };
 
 use super::feed::MarketMessage;
@@ -116,7 +117,8 @@ pub(super) fn restore(
     let due = saved.due.clone();
     put(exchange, saved, start)?;
     let mut answers = held_executions(instance, journals, &end, executions)?;
-    let mut market = held_market(instance, journals, &end)?;
+    let (mut market, is_ended) = held_market(instance, journals, &end)?;
+    exchange.ended |= is_ended;
     let requests = requests(instance, journals, end.request)?;
 
     let mut at = end.request;
@@ -222,11 +224,12 @@ fn held_executions(
     Ok(Tail { journal, held, at: 0, skip: Some(skip), missing: Vec::new() })
 }
 
+/// The changes of the books behind the state, and whether the end of the day is among them.
 fn held_market(
     instance: &InstanceDir,
     journals: &Journals,
     end: &StateEnd,
-) -> Result<Tail<MarketMessage>, RestoreError> {
+) -> Result<(Tail<MarketMessage>, bool), RestoreError> {
     let journal = journals.market.clone();
     let mut changes = MarketChanges::default();
     let read = |from, changes: &mut MarketChanges| {
@@ -242,7 +245,8 @@ fn held_market(
         read(None, &mut changes)?;
     }
     let skip = is_whole.then_some(0);
-    Ok(Tail { journal, held: changes.held, at: 0, skip, missing: Vec::new() })
+    let tail = Tail { journal, held: changes.held, at: 0, skip, missing: Vec::new() };
+    Ok((tail, changes.is_ended))
 }
 
 /// Of market data, the changes: without snapshots and what goes with them, and without what is published now and then.
@@ -253,6 +257,8 @@ struct MarketChanges {
     snapshots: Vec<u64>,
     /// A phase may belong to a snapshot that is overwritten.
     is_behind_gap: bool,
+    /// The end of the day was said.
+    is_ended: bool,
 }
 
 impl MarketChanges {
@@ -281,7 +287,78 @@ impl MarketChanges {
                     self.held.push(MarketMessage::Phase(phase));
                 }
             }
+            EndOfStream::ID => self.is_ended = true,
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{BookAction, Nanos, Price, Quantity, Side, TradingPhase};
+
+    fn tail(held: &[u32], skip: Option<u64>) -> Tail<u32> {
+        Tail { journal: "t".into(), held: held.to_vec(), at: 0, skip, missing: Vec::new() }
+    }
+
+    fn missing(mut tail: Tail<u32>, caused: &[u32]) -> Result<Vec<u32>, String> {
+        caused.iter().try_for_each(|message| tail.take(*message)).map_err(|error| error.to_string())?;
+        tail.end().map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_held_must_be_what_is_caused_and_the_rest_is_missing() {
+        assert_eq!(missing(tail(&[1, 2], Some(0)), &[1, 2, 3, 4]), Ok(vec![3, 4]));
+        assert_eq!(missing(tail(&[], Some(0)), &[1]), Ok(vec![1]));
+        assert!(missing(tail(&[1, 9], Some(0)), &[1, 2, 3]).unwrap_err().contains("2, and not 9"));
+        assert!(missing(tail(&[1, 2], Some(0)), &[1]).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn what_is_overwritten_is_counted_or_looked_for() {
+        assert_eq!(missing(tail(&[3], Some(2)), &[1, 2, 3, 4]), Ok(vec![4]));
+        assert_eq!(missing(tail(&[3], None), &[1, 2, 3, 4]), Ok(vec![4]));
+        assert!(missing(tail(&[3], Some(2)), &[1, 2]).is_err());
+        assert!(missing(tail(&[5], None), &[1, 2, 3]).is_err());
+        assert!(missing(tail(&[], None), &[]).is_err(), "nothing says how much of it was written");
+    }
+
+    #[test]
+    fn snapshots_are_no_changes_and_the_phase_behind_one_is_not() {
+        let event = |action, flags, sequence| BookEvent {
+            instrument: InstrumentId(2),
+            action,
+            side: Side::Buy,
+            flags,
+            order_ref: 7,
+            price: Price(10),
+            quantity: Quantity(1),
+            event_time: Nanos(0),
+            sequence,
+            reserved: 0,
+        };
+        let phase = |sequence| MarketPhase {
+            instrument: InstrumentId(2),
+            phase: TradingPhase::Halt,
+            reserved: [0; 3],
+            event_time: Nanos(0),
+            sequence,
+        };
+        let mut changes = MarketChanges::default();
+        changes.take(MarketPhase::ID, phase(4).bytes());
+        changes.take(BookEvent::ID, event(BookAction::Clear, BookEvent::SNAPSHOT, 4).bytes());
+        changes.take(BookEvent::ID, event(BookAction::Add, BookEvent::SNAPSHOT, 4).bytes());
+        // One that a kill cut short has no phase behind it.
+        changes.take(MarketPhase::ID, phase(5).bytes());
+        changes.take(BookEvent::ID, event(BookAction::Clear, BookEvent::SNAPSHOT, 5).bytes());
+        changes.take(MarketPhase::ID, phase(5).bytes());
+        changes.take(BookEvent::ID, event(BookAction::Add, 0, 6).bytes());
+        let expected = [
+            MarketMessage::Phase(phase(4)),
+            MarketMessage::Phase(phase(5)),
+            MarketMessage::Book(event(BookAction::Add, 0, 6)),
+        ];
+        assert_eq!(changes.held, expected);
     }
 }
