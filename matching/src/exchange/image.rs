@@ -131,16 +131,24 @@ impl Exchange {
     ///
     /// # Errors
     /// [`ImageError`]; the exchange is then of no more use.
-    pub fn restore_orders(&mut self, counts: Counts, orders: &mut [OrderImage]) -> Result<(), ImageError> {
+    pub fn restore_orders(&mut self, counts: Counts, orders: &[OrderImage]) -> Result<(), ImageError> {
         if self.core.records.working() != 0 {
             return Err(ImageError::NotEmpty);
         }
         self.core.now = counts.now.0;
         (self.core.trades, self.core.sequence) = (counts.trades, counts.sequence);
         self.due = None;
-        let age = |image: &OrderImage| u64::from(counts.sequence.wrapping_sub(image.behind));
-        orders.sort_unstable_by_key(|image| (u64::from(u32::MAX) - age(image)) << 32 | u64::from(image.turn));
-        for image in orders {
+        self.core.numbers.reserve(orders.len());
+        // Oldest first, by which order was the youngest when each went to its place. Images are large, so keys are sorted.
+        let key = |image: &OrderImage| {
+            let age = counts.sequence.wrapping_sub(image.behind);
+            u64::from(u32::MAX - age) << 32 | u64::from(image.turn)
+        };
+        let mut sorted: Vec<(u64, usize)> =
+            orders.iter().enumerate().map(|(at, image)| (key(image), at)).collect();
+        sorted.sort_unstable();
+        for (_, at) in sorted {
+            let image = &orders[at];
             let book = book_of(&self.listed, &mut self.books, image.instrument);
             self.core.restore(book.ok_or(ImageError::Unlisted(image.order_id.0))?, image)?;
         }

@@ -108,9 +108,21 @@ impl Numbers {
         self.entries[at] = entry;
     }
 
+    /// Makes room for so many orders more.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let entries = ((self.used + more) * 2 + 1).next_power_of_two();
+        if entries > self.entries.len() {
+            self.grow_to(entries);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let larger = vec![EMPTY; self.entries.len() * 2];
+        self.grow_to(self.entries.len() * 2);
+    }
+
+    fn grow_to(&mut self, entries: usize) {
+        let larger = vec![EMPTY; entries];
         for entry in std::mem::replace(&mut self.entries, larger) {
             if entry != EMPTY {
                 self.put(entry);

@@ -22,6 +22,8 @@ const IDLE: usize = 16;
 const SWEPT: usize = 64;
 /// A round over everything takes at most two of so many parts of the ring.
 const PARTS: u64 = 5;
+/// Bytes of an image of an order in the ring.
+const IMAGE: u64 = 128;
 /// The next end comes at the latest when this part of a ring was used since the last one.
 const LATEST: u64 = 4;
 /// When there is time, it comes when this part of a ring was used.
@@ -217,6 +219,9 @@ impl Keeper {
         let all = listed + seats + exchange.exchange.places();
         let round = self.output.capacity / PARTS * 2;
         let come = u128::from(self.output.position() - self.round) * all as u128 / u128::from(round);
+        // Beyond that, what is written in turn would be most of what is written.
+        let fits = all as u64 * IMAGE <= round / 4 * 3;
+        let come = if fits { come } else { 0 };
         let until = all.min(come.min(all as u128) as usize).min(self.next.saturating_add(most));
         self.images.clear();
         while self.next < until {

@@ -160,7 +160,7 @@ pub(super) fn restore(
 }
 
 /// The state, without what followed.
-fn put(exchange: &mut Participants, mut saved: Saved, start: Nanos) -> Result<(), RestoreError> {
+fn put(exchange: &mut Participants, saved: Saved, start: Nanos) -> Result<(), RestoreError> {
     let (found, expected) = (exchange.listed.len(), saved.end.instruments);
     if found != expected as usize {
         return Err(RestoreError::Instruments { found, expected });
@@ -182,7 +182,7 @@ fn put(exchange: &mut Participants, mut saved: Saved, start: Nanos) -> Result<()
     }
     exchange.ended = saved.end.ended == 1;
     let counts = Counts { now, trades: saved.end.trade, sequence: saved.end.age_number };
-    Ok(exchange.exchange.restore_orders(counts, &mut saved.orders)?)
+    Ok(exchange.exchange.restore_orders(counts, &saved.orders)?)
 }
 
 type Requests = Vec<(u64, u64, Result<Request, WireError>)>;

@@ -18,6 +18,7 @@ pub struct OrderImage {
     /// Its limit price; [`Price::NONE`] if it has none.
     pub price: Price,
     /// How much of it still works.
+    #[field(column = "open_quantity")]
     pub open: Quantity,
     /// How much of it has traded.
     pub filled: Quantity,
@@ -28,10 +29,12 @@ pub struct OrderImage {
     /// What a stop waits for, as a number of ticks.
     pub trigger_ticks: i64,
     /// When it ends; the largest number: by no date.
+    #[field(column = "ends_at")]
     pub ends: u64,
     /// Its instrument.
     pub instrument: InstrumentId,
     /// For which account.
+    #[field(column = "account_number")]
     pub account: u32,
     /// Which order is older: it grows with every order that comes in or loses its place, and wraps.
     pub age_number: u32,
@@ -121,8 +124,10 @@ pub struct StateEnd {
     #[field(position)]
     pub base: u64,
     /// Number of the last trade.
+    #[field(column = "last_trade")]
     pub trade: u64,
     /// Working orders.
+    #[field(column = "working_orders")]
     pub orders: u64,
     /// The newest [`OrderImage::age_number`].
     pub age_number: u32,

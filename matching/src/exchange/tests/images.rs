@@ -47,8 +47,8 @@ impl Held {
             assert!(again.restore_market(rules.id, state.clone()));
             assert_eq!(again.market_state(rules.id), Some(state));
         }
-        let mut images: Vec<OrderImage> = self.0.values().copied().collect();
-        again.restore_orders(exchange.counts(), &mut images).unwrap();
+        let images: Vec<OrderImage> = self.0.values().copied().collect();
+        again.restore_orders(exchange.counts(), &images).unwrap();
         assert_eq!(again.counts(), exchange.counts());
         again
     }
@@ -121,7 +121,7 @@ proptest! {
         for rules in &scenario.instruments {
             again.restore_market(rules.id, exchange.market_state(rules.id).unwrap());
         }
-        if again.restore_orders(exchange.counts(), &mut images).is_ok() {
+        if again.restore_orders(exchange.counts(), &images).is_ok() {
             let step = scenario.steps[0].fit(&scenario, &model);
             step.put(&mut again);
         }
@@ -135,10 +135,10 @@ fn what_cannot_be_is_refused() {
     exchange.list(stock()).unwrap();
     exchange.submit(&buy(1, 100, 5), &mut Vec::new());
     let image = exchange.image(1).unwrap();
-    let restored = |mut images: Vec<OrderImage>| {
+    let restored = |images: Vec<OrderImage>| {
         let mut again = Exchange::new(ExchangeOptions::default());
         again.list(stock()).unwrap();
-        again.restore_orders(exchange.counts(), &mut images)
+        again.restore_orders(exchange.counts(), &images)
     };
     assert_eq!(restored(vec![image]), Ok(()));
     assert_eq!(restored(vec![image, image]), Err(ImageError::Twice(1)));
@@ -146,5 +146,5 @@ fn what_cannot_be_is_refused() {
     assert_eq!(restored(vec![unlisted]), Err(ImageError::Unlisted(1)));
     assert_eq!(restored(vec![OrderImage::gone(OrderId(1))]), Err(ImageError::Unlisted(1)));
     assert_eq!(restored(vec![OrderImage { bits: u32::MAX, ..image }]), Err(ImageError::Invalid(1)));
-    assert_eq!(exchange.restore_orders(exchange.counts(), &mut []), Err(ImageError::NotEmpty));
+    assert_eq!(exchange.restore_orders(exchange.counts(), &[]), Err(ImageError::NotEmpty));
 }
