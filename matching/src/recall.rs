@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use node::{InstanceDir, Node, OpenError, RunError, last_snapshot, read_behind_snapshot, read_held};
+use node::{InstanceDir, OpenError, RunError, last_snapshot, read_behind_snapshot, read_held};
 use wire::fold::{Snapshot, WorkingOrders};
 use wire::{
     Execution, Fill, InstrumentId, Message, OrderStatus, OrderUpdate, Quantity, Reason, Statistics,
@@ -41,8 +41,7 @@ fn market_data(traded: &mut BTreeMap<InstrumentId, Statistics>, message_id: u16,
 
 impl Recall {
     /// Reads `executions` back from the ledger's last snapshot on; what that one needs is kept.
-    pub(crate) fn read(node: &Node, executions: &str) -> Result<Recall, RunError> {
-        let instance = node.instance();
+    pub(crate) fn read(instance: &InstanceDir, executions: &str) -> Result<Recall, RunError> {
         let behind = |snapshot: Option<Snapshot>, _| Recall::behind(snapshot.as_ref(), instance, executions);
         let (mut recall, is_whole) = read_behind_snapshot(instance, behind).map_err(failed)?;
         if !is_whole {
@@ -97,10 +96,14 @@ impl Recall {
 
     /// What had traded in an exchange: its last statistics, with the trades behind them. Some of these trades may only be in
     /// the executions.
-    pub(crate) fn statistics(&self, node: &Node, market: Option<&str>) -> Result<Vec<Statistics>, RunError> {
+    pub(crate) fn statistics(
+        &self,
+        instance: &InstanceDir,
+        market: Option<&str>,
+    ) -> Result<Vec<Statistics>, RunError> {
         let mut traded = BTreeMap::new();
         if let Some(market) = market {
-            read_held(node.instance(), market, None, |frame| {
+            read_held(instance, market, None, |frame| {
                 market_data(&mut traded, frame.message_id, frame.payload);
             })
             .map_err(failed)?;

@@ -1,5 +1,6 @@
 //! What must hold between keys, before the topology is built from them.
 
+pub(crate) mod books;
 mod data;
 pub(crate) mod durability;
 mod exchange;

@@ -257,6 +257,21 @@ fn an_exchange_of_strategies_brings_its_own_market() {
     let market = topology.journal("matching.market").unwrap();
     assert_eq!((market.readers[0].node.as_str(), market.readers[0].kind), ("md", ReaderKind::Gated));
     assert_eq!(market.topics, 4);
+    let state = topology.journal("matching.state").unwrap();
+    assert!(state.readers.is_empty(), "its successor reads it");
+    let of = |working: u32| {
+        let sets = ["md.source=exchange".to_owned(), format!("td.max_working_orders={working}")];
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        parse(MINIMAL, &sets).topology.journal("matching.state").unwrap().capacity_bytes
+    };
+    assert_eq!((of(1), of(0)), (1 << 20, 64 << 20), "without a limit, room for 100,000 orders");
+    let text = format!("{MINIMAL}\n[[recorder]]\npath = '/tmp/none'\n");
+    let recorded = parse(&text, &["md.source=exchange"]).topology;
+    assert!(
+        recorded.journal("matching.state").unwrap().readers.is_empty(),
+        "a recovery from disk does not read it"
+    );
+    assert_eq!(recorded.journal("matching.market").unwrap().readers.len(), 2);
     let matching = topology.node("matching").unwrap();
     assert!(matching.reads.iter().all(|read| read.role != "quotes" && read.role != "flow"));
     // Nowhere else.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use wire::OrderId;
+use wire::{OrderId, StrategyId};
 
 /// A map from 64-bit numbers that are given by a market or an SDK and not chosen to collide.
 pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<IdHasher>>;
@@ -41,6 +41,16 @@ pub(crate) struct UsedIds {
 }
 
 impl UsedIds {
+    /// The newest of a strategy.
+    pub(crate) fn newest(&self, strategy: StrategyId) -> Option<OrderId> {
+        self.newest.get(usize::from(strategy.0)).copied().flatten()
+    }
+
+    /// Strategies have seats below this.
+    pub(crate) fn seats(&self) -> usize {
+        self.newest.len()
+    }
+
     /// True, and remembered, when `id` is newer than all before of its strategy.
     pub(crate) fn claim(&mut self, id: OrderId) -> bool {
         let seat = usize::from(id.strategy().0);
@@ -59,7 +69,6 @@ impl UsedIds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::StrategyId;
 
     #[test]
     fn an_id_is_new_once_and_none_before_it_is() {

@@ -208,7 +208,7 @@ use wire::{
 };
 
 pub use anomalies::Anomalies;
-pub(crate) use index::UsedIds;
+pub(crate) use index::{IdMap, UsedIds};
 pub use options::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
 pub use sink::Sink;
 pub use view::{BookView, Depth, Owner, RestingOrder};

@@ -23,6 +23,8 @@ pub(crate) struct Core {
     pub(crate) trades: u64,
     /// Of the order that came in last.
     pub(crate) sequence: u32,
+    /// The last turn that was taken ([`Core::take_turn`]): with which youngest order, and its number.
+    pub(crate) turned: (u32, u32),
     pub(crate) now: u64,
     /// A volatility auction has begun since the last [`Exchange::advance`](super::Exchange::advance).
     pub(crate) interrupted: bool,
@@ -53,6 +55,7 @@ impl Core {
             ends: BTreeSet::new(),
             trades: 0,
             sequence: 0,
+            turned: (0, 0),
             now: 0,
             interrupted: false,
         }
@@ -101,7 +104,7 @@ impl Core {
     }
 
     /// Stores an order that is in no level yet.
-    fn store(&mut self, incoming: &Incoming) -> Place {
+    pub(crate) fn store(&mut self, incoming: &Incoming) -> Place {
         let mut record = incoming.record;
         if let Some(extra) = incoming.extra {
             record.extra = self.records.insert_extra(extra);
@@ -120,7 +123,6 @@ impl Core {
     /// Puts an order into the book, behind all others at its price; without room it is cancelled.
     #[inline(always)]
     pub(crate) fn rest<S: Sink>(&mut self, book: &mut Book, incoming: &mut Incoming, sink: &mut S) {
-        let side = incoming.side();
         let shown = match &mut incoming.extra {
             Some(extra) if extra.display > 0 => {
                 extra.shown = extra.display.min(incoming.record.open);
@@ -128,9 +130,25 @@ impl Core {
             }
             _ => incoming.record.open,
         };
-        let Some(level) = self.place_for(book, &incoming.record) else {
+        // At the beginning of the closing auction, orders go behind others that came in later.
+        if incoming.record.sequence != self.sequence || incoming.record.flags.is_at_the_close() {
+            let mut extra = incoming.extra.unwrap_or(Extra::new(0, 0, u64::MAX));
+            self.take_turn(&mut extra);
+            incoming.extra = Some(extra);
+        } else if let Some(extra) = &mut incoming.extra {
+            extra.turn = 0;
+        }
+        if self.enqueue(book, incoming, shown).is_none() {
             return sink.event(Event::Cancelled(incoming.record.state(book.id, 0), Reason::Overload));
-        };
+        }
+        sink.event(Event::Rested(incoming.record.state(book.id, shown)));
+    }
+
+    /// Puts an order behind all others at its price; `None` where there is no room.
+    #[inline(always)]
+    pub(crate) fn enqueue(&mut self, book: &mut Book, incoming: &mut Incoming, shown: i64) -> Option<()> {
+        let side = incoming.side();
+        let level = self.place_for(book, &incoming.record)?;
         let tail = self.levels[level].tail;
         let record = &mut incoming.record;
         (record.level, record.prev, record.next) = (level, tail, Place::NONE);
@@ -150,7 +168,7 @@ impl Core {
             let tick = book.grid.tick(incoming.record.price).unwrap_or_default();
             book.side_mut(side).filled(&mut self.levels, rank(side, tick), level);
         }
-        sink.event(Event::Rested(incoming.record.state(book.id, shown)));
+        Some(())
     }
 
     #[inline(always)]
@@ -265,15 +283,8 @@ impl Core {
 
     /// Lets an order wait outside of the book; without room it is cancelled.
     pub(crate) fn wait<S: Sink>(&mut self, book: &mut Book, incoming: &Incoming, sink: &mut S) {
-        if !self.records.has_room() {
-            return sink.event(Event::Cancelled(incoming.record.state(book.id, 0), Reason::Overload));
-        }
-        let place = self.store(incoming);
-        match incoming.extra {
-            Some(extra) if incoming.record.flags.is_stop() => {
-                book.stops[side_index(incoming.side())].insert((extra.trigger, place));
-            }
-            _ => book.at_the_close.push(place),
+        if !self.store_waiting(book, incoming) {
+            sink.event(Event::Cancelled(incoming.record.state(book.id, 0), Reason::Overload));
         }
     }
 
@@ -345,6 +356,11 @@ impl Core {
             let tail = self.levels[level].tail;
             (self.records[place].prev, self.records[place].next) = (tail, Place::NONE);
             self.link_behind(tail, level, place);
+            let mut turned = self.records.extra(&record).copied().unwrap_or(Extra::new(0, 0, u64::MAX));
+            self.take_turn(&mut turned);
+            if let Some(extra) = self.records.extra_mut(&record) {
+                *extra = turned;
+            }
         }
         sink.event(Event::Refreshed(record.state(book.id, shown), behind));
     }

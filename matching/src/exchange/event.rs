@@ -124,6 +124,47 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The instrument whose market it changed.
+    #[inline(always)]
+    pub fn instrument(&self) -> Option<InstrumentId> {
+        match self {
+            Event::Accepted(state)
+            | Event::Rested(state)
+            | Event::Refreshed(state, _)
+            | Event::Replaced(state, _)
+            | Event::Decremented(state)
+            | Event::Triggered(state)
+            | Event::Cancelled(state, _) => Some(state.instrument),
+            Event::Traded(trade) => Some(trade.buy.instrument),
+            Event::Uncrossed { instrument, .. } | Event::PhaseChanged { instrument, .. } => Some(*instrument),
+            Event::Rejected(..) | Event::Refused { .. } => None,
+        }
+    }
+
+    /// Calls `each` with the numbers of the orders that it changed.
+    #[inline(always)]
+    pub fn changed(&self, mut each: impl FnMut(u64)) {
+        match self {
+            Event::Accepted(state)
+            | Event::Rested(state)
+            | Event::Refreshed(state, _)
+            | Event::Replaced(state, _)
+            | Event::Decremented(state)
+            | Event::Triggered(state)
+            | Event::Cancelled(state, _) => each(state.id),
+            Event::Traded(trade) => {
+                each(trade.buy.id);
+                each(trade.sell.id);
+            }
+            Event::Rejected(..)
+            | Event::Refused { .. }
+            | Event::Uncrossed { .. }
+            | Event::PhaseChanged { .. } => {}
+        }
+    }
+}
+
 /// Receives what the exchange answers, in order. It cannot refuse: a sink whose journal is full buffers or waits.
 pub trait Sink {
     /// One thing happened.

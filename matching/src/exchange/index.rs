@@ -129,6 +129,13 @@ impl Numbers {
         self.used >= self.buckets.len() * LOAD
     }
 
+    /// Makes room for so many orders, while there is none.
+    pub(crate) fn reserve(&mut self, orders: usize) {
+        while self.used == 0 && self.buckets.len() * LOAD <= orders {
+            self.grow(|_| 0);
+        }
+    }
+
     /// Bytes that it occupies.
     pub(crate) fn bytes(&self) -> usize {
         self.buckets.len() * size_of::<Bucket>()

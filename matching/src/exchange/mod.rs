@@ -150,6 +150,7 @@
 //! auction                  price and trades of an uncross   ├── index    orders by number
 //! day                      phases and time                  └── grid     prices as numbers of ticks
 //! rules, phase, request, event, view                        what others see
+//! image                    an exchange as images of its orders, and one made of them
 //! ```
 
 mod auction;
@@ -159,6 +160,7 @@ mod core;
 mod day;
 mod event;
 mod grid;
+mod image;
 mod index;
 mod ladder;
 mod levels;
@@ -178,6 +180,7 @@ mod tests;
 use wire::{InstrumentId, Nanos, Price, Reason};
 
 pub use event::{Discard, Equilibrium, Event, OrderState, Refusal, Sink, Trade};
+pub use image::{Counts, ImageError, MarketState};
 pub use phase::{Auction, PHASES, Permission, Phase, auction_of};
 pub use request::{Filter, Kind, Lifetime, Order, Replace, SelfTrade};
 pub use rules::{
@@ -356,15 +359,21 @@ impl Exchange {
         if now.0 < self.core.now {
             return;
         }
-        let interrupted = std::mem::take(&mut self.core.interrupted);
-        if interrupted || self.due.is_none() {
-            self.due = Some(self.next_due().map_or(u64::MAX, |(time, _)| time));
-        }
-        let ends = self.core.ends.first().map_or(u64::MAX, |(time, _)| *time);
-        if self.due.unwrap_or(0).min(ends) <= now.0 {
+        if self.due_by(now).is_some() {
             self.catch_up(now.0, sink);
         }
         self.core.now = now.0;
+    }
+
+    /// The earliest time by `now` at which [`Exchange::advance`] has something to do.
+    pub fn due_by(&mut self, now: Nanos) -> Option<Nanos> {
+        if self.core.interrupted || self.due.is_none() {
+            self.core.interrupted = false;
+            self.due = Some(self.next_due().map_or(u64::MAX, |(time, _)| time));
+        }
+        let ends = self.core.ends.first().map_or(u64::MAX, |(time, _)| *time);
+        let due = self.due.unwrap_or(0).min(ends);
+        (due <= now.0).then_some(Nanos(due))
     }
 
     #[cold]

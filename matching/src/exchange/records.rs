@@ -111,6 +111,25 @@ impl Flags {
         self.0 = if on { self.0 | bit } else { self.0 & !bit };
     }
 
+    /// All of them but for where its rest is stored.
+    pub(crate) fn bits(self) -> u32 {
+        self.0 & !Flags::EXTRA
+    }
+
+    /// The flags of these bits; `None` if no order has them.
+    pub(crate) fn of_bits(bits: u32) -> Option<Flags> {
+        let flags = Flags(bits);
+        let known = Flags::SELL | Flags::POST_ONLY | Flags::MARKET | Flags::STOP | Flags::REACHED;
+        let known = known | 7 << Flags::LIFETIME | 7 << Flags::SELF_TRADE;
+        let ends_at_once = matches!(flags.span(), Span::ImmediateOrCancel | Span::FillOrKill);
+        (bits & !known == 0 && !ends_at_once && flags.is_stop() >= flags.is_reached()).then_some(flags)
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_at_the_close(self) -> bool {
+        self.0 >> Flags::LIFETIME & 7 == 6
+    }
+
     pub(crate) fn is_post_only(self) -> bool {
         self.has(Flags::POST_ONLY)
     }
@@ -241,13 +260,17 @@ pub(crate) struct Extra {
     pub(crate) trigger: i64,
     /// When it ends; `u64::MAX`: by no date.
     pub(crate) ends: u64,
+    /// With `turn` not zero: it went behind the others at its price when the order of this sequence was the youngest.
+    pub(crate) behind: u32,
+    /// Of those that did so, the which. Zero: it did when it came in.
+    pub(crate) turn: u32,
     /// The next free one, in a free one.
     next: u32,
 }
 
 impl Extra {
     pub(crate) fn new(display: i64, trigger: i64, ends: u64) -> Extra {
-        Extra { display, shown: 0, trigger, ends, next: u32::MAX }
+        Extra { display, shown: 0, trigger, ends, behind: 0, turn: 0, next: u32::MAX }
     }
 }
 
@@ -268,6 +291,16 @@ impl Records {
             extras: Vec::new(),
             free_extra: u32::MAX,
         }
+    }
+
+    /// Places that were given out so far.
+    pub(crate) fn places(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether an order is at this place.
+    pub(crate) fn is_used(&self, place: Place) -> bool {
+        self.records.get(place.0 as usize).is_some_and(|record| record.book != Record::FREE)
     }
 
     pub(crate) fn bytes(&self) -> usize {

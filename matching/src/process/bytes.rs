@@ -6,7 +6,7 @@ use topology::config::{MatchingConfig, PhaseName, PhaseStart, SelfTradeRule, Tic
 use wire::fold::WorkingOrders;
 use wire::{
     CancelAll, CancelOrder, Execution, Instrument, InstrumentId, Message, Nanos, NewOrder, OrderStatus,
-    Price, Quantity, ReplaceOrder, Side, Symbol, WireError,
+    Price, Quantity, ReplaceOrder, Request, Side, Symbol, WireError,
 };
 
 use super::feed::MarketMessage;
@@ -119,7 +119,8 @@ impl World {
 
     fn pass(&mut self, time: u64) {
         self.now = self.now.saturating_add(time);
-        self.participants.advance(Nanos(self.now), &mut self.answers);
+        self.participants.pass(Nanos(self.now), &mut self.answers);
+        self.participants.timely(Nanos(self.now));
         self.check();
     }
 
@@ -135,12 +136,7 @@ impl World {
 
     fn carry_out(&mut self, id: u16, payload: &[u8], now: Nanos) -> Result<(), WireError> {
         let World { participants, answers, .. } = self;
-        match id {
-            NewOrder::ID => participants.new_order(&NewOrder::decode(payload)?, now, answers),
-            CancelOrder::ID => participants.cancel(&CancelOrder::decode(payload)?, now, answers),
-            ReplaceOrder::ID => participants.replace(&ReplaceOrder::decode(payload)?, now, answers),
-            _ => participants.cancel_all(&CancelAll::decode(payload)?, now, answers),
-        }
+        participants.request(&Request::decode(id, payload)?, now, answers);
         Ok(())
     }
 

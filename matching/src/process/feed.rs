@@ -117,6 +117,16 @@ impl Feed {
         self.time = time;
     }
 
+    /// The number of an instrument's last event.
+    pub(super) fn sequence(&mut self, instrument: InstrumentId) -> u64 {
+        self.line(instrument).sequence
+    }
+
+    /// Goes on behind the event of this number.
+    pub(super) fn restore(&mut self, instrument: InstrumentId, sequence: u64, phase: TradingPhase) {
+        *self.line(instrument) = Line { sequence, phase };
+    }
+
     fn line(&mut self, instrument: InstrumentId) -> &mut Line {
         let index = instrument.0 as usize;
         if self.lines.len() <= index {

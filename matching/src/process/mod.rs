@@ -12,20 +12,26 @@
 //! With `fill = "exchange"` the strategies' orders trade with each other ([`participants`]), nothing comes from md but the
 //! list, and every change of the books goes to `matching.market` ([`feed`]).
 //!
-//! The books are in this process only, and are lost when it is killed: its successor starts with empty books, and first
-//! writes that every order which worked is cancelled ([`crate::recall`]). The last successor refuses every request
-//! ([`crate::closed`]).
+//! An exchange's books are written down in `matching.state` as well ([`keeper`]): the successor of one that is killed goes
+//! on with them ([`replay`]). Beside a recorded or quoted market the books are in this process only, and are lost when it
+//! is killed: its successor starts with empty books, and first writes that every order which worked is cancelled
+//! ([`crate::recall`]). The last successor refuses every request ([`crate::closed`]).
 
 #[cfg(any(test, feature = "fuzzing"))]
 mod bytes;
+mod changes;
 mod chosen;
 mod feed;
+mod keeper;
 mod order;
 mod participants;
+mod replay;
 mod reports;
+mod saved;
 mod schedule;
 mod shares;
 mod statistics;
+mod successor;
 
 use node::{
     Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
@@ -34,7 +40,7 @@ use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
 use wire::{
     BookEvent, CancelAll, CancelOrder, EndOfStream, Execution, Instrument, Message, Nanos, NewOrder, Quote,
-    ReplaceOrder, TradePrint, WireError,
+    ReplaceOrder, Request, TradePrint, WireError,
 };
 
 #[cfg(feature = "fuzzing")]
@@ -43,8 +49,12 @@ pub use bytes::exchange_of_bytes;
 use crate::closed;
 use crate::engine::{Engine, FillModel};
 use crate::recall::Recall;
+use feed::MarketMessage;
+use keeper::{Keeper, Reached, Rings};
 use participants::Participants;
+use replay::Journals;
 use shares::OwnTrades;
+use successor::Successor;
 
 /// While executions wait for their readers, in nanoseconds between two tries.
 const RETRY: u64 = 50_000;
@@ -110,23 +120,39 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         (false, _) => {}
     }
     let market_data = node.take_outputs("market").into_iter().next();
-    let mut answers = Vec::with_capacity(64);
-    let mut request = 0;
-    if node.assignment().generation > 1 {
-        let recall = Recall::read(&node, &executions.journal)?;
-        request = recall.request;
-        match &mut books {
-            Books::Recorded(engine) => engine.number_trades_after(recall.trade),
-            Books::Exchange(exchange) => {
-                exchange.number_trades_after(recall.trade);
-                exchange.again = true;
-                let market = market_data.as_ref().map(|output| output.journal.as_str());
-                let traded = recall.statistics(&node, market)?;
-                traded.into_iter().for_each(|statistics| exchange.take_over(statistics));
+    let (instruments, orders) = (node.input("instruments")?, node.input("orders")?);
+    let state = node.take_outputs("state").into_iter().next();
+    let journals = match (&state, &market_data) {
+        (Some(state), Some(market)) => Some(Journals {
+            state: state.journal.clone(),
+            orders: node.inputs()[orders.0].name().to_owned(),
+            executions: executions.journal.clone(),
+            market: market.journal.clone(),
+        }),
+        _ => None,
+    };
+    let rings = Rings {
+        orders: node.inputs()[orders.0].capacity(),
+        executions: executions.capacity,
+        market: market_data.as_ref().map_or(u64::MAX, |market| market.capacity),
+    };
+    let mut keeper = state.map(|output| Keeper::new(output, rings));
+    let (mut answers, mut request, mut successor) = (Vec::with_capacity(64), 0, None);
+    let generation = node.assignment().generation;
+    match journals {
+        Some(journals) if generation > 1 && market == Market::Open => {
+            successor = Some(Successor::new(&node, config, journals));
+        }
+        _ => {
+            if generation > 1 {
+                let lost = Recall::read(node.instance(), &executions.journal)?;
+                request = lost.request;
+                take_over(&mut books, lost, market_data.as_ref(), node.instance(), &mut answers)?;
+            }
+            if let Some(keeper) = &mut keeper {
+                begin(keeper, generation)?;
             }
         }
-        answers.extend(recall.into_ends().map(Execution::Update));
-        log::warn!("restarted: the books are lost, and {} working orders with them", answers.len());
     }
     if market == Market::Closed {
         log::error!("the market is closed: every order and request is refused");
@@ -135,8 +161,12 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         books,
         market_data,
         market,
-        instruments: node.input("instruments")?,
-        orders: node.input("orders")?,
+        instruments,
+        orders,
+        keeper,
+        successor,
+        generation,
+        is_busy: false,
         executions,
         answers,
         request,
@@ -148,6 +178,39 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     node.run(&mut matching)
 }
 
+/// What was written is void: the books are empty.
+fn begin(keeper: &mut Keeper, generation: u64) -> Result<(), RunError> {
+    match keeper.begin(generation) {
+        Ok(true) => Ok(()),
+        Ok(false) => {
+            Err(RunError::failed(format!("`{}` has no room: its readers are behind", keeper.journal())))
+        }
+        Err(source) => Err(RunError::Write { journal: keeper.journal().to_owned(), source }),
+    }
+}
+
+/// Without its predecessor's books: numbers go on, and the orders that worked are ended.
+fn take_over(
+    books: &mut Books,
+    lost: Recall,
+    market: Option<&node::Output>,
+    instance: &node::InstanceDir,
+    answers: &mut Vec<Execution>,
+) -> Result<(), RunError> {
+    match books {
+        Books::Recorded(engine) => engine.number_trades_after(lost.trade),
+        Books::Exchange(exchange) => {
+            exchange.number_trades_after(lost.trade);
+            exchange.again = true;
+            let traded = lost.statistics(instance, market.map(|output| output.journal.as_str()))?;
+            traded.into_iter().for_each(|statistics| exchange.take_over(statistics));
+        }
+    }
+    answers.extend(lost.into_ends().map(Execution::Update));
+    log::warn!("restarted: the books are lost, and {} working orders with them", answers.len());
+    Ok(())
+}
+
 struct Matching {
     books: Books,
     /// An exchange's own book.
@@ -155,6 +218,14 @@ struct Matching {
     market: Market,
     instruments: InputId,
     orders: InputId,
+    /// Writes an exchange's state.
+    keeper: Option<Keeper>,
+    /// What finds the books of a killed exchange again, until the instruments are listed.
+    successor: Option<Successor>,
+    /// Which process of this seat it is.
+    generation: u64,
+    /// A frame came since the last turn.
+    is_busy: bool,
     executions: node::Output,
     /// The engine's answers to one message, until they are written.
     answers: Vec<Execution>,
@@ -175,53 +246,47 @@ impl Matching {
             self.answers.extend(refusal.map(Execution::Update));
             return Ok(());
         }
-        match frame.message_id {
-            NewOrder::ID => {
-                let request = NewOrder::decode(frame.payload)?;
-                match &mut self.books {
-                    Books::Recorded(engine) => engine.new_order(&request, &mut self.answers),
-                    Books::Exchange(exchange) => exchange.new_order(&request, self.now, &mut self.answers),
-                }
+        if let (Books::Exchange(exchange), true) = (&mut self.books, input == self.orders) {
+            let request = Request::decode(frame.message_id, frame.payload)?;
+            exchange.request(&request, Nanos(frame.time), &mut self.answers);
+            let counter = match request {
+                Request::New(_) => Counter::Orders,
+                Request::Replace(_) => Counter::Replaces,
+                Request::Cancel(_) | Request::CancelAll(_) => Counter::Cancels,
+            };
+            context.add(counter, 1);
+            return Ok(());
+        }
+        match (frame.message_id, &mut self.books) {
+            (NewOrder::ID, Books::Recorded(engine)) => {
+                engine.new_order(&NewOrder::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Orders, 1);
             }
-            CancelOrder::ID => {
-                let request = CancelOrder::decode(frame.payload)?;
-                match &mut self.books {
-                    Books::Recorded(engine) => engine.cancel(&request, &mut self.answers),
-                    Books::Exchange(exchange) => exchange.cancel(&request, self.now, &mut self.answers),
-                }
+            (CancelOrder::ID, Books::Recorded(engine)) => {
+                engine.cancel(&CancelOrder::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Cancels, 1);
             }
-            ReplaceOrder::ID => {
-                let request = ReplaceOrder::decode(frame.payload)?;
-                match &mut self.books {
-                    Books::Recorded(engine) => engine.replace(&request, &mut self.answers),
-                    Books::Exchange(exchange) => exchange.replace(&request, self.now, &mut self.answers),
-                }
+            (ReplaceOrder::ID, Books::Recorded(engine)) => {
+                engine.replace(&ReplaceOrder::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Replaces, 1);
             }
-            CancelAll::ID => {
-                let request = CancelAll::decode(frame.payload)?;
-                match &mut self.books {
-                    Books::Recorded(engine) => engine.cancel_all(&request, &mut self.answers),
-                    Books::Exchange(exchange) => exchange.cancel_all(&request, self.now, &mut self.answers),
-                }
+            (CancelAll::ID, Books::Recorded(engine)) => {
+                engine.cancel_all(&CancelAll::decode(frame.payload)?, &mut self.answers);
                 context.add(Counter::Cancels, 1);
             }
-            Instrument::ID => {
+            (Instrument::ID, Books::Recorded(engine)) => {
+                engine.on_instrument(&Instrument::decode(frame.payload)?);
+            }
+            (Instrument::ID, Books::Exchange(exchange)) => {
                 let instrument = Instrument::decode(frame.payload)?;
-                match &mut self.books {
-                    Books::Recorded(engine) => engine.on_instrument(&instrument),
-                    Books::Exchange(exchange) => exchange.list(&instrument),
+                exchange.list(&instrument);
+                if let Some(successor) = &mut self.successor {
+                    successor.list(instrument);
                 }
             }
-            EndOfStream::ID if input == self.instruments => {
-                self.listing_done = true;
-                if let Books::Exchange(exchange) = &mut self.books {
-                    exchange.open(Nanos(frame.time), self.now, &mut self.answers);
-                }
-            }
-            EndOfStream::ID => log::info!("the market's source has ended"),
+            // An exchange opens when this frame was taken.
+            (EndOfStream::ID, _) if input == self.instruments => self.listing_done = true,
+            (EndOfStream::ID, _) => log::info!("the market's source has ended"),
             _ => return self.market(context, frame),
         }
         Ok(())
@@ -255,12 +320,14 @@ impl Matching {
         let (Books::Exchange(exchange), Some(market)) = (&mut self.books, &mut self.market_data) else {
             return Ok(());
         };
-        for message in exchange.feed.messages() {
-            let posted = market.post_bytes(message.id(), message.instrument().0, message.bytes());
-            posted.map_err(|source| RunError::Write { journal: market.journal.clone(), source })?;
-        }
+        post(market, exchange.feed.messages())?;
         exchange.feed.clear();
         Ok(())
+    }
+
+    /// Writes market data of a predecessor.
+    fn post(&mut self, messages: &[MarketMessage]) -> Result<(), RunError> {
+        self.market_data.as_mut().map_or(Ok(()), |market| post(market, messages))
     }
 
     /// An exchange does what is due by now.
@@ -270,10 +337,83 @@ impl Matching {
         if !is_open {
             return Ok(());
         }
-        if let Some(due) = exchange.advance(self.now, &mut self.answers) {
+        while let Some(due) = exchange.exchange.due_by(self.now) {
+            if let Some(keeper) = &mut self.keeper
+                && !keeper.announce(self.request, due).map_err(|source| failed(keeper, source))?
+            {
+                context.wake_at(context.now() + RETRY);
+                return Ok(());
+            }
+            exchange.pass(due, &mut self.answers);
+        }
+        if let Some(due) = exchange.timely(self.now) {
             context.wake_at(due);
         }
         self.answer(context)
+    }
+
+    /// The instruments of an exchange are listed, and its day began at `start`: it opens, or goes on.
+    fn open(&mut self, context: &mut Context, start: Nanos) -> Result<(), RunError> {
+        let Books::Exchange(exchange) = &mut self.books else { return Ok(()) };
+        if let Some(successor) = self.successor.take() {
+            match successor.restore(exchange, start, self.executions.frames()) {
+                Ok(restored) => {
+                    self.request = restored.request;
+                    self.answers = restored.answers;
+                    if let Some(keeper) = &mut self.keeper {
+                        keeper.resume(restored.base);
+                    }
+                    self.answer(context)?;
+                    return self.post(&restored.market);
+                }
+                Err(error) => log::error!("the books cannot be found again: {error}"),
+            }
+            **exchange = successor.empty();
+            if let Some(keeper) = &mut self.keeper {
+                begin(keeper, self.generation)?;
+            }
+            let lost = Recall::read(successor.instance(), &self.executions.journal)?;
+            self.request = lost.request;
+            let market = self.market_data.as_ref();
+            take_over(&mut self.books, lost, market, successor.instance(), &mut self.answers)?;
+        }
+        if let Books::Exchange(exchange) = &mut self.books {
+            exchange.open(start, self.now, &mut self.answers);
+        }
+        Ok(())
+    }
+
+    /// Writes an exchange's state down: all of it when it must be, else some when there is time.
+    fn keep(&mut self, context: &mut Context, is_idle: bool) -> Result<(), RunError> {
+        let is_open = self.listing_done && self.market == Market::Open && self.is_written();
+        let reached = self.reached();
+        let (Some(keeper), Books::Exchange(exchange), true) = (&mut self.keeper, &mut self.books, is_open)
+        else {
+            return Ok(());
+        };
+        let is_whole = if keeper.is_due(&reached) {
+            keeper.end(exchange, &reached)
+        } else if is_idle {
+            keeper.idle(exchange, &reached)
+        } else {
+            Ok(false)
+        };
+        if is_whole.map_err(|source| failed(keeper, source))? {
+            context.keep(self.orders, reached.request);
+        } else if keeper.has_work(exchange, &reached) {
+            // The next turn may have time for it.
+            context.worked();
+        }
+        Ok(())
+    }
+
+    fn reached(&self) -> Reached {
+        Reached {
+            request: self.request,
+            execution: self.executions.position(),
+            executions: self.executions.frames(),
+            market: self.market_data.as_ref().map_or(0, node::Output::position),
+        }
     }
 
     /// True when nothing waits for room in a journal.
@@ -328,6 +468,18 @@ impl Matching {
     }
 }
 
+fn post(market: &mut node::Output, messages: &[MarketMessage]) -> Result<(), RunError> {
+    for message in messages {
+        let posted = market.post_bytes(message.id(), message.instrument().0, message.bytes());
+        posted.map_err(|source| RunError::Write { journal: market.journal.clone(), source })?;
+    }
+    Ok(())
+}
+
+fn failed(keeper: &Keeper, source: WriteError) -> RunError {
+    RunError::Write { journal: keeper.journal().to_owned(), source }
+}
+
 /// True when `next` belongs to the same trade as the last answer: the update to its fill, the taker's fill to the maker's. A
 /// kill in between would fill one side of a trade and not the other.
 fn is_one_trade(before: &[Execution], next: Option<&Execution>) -> bool {
@@ -356,7 +508,9 @@ impl Component for Matching {
             context.wake_at(context.now() + RETRY);
             return Ok(());
         }
-        self.advance(context)
+        self.advance(context)?;
+        let is_idle = !std::mem::take(&mut self.is_busy);
+        self.keep(context, is_idle)
     }
 
     fn is_settled(&self, _input: InputId) -> bool {
@@ -379,6 +533,7 @@ impl Component for Matching {
     }
 
     fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        self.is_busy = true;
         if input == self.orders {
             if frame.position <= self.request {
                 // Answered by a predecessor that was killed before its cursor could move.
@@ -386,10 +541,14 @@ impl Component for Matching {
             }
             self.request = frame.position;
         }
+        let was_listed = self.listing_done;
         if let Err(error) = self.take(context, input, frame) {
             context.add(Counter::Malformed, 1);
             log::error!("input {} at position {}: {error}; passed over", input.0, frame.position);
             return Ok(());
+        }
+        if self.listing_done && !was_listed {
+            self.open(context, Nanos(frame.time))?;
         }
         self.answer(context)
     }

@@ -3,9 +3,10 @@
 use topology::config::{MatchingConfig, PhaseStart, RuleSet, TickRow, UtcOffset, named, ticks_of};
 use wire::{
     CancelAll, CancelOrder, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderStatus, OrderUpdate,
-    Price, Quantity, Reason, ReplaceOrder, Statistics, Symbol, TimeInForce,
+    Price, Quantity, Reason, ReplaceOrder, Request, Statistics, Symbol, TimeInForce,
 };
 
+use super::changes::Changes;
 use super::feed::Feed;
 use super::order::{filter, order, set_self_trade};
 use super::reports::report;
@@ -22,9 +23,9 @@ const INDICATIVE: u64 = 100_000_000;
 
 /// An instrument as the exchange lists it.
 #[derive(Clone, Copy, Debug)]
-struct Listed {
-    instrument: InstrumentId,
-    symbol: Symbol,
+pub(super) struct Listed {
+    pub(super) instrument: InstrumentId,
+    pub(super) symbol: Symbol,
     lot: i64,
     /// What was last said of its auction.
     indicated: Option<Equilibrium>,
@@ -36,16 +37,18 @@ struct Listed {
 #[derive(Debug)]
 pub(super) struct Participants {
     pub(super) exchange: Exchange,
-    used: UsedIds,
+    pub(super) used: UsedIds,
+    /// What has changed since it was last written down.
+    pub(super) changes: Changes,
     rules: MarketRules,
     band: Option<DynamicBand>,
     ticks: Vec<TickRow>,
     phases: Vec<PhaseStart>,
     utc_offset: UtcOffset,
     snapshot: u64,
-    statistics: DayStatistics,
+    pub(super) statistics: DayStatistics,
     /// By instrument.
-    listed: Vec<Listed>,
+    pub(super) listed: Vec<Listed>,
     events: Vec<Event>,
     pub(super) feed: Feed,
     indicative_due: u64,
@@ -56,7 +59,7 @@ pub(super) struct Participants {
     /// Some instrument has phases.
     has_day: bool,
     /// The end of the day was said.
-    ended: bool,
+    pub(super) ended: bool,
 }
 
 impl Participants {
@@ -76,6 +79,7 @@ impl Participants {
                 ..ExchangeOptions::default()
             }),
             used: UsedIds::default(),
+            changes: Changes::default(),
             rules,
             band: (points > 0).then_some(DynamicBand { width: Width::BasisPoints(points), auction }),
             ticks: config.ticks.clone(),
@@ -140,17 +144,12 @@ impl Participants {
 
     /// The list is complete: the day begins, at `start` on the platform's clock. Phases that are over are not gone through.
     pub(super) fn open(&mut self, start: Nanos, now: Nanos, answers: &mut Vec<Execution>) {
-        for symbol in named(&self.ticks).union(&named(&self.phases)) {
-            if !self.listed.iter().any(|listed| listed.symbol.as_str() == *symbol) {
-                log::error!("[matching] names instrument `{symbol}`, which md has not listed");
-            }
-        }
+        self.check_names();
         self.feed.set_time(now);
         self.exchange.advance(now, &mut self.events);
         for index in 0..self.listed.len() {
             let Listed { instrument, symbol, .. } = self.listed[index];
-            let mut schedule = schedule(&self.phases, symbol.as_str(), start, self.utc_offset);
-            self.has_day |= !schedule.is_empty();
+            let mut schedule = self.schedule(symbol, start);
             let begun = schedule.iter().rposition(|(time, _)| *time <= now);
             let first = match begun {
                 Some(begun) => schedule[begun].1,
@@ -165,15 +164,49 @@ impl Participants {
             self.exchange.set_phase(instrument, first, &mut self.events);
             schedule.drain(..begun.map_or(0, |begun| begun + 1));
             self.exchange.schedule(instrument, schedule);
+            self.changes.instrument(instrument);
         }
         self.pass_on(InstrumentId(0), now, answers);
     }
 
-    pub(super) fn new_order(&mut self, request: &NewOrder, now: Nanos, answers: &mut Vec<Execution>) {
+    /// The phases of an instrument on a day that began at `start`.
+    pub(super) fn schedule(&mut self, symbol: Symbol, start: Nanos) -> Vec<(Nanos, Phase)> {
+        let schedule = schedule(&self.phases, symbol.as_str(), start, self.utc_offset);
+        self.has_day |= !schedule.is_empty();
+        schedule
+    }
+
+    /// Reports what the platform file names and md has not listed.
+    fn check_names(&self) {
+        for symbol in named(&self.ticks).union(&named(&self.phases)) {
+            if !self.listed.iter().any(|listed| listed.symbol.as_str() == *symbol) {
+                log::error!("[matching] names instrument `{symbol}`, which md has not listed");
+            }
+        }
+    }
+
+    /// Carries out a request that was written at `time`. The exchange's time is that of its requests, and of what was due:
+    /// so the same requests have the same answers, whenever they are read.
+    pub(super) fn request(&mut self, request: &Request, time: Nanos, answers: &mut Vec<Execution>) {
+        let now = time.max(self.exchange.now());
+        self.exchange.advance(now, &mut self.events);
+        if !self.events.is_empty() {
+            self.pass_on(InstrumentId(0), now, answers);
+        }
+        match request {
+            Request::New(request) => self.new_order(request, now, answers),
+            Request::Cancel(request) => self.cancel(request, now, answers),
+            Request::Replace(request) => self.replace(request, now, answers),
+            Request::CancelAll(request) => self.cancel_all(request, now, answers),
+        }
+    }
+
+    fn new_order(&mut self, request: &NewOrder, now: Nanos, answers: &mut Vec<Execution>) {
         if request.time_in_force == TimeInForce::GoodTillDate {
             self.due = 0;
         }
         let lot = self.lot(request.instrument);
+        self.changes.strategy(request.order_id.strategy());
         let order = self.used.claim(request.order_id).then(|| order(request, lot));
         match order {
             Some(Ok(order)) => self.exchange.submit(&order, &mut self.events),
@@ -183,13 +216,13 @@ impl Participants {
         self.pass_on(request.instrument, now, answers);
     }
 
-    pub(super) fn cancel(&mut self, request: &CancelOrder, now: Nanos, answers: &mut Vec<Execution>) {
+    fn cancel(&mut self, request: &CancelOrder, now: Nanos, answers: &mut Vec<Execution>) {
         self.exchange.cancel(request.order_id.0, &mut self.events);
         self.pass_on(request.instrument, now, answers);
     }
 
     /// Cancels all orders of a strategy that match what the request gives: an answer for each, then one for the request.
-    pub(super) fn cancel_all(&mut self, request: &CancelAll, now: Nanos, answers: &mut Vec<Execution>) {
+    fn cancel_all(&mut self, request: &CancelAll, now: Nanos, answers: &mut Vec<Execution>) {
         let done = self.exchange.mass_cancel(&filter(request), &mut self.events);
         self.pass_on(request.instrument, now, answers);
         let (status, reason) = (OrderStatus::MassCancelled, Reason::Requested);
@@ -202,17 +235,21 @@ impl Participants {
         }));
     }
 
-    pub(super) fn replace(&mut self, request: &ReplaceOrder, now: Nanos, answers: &mut Vec<Execution>) {
+    fn replace(&mut self, request: &ReplaceOrder, now: Nanos, answers: &mut Vec<Execution>) {
         let replace = Replace { id: request.order_id.0, price: request.price, quantity: request.quantity };
         self.exchange.replace(&replace, &mut self.events);
         self.pass_on(request.instrument, now, answers);
     }
 
-    /// Does what is due by now. Returns when to come again.
-    pub(super) fn advance(&mut self, now: Nanos, answers: &mut Vec<Execution>) -> Option<u64> {
-        self.feed.set_time(now);
+    /// Does in the books what is due by now.
+    pub(super) fn pass(&mut self, now: Nanos, answers: &mut Vec<Execution>) {
         self.exchange.advance(now, &mut self.events);
         self.pass_on(InstrumentId(0), now, answers);
+    }
+
+    /// Publishes what is due by now. Returns when to come again.
+    pub(super) fn timely(&mut self, now: Nanos) -> Option<u64> {
+        self.feed.set_time(now);
         // Every turn comes here, and what follows looks at every instrument.
         if now.0 < self.due {
             return Some(self.due);
@@ -284,12 +321,19 @@ impl Participants {
         for event in self.events.drain(..) {
             match &event {
                 // Another auction may have to be indicated, and may end.
-                Event::PhaseChanged { .. } => self.due = 0,
+                Event::PhaseChanged { instrument, .. } => {
+                    self.due = 0;
+                    self.exchange.reached(*instrument).for_each(|id| self.changes.order(id));
+                }
                 Event::Traded(trade) => {
                     self.statistics.trade(trade.buy.instrument, trade.id, trade.price, trade.quantity);
                     self.due = self.due.min(self.statistics.due().unwrap_or(u64::MAX));
                 }
                 _ => {}
+            }
+            event.changed(|id| self.changes.order(id));
+            if let Some(instrument) = event.instrument() {
+                self.changes.instrument(instrument);
             }
             report(&event, instrument, now, answers);
             self.feed.event(&event);

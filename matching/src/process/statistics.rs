@@ -51,6 +51,11 @@ impl DayStatistics {
         self.has_changed = true;
     }
 
+    /// Those of an instrument.
+    pub(super) fn of(&mut self, instrument: InstrumentId) -> Statistics {
+        self.line(instrument).statistics
+    }
+
     /// Two orders have traded.
     pub(super) fn trade(
         &mut self,

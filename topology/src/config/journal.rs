@@ -46,7 +46,7 @@ section! {
     pub struct RingConfig {
         /// Bytes of the ring: a power of two from 64KiB to 64GiB.
         capacity: Option<ByteSize> = None => Kind::Parsed(&forms::CAPACITY),
-            Absent::Derived("of the section above, or else the journal's own, 64KiB to 4MiB");
+            Absent::Derived("of the section above, or else the journal's own, 64KiB to 64MiB");
         /// Whether the ring lies on huge pages.
         huge_pages: Option<HugePages> = None,
             Absent::Derived("of the section above, or else off");
@@ -99,6 +99,9 @@ section! {
         executions: RingConfig = RingConfig::default();
         /// `matching.market`: an exchange's own book, trades and phases, for md and whoever follows.
         market: RingConfig = RingConfig::default();
+        /// `matching.state`: images of an exchange's books, from which a killed matching finds them again. Room for five
+        /// times the working orders, 128 bytes each; recorded only if its `durability` is said here.
+        state: RingConfig = RingConfig::default();
     }
 }
 

@@ -12,7 +12,7 @@ const PART: u64 = 4;
 const MOST_QUOTES: u64 = 256;
 
 /// Bytes of a frame that holds an `M`.
-const fn frame<M>() -> u64 {
+pub(super) const fn frame<M>() -> u64 {
     const HEADER: u64 = 32;
     (HEADER + size_of::<M>() as u64).next_multiple_of(64)
 }

@@ -51,6 +51,8 @@ streams! {
     Reports => "reports",
     /// Snapshots, for who joins late.
     State => "state",
+    /// Images of an exchange's books, for the successor of a killed matching.
+    Books => "books",
 }
 
 impl Stream {

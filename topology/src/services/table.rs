@@ -8,7 +8,7 @@ use super::{
     Journals, NodeKind, Place, Publication, Seat, Service, StopGroup, Stream, Subscription, Topics, Waiting,
 };
 use crate::config::{Fill, MarketData, ReaderFrom, RestartPolicy};
-use crate::rules::state;
+use crate::rules::{books, state};
 use crate::wiring::{json, td_section};
 
 /// Every kind of node.
@@ -160,6 +160,15 @@ pub(crate) static SERVICES: &[Service] = &[
                 topics: Topics::Instruments,
                 capacity: |_| ByteSize::mib(4),
                 rings: |journal| vec![&journal.matching.ring, &journal.matching.market],
+                when: When::Fills(Fill::Exchange),
+            },
+            Publication {
+                stream: Stream::Books,
+                role: "state",
+                journals: Journals::One("matching.state"),
+                topics: Topics::One,
+                capacity: books::own_capacity,
+                rings: |journal| vec![&journal.matching.ring, &journal.matching.state],
                 when: When::Fills(Fill::Exchange),
             },
         ],

@@ -3,6 +3,7 @@
 pub mod best;
 pub mod control;
 pub mod execution;
+pub mod image;
 pub mod ledger;
 pub mod market;
 pub mod order;
@@ -143,6 +144,12 @@ messages! {
     32 PositionState 96,
     40 NodeEvent 32,
     41 EndOfStream 48,
+    50 OrderImage 96,
+    51 MarketImage 32,
+    52 NewestOrder 8,
+    53 StateEnd 80,
+    54 DueTime 16,
+    55 StateBegin 8,
 }
 
 #[cfg(test)]
@@ -157,7 +164,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 12] = [
+    const INTEGERS_ONLY: [&str; 17] = [
         "Instrument",
         "Best",
         "Quote",
@@ -170,6 +177,11 @@ mod tests {
         "SnapshotEnd",
         "PositionState",
         "EndOfStream",
+        "OrderImage",
+        "NewestOrder",
+        "StateEnd",
+        "DueTime",
+        "StateBegin",
     ];
 
     #[test]

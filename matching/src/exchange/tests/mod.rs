@@ -4,6 +4,7 @@ mod agree;
 mod desk;
 mod determinism;
 mod generate;
+mod images;
 mod ledger;
 mod model;
 mod operation;

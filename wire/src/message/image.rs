@@ -1,0 +1,157 @@
+//! What a matching process is made of, written by it for its successor.
+//!
+//! `matching.state` is a [`StateBegin`], then rounds: images of what has changed ([`OrderImage`], [`MarketImage`],
+//! [`NewestOrder`], [`Statistics`](crate::Statistics)) in any number, then a [`StateEnd`]. The state as of an end is the last
+//! image of each thing before it. A [`DueTime`] is written before what time alone causes is done.
+
+use wire_derive::Described;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
+
+use crate::{InstrumentId, OrderId, Price, Quantity, StrategyId, TradingPhase};
+
+/// A working order as it stands; `open` zero: it works no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct OrderImage {
+    /// Which one.
+    pub order_id: OrderId,
+    /// Its limit price; [`Price::NONE`] if it has none.
+    pub price: Price,
+    /// How much of it still works.
+    #[field(column = "open_quantity")]
+    pub open: Quantity,
+    /// How much of it has traded.
+    pub filled: Quantity,
+    /// How much an iceberg shows at a time; zero: all.
+    pub display: Quantity,
+    /// How much of an iceberg is shown now.
+    pub shown: Quantity,
+    /// What a stop waits for, as a number of ticks.
+    pub trigger_ticks: i64,
+    /// When it ends; the largest number: by no date.
+    #[field(column = "ends_at")]
+    pub ends: u64,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// For which account.
+    #[field(column = "account_number")]
+    pub account: u32,
+    /// Which order is older: it grows with every order that comes in or loses its place, and wraps.
+    pub age_number: u32,
+    /// What is true of it, in matching's own bits.
+    pub bits: u32,
+    /// The `age_number` of the last order that came in when this one went behind the others at its price.
+    pub behind: u32,
+    /// Of several that went there meanwhile, the which.
+    pub turn: u32,
+    /// By which strategy.
+    pub strategy: StrategyId,
+    /// 1: it stands in the book; 0: it waits outside of it.
+    pub rests: u16,
+    /// Zero.
+    pub reserved: u32,
+}
+
+impl OrderImage {
+    /// The end of an order.
+    pub fn gone(order_id: OrderId) -> OrderImage {
+        OrderImage {
+            order_id,
+            price: Price::NONE,
+            open: Quantity::ZERO,
+            filled: Quantity::ZERO,
+            display: Quantity::ZERO,
+            shown: Quantity::ZERO,
+            trigger_ticks: 0,
+            ends: u64::MAX,
+            instrument: InstrumentId(0),
+            account: 0,
+            age_number: 0,
+            bits: 0,
+            behind: 0,
+            turn: 0,
+            strategy: order_id.strategy(),
+            rests: 0,
+            reserved: 0,
+        }
+    }
+}
+
+/// What an instrument's market is doing, beside its orders.
+#[derive(Clone, Copy, Debug, PartialEq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct MarketImage {
+    /// Which instrument.
+    pub instrument: InstrumentId,
+    /// Its phase.
+    pub phase: TradingPhase,
+    /// Zero.
+    pub reserved: [u8; 3],
+    /// The price of its last trade; [`Price::NONE`] before the first.
+    pub last_price: Price,
+    /// When its volatility auction ends; the largest number: there is none.
+    pub auction_ends: u64,
+    /// The number of its last event in `matching.market`.
+    pub sequence: u64,
+}
+
+/// The newest order of a strategy: no order may have its number or an older one again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct NewestOrder {
+    /// Its number.
+    pub order_id: OrderId,
+}
+
+/// The images before it are a whole state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct StateEnd {
+    /// Position of the last request in `td.orders` that it contains.
+    #[field(position)]
+    pub request: u64,
+    /// The exchange's time.
+    pub time: u64,
+    /// Position in `matching.executions` of what was written next.
+    #[field(position)]
+    pub execution: u64,
+    /// Frames in `matching.executions` until then.
+    pub executions: u64,
+    /// Position in `matching.market` of what was written next.
+    #[field(position)]
+    pub market: u64,
+    /// Position in this journal from which on there is an image of everything.
+    #[field(position)]
+    pub base: u64,
+    /// Number of the last trade.
+    #[field(column = "last_trade")]
+    pub trade: u64,
+    /// Working orders.
+    #[field(column = "working_orders")]
+    pub orders: u64,
+    /// The newest [`OrderImage::age_number`].
+    pub age_number: u32,
+    /// Instruments that are listed.
+    pub instruments: u32,
+    /// 1: the day is over.
+    pub ended: u64,
+}
+
+/// What is due at a time is done now: behind this request, and before the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct DueTime {
+    /// Position in `td.orders`.
+    #[field(position)]
+    pub request: u64,
+    /// The time.
+    pub time: u64,
+}
+
+/// A matching process begins with empty books: what came before is void.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct StateBegin {
+    /// Generation of the process.
+    pub generation: u64,
+}
