@@ -304,6 +304,12 @@ pub fn latest(folder: &Path) -> PathBuf {
     let recordings = inner.filter(|path| {
         std::fs::read_dir(path).into_iter().flatten().flatten().any(|entry| is_segment(&entry.path()))
     });
-    // Names of runs sort by time.
-    recordings.max_by_key(|path| path.file_name().map(ToOwned::to_owned)).unwrap_or_else(|| folder.to_owned())
+    // Names of runs sort by time. One that ended before its first cut was on disk has acknowledged nothing: what counts is
+    // still the run that it went on with.
+    let mut runs: Vec<PathBuf> = recordings.collect();
+    runs.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
+    let has_state = |path: &&PathBuf| {
+        Recording::open(path).is_ok_and(|recording| recording.state(node::class_of).is_ok())
+    };
+    runs.iter().rev().find(has_state).or(runs.last()).cloned().unwrap_or_else(|| folder.to_owned())
 }
