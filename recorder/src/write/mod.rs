@@ -66,8 +66,9 @@ pub struct Recorder {
     batch: Batch,
     /// First block behind the last cut on disk, its chain and its time.
     whole: (u64, u64, u64),
-    /// Syncs so far.
+    /// Syncs so far, and the bytes that they put on disk.
     syncs: u64,
+    written: u64,
     _lock: nix::fcntl::Flock<File>,
 }
 
@@ -109,6 +110,7 @@ impl Recorder {
             batch,
             whole,
             syncs: 0,
+            written: 0,
             _lock: lock,
         };
         recorder.begin_segment(now)?;
@@ -154,6 +156,7 @@ impl Recorder {
             self.abandon();
             return Err(WriteError::Disk { path, source });
         }
+        self.written += self.batch.len() as u64;
         self.batch.clear();
         Ok(())
     }
@@ -241,6 +244,11 @@ impl Recorder {
     /// Writes that reached the disk so far.
     pub fn syncs(&self) -> u64 {
         self.syncs
+    }
+
+    /// Bytes of blocks that these writes put there.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Waits until the next segment is prepared, so that a measurement does not meet it.
