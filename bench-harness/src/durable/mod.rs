@@ -71,7 +71,7 @@ pub struct DurableSettings {
     pub rounds: usize,
     /// Folder on the disk to measure.
     pub folder: PathBuf,
-    /// Bytes of a segment.
+    /// Bytes of the segments of all files of a row together; large enough for a turn.
     pub segment_bytes: u64,
     /// Bytes of a ring.
     pub capacity: u64,
@@ -84,10 +84,10 @@ impl DurableSettings {
             modes: Mode::ALL.to_vec(),
             batches: vec![Some(1), Some(100), Some(1_000), None],
             files: vec![1, 2, 4],
-            turn: Duration::from_millis(250),
+            turn: Duration::from_millis(150),
             rounds: 5,
             folder,
-            segment_bytes: 64 << 20,
+            segment_bytes: 128 << 20,
             capacity: 4 << 20,
         }
     }
@@ -98,6 +98,7 @@ impl DurableSettings {
             turn: Duration::from_millis(100),
             rounds: 1,
             files: vec![1, 2],
+            segment_bytes: 64 << 20,
             ..DurableSettings::full(folder)
         }
     }

@@ -72,7 +72,7 @@ impl Row {
         let clock = Clock::monotonic();
         for file in 0..self.files {
             let journal = journal(file as u32 + 1, &format!("lane-{file}"), settings.capacity)?;
-            let policy = Policy { segment_bytes: settings.segment_bytes, compress: None };
+            let policy = Policy { segment_bytes: settings.segment_bytes / self.files as u64, compress: None };
             let recording = match self.mode {
                 Mode::None => None,
                 _ => Some(Recording::create(
@@ -184,10 +184,11 @@ pub(super) fn bare(
     files: usize,
     size: usize,
 ) -> Result<Vec<Looped>, IpcError> {
+    let room = (settings.segment_bytes / files as u64).max(4 * size as u64);
     let paths: Vec<_> = (0..files).map(|_| place.path()).collect();
     let mut bares = Vec::with_capacity(files);
     for path in &paths {
-        bares.push(Bare::create(path, settings.segment_bytes.max(4 * size as u64), Way::RECORDER)?);
+        bares.push(Bare::create(path, room, Way::RECORDER)?);
     }
     let looped = std::thread::scope(|scope| {
         let loops: Vec<_> =

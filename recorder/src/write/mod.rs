@@ -96,7 +96,9 @@ impl Recorder {
             Err(source) => return Err(WriteError::NotARecording { folder: folder.to_owned(), source }),
         };
         background::remove_unfinished(folder).map_err(disk)?;
-        let background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
+        let mut background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
+        // The first segment too: a sync of blocks that were only reserved takes half as long again.
+        background.wait_for_spare();
         let description = serde_json::to_vec(description).map_err(|error| disk(error.into()))?;
         let batch = Batch::new(last_number + 1, whole.0, whole.1);
         let mut recorder = Recorder {
