@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod durable;
 pub mod ipc;
 pub mod matching;
 mod repeat;

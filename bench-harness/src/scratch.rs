@@ -28,9 +28,16 @@ impl Scratch {
     /// # Errors
     /// The error of the system.
     pub(crate) fn create() -> std::io::Result<Scratch> {
-        let memory = Path::new("/dev/shm");
-        sweep(memory, YOUNG);
-        Scratch::create_in(memory)
+        Scratch::create_at(Path::new("/dev/shm"))
+    }
+
+    /// Creates a folder in `place`, on the disk for instance.
+    ///
+    /// # Errors
+    /// The error of the system.
+    pub(crate) fn create_at(place: &Path) -> std::io::Result<Scratch> {
+        sweep(place, YOUNG);
+        Scratch::create_in(place)
     }
 
     fn create_in(memory: &Path) -> std::io::Result<Scratch> {

@@ -305,3 +305,30 @@ fn what_the_comparison_with_a_market_prints_is_on_the_page() {
         compare(&page, "colo matching verify", &report);
     }
 }
+
+#[test]
+fn what_the_benchmarks_of_recordings_print_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().to_str().expect("text");
+    let report = home.json(&["bench", "durable", "--quick", "--dir", folder, "--format", "json"]);
+    compare(&page, "colo bench durable", &report);
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 3 + 2 * (3 + 4));
+    for row in rows {
+        assert!(row["records"].as_u64().is_some_and(|records| records > 0), "{row}");
+        assert_eq!(row["syncs"].as_u64().is_some_and(|syncs| syncs > 0), row["mode"] != "none", "{row}");
+    }
+    assert!(report["orders"]["orders"].as_u64().is_some_and(|orders| orders > 0), "{report}");
+    assert_eq!(report["ways"].as_array().map(Vec::len), Some(15));
+    let recover = ["bench", "recover", "--records", "1000,30000", "--dir", folder, "--format", "json"];
+    let report = home.json(&recover);
+    compare(&page, "colo bench recover", &report);
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        assert_eq!(row["identical"], true, "{row}");
+    }
+    let left: Vec<_> = std::fs::read_dir(folder).expect("the folder").collect();
+    assert!(left.is_empty(), "{left:?}");
+}

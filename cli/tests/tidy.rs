@@ -39,6 +39,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "node",
             "observe",
             "pinning",
+            "recorder",
             "settings",
             "topology",
             "wire",

@@ -149,6 +149,18 @@ pub enum IpcError {
     /// A journal could not be written.
     #[error(transparent)]
     Write(#[from] journal::WriteError),
+    /// Nothing could be recorded.
+    #[error(transparent)]
+    Record(#[from] recorder::write::WriteError),
+    /// A cut could not be recorded.
+    #[error(transparent)]
+    Gather(#[from] recorder::gather::GatherError),
+    /// A recording could not be brought back.
+    #[error(transparent)]
+    Recover(#[from] recorder::recover::RecoverError),
+    /// The platform of a recording could not be made up.
+    #[error("cannot describe a platform: {0}")]
+    Platform(String),
     /// Another system call failed.
     #[error("cannot {action}: {source}")]
     System {

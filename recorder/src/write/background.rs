@@ -79,6 +79,7 @@ impl Background {
     /// A prepared segment, if one is ready; the next is begun then.
     pub(crate) fn take_spare(&mut self) -> Option<PathBuf> {
         if let Some(ready) = self.ready.take() {
+            self.prepare();
             return Some(ready);
         }
         if !self.awaited {

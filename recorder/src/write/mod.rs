@@ -68,8 +68,9 @@ pub struct Recorder {
     batch: Batch,
     /// First block behind the last cut on disk, its chain and its time.
     whole: (u64, u64, u64),
-    /// Syncs so far.
+    /// Syncs so far, and the bytes that they put on disk.
     syncs: u64,
+    written: u64,
     _lock: nix::fcntl::Flock<File>,
 }
 
@@ -98,7 +99,9 @@ impl Recorder {
             Err(source) => return Err(WriteError::NotARecording { folder: folder.to_owned(), source }),
         };
         background::remove_unfinished(folder).map_err(disk)?;
-        let background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
+        let mut background = Background::start(folder.to_owned(), policy.clone()).map_err(disk)?;
+        // The first segment too: a sync of blocks that were only reserved takes half as long again.
+        background.wait_for_spare();
         let description = serde_json::to_vec(description).map_err(|error| disk(error.into()))?;
         let batch = Batch::new(last_number.saturating_add(1), whole.0, whole.1);
         let mut recorder = Recorder {
@@ -112,6 +115,7 @@ impl Recorder {
             batch,
             whole,
             syncs: 0,
+            written: 0,
             _lock: lock,
         };
         match recorder.begin_segment(now) {
@@ -166,6 +170,7 @@ impl Recorder {
             self.abandon();
             return Err(WriteError::Disk { path, source });
         }
+        self.written += self.batch.len() as u64;
         self.batch.clear();
         Ok(())
     }
@@ -253,6 +258,11 @@ impl Recorder {
     /// Writes that reached the disk so far.
     pub fn syncs(&self) -> u64 {
         self.syncs
+    }
+
+    /// Bytes of blocks that these writes put there.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Waits until the next segment is prepared, so that a measurement does not meet it.

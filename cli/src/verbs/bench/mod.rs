@@ -1,5 +1,6 @@
 //! `colo bench`: how fast the parts are on this host.
 
+mod durable;
 mod ipc;
 mod matching;
 mod wake;
@@ -56,6 +57,29 @@ go through the same operations and must trade the same, or there are no figures.
 the clock's own cost taken off. Memory is read by processes of their own: resident and mapped as the kernel counts them,
 and by the exchange's own account. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
     Matching(matching::Matching),
+    /// Records on disk against a bare loop of the same bytes and system calls: rates, latency, syncs.
+    #[command(after_help = "\
+Examples:
+  colo bench durable
+  colo bench durable --quick --format json
+  colo bench durable --dir /mnt/nvme --files 1 --batches 1,1000,0
+
+Modes: `none` (not recorded), `async` (recorded, nobody waits), `sync` (a batch is written when the one before it is on
+disk; `gathers`: single records, of which up to 16,384 are on their way). `bare` is a prepared file written with O_DSYNC, as
+many bytes at once as the recorder had on average, in the same turn on the same disk: look at `ratio` first. Latency counts
+from before a batch was written. In memory (tmpfs) the ratio is what all but the disk costs. Stopped before its end
+(Ctrl-C), it says nothing: exit code 1.")]
+    Durable(durable::Durable),
+    /// Journals brought back from a recording: records a second, and whether every byte is what it was.
+    #[command(after_help = "\
+Examples:
+  colo bench recover
+  colo bench recover --quick --format json
+  colo bench recover --records 5000000 --dir /mnt/nvme
+
+Time counts from the recording's folder to a journal in shared memory that readers and a writer can open. Exit code 4 when
+anything differs.")]
+    Recover(durable::Recover),
     /// The other process of a measurement.
     #[command(hide = true)]
     Peer(Peer),
@@ -102,6 +126,8 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
         Bench::Ipc(arguments) => ipc::ipc(arguments),
         Bench::Wake(arguments) => wake::wake(arguments),
         Bench::Matching(arguments) => matching::matching(arguments),
+        Bench::Durable(arguments) => durable::durable(arguments),
+        Bench::Recover(arguments) => durable::recover(arguments),
         Bench::Peer(Peer { of: PeerOf::Matching }) => {
             bench_harness::matching::run_peer(std::io::stdin(), std::io::stdout())?;
             Ok(node::Exit::Done.code())
