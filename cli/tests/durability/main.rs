@@ -107,7 +107,7 @@ fn what_was_acknowledged_survives_crashes_of_the_host() {
         lost += crash::lose_what_was_not_synced(&platform, &mut chance);
         platform.forget();
         let runs = platform.runs();
-        disk::merge(&mut merged, disk::records(runs.last().expect("a recording")));
+        disk::merge(&mut merged, disk::records(&recorder::recover::latest(&platform.recordings())));
         heard += listener::assert_on_disk(&told, &merged);
         println!("crash {}: {} runs, {heard} reports heard, {lost} bytes lost", crash + 1, runs.len());
         let up = platform.start_again();
@@ -115,7 +115,7 @@ fn what_was_acknowledged_survives_crashes_of_the_host() {
     }
     std::thread::sleep(Duration::from_millis(300));
     let (status, report) = (platform.status(), platform.down());
-    disk::merge(&mut merged, disk::records(platform.runs().last().expect("a recording")));
+    disk::merge(&mut merged, disk::records(&recorder::recover::latest(&platform.recordings())));
     assert!(heard > 0, "nothing was acknowledged: this shows nothing");
     let what = format!("{crashes} crashes (seed {seed}), {heard} reports heard, {lost} bytes lost");
     let mut audit = audit::audit(&merged, &Announced::new());

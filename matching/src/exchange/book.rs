@@ -145,6 +145,13 @@ impl Book {
         self.dynamic.map_or(Nanos(0), |band| band.auction)
     }
 
+    /// Begins a phase, with what follows from it; the one before.
+    pub(crate) fn set_phase(&mut self, phase: Phase) -> Phase {
+        self.permission = self.market.permission(phase);
+        self.is_open = phase == Phase::Continuous && self.permission.enter;
+        std::mem::replace(&mut self.phase, phase)
+    }
+
     /// Puts the dynamic band around the reference.
     pub(crate) fn set_band(&mut self) {
         let Some(band) = self.dynamic else { return };

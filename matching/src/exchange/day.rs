@@ -62,9 +62,7 @@ impl Core {
     }
 
     fn change<S: Sink>(&mut self, book: &mut Book, to: Phase, sink: &mut S) {
-        let from = std::mem::replace(&mut book.phase, to);
-        book.permission = book.market.permission(to);
-        book.is_open = to == Phase::Continuous && book.permission.enter;
+        let from = book.set_phase(to);
         sink.event(Event::PhaseChanged { instrument: book.id, from, to });
     }
 

@@ -118,8 +118,7 @@ impl Exchange {
     /// Puts the market of an instrument where another one was. Nothing follows from it. False: it is not listed.
     pub fn restore_market(&mut self, instrument: InstrumentId, state: MarketState) -> bool {
         let Some(book) = book_of(&self.listed, &mut self.books, instrument) else { return false };
-        book.phase = state.phase;
-        book.permission = book.market.permission(state.phase);
+        book.set_phase(state.phase);
         (book.last, book.auction_ends) = (state.last, state.auction_ends);
         book.schedule = state.schedule.into();
         book.set_band();

@@ -134,7 +134,6 @@ impl Chunks<'_> {
     /// Where to begin in a segment; `None` if its index says that nothing wanted is in it.
     fn offset(&self, segment: usize) -> io::Result<Option<u64>> {
         let start = Some(LINE as u64);
-        // The index does not have the gaps of a loose reader, which are to be named.
         let Some(rows) = index(&self.recording.segments()[segment])? else { return Ok(start) };
         let mut mine = rows.iter().filter(|row| row.journal == self.journal.number).peekable();
         if mine.peek().is_none() {
@@ -155,6 +154,7 @@ impl Chunks<'_> {
                 break;
             }
         }
-        Ok(if self.journal.loose && self.position.is_some() { start } else { found })
+        // Behind what was read already nothing is passed over: the index does not have gaps, which come before frames.
+        Ok(if self.position.is_some() { start } else { found })
     }
 }
