@@ -261,7 +261,7 @@ class Recording:
                 if block.journal != number or block.number >= self.end or block.offset < offset:
                     continue
                 if block.kind == GAP:
-                    gap = "the recorder was overtaken"
+                    gap = "the recorder was overtaken, or its disk took nothing"
                 if block.kind != FRAMES or block.time < since or block.position + len(block.payload) <= start:
                     continue
                 if position is not None and position < block.position:

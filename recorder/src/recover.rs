@@ -89,7 +89,18 @@ impl Recovery {
         };
         let mut recordings = Vec::new();
         for folder in &folders {
-            recordings.push(open(folder, until.unwrap_or(u64::MAX))?);
+            let recording = open(folder, until.unwrap_or(u64::MAX))?;
+            // What cannot even be opened may hold the end of the run.
+            if let Some((path, what)) = recording.unreadable().first().filter(|_| until.is_none()) {
+                return Err(RecoverError::Unfit {
+                    folder: folder.clone(),
+                    what: format!(
+                        "{} cannot be read: {what}; recover as of a time before it (--until), or take the file away",
+                        path.display()
+                    ),
+                });
+            }
+            recordings.push(recording);
         }
         // Each recorder has cuts of its own: all are taken as of the earliest end.
         let time = recordings.iter().map(|recording| recording.end().time).min().unwrap_or_default();

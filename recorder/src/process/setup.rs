@@ -78,10 +78,10 @@ fn prepared(reader: Reader, sync: bool, registry: &Arc<Registry>) -> Input {
         Reader::Gated(mut reader) => {
             if sync {
                 reader.make_durable(Some(Arc::clone(registry)));
-            } else {
-                reader.keep(reader.position());
             }
+            // A predecessor may have read more than it wrote. What it had not written is kept still.
             reader.rewind();
+            reader.keep(reader.position());
             Input::Gated(reader)
         }
         Reader::Loose(reader) => Input::Loose(reader),

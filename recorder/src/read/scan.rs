@@ -80,7 +80,7 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 {
                     break;
                 }
-                if head.time.get() > time && head.kind() != Some(Kind::Description) {
+                if head.time.get() > time {
                     break;
                 }
                 if let Some(damage) = open.take_if(|damage| head.cut.get() > damage.first_block) {
