@@ -59,7 +59,7 @@ impl Strategy for Depth {
             else {
                 return;
             };
-            let side = if self.sent / 7 % 2 == 0 { Side::Buy } else { Side::Sell };
+            let side = if (self.sent / 7).is_multiple_of(2) { Side::Buy } else { Side::Sell };
             let away = (1 + (self.sent / 14) as i64 % self.parameters.levels) * instrument.tick.0.max(1);
             let price = Price(instrument.reference_price.0 - away * side.sign());
             let lot = Quantity(instrument.lot.0.max(1));

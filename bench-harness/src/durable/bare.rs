@@ -63,7 +63,7 @@ impl Bare {
     /// Writes `size` bytes at a time, from the start again when the file is full.
     pub(super) fn run(&mut self, size: usize, turn: Duration) -> Result<Looped, IpcError> {
         let size = if self.direct { size.next_multiple_of(ALIGNED) } else { size };
-        let mut room: Vec<u8> = (0..size + ALIGNED).map(|index| (index * 31 >> 3) as u8).collect();
+        let mut room: Vec<u8> = (0..size + ALIGNED).map(|index| ((index * 31) >> 3) as u8).collect();
         let start = room.as_ptr().align_offset(ALIGNED).min(ALIGNED);
         let buffer = &mut room[start..start + size];
         let mut looped = Looped { writes: 0, seconds: 0.0, write_ns: histogram()? };

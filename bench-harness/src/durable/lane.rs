@@ -1,8 +1,8 @@
 //! One journal, its writer and its recorder.
 
+use journal::sync::{AtomicU64, Ordering};
 use std::convert::Infallible;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
@@ -96,11 +96,11 @@ impl Recording {
     }
 
     /// Records until `stop`.
-    pub(super) fn run(&mut self, clock: Clock, stop: &AtomicBool) -> Result<(), IpcError> {
+    pub(super) fn run(&mut self, clock: Clock, stop: &AtomicU64) -> Result<(), IpcError> {
         let mut polling = Polling::default();
         loop {
             // Looked at first: what was written before the end is recorded.
-            let ends = stop.load(Ordering::Acquire);
+            let ends = stop.load(Ordering::Acquire) != 0;
             if !self.gatherer.has_news() {
                 if ends {
                     return Ok(());
@@ -182,7 +182,7 @@ pub(super) fn write(
     batch: Option<usize>,
     clock: Clock,
     turn: Duration,
-    failed: &AtomicBool,
+    failed: &AtomicU64,
 ) -> Result<Wrote, IpcError> {
     let mut writer = journal.writer(0, clock)?;
     let mut wrote = Wrote { records: 0, seconds: 0.0, durable_ns: histogram()? };
@@ -193,17 +193,17 @@ pub(super) fn write(
     let mut number = 0_u64;
     let durable = |position: u64| {
         // The recorder failed: its error says why.
-        journal.durable().is_none_or(|durable| durable >= position) || failed.load(Ordering::Relaxed)
+        journal.durable().is_none_or(|durable| durable >= position) || failed.load(Ordering::Relaxed) != 0
     };
     // Who waits for nothing looks at the clock now and then only.
     let batches = if mode == Mode::Sync { 1 } else { (256 / batch.unwrap_or(1)).max(1) };
     let begun = Instant::now();
-    while begun.elapsed() < turn && !failed.load(Ordering::Relaxed) {
+    while begun.elapsed() < turn && failed.load(Ordering::Relaxed) == 0 {
         let started = Instant::now();
         for _ in 0..batches {
             write_batch(&mut writer, batch.unwrap_or(1), &mut number, || {
                 polling.idle();
-                failed.load(Ordering::Relaxed)
+                failed.load(Ordering::Relaxed) != 0
             })?;
         }
         let position = journal.head();

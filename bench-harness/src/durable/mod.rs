@@ -11,6 +11,11 @@
 //! Then: what a recorder costs the writer beside it, orders that are acknowledged when they are on disk, and the ways to
 //! write a file.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "flags between threads of one process: no memory is shared by them"
+)]
+
 mod bare;
 mod lane;
 mod orders;

@@ -4,7 +4,7 @@
 //! answers each order by a report, as td does; the recorder writes all nine journals. Strategies read the reports by the
 //! durable view. Orders and reports are frames of their own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use journal::sync::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use bench_kit::Spread;
@@ -97,20 +97,20 @@ fn turn(settings: &DurableSettings, place: &Place) -> Result<Turn, IpcError> {
     let path = place.path();
     let mut recording = Recording::create(&path, &all, serde_json::Value::Null, policy, clock)?;
     let before = (recording.recorder.syncs(), recording.recorder.written());
-    let (stop, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (stop, failed) = (AtomicU64::new(0), AtomicU64::new(0));
     let done = std::thread::scope(|scope| {
         let recorder = scope.spawn(|| {
             let done = recording.run(clock, &stop);
-            failed.fetch_or(done.is_err(), Ordering::Relaxed);
+            failed.fetch_or(u64::from(done.is_err()), Ordering::Relaxed);
             done
         });
         let answering = scope.spawn(|| {
             let done = answer(&orders, &reports, clock, &stop);
-            failed.fetch_or(done.is_err(), Ordering::Relaxed);
+            failed.fetch_or(u64::from(done.is_err()), Ordering::Relaxed);
             done
         });
         let done = trade(&orders, &reports, clock, settings, &failed);
-        stop.store(true, Ordering::Release);
+        stop.store(1, Ordering::Release);
         joined(answering)?;
         joined(recorder)?;
         done
@@ -128,7 +128,7 @@ fn trade(
     reports: &Journal,
     clock: Clock,
     settings: &DurableSettings,
-    failed: &AtomicBool,
+    failed: &AtomicU64,
 ) -> Result<(u64, f64), IpcError> {
     let mut reader = reports.gated(READS)?;
     reader.set_view(View::Durable);
@@ -138,7 +138,7 @@ fn trade(
     let mut polling = Polling::default();
     let mut order = [0x5a; RECORD_BYTES];
     let begun = Instant::now();
-    while begun.elapsed() < settings.turn && !failed.load(Ordering::Relaxed) {
+    while begun.elapsed() < settings.turn && failed.load(Ordering::Relaxed) == 0 {
         let mut worked = false;
         for (writer, pending) in writers.iter_mut().zip(&mut pending) {
             for _ in 0..AT_ONCE.min((PENDING - *pending) as usize) {
@@ -167,12 +167,12 @@ fn trade(
 }
 
 /// Reports every order.
-fn answer(orders: &[Journal], reports: &Journal, clock: Clock, stop: &AtomicBool) -> Result<(), IpcError> {
+fn answer(orders: &[Journal], reports: &Journal, clock: Clock, stop: &AtomicU64) -> Result<(), IpcError> {
     let mut readers: Vec<GatedReader> =
         orders.iter().map(|journal| journal.gated(ANSWERS)).collect::<Result<_, _>>()?;
     let mut writer = reports.writer(1, clock)?;
     let mut polling = Polling::default();
-    while !stop.load(Ordering::Acquire) {
+    while stop.load(Ordering::Acquire) == 0 {
         let mut worked = false;
         for (strategy, reader) in readers.iter_mut().enumerate() {
             for _ in 0..AT_ONCE {
@@ -180,7 +180,7 @@ fn answer(orders: &[Journal], reports: &Journal, clock: Clock, stop: &AtomicBool
                 worked = true;
                 loop {
                     match writer.write(2, strategy as u32, order.payload) {
-                        Err(WriteError::Full { .. }) if stop.load(Ordering::Acquire) => return Ok(()),
+                        Err(WriteError::Full { .. }) if stop.load(Ordering::Acquire) != 0 => return Ok(()),
                         Err(WriteError::Full { .. }) => polling.idle(),
                         other => {
                             other?;

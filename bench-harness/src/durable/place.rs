@@ -1,7 +1,7 @@
 //! The folder on the disk that is measured.
 
+use journal::sync::{AtomicU64, Ordering};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use nix::sys::statfs::{FsType, statfs};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl Place {
             Scratch::create_at(folder).map_err(system("make a folder for files (name one by --dir)"))?;
         let found = statfs(folder).map_err(|errno| system("look at the file system")(errno.into()))?;
         let FsType(number) = found.filesystem_type();
-        let name = NAMES.iter().find(|(known, _)| *known == i64::from(number)).map(|(_, name)| *name);
+        let name = NAMES.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
         let disk = Disk {
             folder: folder.to_owned(),
             file_system: name.map_or_else(|| format!("{number:#x}"), str::to_owned),

@@ -1,6 +1,6 @@
 //! One row: a mode, a batch, so many files.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use journal::sync::{AtomicU64, Ordering};
 
 use bench_kit::Spread;
 use hdrhistogram::Histogram;
@@ -122,7 +122,7 @@ impl Row {
         clock: Clock,
         lanes: &mut [(journal::Journal, Option<Recording>)],
     ) -> Result<Vec<Wrote>, IpcError> {
-        let (stop, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+        let (stop, failed) = (AtomicU64::new(0), AtomicU64::new(0));
         let (stop, failed) = (&stop, &failed);
         std::thread::scope(|scope| {
             let (mut writers, mut recorders) = (Vec::new(), Vec::new());
@@ -130,7 +130,7 @@ impl Row {
                 if let Some(recording) = recording {
                     recorders.push(scope.spawn(move || {
                         let done = recording.run(clock, stop);
-                        failed.fetch_or(done.is_err(), Ordering::Relaxed);
+                        failed.fetch_or(u64::from(done.is_err()), Ordering::Relaxed);
                         done
                     }));
                 }
@@ -140,7 +140,7 @@ impl Row {
                 );
             }
             let wrote: Vec<_> = writers.into_iter().map(joined).collect();
-            stop.store(true, Ordering::Release);
+            stop.store(1, Ordering::Release);
             recorders.into_iter().try_for_each(joined)?;
             wrote.into_iter().collect()
         })

@@ -3,7 +3,7 @@
 //! Bursts of single records go to a journal that nobody reads and to one that is recorded, in turns, with pauses in which
 //! the recorder catches up: a writer that the disk holds up is another matter.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use journal::sync::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bench_kit::Spread;
@@ -44,12 +44,12 @@ pub(super) fn measure(settings: &DurableSettings, place: &Place) -> Result<Write
     let policy = Policy { segment_bytes: settings.segment_bytes, compress: None };
     let mut recording =
         Recording::create(&place.path(), &[&recorded], serde_json::Value::Null, policy, clock)?;
-    let stop = AtomicBool::new(false);
+    let stop = AtomicU64::new(0);
     let turns = (settings.turn * settings.rounds as u32).max(Duration::from_millis(500));
     std::thread::scope(|scope| {
         let recorder = scope.spawn(|| recording.run(clock, &stop));
         let cost = alternate(&alone, &recorded, clock, turns, || recorder.is_finished());
-        stop.store(true, Ordering::Release);
+        stop.store(1, Ordering::Release);
         joined(recorder)?;
         cost
     })
