@@ -59,6 +59,9 @@ pub struct Gatherer {
     /// By input: what was passed over since the last cut, from where to where.
     passed: Vec<Option<(u64, u64)>>,
     classify: fn(u16, &[u8]) -> usize,
+    /// As `counts`, and where the inputs stood, before the cut at hand.
+    counts_before: Vec<Counts>,
+    positions_before: Vec<u64>,
 }
 
 impl Gatherer {
@@ -66,7 +69,8 @@ impl Gatherer {
     /// recorded next, `classify` gives the class of a message.
     pub fn new(inputs: Vec<Input>, counts: Vec<Counts>, classify: fn(u16, &[u8]) -> usize) -> Gatherer {
         let passed = vec![None; inputs.len()];
-        Gatherer { inputs, counts, passed, classify }
+        let (counts_before, positions_before) = (counts.clone(), Vec::with_capacity(inputs.len()));
+        Gatherer { inputs, counts, passed, classify, counts_before, positions_before }
     }
 
     /// True when there is something to record.
@@ -94,8 +98,9 @@ impl Gatherer {
         if !self.has_news() {
             return Ok(Gathered::default());
         }
-        let counts = self.counts.clone();
-        let before: Vec<u64> = self.inputs.iter().map(Input::position).collect();
+        self.counts_before.clone_from(&self.counts);
+        self.positions_before.clear();
+        self.positions_before.extend(self.inputs.iter().map(Input::position));
         let done = self.record(recorder, time, last);
         match &done {
             Ok(_) => {
@@ -104,10 +109,10 @@ impl Gatherer {
             }
             Err(_) => {
                 recorder.abandon();
-                self.counts = counts;
+                self.counts.clone_from(&self.counts_before);
                 self.inputs.iter_mut().for_each(Input::rewind);
-                for (index, from) in before.into_iter().enumerate() {
-                    self.note_passed(index, from);
+                for index in 0..self.inputs.len() {
+                    self.note_passed(index, self.positions_before[index]);
                 }
             }
         }

@@ -139,7 +139,8 @@ fn no_cut_has_an_effect_without_its_cause() {
             cuts.push([causes.durable().unwrap(), effects.durable().unwrap()]);
         }
     });
-    assert!(!cuts.is_empty());
+    // The rings hold less than was written, and nobody passes a frame that is not recorded.
+    assert!(cuts.len() >= 2, "{} cuts", cuts.len());
     for [causes, effects] in cuts {
         assert!(
             effects <= causes,

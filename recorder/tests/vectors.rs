@@ -43,7 +43,6 @@ fn description() -> Vec<u8> {
         program: "0.1.0".into(),
         messages: 1,
         journal_format: 4,
-        continues: None,
         topology: json!({}),
         journals: vec![journal(1, "orders", false), journal(2, "md.quotes", true)],
     })

@@ -160,7 +160,6 @@ fn describe(journals: &[&Journal], topology: serde_json::Value) -> Description {
         program: env!("CARGO_PKG_VERSION").into(),
         messages: u32::from(wire::schema::VERSION),
         journal_format: journal::layout::FORMAT_VERSION,
-        continues: None,
         topology,
         journals: journals.iter().enumerate().map(recorded).collect(),
     }

@@ -15,9 +15,6 @@ pub struct Description {
     pub messages: u32,
     /// Version of the journal format, whose frames the blocks hold.
     pub journal_format: u32,
-    /// The recording whose positions this one continues, if the platform was recovered from one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub continues: Option<u64>,
     /// The platform, as in the instance's `topology.json`.
     pub topology: serde_json::Value,
     /// The journals, by the numbers that blocks use.

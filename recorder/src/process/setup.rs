@@ -183,7 +183,6 @@ fn describe(
         program: env!("CARGO_PKG_VERSION").to_owned(),
         messages: u32::from(wire::schema::VERSION),
         journal_format: journal::layout::FORMAT_VERSION,
-        continues: None,
         topology: wiring,
         journals: journals.iter().zip(inputs).enumerate().map(recorded).collect(),
     }

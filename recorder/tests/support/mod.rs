@@ -52,7 +52,6 @@ pub(crate) fn description(journals: &[&Journal]) -> Description {
         program: "test".into(),
         messages: 1,
         journal_format: 4,
-        continues: None,
         topology: serde_json::Value::Null,
         journals: journals.iter().enumerate().map(recorded).collect(),
     }
