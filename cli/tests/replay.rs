@@ -153,6 +153,15 @@ fn two_replays_of_the_whole_platform_give_the_same_report() {
     };
     let first = report();
     assert_eq!(first, report());
+    // Bounds between which nothing was recorded are refused, and are no empty or whole replay.
+    for bounds in [
+        &["--from", "2100-01-01T00:00:00Z"][..],
+        &["--to", "2001-01-01T00:00:00Z"],
+        &["--from", "2001-01-01T00:00:00Z", "--to", "2000-01-01T00:00:00Z"],
+    ] {
+        let refused = recorded.home.colo(&[&["replay", &recorded.folder][..], bounds].concat());
+        assert_eq!(refused.status.code(), Some(2), "{bounds:?}: {}", stderr(&refused));
+    }
     for name in ["quotes", "trades", "orders", "cancels", "replaces", "fills"] {
         assert!(number(&first[name]) > 0, "no {name}: {first}");
         assert_eq!(

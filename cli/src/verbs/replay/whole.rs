@@ -67,8 +67,18 @@ fn source(topology: &mut Topology, arguments: &Replay, recording: &Recording) ->
     config.source = MarketSource::Recording;
     config.files = Some(Files::Path(folder));
     config.speed = arguments.speed;
+    // md knows times of day only: bounds outside of the recording are none, and those inside must be of its one day.
+    // The recording at hand ends at --to already; what md reads does not.
+    let end = Recording::open(recording.folder()).map_or(recording.end().time, |whole| whole.end().time);
+    let begin = recording.segments().first().map_or(end, |segment| segment.head.created.get());
+    let (from, to) = (arguments.from.filter(|&from| from > begin), arguments.to.filter(|&to| to < end));
+    if (from.is_some() || to.is_some()) && begin / DAY != end / DAY {
+        return Err(unfit(
+            "the recording spans midnight (UTC): --from and --to need one of a single day".to_owned(),
+        ));
+    }
     let time_of_day = |time: u64| TimeOfDay(time % DAY);
-    (config.from, config.to) = (arguments.from.map(time_of_day), arguments.to.map(time_of_day));
+    (config.from, config.to) = (from.map(time_of_day), to.map(time_of_day));
     md.section = serde_json::to_value(&config).map_err(|error| unfit(error.to_string()))?;
     Ok(())
 }
