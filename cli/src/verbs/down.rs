@@ -20,13 +20,18 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
         talk!("instance `{name}` is being stopped already; this waits for its end");
     }
     match running.finish() {
-        Err(error @ LaunchError::TakenDown { .. }) => talk!("{error}"),
+        Err(error @ LaunchError::TakenDown { .. }) => {
+            talk!("{error}");
+            Ok(node::Exit::Done.code())
+        }
         other => {
-            report::print(&other?, arguments.format)?;
+            let report = other?;
+            report::print(&report, arguments.format)?;
+            report.unrecorded.iter().for_each(|row| talk!("not recorded: {row}"));
             talk!("instance `{name}` is down");
+            Ok(report::exit_of_stop(&report))
         }
     }
-    Ok(node::Exit::Done.code())
 }
 
 fn force(name: &str, format: Format) -> Result<u8, Failure> {

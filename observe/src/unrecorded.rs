@@ -1,0 +1,107 @@
+//! What a recorder left behind: frames that are on no disk, and gone with the instance.
+
+use node::{Counter, NodeState};
+use serde::{Deserialize, Serialize};
+use topology::config::ReaderKind;
+use topology::{NodeKind, Topology};
+
+use crate::view::{InstanceView, SeatView};
+
+/// The end of a journal that a recorder was to record and did not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unrecorded {
+    /// The recorder.
+    pub recorder: String,
+    /// The journal.
+    pub journal: String,
+    /// Position of the first frame that is not on disk. `None`: its writer went on meanwhile, and the recorder has said in its
+    /// log from where on.
+    pub from: Option<u64>,
+    /// End of the journal's frames.
+    pub end: u64,
+}
+
+impl Unrecorded {
+    /// Of all recorders, once everybody has stopped.
+    pub fn read(view: &InstanceView, topology: &Topology, seats: &[SeatView]) -> Vec<Unrecorded> {
+        let mut found = Vec::new();
+        for seat in seats.iter().filter(|seat| seat.kind == NodeKind::Recorder) {
+            let Some(node) = topology.node(&seat.name) else { continue };
+            let ended_well = seat.exit == Some(0) && seat.state == NodeState::Stopped;
+            let refuses = seat.counter(Counter::DiskRefusesSince) > 0;
+            for read in &node.reads {
+                let is_masters = topology.journal(&read.journal).is_some_and(|journal| journal.writer == "master");
+                // Its own end is the one thing that it does not live to record.
+                if is_masters && ended_well {
+                    continue;
+                }
+                let Ok((journal, _)) = view.journal(&read.journal) else { continue };
+                let (from, end) = (journal.finished_by(seat.seat), journal.head());
+                let from = match from < end {
+                    true => Some(from),
+                    // A journal of which it let others go on before it had written anything of it.
+                    false if refuses && !ended_well && read.kind == ReaderKind::Gated && !is_masters => None,
+                    false => continue,
+                };
+                let (recorder, journal) = (seat.name.clone(), read.journal.clone());
+                found.push(Unrecorded { recorder, journal, from, end });
+            }
+        }
+        found
+    }
+}
+
+impl std::fmt::Display for Unrecorded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Unrecorded { recorder, journal, from, end } = self;
+        match from {
+            Some(from) => write!(
+                f,
+                "{journal} from position {from} to {end} ({} bytes) is not on disk: recorder {recorder} has not written it",
+                end - from
+            ),
+            None => write!(
+                f,
+                "the end of {journal}, up to position {end}, may not be on disk: the log of recorder {recorder} says from where on"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::Quote;
+
+    use super::*;
+    use crate::fixture::{Instance, blank, counting, seat};
+
+    #[test]
+    fn what_a_recorder_had_not_finished_with_is_named_with_its_positions() {
+        let made = Instance::with("unrecorded", "[md]\n[strategies]\ncount = 2\n[[recorder]]\npath = \"somewhere\"\n");
+        let recorder = made.topology.nodes.iter().find(|node| node.kind == NodeKind::Recorder).unwrap();
+        let opened = made.open("md.quotes");
+        opened.admit_gated(u32::from(recorder.seat)).unwrap();
+        let first = opened.first_position();
+        let ended = |exit: u8| SeatView {
+            state: NodeState::Stopped,
+            exit: Some(exit),
+            ..seat(u32::from(recorder.seat), &recorder.name, NodeKind::Recorder)
+        };
+        let read = |seat: SeatView| Unrecorded::read(&made.view(), &made.topology, &[seat]);
+        let of_quotes = |found: Vec<Unrecorded>| found.into_iter().find(|row| row.journal == "md.quotes");
+        assert_eq!(of_quotes(read(ended(0))), None, "nothing was written");
+        made.write("md.quotes", &[blank::<Quote>(), blank::<Quote>()]);
+        let row = of_quotes(read(ended(1))).unwrap();
+        assert_eq!((row.from, row.end), (Some(first), opened.head()));
+        assert!(row.to_string().contains(&format!("from position {first} to {}", row.end)), "{row}");
+        // All of it was read, and dismissed as all cursors are at the stop.
+        let mut reader = opened.gated(u32::from(recorder.seat)).unwrap();
+        while reader.read().unwrap().is_some() {}
+        reader.publish();
+        drop(reader);
+        opened.dismiss(u32::from(recorder.seat)).unwrap();
+        assert_eq!(of_quotes(read(ended(0))), None);
+        let refuses = counting(ended(1), &[(Counter::DiskRefusesSince, 5)]);
+        assert_eq!(of_quotes(read(refuses)).unwrap().from, None, "passed over is not written");
+    }
+}
