@@ -158,13 +158,55 @@ fn damage_is_named_and_what_was_never_acknowledged_is_listed() {
     assert!(stdout(&text).contains("damage segment 1 at"), "{}", stdout(&text));
     fs::write(&segments[0], first).expect("written");
 
-    // A segment that is gone, and one that is none.
-    if segments.len() > 2 {
-        let second = fs::read(&segments[1]).expect("the segment");
-        fs::remove_file(&segments[1]).expect("removed");
+    // The index of a segment that was closed, and its end: nothing that counts is missing.
+    let before_end = whole.len() - 128;
+    let index = u64::from_le_bytes(whole[before_end + 64..before_end + 72].try_into().expect("8 bytes"));
+    for at in [index as usize + 70, before_end + 66] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        fs::write(last, flipped).expect("written");
+        let (code, kinds, printed) = verify();
+        assert_eq!((code, kinds.as_slice()), (Some(4), ["damage".to_owned()].as_slice()), "{printed}");
+        assert!(printed["findings"][0]["found"].to_string().contains("its index is damaged"), "{printed}");
+        let recovered = home.colo(&["recover", &folder]);
+        assert_eq!(recovered.status.code(), Some(0), "{}", stderr(&recovered));
+    }
+    fs::write(last, &whole).expect("written");
+
+    // A segment that is gone: verify misses it, and a dump has a row for what it held.
+    let dump =
+        || lines(&home.colo(&["journal", "dump", "td.orders", "--recording", &folder, "--format", "json"]));
+    let all = dump();
+    assert!(all.iter().all(|row| row["message"] != "gap"), "nothing is missing");
+    for (place, segment) in segments.iter().enumerate() {
+        let held = fs::read(segment).expect("the segment");
+        fs::remove_file(segment).expect("removed");
         let (code, kinds, printed) = verify();
         assert_eq!((code, kinds.contains(&"missing".to_owned())), (Some(4), true), "{printed}");
-        fs::write(&segments[1], second).expect("written");
+        let is_last = place + 1 == segments.len();
+        let rows = dump();
+        let gaps: Vec<&Value> = rows.iter().filter(|row| row["message"] == "gap").collect();
+        // Behind the end nothing says how far the journal went.
+        assert_eq!(gaps.len(), usize::from(!is_last), "{place} of {}: {gaps:?}", segments.len());
+        for gap in gaps {
+            let (from, to) = (number(&gap["position"]), number(&gap["resumed_at"]));
+            assert_eq!(number(&gap["lost_bytes"]), to - from, "{gap}");
+            assert!(gap["reason"].is_string(), "{gap}");
+            let is_there = |row: &&Value| !(from..to).contains(&number(&row["position"]));
+            let left: Vec<&Value> = all.iter().filter(is_there).collect();
+            let found: Vec<&Value> = rows.iter().filter(|row| row["message"] != "gap").collect();
+            assert_eq!(found, left, "what is not in the gap is there");
+        }
+        let recovered = home.colo(&["recover", &folder]);
+        if is_last {
+            assert_eq!(recovered.status.code(), Some(1), "{}", stdout(&recovered));
+            assert!(
+                stderr(&recovered).contains("the newest that was begun, is not there"),
+                "{}",
+                stderr(&recovered)
+            );
+        }
+        fs::write(segment, held).expect("written");
     }
     fs::write(run.join("00009999.seg"), "none").expect("written");
     let (code, kinds, printed) = verify();
@@ -187,4 +229,79 @@ fn a_recorder_keeps_what_it_is_told_to_and_a_recovery_still_finds_its_end() {
         let from = number(&row["first_position"]).max(number(&row["end"]).saturating_sub(ring));
         assert!(number(&back["from"]) <= from, "{row} {back}");
     }
+}
+
+#[test]
+fn a_recovery_up_to_a_position_holds_nothing_behind_it() {
+    let (home, folder, _) = recorded("");
+    let dumped = |journal: &str| {
+        lines(&home.colo(&["journal", "dump", journal, "--recording", &folder, "--format", "json"]))
+    };
+    let back = |until: &str| home.json(&["recover", &folder, "--until", until, "--format", "json"]);
+    let end = |printed: &Value, journal: &str| {
+        let journals = printed["journals"].as_array().expect("journals").iter();
+        number(&journals.clone().find(|row| row["journal"] == journal).expect("it is recorded")["end"])
+    };
+    let (orders, whole) = (dumped("td.orders"), home.json(&["recover", &folder, "--format", "json"]));
+    let mut before = 0;
+    for part in 1..4 {
+        let place = orders.len() * part / 4;
+        let (position, next) = (number(&orders[place]["position"]), number(&orders[place + 1]["position"]));
+        let printed = back(&format!("td.orders@{position}"));
+        let reached = end(&printed, "td.orders");
+        assert!(reached <= next, "{reached} is behind the frame at {position}, which ends at {next}");
+        assert!(reached > before, "more comes back up to a later position");
+        before = reached;
+        // It is a cut, of all journals, and the last such one.
+        assert!(number(&printed["time_ns"]) < number(&whole["time_ns"]), "{printed}");
+        let later = back(&(number(&printed["time_ns"]) + 1).to_string());
+        assert_eq!(later["time_ns"], printed["time_ns"], "the time of the cut");
+    }
+    let last = number(&orders[orders.len() - 1]["position"]);
+    assert_eq!(back(&format!("td.orders@{last}"))["time_ns"], whole["time_ns"], "nothing lies behind it");
+    let refused = |until: &str, code: i32, reason: &str| {
+        let output = home.colo(&["recover", &folder, "--until", until]);
+        assert_eq!(output.status.code(), Some(code), "{until}: {}", stderr(&output));
+        assert!(stderr(&output).contains(reason), "{until}: {}", stderr(&output));
+    };
+    refused("td.orders@first", 2, "JOURNAL@POSITION");
+    refused("td.order@5", 1, "td.orders");
+    refused("td.orders@0", 1, "begins later");
+
+    // The platform goes on from there.
+    let position = number(&orders[orders.len() / 2]["position"]);
+    let until = format!("td.orders@{position}");
+    let up = home.colo(&["up", "--recover", &folder, "--until", &until, "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let (code, begun) = (home.colo(&["down"]).status.code(), dumped("td.orders"));
+    assert_eq!(code, Some(0), "{}", home.logs());
+    let same = begun.iter().zip(&orders).take_while(|(one, other)| one == other).count();
+    let reached = orders.iter().filter(|row| number(&row["position"]) <= position).count();
+    assert!(same > 0 && same <= reached, "{same} frames are those of before, of {reached}");
+}
+
+#[test]
+fn a_folder_with_recordings_of_several_instances_is_refused_and_they_are_listed() {
+    let (home, folder, _) = recorded("");
+    let (one, other) = (Path::new(&folder).join("demo"), Path::new(&folder).join("other"));
+    let run = latest(&one);
+    let copy = other.join(run.file_name().expect("a name"));
+    fs::create_dir_all(&copy).expect("a folder");
+    for entry in fs::read_dir(&run).expect("the run").flatten() {
+        fs::copy(entry.path(), copy.join(entry.file_name())).expect("copied");
+    }
+    for verb in [
+        &["recover", &folder][..],
+        &["up", "--recover", &folder],
+        &["journal", "ls", "--recording", &folder],
+        &["replay", &folder],
+    ] {
+        let output = home.colo(verb);
+        assert_eq!(output.status.code(), Some(2), "{verb:?}: {}", stderr(&output));
+        let said = stderr(&output);
+        let named = [&one, &other].map(|instance| said.contains(&instance.display().to_string()));
+        assert_eq!(named, [true, true], "{verb:?}: {said}");
+    }
+    let chosen = home.colo(&["recover", &other.display().to_string()]);
+    assert_eq!(chosen.status.code(), Some(0), "{}", stderr(&chosen));
 }

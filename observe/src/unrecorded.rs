@@ -30,7 +30,8 @@ impl Unrecorded {
             let ended_well = seat.exit == Some(0) && seat.state == NodeState::Stopped;
             let refuses = seat.counter(Counter::DiskRefusesSince) > 0;
             for read in &node.reads {
-                let is_masters = topology.journal(&read.journal).is_some_and(|journal| journal.writer == "master");
+                let is_masters =
+                    topology.journal(&read.journal).is_some_and(|journal| journal.writer == "master");
                 // Its own end is the one thing that it does not live to record.
                 if is_masters && ended_well {
                     continue;
@@ -77,7 +78,10 @@ mod tests {
 
     #[test]
     fn what_a_recorder_had_not_finished_with_is_named_with_its_positions() {
-        let made = Instance::with("unrecorded", "[md]\n[strategies]\ncount = 2\n[[recorder]]\npath = \"somewhere\"\n");
+        let made = Instance::with(
+            "unrecorded",
+            "[md]\n[strategies]\ncount = 2\n[[recorder]]\npath = \"somewhere\"\n",
+        );
         let recorder = made.topology.nodes.iter().find(|node| node.kind == NodeKind::Recorder).unwrap();
         let opened = made.open("md.quotes");
         opened.admit_gated(u32::from(recorder.seat)).unwrap();

@@ -313,8 +313,9 @@ fn from_position(mut bytes: &[u8], position: u64) -> &[u8] {
 
 /// The recordings in these folders: see [`only`].
 fn found(folders: &[PathBuf]) -> Result<Vec<PathBuf>, RecoverError> {
-    let find =
-        |folder: &PathBuf| only(folder).map_err(|source| RecoverError::Open { folder: folder.clone(), source });
+    let find = |folder: &PathBuf| {
+        only(folder).map_err(|source| RecoverError::Open { folder: folder.clone(), source })
+    };
     folders.iter().map(find).collect()
 }
 
@@ -382,7 +383,8 @@ pub fn only(folder: &Path) -> Result<PathBuf, OpenError> {
 fn runs_below(folder: &Path, instances: &mut Vec<PathBuf>) {
     let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     for inner in entries().filter(|path| path.is_dir()) {
-        let is_run = std::fs::read_dir(&inner).into_iter().flatten().flatten().any(|entry| is_segment(&entry.path()));
+        let is_run =
+            std::fs::read_dir(&inner).into_iter().flatten().flatten().any(|entry| is_segment(&entry.path()));
         if is_run {
             instances.push(folder.to_owned());
         } else {

@@ -64,7 +64,8 @@ fn orders_are_refused_while_the_disk_is_full_and_nothing_is_lost() {
     std::thread::sleep(Duration::from_millis(300));
     let status = platform.status();
     assert_eq!(status["disks"].as_array().map(Vec::len), Some(0), "{}", status["disks"]);
-    let report = platform.down();
+    let (code, report) = platform.ask_for_exit("down");
+    assert_eq!((code, unrecorded(&report)), (Some(0), Vec::new()), "all of it is on disk");
     let heard = listener.finish();
     let recorded = disk::records(&platform.runs()[0]);
     let heard = listener::assert_on_disk(&heard, &recorded);
@@ -163,8 +164,51 @@ fn a_recorder_that_is_gone_for_good_is_spoken_of_and_holds_up_only_what_is_to_be
         platform.counter("td", Counter::Rejects) > 0,
         "orders are refused: nothing of them would be on disk"
     );
-    let report = platform.down();
+    let (code, report) = platform.ask_for_exit("down");
     assert!(report["caveats"].to_string().contains("gone for good"), "{}", report["caveats"]);
+    assert_eq!(code, Some(1), "the end of the run is not on disk");
+    let rows = unrecorded(&report);
+    let recording = Recording::open(&platform.runs()[0]).expect("a recording");
+    let ends = recording.ends().expect("ends");
+    let lacks = |name: &str| {
+        let row =
+            rows.iter().find(|row| row["journal"] == name).unwrap_or_else(|| panic!("{name}: {rows:?}"));
+        let number = recording.description().journal(name).expect("it is recorded").number;
+        (row["from"].as_u64(), ends[usize::from(number) - 1], row["end"].as_u64())
+    };
+    for name in ["td.orders", "matching.executions"] {
+        let (from, on_disk, end) = lacks(name);
+        assert!(from == on_disk && from < end, "{name}: {from:?}, on disk up to {on_disk:?}, of {end:?}");
+    }
+}
+
+#[test]
+fn a_run_that_ends_while_the_disk_is_full_has_failed_and_says_what_is_not_on_disk() {
+    for more in ["", "when_full = \"gap\""] {
+        let platform = Platform::new(more);
+        platform.await_up(platform.start_up());
+        std::thread::sleep(Duration::from_millis(200));
+        limit(&platform, "4096");
+        platform
+            .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
+        let (code, report) = platform.ask_for_exit("down");
+        assert_eq!(code, Some(1), "{more}: {}", report["unrecorded"]);
+        let rows = unrecorded(&report);
+        let reports = |row: &&Value| row["journal"].as_str().is_some_and(|name| name.starts_with("reports."));
+        let row = rows.iter().find(reports).unwrap_or_else(|| panic!("{more}: {rows:?}"));
+        assert!(row["from"].as_u64() < row["end"].as_u64(), "{row}: what is \"sync\" is never passed over");
+        let recorder =
+            report["nodes"].as_array().expect("nodes").iter().find(|node| node["name"] == RECORDER);
+        let reason = recorder.expect("the recorder")["reason"].to_string();
+        assert!(
+            reason.contains("the end of the run is not recorded: ") && reason.contains(" from "),
+            "{reason}"
+        );
+    }
+}
+
+fn unrecorded(report: &Value) -> Vec<Value> {
+    report["unrecorded"].as_array().expect("a list").clone()
 }
 
 #[test]

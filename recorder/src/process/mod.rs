@@ -88,8 +88,9 @@ impl Component for Recording {
             // Nobody is left to wait for us: cursors stay, and show what is not on disk.
             Some(_) => {
                 let lacks = self.gatherer.unrecorded().into_iter();
-                let lacks: Vec<String> =
-                    lacks.map(|(index, from)| format!("{} from {from} on", self.cursors.journal(index))).collect();
+                let lacks: Vec<String> = lacks
+                    .map(|(index, from)| format!("{} from {from} on", self.cursors.journal(index)))
+                    .collect();
                 Err(RunError::failed(format!(
                     "the disk takes nothing more: the end of the run is not recorded: {}",
                     lacks.join(", ")

@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
-pub(crate) use newest::note as note_newest;
-pub use newest::NEWEST;
 pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub use newest::NEWEST;
+pub(crate) use newest::note as note_newest;
 pub(crate) use removed::append as list_removed;
 pub use removed::{REMOVED_LIST, Removed, removed};
 pub use scan::{Damage, Scan, scan};
@@ -201,7 +201,17 @@ impl Recording {
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let folder = folder.to_owned();
-        let mut recording = Recording { folder, segments, description, end, unreadable, removed, newest, highest_here, highest };
+        let mut recording = Recording {
+            folder,
+            segments,
+            description,
+            end,
+            unreadable,
+            removed,
+            newest,
+            highest_here,
+            highest,
+        };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -267,9 +277,7 @@ impl Recording {
     /// The number of the segment that was begun last, if neither it nor a later one is there, and it was not removed either: what
     /// it held is missing, and with it the end.
     pub fn lacks_newest(&self) -> Option<u32> {
-        let is_there = |newest: u32| {
-            self.highest_here >= newest || self.removed.contains_key(&newest)
-        };
+        let is_there = |newest: u32| self.highest_here >= newest || self.removed.contains_key(&newest);
         self.newest.filter(|newest| !is_there(*newest))
     }
 

@@ -189,7 +189,8 @@ impl Recording {
             found.add(FindingKind::Damage, number, Some(damage.offset), what);
         }
         if let Some(offset) = seen.damaged_index {
-            let what = "its index is damaged: no frame is missing, and the segment is read from its start".to_owned();
+            let what = "its index is damaged: no frame is missing, and the segment is read from its start"
+                .to_owned();
             found.add(FindingKind::Damage, number, Some(offset), what);
         }
         found.segments.push(SegmentReport {

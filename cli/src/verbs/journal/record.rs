@@ -28,7 +28,15 @@ pub(super) const OVERWRITTEN: &str = "they were overwritten";
 /// What stands at one place of a journal.
 #[derive(Clone, Debug)]
 pub(super) enum Record {
-    Frame { position: u64, time: u64, topic: u32, epoch: u32, id: u16, bytes: usize, content: Box<Content> },
+    Frame {
+        position: u64,
+        time: u64,
+        topic: u32,
+        epoch: u32,
+        id: u16,
+        bytes: usize,
+        content: Box<Content>,
+    },
     /// Frames that are missing, and why.
     Gap(Gap, &'static str),
 }
@@ -214,7 +222,10 @@ mod tests {
         assert!(record.text().contains("ab01") && record.row("x").last().unwrap() == "ab01");
         let gap = Record::Gap(Gap { from: 64, resumed_at: 640 }, OVERWRITTEN);
         let said = gap.json("x");
-        assert_eq!((&said["lost_bytes"], &said["message"], &said["reason"]), (&json!(576), &json!("gap"), &json!(OVERWRITTEN)));
+        assert_eq!(
+            (&said["lost_bytes"], &said["message"], &said["reason"]),
+            (&json!(576), &json!("gap"), &json!(OVERWRITTEN))
+        );
         let columns: Vec<&str> = Record::columns().collect();
         let row = gap.row("x");
         let cell = |name: &str| row[columns.iter().position(|column| *column == name).unwrap()].as_str();

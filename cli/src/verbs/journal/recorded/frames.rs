@@ -105,7 +105,8 @@ fn walk(
     // Between frames a gap shows by their positions; before the first and behind the last it does not.
     if time == 0
         && !filter.is_past(begin, 0)
-        && let Some(first) = first_position(recording, journal, begin)?.or(Some(end)).filter(|first| *first > begin)
+        && let Some(first) =
+            first_position(recording, journal, begin)?.or(Some(end)).filter(|first| *first > begin)
         && !visit(missing(begin, first, NOT_THERE))?
     {
         return Ok(());
