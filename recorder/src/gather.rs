@@ -206,6 +206,15 @@ impl Gatherer {
         Ok(())
     }
 
+    /// At the end of all: the readers say that what was passed over since the last cut is on no disk.
+    pub fn owe(&mut self) {
+        for (input, passed) in self.inputs.iter_mut().zip(&self.passed) {
+            if let (Input::Gated(reader), Some((from, _))) = (input, passed) {
+                reader.owe(*from);
+            }
+        }
+    }
+
     /// What is not recorded of what the journals hold: by input, from which position on.
     pub fn unrecorded(&self) -> Vec<(usize, u64)> {
         let of_input = |(index, input): (usize, &Input)| {

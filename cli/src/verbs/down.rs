@@ -27,7 +27,10 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
         other => {
             let report = other?;
             report::print(&report, arguments.format)?;
-            report.unrecorded.iter().for_each(|row| talk!("not recorded: {row}"));
+            if let Some(row) = report.unrecorded.first() {
+                let journals = report.unrecorded.len();
+                talk!("the end of the run is not on disk, of {journals} journals; the first: {row}");
+            }
             talk!("instance `{name}` is down");
             Ok(report::exit_of_stop(&report))
         }

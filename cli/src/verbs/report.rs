@@ -210,22 +210,12 @@ fn memory(report: &Report) -> String {
 }
 
 fn losses(report: &Report) -> String {
-    let mut text = String::new();
-    for row in &report.unrecorded {
-        text.push_str(&format!("not recorded: {row}\n"));
-    }
+    let mut text: String = report.unrecorded.iter().map(|row| format!("not recorded: {row}\n")).collect();
     // Beside that, "nothing" would be wrong.
-    if report.unrecorded.is_empty() || report.lost > 0 || !slips(report).is_empty() {
-        text.push_str(&lost_or_nothing(report));
+    if report.unrecorded.is_empty() || report.lost > 0 {
+        text.push_str(&lost(&report.lost_by));
     }
-    text
-}
-
-fn lost_or_nothing(report: &Report) -> String {
-    if report.lost == 0 && report.stages.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
-        return "lost: nothing\n".to_owned();
-    }
-    lost(&report.lost_by) + &slips(report)
+    text + &slips(report)
 }
 
 /// What was not lost, and is not as it should be.

@@ -85,8 +85,9 @@ impl Component for Recording {
         while self.cut(context)? {}
         match self.refused {
             None => Ok(()),
-            // Nobody is left to wait for us: cursors stay, and show what is not on disk.
+            // Nobody is left to wait for us: the cursors show what is not on disk.
             Some(_) => {
+                self.gatherer.owe();
                 let lacks = self.gatherer.unrecorded().into_iter();
                 let lacks: Vec<String> = lacks
                     .map(|(index, from)| format!("{} from {from} on", self.cursors.journal(index)))
