@@ -2,7 +2,7 @@
 
 use node::{Counter, NodeState};
 use serde::{Deserialize, Serialize};
-use topology::config::ReaderKind;
+use topology::config::{Durability, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Topology};
 
 use crate::view::{InstanceView, SeatView};
@@ -14,8 +14,8 @@ pub struct Unrecorded {
     pub recorder: String,
     /// The journal.
     pub journal: String,
-    /// Position of the first frame that is not on disk. `None`: its writer went on meanwhile, and the recorder has said in its
-    /// log from where on.
+    /// Position of the first frame that is not on disk. `None`: the recorder let the writer go on while its disk refused, and was
+    /// killed before it could say from where on.
     pub from: Option<u64>,
     /// End of the journal's frames.
     pub end: u64,
@@ -28,10 +28,15 @@ impl Unrecorded {
         for seat in seats.iter().filter(|seat| seat.kind == NodeKind::Recorder) {
             let Some(node) = topology.node(&seat.name) else { continue };
             let ended_well = seat.exit == Some(0) && seat.state == NodeState::Stopped;
-            let refuses = seat.counter(Counter::DiskRefusesSince) > 0;
+            // One that stops by itself says in its cursors what it owes.
+            let was_killed = seat.exit.is_none_or(|exit| exit > 128);
+            let lets_go = serde_json::from_value(node.section.clone())
+                .is_ok_and(|config: RecorderConfig| config.when_full == WhenFull::Gap);
+            let may_owe = was_killed && lets_go && seat.counter(Counter::DiskRefusesSince) > 0;
             for read in &node.reads {
-                let is_masters =
-                    topology.journal(&read.journal).is_some_and(|journal| journal.writer == "master");
+                let spec = topology.journal(&read.journal);
+                let is_masters = spec.is_some_and(|journal| journal.writer == "master");
+                let is_sync = spec.is_some_and(|journal| journal.durability == Durability::Sync);
                 // Its own end is the one thing that it does not live to record.
                 if is_masters && ended_well {
                     continue;
@@ -40,8 +45,7 @@ impl Unrecorded {
                 let (from, end) = (journal.finished_by(seat.seat), journal.head());
                 let from = match from < end {
                     true => Some(from),
-                    // A journal of which it let others go on before it had written anything of it.
-                    false if refuses && !ended_well && read.kind == ReaderKind::Gated && !is_masters => None,
+                    false if may_owe && read.kind == ReaderKind::Gated && !is_sync => None,
                     false => continue,
                 };
                 let (recorder, journal) = (seat.name.clone(), read.journal.clone());
@@ -63,7 +67,7 @@ impl std::fmt::Display for Unrecorded {
             ),
             None => write!(
                 f,
-                "the end of {journal}, up to position {end}, may not be on disk: the log of recorder {recorder} says from where on"
+                "the end of {journal}, up to position {end}, may not be on disk: recorder {recorder} was killed while its disk took nothing"
             ),
         }
     }
@@ -80,7 +84,7 @@ mod tests {
     fn what_a_recorder_had_not_finished_with_is_named_with_its_positions() {
         let made = Instance::with(
             "unrecorded",
-            "[md]\n[strategies]\ncount = 2\n[[recorder]]\npath = \"somewhere\"\n",
+            "[md]\n[strategies]\ncount = 2\n[[recorder]]\npath = \"somewhere\"\nwhen_full = \"gap\"\n",
         );
         let recorder = made.topology.nodes.iter().find(|node| node.kind == NodeKind::Recorder).unwrap();
         let opened = made.open("md.quotes");
@@ -105,7 +109,9 @@ mod tests {
         drop(reader);
         opened.dismiss(u32::from(recorder.seat)).unwrap();
         assert_eq!(of_quotes(read(ended(0))), None);
-        let refuses = counting(ended(1), &[(Counter::DiskRefusesSince, 5)]);
-        assert_eq!(of_quotes(read(refuses)).unwrap().from, None, "passed over is not written");
+        // Passed over is not written; who was killed could not say what.
+        let refuses = |exit| counting(ended(exit), &[(Counter::DiskRefusesSince, 5)]);
+        assert_eq!(of_quotes(read(refuses(137))).unwrap().from, None);
+        assert_eq!(of_quotes(read(refuses(1))), None);
     }
 }
