@@ -44,7 +44,10 @@ fn a_recording_is_read_as_the_rings_were() {
     for (journal, ring) in JOURNALS.iter().zip(&rings) {
         let whole = dump(journal, &[]);
         assert!(!ring.is_empty() && whole.len() >= ring.len(), "{journal}: {} frames", whole.len());
-        assert_eq!(whole[..ring.len()], **ring, "{journal}");
+        // On a slow host the ring has gone round.
+        let start =
+            whole.iter().position(|frame| frame["position"] == ring[0]["position"]).expect("it is there");
+        assert_eq!(whole[start..start + ring.len()], **ring, "{journal}");
         // A part, by position, by time and by count.
         let middle = &whole[whole.len() / 2];
         let (position, time) = (middle["position"].to_string(), format!("{}ns", middle["time_ns"]));
@@ -186,8 +189,12 @@ fn damage_is_named_and_what_was_never_acknowledged_is_listed() {
         let is_last = place + 1 == segments.len();
         let rows = dump();
         let gaps: Vec<&Value> = rows.iter().filter(|row| row["message"] == "gap").collect();
-        // Behind the end nothing says how far the journal went.
-        assert_eq!(gaps.len(), usize::from(!is_last), "{place} of {}: {gaps:?}", segments.len());
+        // Behind the last frame that is left nothing says how far the journal went.
+        let position = |row: &Value| number(&row["position"]);
+        let has = |row: &&Value| rows.iter().any(|found| position(found) == position(row) && found == *row);
+        let last = rows.iter().filter(|row| row["message"] != "gap").map(position).max();
+        let is_inside = all.iter().any(|row| Some(position(row)) < last && !has(&row));
+        assert_eq!(gaps.len(), usize::from(is_inside), "{place} of {}: {gaps:?}", segments.len());
         for gap in gaps {
             let (from, to) = (number(&gap["position"]), number(&gap["resumed_at"]));
             assert_eq!(number(&gap["lost_bytes"]), to - from, "{gap}");
@@ -227,7 +234,8 @@ fn a_recorder_keeps_what_it_is_told_to_and_a_recovery_still_finds_its_end() {
         assert_eq!(row["end"], back["end"], "{row} {back}");
         let ring = number(&row["capacity_bytes"]);
         let from = number(&row["first_position"]).max(number(&row["end"]).saturating_sub(ring));
-        assert!(number(&back["from"]) <= from, "{row} {back}");
+        // The first whole frame behind it.
+        assert!(number(&back["from"]) <= from + 4_096, "{row} {back}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a recorder left behind: frames that are on no disk, and gone with the instance.
 
-use node::{Counter, NodeState};
+use node::Counter;
 use serde::{Deserialize, Serialize};
 use topology::config::{Durability, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Topology};
@@ -27,20 +27,17 @@ impl Unrecorded {
         let mut found = Vec::new();
         for seat in seats.iter().filter(|seat| seat.kind == NodeKind::Recorder) {
             let Some(node) = topology.node(&seat.name) else { continue };
-            let ended_well = seat.exit == Some(0) && seat.state == NodeState::Stopped;
             // One that stops by itself says in its cursors what it owes.
             let was_killed = seat.exit.is_none_or(|exit| exit > 128);
             let lets_go = serde_json::from_value(node.section.clone())
                 .is_ok_and(|config: RecorderConfig| config.when_full == WhenFull::Gap);
             let may_owe = was_killed && lets_go && seat.counter(Counter::DiskRefusesSince) > 0;
+            let before = found.len();
+            let mut of_masters = None;
             for read in &node.reads {
                 let spec = topology.journal(&read.journal);
                 let is_masters = spec.is_some_and(|journal| journal.writer == "master");
                 let is_sync = spec.is_some_and(|journal| journal.durability == Durability::Sync);
-                // Its own end is the one thing that it does not live to record.
-                if is_masters && ended_well {
-                    continue;
-                }
                 let Ok((journal, _)) = view.journal(&read.journal) else { continue };
                 let (from, end) = (journal.finished_by(seat.seat), journal.head());
                 let from = match from < end {
@@ -49,7 +46,12 @@ impl Unrecorded {
                     false => continue,
                 };
                 let (recorder, journal) = (seat.name.clone(), read.journal.clone());
-                found.push(Unrecorded { recorder, journal, from, end });
+                let row = Unrecorded { recorder, journal, from, end };
+                if is_masters { of_masters = Some(row) } else { found.push(row) }
+            }
+            // That a recorder has ended, however it did, it does not live to record: alone that is no loss.
+            if found.len() > before {
+                found.extend(of_masters);
             }
         }
         found
@@ -75,7 +77,8 @@ impl std::fmt::Display for Unrecorded {
 
 #[cfg(test)]
 mod tests {
-    use wire::Quote;
+    use node::NodeState;
+    use wire::{NodeEvent, Quote};
 
     use super::*;
     use crate::fixture::{Instance, blank, counting, seat};
@@ -97,7 +100,8 @@ mod tests {
         };
         let read = |seat: SeatView| Unrecorded::read(&made.view(), &made.topology, &[seat]);
         let of_quotes = |found: Vec<Unrecorded>| found.into_iter().find(|row| row.journal == "md.quotes");
-        assert_eq!(of_quotes(read(ended(0))), None, "nothing was written");
+        made.write("master.events", &[blank::<NodeEvent>()]);
+        assert_eq!(read(ended(0)), [], "nothing was written but its own end");
         made.write("md.quotes", &[blank::<Quote>(), blank::<Quote>()]);
         let row = of_quotes(read(ended(1))).unwrap();
         assert_eq!((row.from, row.end), (Some(first), opened.head()));
