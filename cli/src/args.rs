@@ -344,6 +344,8 @@ pub(crate) enum Builtin {
     MarketMaker,
     /// Trades at random, so that a market of strategies moves.
     Noise,
+    /// Sends orders that cannot trade, and times them: `colo bench orders`.
+    RoundTrips,
 }
 
 #[derive(Debug, Args)]
