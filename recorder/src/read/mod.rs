@@ -1,5 +1,6 @@
 //! Reading a recording.
 
+mod ahead;
 mod blocks;
 mod chunks;
 mod ends;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use ahead::{Ahead, Piece};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
@@ -116,6 +118,8 @@ pub struct Recording {
     removed: BTreeMap<u32, Removed>,
     /// Highest number that a file has, or had.
     highest: u32,
+    /// Of the segment in which it ends, if nothing there is damaged.
+    tail: Option<scan::Tail>,
 }
 
 impl Recording {
@@ -167,13 +171,14 @@ impl Recording {
             return Err(last_error.unwrap_or(none));
         }
         let description = describe(&segments)?;
-        let mut end = End::default();
+        let (mut end, mut tail) = (End::default(), None);
         for segment in segments.iter().rev() {
             let seen = scan::scan_until(segment, time)
                 .map_err(|source| OpenError::Segment { path: segment.path.clone(), source })?;
             end.torn_bytes += seen.torn_bytes;
             if let Some(last) = seen.last_cut {
                 end = End { torn_bytes: end.torn_bytes, ..last };
+                tail = seen.damage.is_empty().then_some(seen.tail);
                 break;
             }
         }
@@ -184,7 +189,8 @@ impl Recording {
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let folder = folder.to_owned();
-        let mut recording = Recording { folder, segments, description, end, unreadable, removed, highest };
+        let mut recording =
+            Recording { folder, segments, description, end, unreadable, removed, highest, tail };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -200,6 +206,11 @@ impl Recording {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What was noted of a segment when the recording was opened.
+    fn tail_of(&self, segment: &SegmentFile) -> Option<&scan::Tail> {
+        self.tail.as_ref().filter(|tail| tail.segment == segment.head.number.get())
     }
 
     /// Its random number.
