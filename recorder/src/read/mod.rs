@@ -143,9 +143,16 @@ impl Recording {
         let mut unreadable = Vec::new();
         let mut last_error = None;
         let mut highest = removed.keys().max().copied().unwrap_or(0);
-        for (number, path) in paths(folder)? {
+        for (number, mut path) in paths(folder)? {
             highest = highest.max(number);
-            let head = match Blocks::open(&path) {
+            let mut opened = Blocks::open(&path);
+            let is_gone = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if is_gone && path.extension().is_some_and(|extension| extension == "seg") {
+                // Compressed since the folder was listed: a recording may be written while it is read.
+                path.set_extension("seg.zst");
+                opened = Blocks::open(&path);
+            }
+            let head = match opened {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
                     unreadable.push((path.clone(), source.to_string()));
