@@ -47,10 +47,11 @@ fn orders_are_refused_while_the_disk_is_full_and_nothing_is_lost() {
     let listener = listener::listen(&platform.journals());
     std::thread::sleep(Duration::from_millis(300));
     for _ in 0..3 {
+        // Read before: soon after the disk is full the market waits too, and nobody sends orders any more.
+        let rejects = platform.counter("td", Counter::Rejects);
         limit(&platform, "4096");
         platform
             .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
-        let rejects = platform.counter("td", Counter::Rejects);
         platform.wait_for("orders that are refused", || platform.counter("td", Counter::Rejects) > rejects);
         let said = disk_row(&platform.status());
         assert!(said["refuses_since"].is_string() && said["is_gone"] == false, "{said}");
