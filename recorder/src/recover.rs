@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use journal::{History, Journal, Origin};
+use journal::{History, Journal, Origin, Writer};
 use topology::Topology;
 
 use crate::format::{LINE, RecordedJournal};
-use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError, raw};
+use crate::read::{Ahead, Chunks, Counts, FrameError, OpenError, Piece, Recording, StateError, raw};
 
 /// Why nothing can be recovered.
 #[derive(Debug, thiserror::Error)]
@@ -257,37 +257,11 @@ impl Recovery {
         let name = &journal.shape().name;
         let wrong = |what: String| RecoverError::Journal { journal: name.clone(), what };
         let Some(recovered) = self.journals.get(name) else { return Ok(0) };
-        let mut writer =
-            journal.writer(0, journal::Clock::monotonic()).map_err(|error| wrong(error.to_string()))?;
-        let from = recovered.from();
-        let mut chunks = self.chunks(recovered, from);
-        let mut bytes = Vec::new();
+        let mut writer = journal
+            .restoring_writer(journal::Clock::monotonic())
+            .map_err(|error| wrong(error.to_string()))?;
         let before = writer.frames();
-        let mut first = true;
-        loop {
-            match chunks.next(&mut bytes) {
-                Ok(Some(position))
-                    if std::mem::take(&mut first) && position > from && !recovered.journal.loose =>
-                {
-                    return Err(wrong(lost(from, position)));
-                }
-                Ok(Some(_)) => {
-                    let rest = from_position(&bytes, from);
-                    writer.restore(rest).map_err(|error| wrong(error.to_string()))?;
-                }
-                Ok(None) => break,
-                Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {
-                    log::warn!("{error}");
-                    writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?;
-                }
-                Err(error @ FrameError::Missing { .. }) => {
-                    return Err(wrong(format!(
-                        "{error}; `--until` with an earlier time goes on from before that"
-                    )));
-                }
-                Err(error) => return Err(wrong(error.to_string())),
-            }
-        }
+        self.refill(recovered, &mut writer).map_err(wrong)?;
         let frames = writer.frames() - before;
         let Counts { epoch, frames: ever, tally } = recovered.counts;
         writer.finish_restoring(History { epoch, frames: ever, tally });
@@ -300,6 +274,38 @@ impl Recovery {
             })?;
         }
         Ok(frames)
+    }
+
+    /// Writes the frames; why not, in words.
+    fn refill(&self, recovered: &Recovered, writer: &mut Writer) -> Result<(), String> {
+        let from = recovered.from();
+        let chunks = self.chunks(recovered, from);
+        std::thread::scope(|scope| {
+            let ahead = Ahead::start(scope, chunks).map_err(|error| error.to_string())?;
+            let mut first = true;
+            while let Some(read) = ahead.next() {
+                let bytes = match read {
+                    Ok(Piece { position, .. }) if first && position > from && !recovered.journal.loose => {
+                        return Err(lost(from, position));
+                    }
+                    Ok(piece) => piece.bytes,
+                    Err((error @ FrameError::Missing { .. }, bytes)) if recovered.journal.loose => {
+                        log::warn!("{error}");
+                        bytes
+                    }
+                    Err((error @ FrameError::Missing { .. }, _)) => {
+                        return Err(format!(
+                            "{error}; `--until` with an earlier time goes on from before that"
+                        ));
+                    }
+                    Err((error, _)) => return Err(error.to_string()),
+                };
+                first = false;
+                writer.restore(from_position(&bytes, from)).map_err(|error| error.to_string())?;
+                ahead.give_back(bytes);
+            }
+            Ok(())
+        })
     }
 }
 
@@ -412,7 +418,7 @@ pub fn latest(folder: &Path) -> PathBuf {
     let mut runs: Vec<PathBuf> = recordings.collect();
     runs.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
     let has_state = |path: &&PathBuf| {
-        Recording::open(path).is_ok_and(|recording| recording.state(node::class_of).is_ok())
+        Recording::open(path).is_ok_and(|recording| recording.has_state().is_ok_and(|has_state| has_state))
     };
     runs.iter().rev().find(has_state).or(runs.last()).cloned().unwrap_or_else(|| folder.to_owned())
 }

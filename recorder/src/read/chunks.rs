@@ -58,6 +58,14 @@ impl Chunks<'_> {
     /// [`FrameError`]; after [`FrameError::Missing`] `bytes` hold the block behind what is missing.
     pub fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<u64>, FrameError> {
         bytes.clear();
+        self.append(bytes)
+    }
+
+    /// The same behind what `bytes` hold already.
+    ///
+    /// # Errors
+    /// As [`Chunks::next`].
+    pub(super) fn append(&mut self, bytes: &mut Vec<u8>) -> Result<Option<u64>, FrameError> {
         while let Some(segment) = self.recording.segments().get(self.segment) {
             let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
             if self.blocks.is_none() {

@@ -1,5 +1,6 @@
 //! Reading a recording.
 
+mod ahead;
 mod blocks;
 mod chunks;
 mod ends;
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use ahead::{Ahead, Piece};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
@@ -130,6 +132,8 @@ pub struct Recording {
     highest_here: u32,
     /// Highest number that a file has, or had.
     highest: u32,
+    /// Of the segment in which it ends, if nothing there is damaged.
+    tail: Option<scan::Tail>,
 }
 
 impl Recording {
@@ -155,10 +159,17 @@ impl Recording {
         let newest = newest::newest(folder);
         let mut highest_here = 0;
         let mut highest = removed.keys().max().copied().max(newest).unwrap_or(0);
-        for (number, path) in paths(folder)? {
+        for (number, mut path) in paths(folder)? {
             highest = highest.max(number);
             highest_here = highest_here.max(number);
-            let head = match Blocks::open(&path) {
+            let mut opened = Blocks::open(&path);
+            let is_gone = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if is_gone && path.extension().is_some_and(|extension| extension == "seg") {
+                // Compressed since the folder was listed: a recording may be written while it is read.
+                path.set_extension("seg.zst");
+                opened = Blocks::open(&path);
+            }
+            let head = match opened {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
                     unreadable.push((path.clone(), source.to_string()));
@@ -184,13 +195,14 @@ impl Recording {
             return Err(last_error.unwrap_or(none));
         }
         let description = describe(&segments)?;
-        let mut end = End::default();
+        let (mut end, mut tail) = (End::default(), None);
         for segment in segments.iter().rev() {
             let seen = scan::scan_until(segment, time)
                 .map_err(|source| OpenError::Segment { path: segment.path.clone(), source })?;
             end.torn_bytes += seen.torn_bytes;
             if let Some(last) = seen.last_cut {
                 end = End { torn_bytes: end.torn_bytes, ..last };
+                tail = seen.damage.is_empty().then_some(seen.tail);
                 break;
             }
         }
@@ -211,6 +223,7 @@ impl Recording {
             newest,
             highest_here,
             highest,
+            tail,
         };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
@@ -227,6 +240,11 @@ impl Recording {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What was noted of a segment when the recording was opened.
+    fn tail_of(&self, segment: &SegmentFile) -> Option<&scan::Tail> {
+        self.tail.as_ref().filter(|tail| tail.segment == segment.head.number.get())
     }
 
     /// Its random number.

@@ -119,8 +119,24 @@ impl Recording {
         Ok(state)
     }
 
+    /// True when it has a state ([`Recording::state`]).
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn has_state(&self) -> io::Result<bool> {
+        for segment in self.segments().iter().rev() {
+            if self.last_state(segment)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Offset of the segment's last block of cursors.
     pub(super) fn last_state(&self, segment: &SegmentFile) -> io::Result<Option<u64>> {
+        if let Some(tail) = self.tail_of(segment) {
+            return Ok(tail.state);
+        }
         let mut last = None;
         self.walk(segment, None, |offset, head, _| {
             if head.kind() == Some(Kind::Cursors) {
