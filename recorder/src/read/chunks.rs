@@ -20,6 +20,8 @@ pub struct Chunks<'a> {
     from: u64,
     since: u64,
     gap: Option<&'static str>,
+    /// The cut of the block that was given last.
+    cut: u64,
 }
 
 impl Recording {
@@ -39,6 +41,7 @@ impl Recording {
             from: position,
             since: time,
             gap: None,
+            cut: 0,
         };
         // All cuts of a segment are older than the next segment.
         let later = self.segments().get(1..).unwrap_or_default();
@@ -93,6 +96,7 @@ impl Chunks<'_> {
             }
             blocks.pass(head.size());
             if is_frames {
+                self.cut = head.cut.get();
                 let gap = self.gap.take();
                 let before = self.position.replace(end).filter(|&before| before < position);
                 if let Some(from) = before {
@@ -103,6 +107,11 @@ impl Chunks<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Number of the first block of the cut that the last block belongs to; see [`Syncs`](super::Syncs).
+    pub fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// The first segment from `first` on that may hold what is wanted, by bisection: positions of a journal ascend.
