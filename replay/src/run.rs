@@ -140,7 +140,8 @@ fn once(
     };
     run.prepare(recording, &start)?;
     run.stage.start()?;
-    let late = late(&topology, &subject);
+    // In lock-step the market's time decides, whenever something was on disk.
+    let late = if topology.deterministic { Vec::new() } else { late(&topology, &subject) };
     let syncs = if late.is_empty() { Syncs::default() } else { recording.syncs()? };
     if !late.is_empty() && syncs.is_empty() {
         run.outcome.caveats.push(
@@ -297,7 +298,7 @@ impl Run<'_> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         for (read, journal) in &self.subject.reads {
             let causes = if deterministic { Vec::new() } else { self.causes(journal.id) };
-            let synced = (!deterministic && disk.late.contains(&journal.id)).then_some(disk.syncs);
+            let synced = disk.late.contains(&journal.id).then_some(disk.syncs);
             let topic = if read.role == "reports" { self.subject.reports_topic() } else { None };
             parts.push(Part { journal, causes, synced, topic });
         }

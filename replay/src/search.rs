@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::check::{Difference, Input};
+use crate::check::Difference;
 use crate::run::Outcome;
 use crate::tape::Moves;
 
@@ -108,6 +108,7 @@ fn slots(difference: &Difference) -> Vec<((u32, u64), u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Input;
 
     fn input(journal_id: u32, position: u64, order: u64, is_known: bool) -> Input {
         Input {

@@ -1,7 +1,7 @@
 //! Several recorders, each with journals and a folder of its own: one is killed, one has nothing to do, and the run comes
 //! back from all of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use node::Counter;
@@ -40,12 +40,12 @@ fn folders(platform: &Platform) -> Vec<PathBuf> {
     vec![platform.recordings(), platform.beside("market"), platform.beside("events")]
 }
 
-fn end(folder: &PathBuf) -> u64 {
+fn end(folder: &Path) -> u64 {
     Recording::open(&latest(folder)).map_or(0, |recording| recording.end().time)
 }
 
 /// What a folder's latest run holds up to a time.
-fn records_until(folder: &PathBuf, time: u64) -> Records {
+fn records_until(folder: &Path, time: u64) -> Records {
     let recording = Recording::open_until(&latest(folder), time).expect("a recording");
     let mut records = Records::new();
     for journal in recording.description().journals.iter().filter(|journal| journal.name != "td.samples") {
@@ -71,7 +71,7 @@ fn a_run_with_several_recorders_comes_back_from_all_of_them_although_one_was_kil
         platform.wait_for("trades after that", || platform.counter("matching", Counter::Fills) > fills + 5);
     }
     // Nothing happens in its journal, and still its recording goes on: a recovery would go back to its end.
-    let now = folders(&platform).iter().map(end).max().expect("three");
+    let now = folders(&platform).iter().map(|folder| end(folder)).max().expect("three");
     platform.wait_for("an idle recorder that says so", || end(&platform.beside("events")) > now);
     std::thread::sleep(Duration::from_millis(100));
     platform.kill_everything();

@@ -18,8 +18,9 @@ pub(super) struct Cursors {
     journals: Vec<Journal>,
     own_seat: u32,
     looked: u64,
-    /// As they were last written, and those that differ from it now.
-    written: Vec<CursorEntry>,
+    /// As they were last written, and as they are now. What was never written is, also without any reader: a successor
+    /// and a recovery need the counts beside them.
+    written: Option<Vec<CursorEntry>>,
     entries: Vec<CursorEntry>,
     is_new: bool,
     /// By journal: writers so far, at the last look.
@@ -30,15 +31,7 @@ impl Cursors {
     /// The journals are those of the description, in its order. The recorder's own cursors are left out.
     pub(super) fn new(journals: Vec<Journal>, own_seat: u32) -> Cursors {
         let epochs = vec![0; journals.len()];
-        Cursors {
-            journals,
-            own_seat,
-            looked: 0,
-            written: Vec::new(),
-            entries: Vec::new(),
-            is_new: false,
-            epochs,
-        }
+        Cursors { journals, own_seat, looked: 0, written: None, entries: Vec::new(), is_new: false, epochs }
     }
 
     /// Looks at all of them, if the last look is long enough ago.
@@ -59,7 +52,7 @@ impl Cursors {
                 entry(index, reader.seat, What::Reader, reader.position, keeps)
             }));
         }
-        self.is_new = self.entries != self.written;
+        self.is_new = self.written.as_ref() != Some(&self.entries);
     }
 
     /// Adds a block with them and with what the journals have held, if any cursor has changed.
@@ -84,7 +77,7 @@ impl Cursors {
     /// The block is on disk.
     pub(super) fn are_written(&mut self) {
         if std::mem::take(&mut self.is_new) {
-            self.written.clone_from(&self.entries);
+            self.written = Some(self.entries.clone());
         }
     }
 }

@@ -197,7 +197,7 @@ fn text(place: &str, trace: &Trace, disk: &OnDisk) -> String {
     });
     let numbers: &[&str] =
         if disk.is_empty() { &["at, µs", "hop, µs"] } else { &["at, µs", "hop, µs", "on disk, µs"] };
-    let head = [&["hop"], numbers, &["node", "frame", "what"]].concat();
+    let head = [&["hop"][..], numbers, &["node", "frame", "what"][..]].concat();
     text.push_str(&aligned(&head, numbers.len(), rows.collect()));
     let known = trace.stages.known().chain(disk.order(trace).map(|span| ("durable", span)));
     let spans: Vec<String> = known.map(|(name, span)| format!("{name} {} µs", micros(span))).collect();
