@@ -226,5 +226,5 @@ fn a_slow_recorder_that_nobody_waits_for_has_gaps_and_that_is_said() {
             Err(error) => panic!("{error}"),
         }
     }
-    assert!(count > 0 && gaps >= 3, "{count} orders, {gaps} gaps");
+    assert!(count > 0 && gaps > 0, "{count} orders, {gaps} gaps");
 }

@@ -81,7 +81,10 @@ fn a_run_with_several_recorders_comes_back_from_all_of_them_although_one_was_kil
     let folders = folders(&platform);
     let recovery = Recovery::open(&folders, None).expect("it can be recovered");
     let time = recovery.time();
-    assert_eq!(Some(time), recovery.recordings().iter().map(|recording| recording.end().time).min());
+    assert!(
+        recovery.recordings().iter().all(|recording| recording.end().time <= time),
+        "none is taken beyond it"
+    );
     let journals: Vec<&str> = recovery.journals().map(|journal| journal.journal.name.as_str()).collect();
     for name in ["md.quotes", "master.events", "td.orders", "reports.takers-1"] {
         assert!(journals.contains(&name), "{name} is not in {journals:?}");
