@@ -18,11 +18,12 @@ pub(super) struct Cursors {
     journals: Vec<Journal>,
     own_seat: u32,
     looked: u64,
-    /// As they were last written, and as they are now. What was never written is, also without any reader: a successor
-    /// and a recovery need the counts beside them.
-    written: Option<Vec<CursorEntry>>,
+    /// As they were last written, and those that differ from it now.
+    written: Vec<CursorEntry>,
     entries: Vec<CursorEntry>,
     is_new: bool,
+    /// The next cut has them, whether they have changed or not.
+    is_due: bool,
     /// By journal: writers so far, at the last look.
     epochs: Vec<u64>,
 }
@@ -31,7 +32,17 @@ impl Cursors {
     /// The journals are those of the description, in its order. The recorder's own cursors are left out.
     pub(super) fn new(journals: Vec<Journal>, own_seat: u32) -> Cursors {
         let epochs = vec![0; journals.len()];
-        Cursors { journals, own_seat, looked: 0, written: None, entries: Vec::new(), is_new: false, epochs }
+        Cursors {
+            journals,
+            own_seat,
+            looked: 0,
+            written: Vec::new(),
+            entries: Vec::new(),
+            is_new: false,
+            // Without any reader too: a recovery needs the counts.
+            is_due: true,
+            epochs,
+        }
     }
 
     /// Looks at all of them, if the last look is long enough ago.
@@ -52,12 +63,22 @@ impl Cursors {
                 entry(index, reader.seat, What::Reader, reader.position, keeps)
             }));
         }
-        self.is_new = self.written.as_ref() != Some(&self.entries);
+        self.is_new = self.entries != self.written;
+    }
+
+    /// Name of a journal.
+    pub(super) fn journal(&self, index: usize) -> &str {
+        self.journals.get(index).map_or("", |journal| &journal.shape().name)
+    }
+
+    /// The next cut is to say what the journals have held: not all of it will be in the recording.
+    pub(super) fn demand(&mut self) {
+        self.is_due = true;
     }
 
     /// Adds a block with them and with what the journals have held, if any cursor has changed.
     pub(super) fn append(&self, batch: &mut Batch, counts: &[Counts]) {
-        if !self.is_new {
+        if !self.is_new && !self.is_due {
             return;
         }
         let fill = |bytes: &mut Vec<u8>| {
@@ -76,8 +97,9 @@ impl Cursors {
 
     /// The block is on disk.
     pub(super) fn are_written(&mut self) {
+        self.is_due = false;
         if std::mem::take(&mut self.is_new) {
-            self.written = Some(self.entries.clone());
+            self.written.clone_from(&self.entries);
         }
     }
 }

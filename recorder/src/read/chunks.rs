@@ -22,6 +22,8 @@ pub struct Chunks<'a> {
     gap: Option<&'static str>,
     /// The cut of the block that was given last.
     cut: u64,
+    /// Time of the cut of the last block that was given.
+    time: u64,
 }
 
 impl Recording {
@@ -42,6 +44,7 @@ impl Recording {
             since: time,
             gap: None,
             cut: 0,
+            time: 0,
         };
         // All cuts of a segment are older than the next segment.
         let later = self.segments().get(1..).unwrap_or_default();
@@ -90,6 +93,7 @@ impl Chunks<'_> {
             let is_frames = mine && head.kind() == Some(Kind::Frames) && is_wanted;
             if is_frames {
                 bytes.extend_from_slice(block.payload);
+                self.time = head.time.get();
             }
             if mine && head.kind() == Some(Kind::Gap) {
                 self.gap = Some("the recorder was overtaken, or its disk took nothing");
@@ -112,6 +116,11 @@ impl Chunks<'_> {
     /// Number of the first block of the cut that the last block belongs to; see [`Syncs`](super::Syncs).
     pub fn cut(&self) -> u64 {
         self.cut
+    }
+
+    /// Time of the cut that holds the block which was given last.
+    pub fn time(&self) -> u64 {
+        self.time
     }
 
     /// The first segment from `first` on that may hold what is wanted, by bisection: positions of a journal ascend.

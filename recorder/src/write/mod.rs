@@ -25,7 +25,7 @@ use synced::Synced;
 use journal::Clock;
 
 use crate::format::{Description, FileHead, Kind};
-use crate::read::{OpenError, Recording};
+use crate::read::{OpenError, Recording, note_newest};
 
 /// Why nothing could be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,21 @@ pub enum WriteError {
         folder: PathBuf,
         /// Why.
         source: OpenError,
+    },
+    /// The disk has no room for a segment.
+    #[error(
+        "{}: {source}; a segment and the one prepared behind it take {need} bytes, {free} are free: make room, or record with a \
+         smaller `segment`", .path.display()
+    )]
+    NoRoom {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+        /// Bytes that are needed.
+        need: u64,
+        /// Bytes that the file system has left for this user.
+        free: u64,
     },
     /// The disk.
     #[error("{}: {source}", .path.display())]
@@ -56,7 +71,18 @@ impl WriteError {
     pub fn is_full(&self) -> bool {
         use nix::errno::Errno;
         let full = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].map(|errno| Some(errno as i32));
-        matches!(self, WriteError::Disk { source, .. } if full.contains(&source.raw_os_error()))
+        matches!(self, WriteError::Disk { source, .. } | WriteError::NoRoom { source, .. }
+            if full.contains(&source.raw_os_error()))
+    }
+
+    /// Why a segment of so many bytes could not be begun at `path`.
+    fn of_segment(path: PathBuf, source: io::Error, bytes: u64) -> WriteError {
+        match free(&path) {
+            Some(free) if source.raw_os_error() == Some(nix::errno::Errno::ENOSPC as i32) => {
+                WriteError::NoRoom { path, source, need: bytes.saturating_mul(2), free }
+            }
+            _ => WriteError::Disk { path, source },
+        }
     }
 }
 
@@ -281,12 +307,15 @@ impl Recorder {
         let head = FileHead::new(number, self.recording, next, chain, now);
         let spare = self.background.take_spare();
         let path = self.folder.join(segment_name(number));
-        let disk = |source| WriteError::Disk { path: path.clone(), source };
-        let room = self.policy.segment_bytes;
+        let bytes = self.policy.segment_bytes;
+        let disk = |source| WriteError::of_segment(path.clone(), source, bytes);
         let segment =
-            Segment::begin(&self.folder, spare.as_deref(), head, room, self.disk.as_ref()).map_err(disk)?;
+            Segment::begin(&self.folder, spare.as_deref(), head, bytes, self.disk.as_ref()).map_err(disk)?;
         self.last_number = number;
         self.segment = Some(segment);
+        if let Err(error) = note_newest(&self.folder, number) {
+            log::warn!("segment {number} is not noted as the newest, so that nobody would miss it: {error}");
+        }
         self.batch.begin_segment(number);
         self.batch.begin_cut(time);
         let description = std::mem::take(&mut self.description);
@@ -369,6 +398,13 @@ fn make_folder(folder: &Path) -> io::Result<()> {
         _ => {}
     }
     File::open(above)?.sync_all()
+}
+
+/// Bytes that the file system of a file has left for this user.
+pub(crate) fn free(path: &Path) -> Option<u64> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    let room = nix::sys::statvfs::statvfs(folder).ok()?;
+    Some(room.blocks_available() as u64 * room.fragment_size() as u64)
 }
 
 fn random() -> io::Result<u64> {

@@ -190,3 +190,20 @@ fn a_slow_disk_holds_the_writer_up_and_takes_no_more_memory() {
     drop(recorder);
     assert_eq!(frames(&Recording::open(folder.path()).unwrap(), "orders"), (held, Vec::new()));
 }
+
+#[test]
+fn a_disk_without_room_for_two_segments_is_named_with_what_is_needed_and_what_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("00000001.seg");
+    let full = io::Error::from_raw_os_error(nix::errno::Errno::ENOSPC as i32);
+    let error = WriteError::of_segment(path.clone(), full, 1 << 20);
+    assert!(error.is_full());
+    let WriteError::NoRoom { need, free, .. } = &error else { panic!("{error}") };
+    assert_eq!(*need, 2 << 20);
+    let said = error.to_string();
+    assert!(said.contains("take 2097152 bytes") && said.contains(&format!("{free} are free")), "{said}");
+    // Room on the disk is not what a limit for files lacks.
+    let limited = io::Error::from_raw_os_error(nix::errno::Errno::EFBIG as i32);
+    let error = WriteError::of_segment(path, limited, 1 << 20);
+    assert!(error.is_full() && !error.to_string().contains("free"), "{error}");
+}
