@@ -259,6 +259,62 @@ fn a_recorder_keeps_what_it_is_told_to_and_a_recovery_still_finds_its_end() {
 }
 
 #[test]
+fn an_orders_way_says_when_each_frame_was_on_disk_live_and_from_the_recording() {
+    let home = Home::new();
+    let (file, folder) = home.recorded_platform("");
+    let up = home.colo(&["up", &file, "--stay", "--set", "md.count=0", "--set", "md.interval=1ms"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("fills", || number(&home.node("demo", "matching")["counters"]["fills"]) > 20);
+    let last = home.json(&["journal", "trace", "--last", "--format", "json"]);
+    let order = last["order_id"].as_str().expect("an order").to_owned();
+    let framed = |trace: &Value| -> Vec<Value> {
+        let hops = trace["hops"].as_array().expect("hops").iter();
+        hops.filter(|hop| hop["evidence"] == "frame").cloned().collect()
+    };
+    // The cut after that of its last frame says it.
+    let live = || home.json(&["journal", "trace", &order, "--format", "json"]);
+    home.wait_for("the times", || framed(&live()).iter().all(|hop| hop["durable_ns"].is_u64()));
+    let live = live();
+    let hops = framed(&live);
+    assert!(hops.len() >= 5, "{live:#}");
+    for hop in &hops {
+        let (committed, durable) = (number(&hop["time_ns"]), number(&hop["durable_ns"]));
+        assert!(durable > committed, "{hop:#}");
+        assert_eq!(number(&hop["since_commit_ns"]), durable - committed, "{hop:#}");
+    }
+    let ordered = hops.iter().find(|hop| hop["hop"] == "ordered").expect("its order");
+    assert_eq!(live["stages"]["durable_ns"], ordered["since_commit_ns"]);
+    let text = stdout(&home.colo(&["journal", "trace", &order]));
+    assert!(text.contains("on disk, µs") && text.contains("durable "), "{text}");
+
+    assert!(home.colo(&["down"]).status.success(), "{}", home.logs());
+    let arguments = ["journal", "trace", &order, "--recording", &folder, "--format", "json"];
+    let recorded = framed(&home.json(&arguments));
+    for hop in &hops {
+        let same =
+            |found: &&Value| (&found["journal"], &found["position"]) == (&hop["journal"], &hop["position"]);
+        let found = recorded.iter().find(same).expect("the same frame");
+        assert_eq!(found["durable_ns"], hop["durable_ns"], "{found:#}");
+    }
+    // The very last frame of the run too: the recorder says it when it stops.
+    let newest =
+        framed(&home.json(&["journal", "trace", "--last", "--recording", &folder, "--format", "json"]));
+    assert!(newest.iter().all(|hop| hop["durable_ns"].is_u64()), "{newest:#?}");
+
+    // Where nothing is recorded, nothing is said.
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/demo.toml").display().to_string();
+    let up = home.colo(&["up", &demo, "--stay", "--set", "md.count=0", "--set", "md.interval=1ms"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    home.wait_for("fills", || number(&home.node("demo", "matching")["counters"]["fills"]) > 5);
+    let trace = home.json(&["journal", "trace", "--last", "--format", "json"]);
+    assert!(framed(&trace).iter().all(|hop| hop["durable_ns"].is_null()), "{trace:#}");
+    assert_eq!(trace["stages"]["durable_ns"], Value::Null);
+    let text = stdout(&home.colo(&["journal", "trace", "--last"]));
+    assert!(!text.contains("on disk"), "{text}");
+    assert!(home.colo(&["down"]).status.success(), "{}", home.logs());
+}
+
+#[test]
 fn a_recovery_up_to_a_position_holds_nothing_behind_it() {
     let (home, folder, _) = recorded("");
     let dumped = |journal: &str| {

@@ -113,6 +113,39 @@ fn strategies_of_a_host_send_what_they_sent() {
     STRATEGIES.iter().for_each(|strategy| recorded.repeats(strategy));
 }
 
+/// Reports wait for the disk, quotes do not: the strategy read them in another order than they were committed in.
+#[test]
+fn strategies_whose_reports_waited_for_the_disk_are_checked_in_the_order_in_which_they_read() {
+    for durable in ["durability = \"sync\"", "durability = \"sync\"\nhost = { name = \"desk\" }"] {
+        let recorded = Recorded::new(false, durable);
+        for strategy in STRATEGIES {
+            let (code, printed) = recorded.alone(strategy, &["--check"]);
+            println!(
+                "{strategy}: {}, {} of {} the same, {} moved",
+                printed["verdict"],
+                printed["same_requests"],
+                printed["live_requests"],
+                printed["moved_frames"]
+            );
+            // How the host's scheduler mixed the two decides which it is: what is said and what it ends with agree.
+            let expected = match printed["verdict"].as_str() {
+                Some("same") => 0,
+                Some("inconclusive") => 5,
+                _ => 4,
+            };
+            assert_eq!(code, expected, "{strategy}: {printed:#}");
+            assert_eq!(printed["identical"], expected == 0, "{strategy}: {printed:#}");
+            // Before its first report nothing is open.
+            assert!(number(&printed["same_requests"]) > 0, "{strategy}: {printed:#}");
+            assert!(!printed["caveats"].to_string().contains("does not say when"), "{printed:#}");
+        }
+        // Another program is not taken for another order.
+        let (code, printed) = recorded.alone("takers-1", &["--check", "--param", "max_position=1"]);
+        assert!(code == 4 || code == 5, "{printed:#}");
+        assert_eq!(printed["identical"], false, "{printed:#}");
+    }
+}
+
 #[test]
 fn two_replays_of_a_live_run_send_the_same_byte_for_byte() {
     let recorded = Recorded::new(false, "");

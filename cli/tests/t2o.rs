@@ -130,3 +130,44 @@ fn capacity_searches_by_measuring() {
     assert_eq!(found["capacity"]["at_limit"], true);
     assert_eq!(found["capacity"]["curve"].as_array().unwrap().len(), 2);
 }
+
+/// The shipped scenario, short, with its recordings in a folder of the test.
+#[test]
+fn where_orders_are_recorded_the_time_until_they_are_on_disk_is_a_stage() {
+    let home = Home::new();
+    let folder = tempfile::tempdir().unwrap();
+    let recordings = folder.path().join("recordings");
+    let text = fs::read_to_string(scenario("recorded.toml")).unwrap();
+    let text = text.replace("/var/tmp/colo-t2o", &recordings.display().to_string());
+    let file = folder.path().join("recorded.toml").display().to_string();
+    fs::write(&file, text).unwrap();
+    let out = folder.path().join("out");
+    let shown = out.display().to_string();
+    let mut arguments = vec!["t2o", "run", &file, "--out", &shown, "--format", "json"];
+    arguments.extend(SHORT);
+    arguments.extend(["--only", "D1,DR1,DS1", "--set", "run.repeats=1", "--set", "run.warmup=\"200ms\""]);
+    let matrix = home.json(&arguments);
+    assert_eq!(names(&matrix), ["D1", "DR1", "DS1"]);
+    for cell in matrix["cells"].as_array().unwrap() {
+        let (run, durable) = (&cell["runs"][0], &cell["stages"]["durable"]);
+        assert!(run["failed"].is_null(), "{cell:#}");
+        if cell["group"] == "D" {
+            assert!(durable.is_null() && run["on_disk"].is_null(), "{cell:#}");
+            continue;
+        }
+        assert_eq!(run["on_disk"], cell["samples"], "of each order it is known: {cell:#}");
+        assert!(durable["p50_us"].as_f64().unwrap() > 0.0, "{cell:#}");
+        assert!(durable["max_us"].as_f64() >= durable["p50_us"].as_f64(), "{cell:#}");
+    }
+    let left = |folder: PathBuf| {
+        fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count()
+    };
+    let instances = fs::read_dir(&recordings).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(instances.map(left).sum::<usize>(), 0, "recordings are removed once they are read");
+    // Every figure is computed from the raw files again.
+    home.json(&["t2o", "report", &shown, "--format", "json"]);
+    let report = fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(report.contains("order on disk, p50"), "{report}");
+    let csv = fs::read_to_string(out.join("report.csv")).unwrap();
+    assert_eq!(csv.lines().filter(|line| line.contains(",durable,")).count(), 2, "{csv}");
+}

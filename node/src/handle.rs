@@ -29,6 +29,11 @@ impl NodeHandle {
         self.clock.now()
     }
 
+    /// The platform's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// Adds to one of the node's counters. One thread per counter.
     #[inline]
     pub fn add(&self, counter: Counter, amount: u64) {

@@ -18,11 +18,16 @@
 
 #![forbid(unsafe_code)]
 
+// The tests within share what those beside the crate use.
+#[cfg(test)]
+extern crate self as recorder;
+
 pub mod format;
 pub mod gather;
 mod process;
 pub mod read;
 pub mod recover;
+pub mod shelf;
 pub mod write;
 
 pub use process::SERVICE;

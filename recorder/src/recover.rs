@@ -112,7 +112,14 @@ impl Recovery {
             recordings.push(recording);
         }
         // Each recorder has cuts of its own: all are taken as of the earliest end.
-        let time = recordings.iter().map(|recording| recording.end().time).min().unwrap_or_default();
+        let mut time = recordings.iter().map(|recording| recording.end().time).min().unwrap_or_default();
+        if let Some(until) = until.filter(|_| folders.len() > 1) {
+            // What one has of the last cut before `until` is no earlier end: it goes on behind that. Else each look at the
+            // same recordings with the time of the one before would go further back.
+            let ends =
+                folders.iter().map(|folder| Recording::open(folder).map_or(until, |found| found.end().time));
+            time = ends.min().unwrap_or(until).min(until);
+        }
         if recordings.iter().any(|recording| recording.end().time > time) {
             recordings = folders.iter().map(|folder| open(folder, time)).collect::<Result<_, _>>()?;
         }

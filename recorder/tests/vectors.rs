@@ -1,5 +1,5 @@
 //! `recorder/tests/vectors/`: a small recording whose bytes never change, for readers in other languages. Three segments: one
-//! closed, one closed and compressed, one whose last cut was never finished; with a gap, cursors, a damaged block and a
+//! closed, one closed and compressed, one whose last cut was never finished; with a gap, cursors, a time on disk, a damaged block and a
 //! segment that was removed. After a wanted change: `UPDATE_GOLDEN=1 cargo test -p recorder --test vectors`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use recorder::format::{CursorEntry, Description, FileHead, IndexEntry, Kind, LINE, RecordedJournal, What};
+use recorder::format::{
+    CursorEntry, Description, FileHead, IndexEntry, Kind, LINE, RecordedJournal, SyncedEntry, What,
+};
 use recorder::read::{FindingKind, FrameError, Recording};
 use recorder::write::Batch;
 use serde_json::{Value, json};
@@ -152,7 +154,7 @@ fn made() -> Vec<(&'static str, Vec<u8>)> {
     let mut batch = Batch::new(1, 1, 0);
     let mut first = Segment::begin(&mut batch, 1, BEGUN);
     let (mut orders, mut quotes) = (65_536, 65_536);
-    let mut damaged = 0..0;
+    let (mut damaged, mut before) = (0..0, 0);
     for cut in 1..=4_u64 {
         let time = BEGUN + cut * 1_000;
         batch.begin_cut(time);
@@ -177,6 +179,11 @@ fn made() -> Vec<(&'static str, Vec<u8>)> {
             };
             add(&mut batch, Kind::Cursors, 0, 0, 0, entry.as_bytes());
         }
+        if cut == 4 {
+            let entry = SyncedEntry { cut: before.into(), time: (time - 700).into() };
+            add(&mut batch, Kind::Synced, 0, 0, 0, entry.as_bytes());
+        }
+        before = batch.cut();
         let start = first.bytes.len();
         first.finish_cut(&mut batch);
         if cut == 3 {
@@ -277,6 +284,10 @@ fn what_is_wrong_with_the_vectors_is_named() {
     assert_eq!((named(FindingKind::Gap), named(FindingKind::Torn), named(FindingKind::Removed)), (1, 1, 1));
     assert_eq!(recording.unfinished().unwrap().len(), 1);
     assert_eq!(recording.end().time, BEGUN + 11_000);
+    // Of one cut it is said when it was on disk: of the third.
+    let orders = recording.description().journal("orders").unwrap();
+    let synced = |cut: u64| recording.synced(orders, 65_536 + 64 * (cut - 1)).unwrap();
+    assert_eq!((synced(2), synced(3), synced(4)), (None, Some(BEGUN + 3_300), None));
 }
 
 #[test]

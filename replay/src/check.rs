@@ -15,6 +15,8 @@ const KEPT: usize = 64;
 pub struct Input {
     /// Its journal.
     pub journal: String,
+    /// That journal's number.
+    pub journal_id: u32,
     /// Its position there.
     pub position: u64,
     /// Its time.
@@ -25,6 +27,12 @@ pub struct Input {
     pub topic: u32,
     /// The message.
     pub payload: Vec<u8>,
+    /// When it was handled live, if that is known; else when it could be read.
+    pub order: u64,
+    /// It is known.
+    pub is_known: bool,
+    /// It could be read only when it was on disk.
+    pub is_late: bool,
 }
 
 /// The first request that is not the same.
@@ -38,6 +46,8 @@ pub struct Difference {
     pub replayed: Option<Request>,
     /// What the strategy was given since the request before, the latest last.
     pub inputs: Vec<Input>,
+    /// What it would have been given next of the journals that it read only when they were on disk.
+    pub upcoming: Vec<Input>,
     /// Inputs before those, which are left out.
     pub more_inputs: u64,
 }
@@ -101,25 +111,35 @@ pub(crate) struct Check {
     more_inputs: u64,
 }
 
+impl Input {
+    pub(crate) fn of(journal: &str, journal_id: u32, taken: &Taken) -> Input {
+        Input {
+            journal: journal.to_owned(),
+            journal_id,
+            position: taken.position,
+            time: taken.time,
+            message_id: taken.message_id,
+            topic: taken.topic,
+            payload: taken.payload.clone(),
+            order: taken.order,
+            is_known: taken.is_known,
+            is_late: taken.is_late,
+        }
+    }
+}
+
 impl Check {
     pub(crate) fn new(ids: Ids) -> Check {
         Check { ids, same: 0, inputs: VecDeque::new(), more_inputs: 0 }
     }
 
     /// The strategy is given this next.
-    pub(crate) fn gives(&mut self, journal: &str, taken: &Taken) {
+    pub(crate) fn gives(&mut self, journal: &str, journal_id: u32, taken: &Taken) {
         if self.inputs.len() == KEPT {
             self.inputs.pop_front();
             self.more_inputs += 1;
         }
-        self.inputs.push_back(Input {
-            journal: journal.to_owned(),
-            position: taken.position,
-            time: taken.time,
-            message_id: taken.message_id,
-            topic: taken.topic,
-            payload: taken.payload.clone(),
-        });
+        self.inputs.push_back(Input::of(journal, journal_id, taken));
     }
 
     /// Requests so far that were the same.
@@ -162,6 +182,7 @@ impl Check {
             live: self.expected(life).map(|sent| (sent.time, self.ids.request(sent.request))),
             replayed: replayed.map(without_reception),
             inputs: self.inputs.iter().cloned().collect(),
+            upcoming: Vec::new(),
             more_inputs: self.more_inputs,
         }
     }

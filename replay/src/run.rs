@@ -6,18 +6,20 @@ use std::time::{Duration, Instant};
 
 use journal::Latest;
 use recorder::format::RecordedJournal;
-use recorder::read::Recording;
+use recorder::read::{Recording, Syncs};
 use topology::Topology;
+use topology::config::Durability;
 use wire::{EndOfStream, Execution, Fill, Message, OrderUpdate, Quote, Request, StrategyId};
 
-use crate::check::{Check, Difference, Ids};
+use crate::check::{Check, Difference, Ids, Input};
 use crate::damage::damage;
 use crate::error::ReplayError;
 use crate::life::Life;
+use crate::search::{Search, Verdict};
 use crate::stage::{Plan, Stage};
 use crate::start::{Prepared, Start};
 use crate::subject::Subject;
-use crate::tape::{Cause, Taken, Tape};
+use crate::tape::{Cause, Moves, Part, Taken, Tape};
 
 /// What is replayed, and how.
 #[derive(Clone, Debug)]
@@ -55,11 +57,16 @@ pub struct Outcome {
     pub same: u64,
     /// The first that is not the same.
     pub difference: Option<Difference>,
+    /// What follows from that.
+    pub verdict: Verdict,
+    /// Frames that were handed over earlier or later than their times say, so that more requests are the same.
+    pub moved: u64,
     /// What cannot be as it was.
     pub caveats: Vec<String>,
 }
 
-/// Gives a strategy what was recorded of its inputs. `goes_on` is asked between frames.
+/// Gives a strategy what was recorded of its inputs. `goes_on` is asked between frames. A check goes through them again
+/// where it differs and the recording leaves their order open.
 ///
 /// # Errors
 /// [`ReplayError`].
@@ -67,6 +74,30 @@ pub fn replay(
     recording: &Recording,
     options: &Options,
     mut goes_on: impl FnMut() -> bool,
+) -> Result<Outcome, ReplayError> {
+    let (mut search, mut moves) = (Search::default(), Moves::new());
+    loop {
+        let mut is_stopped = false;
+        let outcome = once(recording, options, &moves, &mut || {
+            is_stopped |= !goes_on();
+            !is_stopped
+        })?;
+        if !options.check || is_stopped {
+            return Ok(outcome);
+        }
+        if let Some(outcome) = search.ends(&moves, outcome) {
+            return Ok(Outcome { moved: search.moved(), ..outcome });
+        }
+        moves = search.moves();
+    }
+}
+
+/// One time through all frames.
+fn once(
+    recording: &Recording,
+    options: &Options,
+    moves: &Moves,
+    goes_on: &mut impl FnMut() -> bool,
 ) -> Result<Outcome, ReplayError> {
     let topology: Topology = serde_json::from_value(recording.description().topology.clone())
         .map_err(|error| ReplayError::Usage(format!("the recorded platform is not understood: {error}")))?;
@@ -98,6 +129,8 @@ pub fn replay(
             live: life.sent.len() as u64,
             same: 0,
             difference: None,
+            verdict: Verdict::Same,
+            moved: 0,
             caveats: caveats(&subject, &life, &start, topology.deterministic),
         },
         depths: None,
@@ -107,10 +140,39 @@ pub fn replay(
     };
     run.prepare(recording, &start)?;
     run.stage.start()?;
-    run.play(recording, options, &start, topology.deterministic, &mut goes_on)?;
+    // In lock-step the market's time decides, whenever something was on disk.
+    let late = if topology.deterministic { Vec::new() } else { late(&topology, &subject) };
+    let syncs = if late.is_empty() { Syncs::default() } else { recording.syncs()? };
+    if !late.is_empty() && syncs.is_empty() {
+        run.outcome.caveats.push(
+            "reports were read when they were on disk, and the recording does not say when that was"
+                .to_owned(),
+        );
+    }
+    let disk = Disk { late: &late, syncs: &syncs };
+    run.play(recording, options, &start, (topology.deterministic, disk, moves), goes_on)?;
     run.end()?;
     run.outcome.same = run.check.same() as u64;
+    if run.outcome.difference.is_some() {
+        run.outcome.verdict = Verdict::Differs;
+    }
     Ok(run.outcome)
+}
+
+/// What was read when it was on disk.
+#[derive(Clone, Copy)]
+struct Disk<'a> {
+    late: &'a [u32],
+    syncs: &'a Syncs,
+}
+
+/// Numbers of the journals of which the strategy saw a frame only when it was on disk.
+fn late(topology: &Topology, subject: &Subject) -> Vec<u32> {
+    let is_late = |name: &str| {
+        topology.journal(name).is_some_and(|spec| spec.durability == Durability::Sync)
+            && subject.process().kind.trades()
+    };
+    subject.reads.iter().filter(|(read, _)| is_late(&read.journal)).map(|(_, journal)| journal.id).collect()
 }
 
 fn demand_whole(recording: &Recording, subject: &Subject) -> Result<(), ReplayError> {
@@ -230,16 +292,19 @@ impl Run<'_> {
         recording: &Recording,
         options: &Options,
         start: &Start,
-        deterministic: bool,
+        (deterministic, disk, moves): (bool, Disk<'_>, &Moves),
         goes_on: &mut impl FnMut() -> bool,
     ) -> Result<(), ReplayError> {
-        let mut tracks: Vec<(&RecordedJournal, Vec<Cause>)> = Vec::new();
-        for (_, journal) in &self.subject.reads {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for (read, journal) in &self.subject.reads {
             let causes = if deterministic { Vec::new() } else { self.causes(journal.id) };
-            tracks.push((journal, causes));
+            let synced = disk.late.contains(&journal.id).then_some(disk.syncs);
+            let topic = if read.role == "reports" { self.subject.reports_topic() } else { None };
+            parts.push(Part { journal, causes, synced, topic });
         }
-        tracks.extend(self.subject.depths.as_ref().map(|quotes| (quotes, Vec::new())));
-        let mut tape = Tape::new(recording, &tracks)?;
+        let depths = self.subject.depths.as_ref();
+        parts.extend(depths.map(|journal| Part { journal, causes: Vec::new(), synced: None, topic: None }));
+        let mut tape = Tape::new(recording, parts, moves)?;
         let mut pace = Pace { speed: options.speed, began: None };
         while let Some(time) = tape.peek() {
             if options.to.is_some_and(|to| time > to) || self.is_over(time) || !goes_on() {
@@ -259,9 +324,7 @@ impl Run<'_> {
                 "instruments" => taken.time <= start.time,
                 _ => taken.time < self.life.from,
             };
-            let is_for_another = read.role == "reports"
-                && self.subject.reports_topic().is_some_and(|topic| topic != taken.topic);
-            if is_before || is_for_another {
+            if is_before {
                 continue;
             }
             pace.wait(time);
@@ -271,12 +334,19 @@ impl Run<'_> {
                 break;
             }
         }
+        if let Some(difference) = &mut self.outcome.difference {
+            let upcoming = tape.late().filter_map(|taken| {
+                let (_, journal) = self.subject.reads.get(taken.journal)?;
+                Some(Input::of(&journal.name, journal.id, taken))
+            });
+            difference.upcoming = upcoming.collect();
+        }
         Ok(())
     }
 
     /// Gives one frame; true when the replay ends with it.
     fn give(&mut self, name: &str, id: u32, taken: &Taken) -> Result<bool, ReplayError> {
-        self.check.gives(name, taken);
+        self.check.gives(name, id, taken);
         *self.outcome.frames.entry(name.to_owned()).or_default() += 1;
         self.stage.give(taken.journal, taken)?;
         self.take_sent(!self.ends_early)?;

@@ -37,6 +37,10 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     if disordered > 0 {
         caveats.push(format!("disordered: {disordered} messages whose times contradict each other"));
     }
+    let on_disk = total(&|run| run.on_disk);
+    if on_disk > 0 && on_disk < samples {
+        caveats.push(format!("on-disk: of {} of {samples} orders it is not known when", samples - on_disk));
+    }
     caveats.extend(lost(runs));
     if let Some(run) = runs.iter().find(|run| has_backlog(run)) {
         caveats.push(format!(

@@ -23,6 +23,7 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         outstanding: 0,
         open_from_us: None,
         lateness_p99_us: 60.0,
+        on_disk: 0,
         stages: stages(*mean, |mean| RunStage {
             mean_us: mean,
             sd_us: mean / 10.0,

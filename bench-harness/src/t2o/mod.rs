@@ -11,6 +11,7 @@ mod capacity;
 mod caveats;
 mod claims;
 mod compare;
+mod disk;
 mod error;
 #[cfg(test)]
 mod fixture;

@@ -13,6 +13,8 @@ use super::stamps::Stamps;
 
 /// First line of a file. Times are nanoseconds on the platform's clock.
 const HEAD: &str = "order_id,due,published,received,ordered,taken";
+/// The same where the orders are recorded.
+const HEAD_ON_DISK: &str = "order_id,due,published,received,ordered,taken,durable";
 
 /// Writes the records of one run.
 ///
@@ -20,10 +22,15 @@ const HEAD: &str = "order_id,due,published,received,ordered,taken";
 /// The file cannot be written.
 pub fn write(path: &Path, records: &[Stamps]) -> io::Result<()> {
     let mut out = BufWriter::new(GzEncoder::new(File::create(path)?, Compression::fast()));
-    writeln!(out, "{HEAD}")?;
+    let has_disk = records.iter().any(|record| record.durable != 0);
+    writeln!(out, "{}", if has_disk { HEAD_ON_DISK } else { HEAD })?;
     for record in records {
-        let Stamps { order_id, due, published, received, ordered, taken } = record;
-        writeln!(out, "{order_id},{due},{published},{received},{ordered},{taken}")?;
+        let Stamps { order_id, due, published, received, ordered, taken, durable } = record;
+        write!(out, "{order_id},{due},{published},{received},{ordered},{taken}")?;
+        match has_disk {
+            true => writeln!(out, ",{durable}")?,
+            false => writeln!(out)?,
+        }
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?.sync_all()
 }
@@ -38,15 +45,20 @@ pub fn read(path: &Path) -> io::Result<Vec<Stamps>> {
         let what = format!("{}, line {line}: this is no record of {HEAD}", path.display());
         io::Error::new(io::ErrorKind::InvalidData, what)
     };
-    if lines.next().transpose()?.as_deref() != Some(HEAD) {
-        return Err(wrong(1));
-    }
+    let has_disk = match lines.next().transpose()?.as_deref() {
+        Some(HEAD) => false,
+        Some(HEAD_ON_DISK) => true,
+        _ => return Err(wrong(1)),
+    };
     let record = |(index, line): (usize, io::Result<String>)| {
         let line = line?;
         let numbers: Vec<u64> = line.split(',').map_while(|word| word.parse().ok()).collect();
         match numbers[..] {
-            [order_id, due, published, received, ordered, taken] => {
-                Ok(Stamps { order_id, due, published, received, ordered, taken })
+            [order_id, due, published, received, ordered, taken] if !has_disk => {
+                Ok(Stamps { order_id, due, published, received, ordered, taken, durable: 0 })
+            }
+            [order_id, due, published, received, ordered, taken, durable] if has_disk => {
+                Ok(Stamps { order_id, due, published, received, ordered, taken, durable })
             }
             _ => Err(wrong(index + 2)),
         }
@@ -70,10 +82,16 @@ mod tests {
                 received: n + 2,
                 ordered: n + 3,
                 taken: u64::MAX,
+                durable: 0,
             })
             .collect();
         write(&path, &records).unwrap();
         assert_eq!(read(&path).unwrap(), records);
+        // Of the last orders of a run it may be unknown.
+        let on_disk: Vec<Stamps> =
+            records.iter().map(|record| Stamps { durable: record.due % 7, ..*record }).collect();
+        write(&path, &on_disk).unwrap();
+        assert_eq!(read(&path).unwrap(), on_disk);
     }
 
     #[test]

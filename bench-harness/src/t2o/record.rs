@@ -13,6 +13,9 @@ use super::stamps::Stamps;
 /// Greatest time of the histograms: an hour, in nanoseconds.
 const LONGEST: u64 = 3_600_000_000_000;
 
+/// Name of the stage from an order's commit until it was on disk, where that is recorded: beside those of [`STAGES`].
+pub(crate) const DURABLE: &str = "durable";
+
 /// One run of one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -45,6 +48,9 @@ pub struct RunRecord {
     pub lateness_p99_us: f64,
     /// By stage.
     pub stages: BTreeMap<String, RunStage>,
+    /// Samples of which a recording says when they were on disk; 0 where they are not recorded.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub on_disk: u64,
     /// Costs, places, losses.
     pub observed: Observed,
     /// The pages of the rings.
@@ -78,6 +84,10 @@ pub struct RunStage {
     pub max_us: f64,
 }
 
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
 impl RunRecord {
     /// Takes over everything that is computed from the run's answers.
     pub(crate) fn take(&mut self, messages: &Histograms) {
@@ -87,6 +97,7 @@ impl RunRecord {
         self.open_from_us = messages.open_from_us();
         self.lateness_p99_us = messages.lateness_p99_us();
         self.stages = messages.run_stages();
+        self.on_disk = messages.durable.len();
     }
 
     /// Whether a figure of t2o, in microseconds, is a lower bound: some missing answer was waited for less long.
@@ -100,6 +111,7 @@ impl RunRecord {
 pub struct Histograms {
     stages: Vec<Histogram<u64>>,
     lateness: Histogram<u64>,
+    durable: Histogram<u64>,
     /// Messages in the histograms.
     pub samples: u64,
     /// Messages whose times contradict each other.
@@ -124,6 +136,7 @@ impl Histograms {
         Ok(Histograms {
             stages,
             lateness: empty()?,
+            durable: empty()?,
             samples: 0,
             disordered: 0,
             open: 0,
@@ -151,6 +164,9 @@ impl Histograms {
             }
         }
         self.lateness.saturating_record(stamps.lateness().min(LONGEST));
+        if let Some(time) = stamps.to_disk() {
+            self.durable.saturating_record(time.min(LONGEST));
+        }
     }
 
     fn add_open(&mut self, since_published: Option<u64>, since_due: u64) {
@@ -169,9 +185,10 @@ impl Histograms {
         self.open_from.map(|wait| wait as f64 / 1e3)
     }
 
-    /// The histogram of a stage, by its index in [`STAGES`].
-    pub(crate) fn stage(&self, index: usize) -> Option<&Histogram<u64>> {
-        self.stages.get(index)
+    /// All stages of which there is something, by name.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &Histogram<u64>)> {
+        let all = STAGES.into_iter().zip(&self.stages).chain([(DURABLE, &self.durable)]);
+        all.filter(|(_, histogram)| !histogram.is_empty())
     }
 
     /// 99th percentile of the lateness, in microseconds.
@@ -190,8 +207,7 @@ impl Histograms {
             p999_us: at_us(histogram, 0.999),
             max_us: histogram.max() as f64 / 1e3,
         };
-        let stages = STAGES.iter().zip(&self.stages).filter(|(_, histogram)| !histogram.is_empty());
-        stages.map(|(name, histogram)| ((*name).to_owned(), short(histogram))).collect()
+        self.stages().map(|(name, histogram)| (name.to_owned(), short(histogram))).collect()
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
-use wire::stages::STAGES;
 
 use super::caveats;
 use super::plan::LeftOut;
@@ -206,11 +205,8 @@ impl Results {
 
 fn stages(runs: &[&RunRecord], messages: &Histograms) -> BTreeMap<String, StageResult> {
     let mut stages = BTreeMap::new();
-    for (index, name) in STAGES.into_iter().enumerate() {
+    for (name, histogram) in messages.stages() {
         let means: Vec<f64> = runs.iter().filter_map(|run| Some(run.stages.get(name)?.mean_us)).collect();
-        let Some(histogram) = messages.stage(index).filter(|histogram| !histogram.is_empty()) else {
-            continue;
-        };
         let at = |quantile| at_us(histogram, quantile);
         let low = means.iter().copied().fold(f64::INFINITY, f64::min);
         let high = means.iter().copied().fold(0.0, f64::max);

@@ -9,6 +9,7 @@ use pinning::{Doctor, Host, ResolvedPlan, Status};
 use topology::Pages as WantedPages;
 
 use super::answers::{Answers, Stretch};
+use super::disk::OrdersOnDisk;
 use super::error::T2oError;
 use super::order::Run;
 use super::pages::Pages;
@@ -80,18 +81,22 @@ pub(crate) fn run(
     };
     let mut measured = Measured { running, quotes, watch, histograms, records: Vec::new() };
     let ended = measured.stretch(run, look, &mut record, go_on);
-    let Measured { running, histograms, records, .. } = measured;
+    let Measured { running, mut histograms, mut records, .. } = measured;
     let report = match running.finish() {
         Ok(report) => report,
         Err(error) => return failed(record, &error),
     };
+    let recording = OrdersOnDisk::mark(&run.cell.topology, started_unix * 1_000_000_000, &mut records);
     if ended == Ended::Asked {
         return Ok(None);
     }
+    records.iter().for_each(|stamps| histograms.add(stamps));
     record.take(&histograms);
     let broken: Vec<String> =
         report.failed_nodes().map(|node| format!("{} ({})", node.name, node.state)).collect();
-    if ended == Ended::MasterGone {
+    if let Err(what) = recording {
+        record.failed = Some(what);
+    } else if ended == Ended::MasterGone {
         record.failed = Some("master ended while it was measured".to_owned());
     } else if !broken.is_empty() {
         record.failed = Some(format!("failed: {}", broken.join(", ")));
@@ -121,6 +126,7 @@ fn blank(run: Run<'_>, started_unix: u64, verdict: &Verdict) -> RunRecord {
         open_from_us: None,
         lateness_p99_us: 0.0,
         stages: Default::default(),
+        on_disk: 0,
         observed: Observed::default(),
         pages: Pages::default(),
         huge_wanted: run.cell.topology.journals.iter().any(huge),
@@ -245,7 +251,6 @@ impl Measured {
         record.lost = answers.lost();
         record.outstanding = answers.outstanding;
         observed.bytes_lost += self.running.collector().map_or(0, |collector| collector.lost_bytes());
-        answers.records.iter().for_each(|stamps| self.histograms.add(stamps));
         self.records = answers.records;
         record.observed = observed;
     }

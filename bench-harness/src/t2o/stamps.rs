@@ -18,6 +18,8 @@ pub struct Stamps {
     pub ordered: u64,
     /// t4: td received it; for a missing answer, the end of the wait.
     pub taken: u64,
+    /// The order was on disk; 0 where it is not recorded, or nothing says when.
+    pub durable: u64,
 }
 
 impl Stamps {
@@ -36,7 +38,7 @@ impl Stamps {
 
     /// An answer that had not arrived at the end of the wait.
     pub(crate) fn open(due: u64, published: u64, closed: u64) -> Stamps {
-        Stamps { order_id: 0, due, published, received: 0, ordered: 0, taken: closed }
+        Stamps { order_id: 0, due, published, received: 0, ordered: 0, taken: closed, durable: 0 }
     }
 
     /// Whether this is a missing answer: no order has the number 0.
@@ -49,6 +51,11 @@ impl Stamps {
     pub fn open_waits(&self) -> Option<(Option<u64>, u64)> {
         let since = |time: u64| self.taken.saturating_sub(time);
         self.is_open().then(|| ((self.published > 0).then(|| since(self.published)), since(self.due)))
+    }
+
+    /// From the order's commit until it was on disk.
+    pub(crate) fn to_disk(&self) -> Option<u64> {
+        (self.durable != 0).then(|| self.durable.saturating_sub(self.ordered))
     }
 
     /// md's lateness in nanoseconds; for a quote that it did not publish, the lateness so far.
@@ -67,6 +74,7 @@ impl From<&LatencySample> for Stamps {
             received: sample.received.0,
             ordered: sample.ordered.0,
             taken: sample.taken.0,
+            durable: 0,
         }
     }
 }
@@ -77,10 +85,18 @@ mod tests {
 
     #[test]
     fn the_stages_of_a_message_add_up_to_its_t2o() {
-        let stamps =
-            Stamps { order_id: 1, due: 900, published: 1_000, received: 1_700, ordered: 2_000, taken: 4_000 };
+        let stamps = Stamps {
+            order_id: 1,
+            due: 900,
+            published: 1_000,
+            received: 1_700,
+            ordered: 2_000,
+            taken: 4_000,
+            durable: 7_000,
+        };
         assert_eq!(stamps.stages(), Some([700, 300, 2_000, 3_000, 3_100].map(|time| Some(Nanos(time)))));
-        assert_eq!(stamps.lateness(), 100);
+        assert_eq!((stamps.lateness(), stamps.to_disk()), (100, Some(5_000)));
+        assert_eq!(Stamps { durable: 0, ..stamps }.to_disk(), None);
     }
 
     #[test]
@@ -94,7 +110,8 @@ mod tests {
 
     #[test]
     fn times_that_contradict_each_other_have_no_stages() {
-        let good = Stamps { order_id: 1, due: 1, published: 2, received: 3, ordered: 4, taken: 5 };
+        let good =
+            Stamps { order_id: 1, due: 1, published: 2, received: 3, ordered: 4, taken: 5, durable: 0 };
         assert!(good.stages().is_some());
         assert_eq!(Stamps { received: 1, ..good }.stages(), None);
         assert_eq!(Stamps { ordered: 2, ..good }.stages(), None);

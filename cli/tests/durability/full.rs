@@ -238,3 +238,52 @@ fn a_folder_that_cannot_be_recorded_in_is_refused_when_the_platform_starts() {
     assert!(!output.status.success(), "{said}");
     assert!(said.contains("nothing can be recorded in") && said.contains("`path`"), "{said}");
 }
+
+/// Memory of a process that is in RAM, at most so far, in KiB.
+fn most_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("its status");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its memory");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn a_slow_recorder_that_nobody_waits_for_has_gaps_and_that_is_said() {
+    let platform = Platform::with("loose = [\"all\"]", &[("reports.durability = \"sync\"", "")]);
+    platform.await_up(platform.start_up());
+    std::thread::sleep(Duration::from_millis(200));
+    let process = platform.process(RECORDER);
+    let before = most_memory(process.pid);
+    for _ in 0..3 {
+        let (begun, lost) = (orders(&platform), platform.counter(RECORDER, Counter::BytesLost));
+        signal(process.pid, "STOP");
+        // Several times what the ring of orders holds.
+        platform.wait_for("trading", || orders(&platform) > begun + 1_500);
+        signal(process.pid, "CONT");
+        platform.wait_for("a gap", || platform.counter(RECORDER, Counter::BytesLost) > lost);
+    }
+    let said = disk_row(&platform.status());
+    assert!(said["missing_bytes"].as_u64() > Some(0) && said["is_gone"] == false, "{said}");
+    assert_eq!(platform.process(RECORDER), process, "it is the same process");
+    // No more than the rings hold, however long it slept: these are 9 MiB, and a batch is written at 4 MiB.
+    let grown = most_memory(process.pid).saturating_sub(before);
+    assert!(grown < 64 << 10, "{grown} KiB more than before");
+    let report = platform.down();
+    let caveats = report["caveats"].to_string();
+    assert!(caveats.contains("bytes of journals are missing in its recording"), "{caveats}");
+    let recording = Recording::open(&platform.runs()[0]).expect("a recording");
+    let orders = recording.description().journal("td.orders").expect("it is recorded");
+    let mut frames = recording.frames(orders, 0);
+    let (mut count, mut gaps) = (0, 0);
+    loop {
+        match frames.next() {
+            Ok(Some(_)) => count += 1,
+            Ok(None) => break,
+            Err(FrameError::Missing { what, .. }) => {
+                assert!(what.contains("overtaken"), "{what}");
+                gaps += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(count > 0 && gaps > 0, "{count} orders, {gaps} gaps");
+}

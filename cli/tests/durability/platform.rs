@@ -121,8 +121,20 @@ impl Platform {
 
     /// From what is on disk.
     pub(crate) fn start_again(&self) -> Child {
-        let recordings = self.recordings().display().to_string();
-        self.start(&["up", "--recover", &recordings, "--stay"], Stdio::null())
+        self.start_again_from(&[self.recordings()])
+    }
+
+    /// From the recordings of several recorders.
+    pub(crate) fn start_again_from(&self, folders: &[PathBuf]) -> Child {
+        let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        let recover = folders.iter().flat_map(|folder| ["--recover", folder]);
+        let arguments: Vec<&str> = ["up"].into_iter().chain(recover).chain(["--stay"]).collect();
+        self.start(&arguments, Stdio::null())
+    }
+
+    /// A folder beside the platform's file.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.state.path().join(name)
     }
 
     pub(crate) fn await_up(&self, mut up: Child) {

@@ -23,12 +23,15 @@ pub enum Kind {
     Index = 5,
     /// The last block of a closed segment; its payload is one `u64`, the offset of the index.
     End = 6,
+    /// [`SyncedEntry`](super::SyncedEntry) after entry: when earlier cuts were on disk.
+    Synced = 7,
 }
 
 impl Kind {
     /// The kind with this number.
     pub fn of(number: u8) -> Option<Kind> {
-        let all = [Kind::Description, Kind::Frames, Kind::Cursors, Kind::Gap, Kind::Index, Kind::End];
+        use Kind::{Cursors, Description, End, Frames, Gap, Index, Synced};
+        let all = [Description, Frames, Cursors, Gap, Index, End, Synced];
         all.into_iter().find(|kind| *kind as u8 == number)
     }
 }

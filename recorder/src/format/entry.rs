@@ -54,4 +54,15 @@ pub struct IndexEntry {
     pub time: U64,
 }
 
+/// When a cut was on disk, which only a later cut can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct SyncedEntry {
+    /// Number of the cut's first block; zero in a row that says nothing.
+    pub cut: U64,
+    /// When the write of its last block had returned.
+    pub time: U64,
+}
+
+const _: () = assert!(size_of::<SyncedEntry>() == 16);
 const _: () = assert!(size_of::<CursorEntry>() == 24 && size_of::<IndexEntry>() == 40);

@@ -7,7 +7,7 @@ mod head;
 
 pub use block::{Block, BlockHead, Kind, padded};
 pub use description::{Description, RecordedJournal};
-pub use entry::{CursorEntry, IndexEntry, What};
+pub use entry::{CursorEntry, IndexEntry, SyncedEntry, What};
 pub use head::FileHead;
 
 /// Files and blocks start on lines, as frames do.

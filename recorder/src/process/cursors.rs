@@ -114,3 +114,27 @@ fn entry(journal: usize, seat: u32, what: What, first: u64, second: u64) -> Curs
         second: second.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use journal::JournalShape;
+
+    use super::*;
+
+    #[test]
+    fn what_a_journal_without_gated_readers_has_held_is_written_once() {
+        let shape =
+            JournalShape { id: 1, name: "j".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let mut cursors = Cursors::new(vec![Journal::in_memory(shape).unwrap()], 9);
+        let mut batch = Batch::new(1, 1, 0);
+        cursors.look(2 * EVERY);
+        cursors.append(&mut batch, &[Counts::default()]);
+        assert_eq!(batch.count(), 1, "a successor and a recovery begin with it");
+        cursors.are_written();
+        cursors.look(4 * EVERY);
+        cursors.append(&mut batch, &[Counts::default()]);
+        assert_eq!(batch.count(), 1);
+    }
+}

@@ -21,6 +21,13 @@ const RETRY: Duration = Duration::from_millis(100);
 /// While the disk refuses to write and nobody is to wait for it, journals are passed over this often.
 const PASS_OVER: Duration = Duration::from_millis(2);
 
+/// After so long without news a cut without frames is written: it says when the one before it was on disk.
+const SAY_AFTER: Duration = Duration::from_millis(100);
+
+/// Where there are several recorders, it is repeated after this time without news: a recovery goes back to the earliest end
+/// of their recordings.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// The recorder.
 pub const SERVICE: Service = Service {
     kind: NodeKind::Recorder,
@@ -53,6 +60,10 @@ struct Recording {
     refused: Option<(u64, u64)>,
     /// By input: whether its writer must not wait for a disk that refuses to write. Empty: they all wait.
     may_pass: Vec<bool>,
+    /// There are other recorders.
+    is_one_of_several: bool,
+    /// When a cut without frames was last tried.
+    idle: u64,
     /// Held as long as we live: no other instance of this name records in the same folder.
     _lock: Lock,
 }
@@ -68,6 +79,8 @@ impl Component for Recording {
         }
         if self.cut(context)? {
             context.worked();
+        } else if self.refused.is_none() {
+            self.look_idle(context);
         }
         Ok(())
     }
@@ -84,7 +97,13 @@ impl Component for Recording {
     fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
         while self.cut(context)? {}
         match self.refused {
-            None => Ok(()),
+            None => {
+                let time = context.now();
+                if !self.gatherer.has_news() {
+                    self.recorder.write_idle(time);
+                }
+                Ok(())
+            }
             // Nobody is left to wait for us: the cursors show what is not on disk.
             Some(_) => {
                 self.gatherer.owe();
@@ -102,6 +121,24 @@ impl Component for Recording {
 }
 
 impl Recording {
+    /// Nothing is new: writes that, when it is time.
+    fn look_idle(&mut self, context: &mut Context) {
+        let (since, wait) = match (self.recorder.unsaid_since(), self.is_one_of_several) {
+            (Some(since), _) => (since, SAY_AFTER),
+            (None, true) => (self.recorder.whole_until(), IDLE),
+            (None, false) => return,
+        };
+        let due = since.max(self.idle) + wait.as_nanos() as u64;
+        let now = context.now();
+        if now < due {
+            context.wake_at(due);
+        } else if !self.gatherer.has_news() {
+            // Looked after the time was taken, as in any cut.
+            self.idle = now;
+            self.recorder.write_idle(now);
+        }
+    }
+
     /// When a disk that refuses to write is looked after next.
     fn next_look(&self, now: u64) -> u64 {
         let pause = if self.may_pass.is_empty() { RETRY } else { PASS_OVER };

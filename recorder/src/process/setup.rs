@@ -8,13 +8,14 @@ use std::time::{Duration, SystemTime};
 use journal::{Journal, ReadError, Reader, Registry};
 use node::{Counter, Node, RunError};
 use std::sync::Arc;
-use topology::Topology;
 use topology::config::{Durability, RecorderConfig, WhenFull};
+use topology::{NodeKind, Topology};
 
 use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
 use crate::read::{Counts, Recording as Found, StateError};
+use crate::shelf::runs_of;
 use crate::write::{Keep, Policy, Recorder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
@@ -46,7 +47,7 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let description = describe(&topology, wiring, config, &journals, &inputs);
     let run =
         journals.iter().map(|journal| journal.stat().created).min().unwrap_or_else(|| node.handle().now());
-    let runs = Path::new(&config.path).join(&topology.instance);
+    let runs = runs_of(config, &topology.instance);
     let lock = lock(&runs, &config.path)?;
     let folder = runs.join(place_of(&runs, &run_name(run)));
     let known = known(&folder, &description, &journals, &inputs)?;
@@ -57,8 +58,9 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let now = node.handle().now();
     let mut recorder = Recorder::open(&folder, &description, policy, now)
         .map_err(|error| RunError::failed(error.to_string()))?;
+    recorder.say_when_synced(node.handle().clock());
     if config.keep_bytes.is_some() || !config.keep_for.is_zero() {
-        let runs = Path::new(&config.path).join(&topology.instance);
+        let runs = runs_of(config, &topology.instance);
         recorder.keep(Keep::new(runs, config.keep_bytes.map(|bytes| bytes.0), config.keep_for));
     }
     let mut gatherer = Gatherer::new(inputs, known.counts, node::class_of);
@@ -73,6 +75,8 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
         begun: now,
         refused: (refused > 0).then_some((refused, now)),
         may_pass,
+        is_one_of_several: topology.nodes.iter().filter(|node| node.kind == NodeKind::Recorder).count() > 1,
+        idle: 0,
         _lock: lock,
     })
 }

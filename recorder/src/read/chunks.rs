@@ -20,6 +20,8 @@ pub struct Chunks<'a> {
     from: u64,
     since: u64,
     gap: Option<&'static str>,
+    /// The cut of the block that was given last.
+    cut: u64,
     /// Time of the cut of the last block that was given.
     time: u64,
 }
@@ -41,6 +43,7 @@ impl Recording {
             from: position,
             since: time,
             gap: None,
+            cut: 0,
             time: 0,
         };
         // All cuts of a segment are older than the next segment.
@@ -105,6 +108,7 @@ impl Chunks<'_> {
             }
             blocks.pass(head.size());
             if is_frames {
+                self.cut = head.cut.get();
                 let gap = self.gap.take();
                 let before = self.position.replace(end).filter(|&before| before < position);
                 if let Some(from) = before {
@@ -115,6 +119,11 @@ impl Chunks<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Number of the first block of the cut that the last block belongs to; see [`Syncs`](super::Syncs).
+    pub fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// Time of the cut that holds the block which was given last.

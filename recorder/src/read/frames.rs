@@ -126,6 +126,13 @@ impl Frames<'_> {
     }
 }
 
+impl Frames<'_> {
+    /// The cut that the last frame belongs to, as [`Chunks::cut`] says it.
+    pub fn cut(&self) -> u64 {
+        self.chunks.cut()
+    }
+}
+
 /// Frames as bytes.
 pub(crate) mod raw {
     use super::RecordedFrame;

@@ -11,6 +11,7 @@ mod removed;
 mod scan;
 mod source;
 mod state;
+mod synced;
 mod unfinished;
 mod verify;
 
@@ -30,6 +31,7 @@ pub(crate) use removed::append as list_removed;
 pub use removed::{REMOVED_LIST, Removed, removed};
 pub use scan::{Damage, Scan, scan};
 pub use state::{Counts, State, StateError};
+pub use synced::Syncs;
 pub use unfinished::Unfinished;
 pub use verify::{Finding, FindingKind, JournalReport, SegmentReport, Verification};
 

@@ -53,6 +53,11 @@ impl Batch {
         self.chain
     }
 
+    /// Number of the cut's first block.
+    pub fn cut(&self) -> u64 {
+        self.cut
+    }
+
     /// Time of the cut.
     pub fn time(&self) -> u64 {
         self.time
@@ -61,6 +66,12 @@ impl Batch {
     /// Bytes so far.
     pub fn len(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Bytes of memory that it takes.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// How many blocks.

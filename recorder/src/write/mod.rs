@@ -3,8 +3,10 @@
 mod background;
 mod batch;
 pub(crate) mod compress;
+mod medium;
 mod retain;
 mod segment;
+mod synced;
 
 use std::fs::File;
 use std::io;
@@ -16,7 +18,11 @@ pub use retain::{Keep, Retained, retain};
 pub use segment::segment_name;
 
 use background::Background;
+use medium::{Disk, Files};
 use segment::Segment;
+use synced::Synced;
+
+use journal::Clock;
 
 use crate::format::{Description, FileHead, Kind};
 use crate::read::{OpenError, Recording, note_newest};
@@ -97,6 +103,9 @@ pub struct Recorder {
     /// Syncs so far, and the bytes that they put on disk.
     syncs: u64,
     written: u64,
+    /// When cuts were on disk, until a later cut has said so.
+    synced: Synced,
+    disk: Box<dyn Disk>,
     _lock: nix::fcntl::Flock<File>,
 }
 
@@ -111,6 +120,16 @@ impl Recorder {
         description: &Description,
         policy: Policy,
         now: u64,
+    ) -> Result<Recorder, WriteError> {
+        Recorder::open_on(folder, description, policy, now, Box::new(Files))
+    }
+
+    fn open_on(
+        folder: &Path,
+        description: &Description,
+        policy: Policy,
+        now: u64,
+        medium: Box<dyn Disk>,
     ) -> Result<Recorder, WriteError> {
         let disk = |source| WriteError::Disk { path: folder.to_owned(), source };
         make_folder(folder).map_err(disk)?;
@@ -142,6 +161,8 @@ impl Recorder {
             whole,
             syncs: 0,
             written: 0,
+            synced: Synced::default(),
+            disk: medium,
             _lock: lock,
         };
         match recorder.begin_segment(now) {
@@ -155,6 +176,38 @@ impl Recorder {
     /// Removes closed segments from now on, in the background: now, when a segment is closed, and now and then.
     pub fn keep(&mut self, keep: Keep) {
         self.background.keep(keep);
+    }
+
+    /// From now on the recording says when each cut was on disk, on this clock: each with the next.
+    pub fn say_when_synced(&mut self, clock: Clock) {
+        self.synced.begin(clock);
+    }
+
+    /// Since when a cut is on disk of which the recording does not say so yet.
+    pub fn unsaid_since(&self) -> Option<u64> {
+        self.synced.since()
+    }
+
+    /// Writes a cut at `time` without a frame, with the times on disk of the cuts before it. The caller has seen, after that
+    /// time, that the journals hold nothing new. If the disk takes nothing, these times are lost and nothing else.
+    pub fn write_idle(&mut self, time: u64) {
+        let said = self.begin_cut(time).map(drop).and_then(|()| {
+            self.synced.append(&mut self.batch);
+            if self.batch.is_empty() {
+                synced::append_nothing(&mut self.batch);
+            }
+            self.end_cut()
+        });
+        if let Err(error) = said {
+            log::debug!("not recorded that nothing is new: {error}");
+            self.abandon();
+        }
+        self.synced.is_said();
+    }
+
+    /// The journals are on disk up to this time.
+    pub fn whole_until(&self) -> u64 {
+        self.whole.2
     }
 
     /// Begins a cut at `time`: the blocks are put into what is returned, as often as it is given to
@@ -206,6 +259,17 @@ impl Recorder {
     /// # Errors
     /// As [`Recorder::write`].
     pub fn close_cut(&mut self) -> Result<(), WriteError> {
+        self.synced.append(&mut self.batch);
+        self.end_cut()?;
+        self.synced.is_said();
+        self.synced.note(self.batch.cut());
+        Ok(())
+    }
+
+    fn end_cut(&mut self) -> Result<(), WriteError> {
+        if self.batch.is_empty() && self.batch.next() > self.batch.cut() {
+            synced::append_nothing(&mut self.batch);
+        }
         self.batch.close_cut();
         self.write()?;
         self.whole = (self.batch.next(), self.batch.chain(), self.batch.time());
@@ -245,7 +309,8 @@ impl Recorder {
         let path = self.folder.join(segment_name(number));
         let bytes = self.policy.segment_bytes;
         let disk = |source| WriteError::of_segment(path.clone(), source, bytes);
-        let segment = Segment::begin(&self.folder, spare.as_deref(), head, bytes).map_err(disk)?;
+        let segment =
+            Segment::begin(&self.folder, spare.as_deref(), head, bytes, self.disk.as_ref()).map_err(disk)?;
         self.last_number = number;
         self.segment = Some(segment);
         if let Err(error) = note_newest(&self.folder, number) {
@@ -261,7 +326,7 @@ impl Recorder {
         let filled = self.batch.block(Kind::Description, 0, fill);
         self.description = description;
         filled.map_err(disk)?;
-        self.close_cut()
+        self.end_cut()
     }
 
     /// Where it is.
@@ -350,25 +415,4 @@ fn random() -> io::Result<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-    use super::*;
-
-    #[test]
-    fn a_disk_without_room_for_two_segments_is_named_with_what_is_needed_and_what_is_free() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("00000001.seg");
-        let full = io::Error::from_raw_os_error(nix::errno::Errno::ENOSPC as i32);
-        let error = WriteError::of_segment(path.clone(), full, 1 << 20);
-        assert!(error.is_full());
-        let WriteError::NoRoom { need, free, .. } = &error else { panic!("{error}") };
-        assert_eq!(*need, 2 << 20);
-        let said = error.to_string();
-        assert!(said.contains("take 2097152 bytes") && said.contains(&format!("{free} are free")), "{said}");
-        // Room on the disk is not what a limit for files lacks.
-        let limited = io::Error::from_raw_os_error(nix::errno::Errno::EFBIG as i32);
-        let error = WriteError::of_segment(path, limited, 1 << 20);
-        assert!(error.is_full() && !error.to_string().contains("free"), "{error}");
-    }
-}
+mod tests;

@@ -2,13 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use nix::libc;
 use zerocopy::IntoBytes;
 
 use super::batch::Batch;
+use super::medium::{Disk, Medium};
 use crate::format::{FileHead, IndexEntry, Kind, LINE};
 
 /// An index entry a journal at least each this many bytes of the segment.
@@ -30,7 +31,7 @@ struct Indexed {
 /// An open segment. Every write is on disk when it returns.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    file: File,
+    file: Box<dyn Medium>,
     path: PathBuf,
     number: u32,
     used: u64,
@@ -49,9 +50,10 @@ impl Segment {
         spare: Option<&Path>,
         head: FileHead,
         room: u64,
+        disk: &dyn Disk,
     ) -> io::Result<Segment> {
         let unfinished = folder.join("begun.tmp");
-        Segment::begin_as(&unfinished, folder, spare, head, room).inspect_err(|_| {
+        Segment::begin_as(&unfinished, folder, spare, head, room, disk).inspect_err(|_| {
             // It may hold what room there is left.
             let _gone = std::fs::remove_file(&unfinished);
         })
@@ -63,6 +65,7 @@ impl Segment {
         spare: Option<&Path>,
         head: FileHead,
         room: u64,
+        disk: &dyn Disk,
     ) -> io::Result<Segment> {
         let path = folder.join(segment_name(head.number.get()));
         let mut options = OpenOptions::new();
@@ -76,6 +79,7 @@ impl Segment {
             nix::fcntl::posix_fallocate(&file, 0, room as i64)?;
             file
         };
+        let file = disk.medium(file);
         file.write_all_at(head.as_bytes(), 0)?;
         // A segment has its name only when its head is on disk.
         std::fs::rename(unfinished, &path)?;
@@ -151,7 +155,7 @@ impl Segment {
 /// A segment to which nothing is added any more, without its index.
 #[derive(Debug)]
 pub(crate) struct Unclosed {
-    file: File,
+    file: Box<dyn Medium>,
     path: PathBuf,
     number: u32,
     used: u64,

@@ -17,6 +17,7 @@ fn answer(quote: &Quoted) -> Stamps {
         published,
         received: published + 100,
         ordered: published + 200,
+        durable: 0,
         taken: published + 300,
     }
 }

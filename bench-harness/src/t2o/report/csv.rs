@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wire::stages::STAGES;
 
+use crate::t2o::record::DURABLE;
 use crate::t2o::result::Results;
 
 pub(super) fn text(results: &Results) -> String {
@@ -12,7 +13,7 @@ pub(super) fn text(results: &Results) -> String {
          p99_us,p999_us,max_us,pages,marked\n",
     );
     for cell in &results.cells {
-        for name in STAGES {
+        for name in STAGES.into_iter().chain([DURABLE]) {
             let Some(stage) = cell.stage(name) else { continue };
             let caveats: Vec<&str> =
                 cell.marked.iter().filter_map(|caveat| caveat.split(':').next()).collect();

@@ -3,6 +3,7 @@
 use super::super::claims::Verdict;
 use super::form::{date, interval, means, rate, thousands, us};
 use super::known;
+use crate::t2o::record::DURABLE;
 use crate::t2o::result::{CellResult, Results};
 
 /// A table: its head, its rows, and how many columns from the left are text.
@@ -36,16 +37,20 @@ pub(super) fn rates(results: &Results) -> Vec<f64> {
     rates
 }
 
+/// Where the columns of recorded orders stand: behind those of t2o.
+const DISK_COLUMN: usize = 9;
+
 /// One group in the form of the original report: transfer times as ranges of the means of the runs.
 pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     let instruments = |cell: &CellResult| {
         let own = results.settings.group.iter().find(|group| group.name == cell.group);
         own.and_then(|group| group.instruments).unwrap_or(results.settings.run.instruments)
     };
+    let is_recorded = cells_of(results, name).any(|cell| cell.stage(DURABLE).is_some());
     let rows = cells_of(results, name).map(|cell| {
         let t2o = cell.stage("t2o");
         let figure = |figure: Option<f64>| figure.map_or("–".to_owned(), us);
-        vec![
+        let mut row = vec![
             cell.name.clone(),
             rate(cell.rate),
             interval(cell, instruments(cell)),
@@ -58,9 +63,15 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
             cell.repeats.to_string(),
             thousands(cell.samples),
             short_caveats(cell),
-        ]
+        ];
+        if is_recorded {
+            let durable = cell.stage(DURABLE);
+            let both = [durable.map(|stage| stage.p50_us), durable.map(|stage| stage.p99_us)];
+            row.splice(DISK_COLUMN..DISK_COLUMN, both.map(figure));
+        }
+        row
     });
-    Table {
+    let mut table = Table {
         title: format!("{name}: {title}"),
         head: owned([
             "cell",
@@ -78,7 +89,11 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
         ]),
         rows: rows.collect(),
         words: 1,
+    };
+    if is_recorded {
+        table.head.splice(DISK_COLUMN..DISK_COLUMN, owned(["order on disk, p50", "on disk, p99"]));
     }
+    table
 }
 
 /// The first word of each caveat.

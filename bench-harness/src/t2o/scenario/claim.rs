@@ -7,7 +7,7 @@
 //! product = part { ("*" | "/") part }
 //! part    = number | "(" claim ")" | figure "(" group "," rate [ "," stage ] ")"
 //!         | ("highest" | "lowest") "(" figure "," group ")" | "m_shaped" "(" group ")"
-//! figure  = mean p50 p90 p99 p999 max     of t2o, or of the stage: md strategy order t2o t2o_intended; in µs
+//! figure  = mean p50 p90 p99 p999 max     of t2o, or of the stage: md strategy order t2o t2o_intended durable; in µs
 //!         | achieved lost samples disordered lateness_p99 wakeups context_switches
 //! ```
 //!
@@ -17,6 +17,7 @@
 use wire::stages::STAGES;
 
 use super::ScenarioConfig;
+use crate::t2o::record::DURABLE;
 
 /// A parsed claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -285,8 +286,8 @@ impl Reader {
         if self.peek().is_some_and(|word| word.text == ",") {
             self.at += 1;
             let word = self.next("a stage")?;
-            if !STAGES.contains(&word.text.as_str()) {
-                return Err(word.wrong(format!("no such stage: there are {}", STAGES.join(", "))));
+            if word.text != DURABLE && !STAGES.contains(&word.text.as_str()) {
+                return Err(word.wrong(format!("no such stage: there are {}, {DURABLE}", STAGES.join(", "))));
             }
             stage = word.text;
         }

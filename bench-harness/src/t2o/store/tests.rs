@@ -30,7 +30,7 @@ fn records(ns: u64) -> Vec<Stamps> {
     let stamps = |n: u64| {
         let (due, published) = (n * 1_000_000, n * 1_000_000 + 10);
         let (received, ordered) = (published + ns / 2, published + ns / 2 + 100);
-        Stamps { order_id: n, due, published, received, ordered, taken: published + ns }
+        Stamps { order_id: n, due, published, received, ordered, taken: published + ns, durable: 0 }
     };
     (1..=100).map(stamps).collect()
 }

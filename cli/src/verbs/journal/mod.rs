@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod benches;
 mod clean;
+mod disk;
 mod list;
 mod record;
 mod recorded;

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use node::Exit;
 use observe::{Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable};
+use recorder::shelf::Shelf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wire::{AnyMessage, OrderId};
 
+use super::disk::OnDisk;
 use super::{args, recorded};
 use crate::failure::Failure;
 use crate::message::{brief, object_of};
@@ -23,7 +25,7 @@ struct TraceReport<'a> {
     status: &'static str,
     quantity: Option<i64>,
     filled: Option<i64>,
-    stages: &'a TraceStages,
+    stages: Stages<'a>,
     hops: Vec<HopRow<'a>>,
     /// Hops whose frame is overwritten.
     overwritten: usize,
@@ -31,19 +33,36 @@ struct TraceReport<'a> {
     unreadable: &'a [Unreadable],
 }
 
+/// The spans between hops, and from memory to disk.
+#[derive(Debug, Serialize)]
+struct Stages<'a> {
+    #[serde(flatten)]
+    hops: &'a TraceStages,
+    durable_ns: Option<i64>,
+}
+
 /// A hop with kind and fields of its message, as `colo journal dump` names them.
 #[derive(Debug, Serialize)]
 struct HopRow<'a> {
     #[serde(flatten)]
     hop: &'a Hop,
+    durable_ns: Option<u64>,
+    since_commit_ns: Option<i64>,
     message: Option<&'static str>,
     fields: Option<Map<String, Value>>,
 }
 
 impl HopRow<'_> {
-    fn of(hop: &Hop) -> HopRow<'_> {
+    fn of<'a>(number: usize, hop: &'a Hop, disk: &OnDisk) -> HopRow<'a> {
         let message = hop.message.as_ref();
-        HopRow { hop, message: message.map(AnyMessage::name), fields: message.map(object_of) }
+        let (durable_ns, since_commit_ns) = (disk.time(number), disk.since_commit(number, hop));
+        HopRow {
+            hop,
+            durable_ns,
+            since_commit_ns,
+            message: message.map(AnyMessage::name),
+            fields: message.map(object_of),
+        }
     }
 }
 
@@ -70,16 +89,25 @@ pub(super) fn trace(arguments: &args::Trace) -> Result<u8, Failure> {
         Some(order) => order,
         None => newest(OrderSearch::newest(&view)?, view.instance().name())?,
     };
-    print(OrderSearch::of(&view, order)?, view.instance().name(), arguments.format)
+    // The recordings of the instance, which its own topology names.
+    let shelves = |since: u64| view.topology().map_or(Vec::new(), |topology| Shelf::all(&topology, since));
+    print(OrderSearch::of(&view, order)?, view.instance().name(), arguments.format, shelves)
 }
 
-/// Prints what a search has found.
-pub(super) fn print(search: OrderSearch<'_>, place: &str, format: Format) -> Result<u8, Failure> {
+/// Prints what a search has found. `shelves`: recordings of frames since a time.
+pub(super) fn print(
+    search: OrderSearch<'_>,
+    place: &str,
+    format: Format,
+    shelves: impl FnOnce(u64) -> Vec<Shelf>,
+) -> Result<u8, Failure> {
     say_left_out(search.unreadable());
     let trace = search.trace().map_err(not_found)?;
+    let since = trace.hops.iter().filter_map(|hop| hop.time_ns).min().unwrap_or(0);
+    let disk = OnDisk::of(&trace, &shelves(since));
     match format {
-        Format::Json => output::print_json(&report(place, &trace))?,
-        Format::Text => output::print(&text(place, &trace))?,
+        Format::Json => output::print_json(&report(place, &trace, &disk))?,
+        Format::Text => output::print(&text(place, &trace, &disk))?,
     }
     Ok(Exit::Done.code())
 }
@@ -124,7 +152,8 @@ fn parse(text: &str) -> Result<OrderId, Failure> {
     }
 }
 
-fn report<'a>(place: &'a str, trace: &'a Trace) -> TraceReport<'a> {
+fn report<'a>(place: &'a str, trace: &'a Trace, disk: &OnDisk) -> TraceReport<'a> {
+    let hops = trace.hops.iter().enumerate();
     TraceReport {
         instance: place,
         order_id: trace.order.to_string(),
@@ -132,15 +161,15 @@ fn report<'a>(place: &'a str, trace: &'a Trace) -> TraceReport<'a> {
         status: trace.status,
         quantity: trace.quantity,
         filled: trace.filled,
-        stages: &trace.stages,
-        hops: trace.hops.iter().map(HopRow::of).collect(),
+        stages: Stages { hops: &trace.stages, durable_ns: disk.order(trace) },
+        hops: hops.map(|(number, hop)| HopRow::of(number, hop, disk)).collect(),
         overwritten: trace.overwritten().count(),
         searched: &trace.searched,
         unreadable: &trace.unreadable,
     }
 }
 
-fn text(place: &str, trace: &Trace) -> String {
+fn text(place: &str, trace: &Trace, disk: &OnDisk) -> String {
     let traded = match (trace.filled, trace.quantity) {
         (Some(filled), Some(quantity)) => format!(", {filled} of {quantity} traded"),
         _ => String::new(),
@@ -149,25 +178,29 @@ fn text(place: &str, trace: &Trace) -> String {
     let mut text =
         format!("order {} of {owner}, instance {}: {}{traded}\n\n", trace.order, place, trace.status);
     let dash = || "-".to_owned();
-    let rows = trace.hops.iter().map(|hop| {
+    let rows = trace.hops.iter().enumerate().map(|(number, hop)| {
         let place = match (&hop.journal, hop.position) {
             (Some(journal), Some(position)) => format!("{journal}@{position}"),
             (Some(journal), None) => journal.clone(),
             _ => dash(),
         };
-        vec![
+        let mut row = vec![
             hop.hop.as_str().to_owned(),
             hop.since_start_ns.map_or_else(dash, micros),
             hop.since_previous_ns.map_or_else(dash, micros),
-            hop.node.clone().unwrap_or_else(dash),
-            place,
-            what(hop),
-        ]
+        ];
+        if !disk.is_empty() {
+            row.push(disk.since_commit(number, hop).map_or_else(dash, micros));
+        }
+        row.extend([hop.node.clone().unwrap_or_else(dash), place, what(hop)]);
+        row
     });
-    let head = ["hop", "at, µs", "hop, µs", "node", "frame", "what"];
-    text.push_str(&aligned(&head, rows.collect()));
-    let spans: Vec<String> =
-        trace.stages.known().map(|(name, span)| format!("{name} {} µs", micros(span))).collect();
+    let numbers: &[&str] =
+        if disk.is_empty() { &["at, µs", "hop, µs"] } else { &["at, µs", "hop, µs", "on disk, µs"] };
+    let head = [&["hop"][..], numbers, &["node", "frame", "what"][..]].concat();
+    text.push_str(&aligned(&head, numbers.len(), rows.collect()));
+    let known = trace.stages.known().chain(disk.order(trace).map(|span| ("durable", span)));
+    let spans: Vec<String> = known.map(|(name, span)| format!("{name} {} µs", micros(span))).collect();
     if !spans.is_empty() {
         text.push_str(&format!("\n{}\n", spans.join(", ")));
     }
@@ -200,8 +233,8 @@ fn what(hop: &Hop) -> String {
     }
 }
 
-/// Numbers to the right, words to the left.
-fn aligned(head: &[&str; 6], rows: Vec<Vec<String>>) -> String {
+/// Numbers to the right, of which so many columns follow the first; words to the left.
+fn aligned(head: &[&str], numbers: usize, rows: Vec<Vec<String>>) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0).max(head[column].chars().count())
@@ -209,7 +242,7 @@ fn aligned(head: &[&str; 6], rows: Vec<Vec<String>>) -> String {
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     // A table aligns all its columns behind the first ones to the right: numbers are filled up here instead.
     let filled = rows.into_iter().map(|mut row| {
-        for column in [1, 2] {
+        for column in 1..=numbers {
             row[column] = format!("{:>1$}", row[column], widths[column]);
         }
         row

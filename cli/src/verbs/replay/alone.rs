@@ -7,7 +7,7 @@ use std::path::Path;
 
 use node::{Exit, StopFlag};
 use recorder::read::Recording;
-use replay::{Difference, Input, Options, Outcome};
+use replay::{Difference, Input, Options, Outcome, Verdict};
 use serde_json::{Map, Value, json};
 use topology::config::Speed;
 use wire::{AnyMessage, Request};
@@ -48,8 +48,12 @@ pub(super) fn replay(arguments: &Replay, strategy: &str, recording: &Recording) 
         Format::Json => output::print_json(&object(strategy, recording, &outcome))?,
         Format::Text => output::print(&text(strategy, &outcome))?,
     }
-    let differs = arguments.check && outcome.difference.is_some();
-    Ok(if differs { Exit::CheckFailed } else { Exit::Done }.code())
+    let exit = match outcome.verdict {
+        Verdict::Differs if arguments.check => Exit::CheckFailed,
+        Verdict::Inconclusive if arguments.check => Exit::Inconclusive,
+        _ => Exit::Done,
+    };
+    Ok(exit.code())
 }
 
 fn write(file: &Path, requests: &[Request]) -> std::io::Result<()> {
@@ -130,6 +134,8 @@ fn object(strategy: &str, recording: &Recording, outcome: &Outcome) -> Value {
         "live_requests": outcome.live,
         "same_requests": outcome.same,
         "identical": outcome.difference.is_none(),
+        "verdict": outcome.verdict.as_str(),
+        "moved_frames": outcome.moved,
         "difference": difference,
         "caveats": outcome.caveats,
     })
@@ -146,6 +152,18 @@ fn text(strategy: &str, outcome: &Outcome) -> String {
     match &outcome.difference {
         None => text.push_str("the requests are the same as live\n"),
         Some(difference) => text.push_str(&of_difference(difference)),
+    }
+    if outcome.moved > 0 {
+        text.push_str(&format!(
+            "{} handed over earlier or later than the recording's times say, within 5 ms: so more requests are the same\n",
+            count(outcome.moved, "frame")
+        ));
+    }
+    if outcome.verdict == Verdict::Inconclusive {
+        text.push_str(
+            "inconclusive: reports were read when they were on disk, and in which order with the frames around them was not \
+             recorded; none of the orders that were tried gives the same requests\n",
+        );
     }
     for caveat in &outcome.caveats {
         text.push_str(&format!("note: {caveat}\n"));

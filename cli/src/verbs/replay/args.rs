@@ -23,7 +23,7 @@ Examples:
 The whole platform runs in lock-step, so that two replays give the same orders; its own recorders are left out. One strategy
 alone is given all that it read, one frame after the other, and nothing else runs. Its time is that of the recording; a
 strategy that reads another clock, random numbers without a seed or threads of its own cannot repeat what it did.
-Exit code 4 also when the recording is not whole.")]
+Exit code 4 also when the recording is not whole; 5 when it leaves open in which order reports that waited for the disk were read.")]
 pub(crate) struct Replay {
     /// A recording, or the folder with them, of which the latest is taken.
     #[arg(value_name = "RECORDING")]

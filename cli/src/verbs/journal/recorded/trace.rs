@@ -5,6 +5,7 @@ use std::path::Path;
 use node::Exit;
 use observe::{Archive, Archived, OrderSearch, Visit};
 use recorder::read::{FrameError, Recording};
+use recorder::shelf::Shelf as Shelves;
 use topology::Topology;
 use wire::OrderId;
 
@@ -48,7 +49,10 @@ pub(in super::super) fn trace(
         Some(order) => order,
         None => trace::newest(OrderSearch::newest_of_archive(&shelf)?, &shelf.name)?,
     };
-    trace::print(OrderSearch::of_archive(&shelf, order)?, &shelf.name, arguments.format)
+    let search = OrderSearch::of_archive(&shelf, order)?;
+    // Opened once more, and to its end: what said when the last cuts were on disk came after them.
+    let on_disk = |_| Recording::open(shelf.recording.folder()).map(Shelves::single).into_iter().collect();
+    trace::print(search, &shelf.name, arguments.format, on_disk)
 }
 
 impl Archive for Shelf {
