@@ -324,8 +324,7 @@ mod tests {
                 Quantity(1),
             )
         };
-        for offset in
-            [Offset::Auto, Offset::Open, Offset::Close, Offset::CloseToday, Offset::CloseYesterday]
+        for offset in [Offset::Auto, Offset::Open, Offset::Close, Offset::CloseToday, Offset::CloseYesterday]
         {
             assert_eq!(order(offset.flags() | NewOrder::POST_ONLY).offset(), Some(offset));
         }
