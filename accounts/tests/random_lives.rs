@@ -63,7 +63,7 @@ struct Life {
 impl Life {
     fn new(seed: u64, is_honest: bool) -> Life {
         let mut random = Random(seed | 1);
-        (0..8).for_each(|_| drop(random.next()));
+        (0..8).for_each(|_| _ = random.next());
         let mut desk = Desk::new(Options { remembered: 64 });
         let mut apply = |entry: Entry| assert_eq!(desk.apply(&entry), Ok(Applied::Done), "{entry:?}");
         let mut terms = BTreeMap::new();
@@ -127,6 +127,9 @@ impl Life {
     }
 
     fn step(&mut self) {
+        if !self.is_honest && self.random.one_in(8) {
+            self.lie();
+        }
         match self.random.below(100) {
             0..40 => self.send(),
             40..75 => self.trade(),
@@ -135,7 +138,6 @@ impl Life {
             90..94 => self.mark(),
             94..98 => self.transfer(),
             98 => self.settle(),
-            _ if !self.is_honest => self.lie(),
             _ => self.switch(),
         }
     }
@@ -389,7 +391,7 @@ impl Life {
         // Whatever now differs from what the market of this test thinks is cancelled.
         self.open.retain(|order| {
             let state = self.desk.order(order.order_id).unwrap();
-            if state.remaining.0 <= 0 || !self.is_honest {
+            if order.order_id == id {
                 let _ = self.desk.execution(&update(order, OrderStatus::Cancelled, 1, state.filled.0));
                 return false;
             }
