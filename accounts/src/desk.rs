@@ -28,7 +28,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { remembered: 65_536 }
+        Options { remembered: 16_384 }
     }
 }
 

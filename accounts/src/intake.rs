@@ -79,6 +79,21 @@ impl Desk {
         }
     }
 
+    /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.
+    ///
+    /// # Errors
+    /// Why it might not go out.
+    pub fn probe(&mut self, from: StrategyId, order: &NewOrder, now: Nanos) -> Result<(), Reason> {
+        if order.order_id.strategy() != from {
+            return Err(Reason::NotYours);
+        }
+        if self.orders.find(order.order_id).is_some() {
+            return Err(Reason::DuplicateOrder);
+        }
+        let account = self.place_of(order.account, from).ok_or(Reason::UnknownAccount)?;
+        self.check(account, from, order, now).map(drop)
+    }
+
     /// All checks of a new order, in their order.
     fn check(
         &mut self,

@@ -4,7 +4,7 @@ use wire::{AccountKind, Price, Side};
 
 use crate::amount::{MOST, value};
 use crate::contracts::Contract;
-use crate::fees::{Class, Fees, Traded};
+use crate::fees::{Charged, Class, Fees, Traded};
 use crate::margin::Rates;
 use crate::orders::{Closes, Reservation};
 use crate::positions::{LONG, SHORT};
@@ -75,7 +75,10 @@ fn charges(
         let charged = terms.fees.charged(terms.schedule, claim.side, &traded);
         charged.fees + charged.taxes
     };
-    let until_now = terms.fees.charged(terms.schedule, claim.side, claim.traded);
+    let until_now = match claim.traded.lots {
+        [0, 0, 0] => Charged::default(),
+        _ => terms.fees.charged(terms.schedule, claim.side, claim.traded),
+    };
     let all = match claim.closes {
         _ if closing == 0 => with(Class::Open),
         Closes::Today => with(Class::CloseToday),
