@@ -42,6 +42,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "pinning",
             "recorder",
             "settings",
+            "td",
             "topology",
             "wire",
         ],

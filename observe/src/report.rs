@@ -11,6 +11,7 @@ use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
+use crate::unrecorded::Unrecorded;
 use crate::view::{InstanceView, SeatView};
 
 /// What came of a run, from counters, journals and the ledger's last snapshot.
@@ -39,6 +40,9 @@ pub struct Report {
     pub lost: u64,
     /// What which reader lost of which journal.
     pub lost_by: Vec<Lost>,
+    /// What was to be recorded and is not on disk.
+    #[serde(default)]
+    pub unrecorded: Vec<Unrecorded>,
     /// Sleeps that a safety time-out had to end although there was news: must be zero.
     pub wait_timeouts_with_data: u64,
     /// One row a strategy.
@@ -151,7 +155,7 @@ impl Report {
             instance: view.instance().name().to_owned(),
             deterministic: topology.deterministic,
             seconds,
-            stages: Stages::read(view, &totals),
+            stages: Stages::read(view, Some(topology), &totals),
             matched: Matched::read(topology, &totals, &seats),
             totals,
             source: SourceCounts {
@@ -162,6 +166,7 @@ impl Report {
             },
             lost: lost_by.len() as u64,
             lost_by,
+            unrecorded: Unrecorded::read(view, topology, &seats),
             wait_timeouts_with_data: seats
                 .iter()
                 .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))

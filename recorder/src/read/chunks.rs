@@ -20,6 +20,8 @@ pub struct Chunks<'a> {
     from: u64,
     since: u64,
     gap: Option<&'static str>,
+    /// Time of the cut of the last block that was given.
+    time: u64,
 }
 
 impl Recording {
@@ -39,6 +41,7 @@ impl Recording {
             from: position,
             since: time,
             gap: None,
+            time: 0,
         };
         // All cuts of a segment are older than the next segment.
         let later = self.segments().get(1..).unwrap_or_default();
@@ -87,6 +90,7 @@ impl Chunks<'_> {
             let is_frames = mine && head.kind() == Some(Kind::Frames) && is_wanted;
             if is_frames {
                 bytes.extend_from_slice(block.payload);
+                self.time = head.time.get();
             }
             if mine && head.kind() == Some(Kind::Gap) {
                 self.gap = Some("the recorder was overtaken, or its disk took nothing");
@@ -103,6 +107,11 @@ impl Chunks<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Time of the cut that holds the block which was given last.
+    pub fn time(&self) -> u64 {
+        self.time
     }
 
     /// The first segment from `first` on that may hold what is wanted, by bisection: positions of a journal ascend.

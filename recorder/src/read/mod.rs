@@ -5,6 +5,7 @@ mod chunks;
 mod ends;
 mod frames;
 mod last;
+mod newest;
 mod removed;
 mod scan;
 mod source;
@@ -21,6 +22,8 @@ pub use chunks::Chunks;
 pub use ends::index;
 pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub use newest::NEWEST;
+pub(crate) use newest::note as note_newest;
 pub(crate) use removed::append as list_removed;
 pub use removed::{REMOVED_LIST, Removed, removed};
 pub use scan::{Damage, Scan, scan};
@@ -70,12 +73,19 @@ pub enum OpenError {
     /// Retention has removed all of it.
     #[error("all of its {0} segments were removed, as removed.jsonl lists them")]
     Removed(usize),
+    /// It holds recordings of several instances.
+    #[error("it holds recordings of several instances; name one: {}", folders(.0))]
+    Several(Vec<PathBuf>),
     /// Nothing was recorded so early.
     #[error("it begins later than that")]
     TooEarly,
     /// The folder.
     #[error("{0}")]
     Folder(#[from] io::Error),
+}
+
+fn folders(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// A file of a recording.
@@ -114,6 +124,10 @@ pub struct Recording {
     end: End,
     unreadable: Vec<(PathBuf, String)>,
     removed: BTreeMap<u32, Removed>,
+    /// Number of the segment that was begun last, where that is known.
+    newest: Option<u32>,
+    /// Highest number that a file has, readable or not.
+    highest_here: u32,
     /// Highest number that a file has, or had.
     highest: u32,
 }
@@ -138,9 +152,12 @@ impl Recording {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
-        let mut highest = removed.keys().max().copied().unwrap_or(0);
+        let newest = newest::newest(folder);
+        let mut highest_here = 0;
+        let mut highest = removed.keys().max().copied().max(newest).unwrap_or(0);
         for (number, path) in paths(folder)? {
             highest = highest.max(number);
+            highest_here = highest_here.max(number);
             let head = match Blocks::open(&path) {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
@@ -184,7 +201,17 @@ impl Recording {
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let folder = folder.to_owned();
-        let mut recording = Recording { folder, segments, description, end, unreadable, removed, highest };
+        let mut recording = Recording {
+            folder,
+            segments,
+            description,
+            end,
+            unreadable,
+            removed,
+            newest,
+            highest_here,
+            highest,
+        };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -243,7 +270,15 @@ impl Recording {
             missing.extend(between.take(MOST_MISSING));
             next = number.saturating_add(1);
         }
+        missing.extend(self.lacks_newest());
         missing
+    }
+
+    /// The number of the segment that was begun last, if neither it nor a later one is there, and it was not removed either: what
+    /// it held is missing, and with it the end.
+    pub fn lacks_newest(&self) -> Option<u32> {
+        let is_there = |newest: u32| self.highest_here >= newest || self.removed.contains_key(&newest);
+        self.newest.filter(|newest| !is_there(*newest))
     }
 
     /// What it is of.

@@ -45,6 +45,8 @@ pub struct Scan {
     pub ends: BTreeMap<u16, u64>,
     /// It has an index and an end.
     pub is_closed: bool,
+    /// Offset of an index or end that is damaged: the blocks before it are whole, and are read one after another.
+    pub damaged_index: Option<u64>,
     /// Number of the block behind the last one that was found.
     pub next_block: u64,
     /// Chain of that last one; `None` if nothing whole precedes it.
@@ -69,6 +71,7 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
     let mut chain = Some(segment.head.chain.get());
     // What may be damage or the torn end, until a later cut decides.
     let mut open: Option<Damage> = None;
+    let mut has_index = false;
     loop {
         match blocks.find()? {
             Found::Block(size) => {
@@ -82,6 +85,13 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 }
                 if head.time.get() > time {
                     break;
+                }
+                let is_end = head.kind() == Some(Kind::End);
+                if is_end && let Some(damage) = open.take_if(|damage| head.cut.get() == damage.first_block) {
+                    // All that counts was there before the index was written.
+                    scan.damaged_index = Some(damage.offset);
+                    scan.is_closed = true;
+                    return Ok(scan);
                 }
                 if let Some(damage) = open.take_if(|damage| head.cut.get() > damage.first_block) {
                     // A later cut was begun, so all before it was on disk.
@@ -120,7 +130,10 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 }
                 match head.kind() {
                     // Both carry numbers and the chain on, for themselves alone.
-                    Some(Kind::Index) => (next, chain) = (next.saturating_add(1), Some(head.chain.get())),
+                    Some(Kind::Index) => {
+                        (next, chain) = (next.saturating_add(1), Some(head.chain.get()));
+                        has_index = true;
+                    }
                     Some(Kind::End) => {
                         scan.is_closed = true;
                         return Ok(scan);
@@ -154,6 +167,12 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 }
             }
         }
+    }
+    // A file is cut to its length once its end is on disk.
+    let ends_it = |damage: &Damage| damage.offset + 2 * LINE as u64 == blocks.length();
+    if has_index && let Some(damage) = open.filter(ends_it) {
+        scan.damaged_index = Some(damage.offset);
+        scan.is_closed = true;
     }
     Ok(scan)
 }

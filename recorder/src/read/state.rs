@@ -25,13 +25,26 @@ pub struct Counts {
 
 impl Counts {
     /// Counts whole frames, as they lay in the ring.
-    pub(crate) fn add(&mut self, mut bytes: &[u8], classify: fn(u16, &[u8]) -> usize) {
+    pub(crate) fn add(&mut self, bytes: &[u8], classify: fn(u16, &[u8]) -> usize) {
+        self.add_noting(bytes, classify, |_| ());
+    }
+
+    /// The same, and `note` is told the class of each. Frames that only fill gaps are in no class, and no writer counts
+    /// them.
+    pub(crate) fn add_noting(
+        &mut self,
+        mut bytes: &[u8],
+        classify: fn(u16, &[u8]) -> usize,
+        mut note: impl FnMut(usize),
+    ) {
         while let Some((frame, size)) = raw::frame(bytes) {
-            self.frames += 1;
-            if frame.flags & journal::layout::frame::VOID == 0
-                && let Some(class) = self.tally.get_mut(classify(frame.message_id, frame.payload))
-            {
-                *class += 1;
+            if frame.flags & journal::layout::frame::VOID == 0 {
+                self.frames += 1;
+                let class = classify(frame.message_id, frame.payload);
+                if let Some(count) = self.tally.get_mut(class) {
+                    *count += 1;
+                    note(class);
+                }
             }
             bytes = &bytes[size..];
         }

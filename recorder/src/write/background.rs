@@ -41,6 +41,8 @@ pub(crate) struct Background {
     awaited: bool,
     /// One that came and was not taken.
     ready: Option<PathBuf>,
+    /// Bytes of a segment.
+    segment_bytes: u64,
     /// The last one could not be prepared, which is said once.
     failing: bool,
 }
@@ -53,7 +55,7 @@ impl Background {
     pub(crate) fn start(folder: PathBuf, policy: Policy) -> io::Result<Background> {
         let (tasks, inbox) = channel();
         let (outbox, spares) = channel();
-        let at = folder.clone();
+        let (at, segment_bytes) = (folder.clone(), policy.segment_bytes);
         let thread = std::thread::Builder::new()
             .name("segments".to_owned())
             .spawn(move || work(&folder, &policy, &inbox, &outbox))?;
@@ -64,6 +66,7 @@ impl Background {
             thread: Some(thread),
             awaited: false,
             ready: None,
+            segment_bytes,
             failing: false,
         };
         background.prepare();
@@ -89,7 +92,13 @@ impl Background {
         let spare = self.spares.try_recv().ok()?;
         self.prepare();
         let was_failing = std::mem::replace(&mut self.failing, spare.is_err());
-        let say = |error: &io::Error| log::warn!("no segment could be prepared: {error}");
+        let say = |error: &io::Error| match super::free(&self.folder) {
+            Some(free) if error.raw_os_error() == Some(nix::errno::Errno::ENOSPC as i32) => log::warn!(
+                "no segment could be prepared: {error}; it takes {} bytes, {free} are free",
+                self.segment_bytes
+            ),
+            _ => log::warn!("no segment could be prepared: {error}"),
+        };
         spare
             .inspect_err(|error| {
                 if !was_failing {
