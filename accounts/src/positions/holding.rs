@@ -45,6 +45,8 @@ pub(crate) struct Holding {
     /// What orders at work may close: of today, of yesterday, of either.
     pub(crate) frozen: [i64; 3],
     pub(crate) margin: i128,
+    /// Boxed: most accounts have none, and every slot has two holdings.
+    #[allow(clippy::box_collection, reason = "a quarter of the size where there is none")]
     oldest: Option<Box<VecDeque<Lot>>>,
 }
 state!(Holding { lots, cost, settled, frozen, margin, oldest });
