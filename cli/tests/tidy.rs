@@ -12,6 +12,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 const EDGES: &[(&str, &[&str])] = &[
     ("wire-derive", &[]),
     ("wire", &["wire-derive"]),
+    ("accounts", &["wire"]),
     ("journal", &[]),
     ("pinning", &[]),
     ("settings", &[]),

@@ -267,6 +267,32 @@ pub enum Reason {
     Unsupported = 23,
     /// What would be said of it could not be put on disk: a recorder's disk takes nothing, or the recorder is gone for good.
     NotDurable = 24,
+    /// The account has not enough money or margin for it.
+    InsufficientFunds = 25,
+    /// What positions and working orders are worth could grow over a limit.
+    NotionalLimit = 26,
+    /// The order is worth more than one order may be.
+    OrderNotional = 27,
+    /// Too many orders in a short time.
+    OrderRate = 28,
+    /// Too many requests in a short time.
+    MessageRate = 29,
+    /// It would sell what is not held, and may not.
+    ShortSale = 30,
+    /// The instrument takes no orders now.
+    NotTradable = 31,
+    /// The account is frozen.
+    AccountFrozen = 32,
+    /// The account is closed.
+    AccountClosed = 33,
+    /// The kill switch of the account, its group, the strategy or the platform has fallen.
+    Killed = 34,
+    /// It would close more than there is to close.
+    NotClosable = 35,
+    /// A market order, and no price is known beyond which it cannot trade.
+    NoWorstPrice = 36,
+    /// Margin is too large a part of what the account is worth: positions are closed by force.
+    ForcedLiquidation = 37,
 }
 
 /// Whether a fill gave or took liquidity.

@@ -13,7 +13,7 @@
 //! ```text
 //! units      Price 1e-9 · Quantity 1 · Money 1e-6 · Nanos since the Unix epoch
 //! ids        InstrumentId (= topic) · OrderId (seat, writer epoch, sequence) · StrategyId (= seat) · AccountId
-//! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control
+//! message    market (md →)   order (strategy →)   execution (matching →, td →)   ledger   control   account
 //! Request    what strategies write        Execution   what matching writes, and td passes on
 //! schema     the table of fields: all of the above as data
 //! fold       the state that the ledger's snapshot and the executions behind it lead to
@@ -44,6 +44,7 @@ pub mod message;
 pub mod schema;
 pub mod stages;
 mod symbol;
+mod text;
 mod units;
 
 pub use enums::{
@@ -52,6 +53,11 @@ pub use enums::{
 };
 pub use ids::{AccountId, InstrumentId, MAX_INSTRUMENTS, OrderId, StrategyId};
 pub use irregular::{Irregularity, Verdict};
+pub use message::account::{
+    AccountAction, AccountChange, AccountKind, AccountLimit, AccountOpen, AccountScope, ChargeKind,
+    ContractTerms, CostMethod, CurrencyRate, FeeEvent, FeeRule, FeeSide, LimitChange, LimitKind, MarginRule,
+    Settle, SettlementPrice,
+};
 pub use message::best::Best;
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
@@ -60,8 +66,9 @@ pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{
     BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, Statistics, TradePrint,
 };
-pub use message::order::{CancelAll, CancelOrder, Cause, LatencySample, NewOrder, ReplaceOrder};
+pub use message::order::{CancelAll, CancelOrder, Cause, LatencySample, NewOrder, Offset, ReplaceOrder};
 pub use message::request::Request;
 pub use message::{AnyMessage, Message, WireError};
 pub use symbol::Symbol;
+pub use text::{Currency, Text};
 pub use units::{Money, Nanos, Price, Quantity};

@@ -1,5 +1,6 @@
 //! The messages, by the part of the platform that writes them.
 
+pub mod account;
 pub mod best;
 pub mod control;
 pub mod execution;
@@ -150,6 +151,15 @@ messages! {
     53 StateEnd 80,
     54 DueTime 16,
     55 StateBegin 8,
+    60 AccountOpen 152,
+    61 AccountChange 128,
+    62 AccountLimit 136,
+    63 FeeRule 184,
+    64 MarginRule 176,
+    65 ContractTerms 64,
+    66 CurrencyRate 16,
+    67 SettlementPrice 16,
+    68 Settle 40,
 }
 
 #[cfg(test)]
@@ -164,7 +174,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 17] = [
+    const INTEGERS_ONLY: [&str; 22] = [
         "Instrument",
         "Best",
         "Quote",
@@ -182,6 +192,11 @@ mod tests {
         "StateEnd",
         "DueTime",
         "StateBegin",
+        "MarginRule",
+        "ContractTerms",
+        "CurrencyRate",
+        "SettlementPrice",
+        "Settle",
     ];
 
     #[test]

@@ -98,6 +98,57 @@ flags! {
         /// Where it would trade with an order of its owner, both lose the smaller open quantity without a trade. Not together
         /// with the other two.
         DECREMENT = 8 => "decrement",
+        /// Of a futures account: it opens. Without this and the next two: as the position allows.
+        OFFSET_OPEN = 16 => "offset_open",
+        /// Of a futures account: it closes what was opened today. With `offset_yesterday` too: of whichever day.
+        OFFSET_CLOSE_TODAY = 32 => "offset_today",
+        /// Of a futures account: it closes what was opened on an earlier day.
+        OFFSET_CLOSE_YESTERDAY = 64 => "offset_yesterday",
+    }
+}
+
+/// What an order of a futures account does to the position; the bits `OFFSET_` of [`NewOrder`]'s flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Offset {
+    /// It closes what it can close whole, otherwise it opens.
+    Auto,
+    /// It opens.
+    Open,
+    /// It closes; of which day is the exchange's choice.
+    Close,
+    /// It closes what was opened today.
+    CloseToday,
+    /// It closes what was opened on an earlier day.
+    CloseYesterday,
+}
+
+impl Offset {
+    /// Its bits in the flags of a [`NewOrder`].
+    pub fn flags(self) -> u8 {
+        match self {
+            Offset::Auto => 0,
+            Offset::Open => NewOrder::OFFSET_OPEN,
+            Offset::Close => NewOrder::OFFSET_CLOSE,
+            Offset::CloseToday => NewOrder::OFFSET_CLOSE_TODAY,
+            Offset::CloseYesterday => NewOrder::OFFSET_CLOSE_YESTERDAY,
+        }
+    }
+}
+
+impl NewOrder {
+    /// It closes, of whichever day.
+    pub const OFFSET_CLOSE: u8 = NewOrder::OFFSET_CLOSE_TODAY | NewOrder::OFFSET_CLOSE_YESTERDAY;
+
+    /// What it does to the position of a futures account; `None` where it is said to open and to close.
+    pub fn offset(&self) -> Option<Offset> {
+        match self.flags & (NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE) {
+            0 => Some(Offset::Auto),
+            NewOrder::OFFSET_OPEN => Some(Offset::Open),
+            NewOrder::OFFSET_CLOSE_TODAY => Some(Offset::CloseToday),
+            NewOrder::OFFSET_CLOSE_YESTERDAY => Some(Offset::CloseYesterday),
+            NewOrder::OFFSET_CLOSE => Some(Offset::Close),
+            _ => None,
+        }
     }
 }
 
@@ -253,4 +304,32 @@ pub struct LatencySample {
     /// t4: td received it.
     #[field(column = "taken_ns")]
     pub taken: Nanos,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_comes_back_from_its_bits_and_a_contradiction_has_none() {
+        let order = |flags| NewOrder {
+            flags,
+            ..NewOrder::plain(
+                OrderId(1),
+                InstrumentId(1),
+                Side::Buy,
+                OrderType::Limit,
+                TimeInForce::Day,
+                Price(1),
+                Quantity(1),
+            )
+        };
+        for offset in [Offset::Auto, Offset::Open, Offset::Close, Offset::CloseToday, Offset::CloseYesterday]
+        {
+            assert_eq!(order(offset.flags() | NewOrder::POST_ONLY).offset(), Some(offset));
+        }
+        for closing in [32, 64, 96] {
+            assert_eq!(order(NewOrder::OFFSET_OPEN | closing).offset(), None);
+        }
+    }
 }

@@ -30,7 +30,7 @@ pub enum Kind {
     Strategy,
     /// [`AccountId`].
     Account,
-    /// [`Symbol`].
+    /// [`Symbol`], or [`Text`](crate::Text) of another length.
     Text,
     /// A byte with names.
     Enum(&'static Enumeration),
@@ -110,6 +110,10 @@ kinds! {
     StrategyId => Strategy,
     AccountId => Account,
     Symbol => Text,
+}
+
+impl<const N: usize> FieldType for crate::Text<N> {
+    const KIND: Kind = Kind::Text;
 }
 
 impl<T: super::Described, const COUNT: usize> FieldType for [T; COUNT] {

@@ -4,7 +4,7 @@ use zerocopy::FromBytes;
 
 use super::{Described, Field, Flags, Kind, Member, Record, message_type};
 use crate::{
-    AccountId, InstrumentId, Message, Money, Nanos, OrderId, Price, Quantity, StrategyId, Symbol, WideMoney,
+    AccountId, InstrumentId, Message, Money, Nanos, OrderId, Price, Quantity, StrategyId, WideMoney,
     WireError,
 };
 
@@ -121,7 +121,7 @@ impl<'a> View<'a> {
             Kind::Instrument => Value::Instrument(InstrumentId(raw as u32)),
             Kind::Strategy => Value::Strategy(StrategyId(raw as u16)),
             Kind::Account => Value::Account(AccountId(raw as u32)),
-            Kind::Text => Value::Text(Symbol::ref_from_bytes(bytes).ok()?.as_str()),
+            Kind::Text => Value::Text(crate::text::until_zero(bytes)),
             Kind::Enum(enumeration) => {
                 Value::Enum(enumeration.members.iter().find(|member| i64::from(member.value) == raw)?)
             }

@@ -1,0 +1,170 @@
+//! One account.
+
+use wire::{AccountId, AccountKind, CostMethod, InstrumentId, StrategyId, Text};
+
+use crate::contracts::Contracts;
+use crate::currencies::Currencies;
+use crate::limits::Watch;
+use crate::positions::Slot;
+use crate::purse::Purse;
+use crate::state::state;
+
+/// "No group."
+pub(crate) const NO_GROUP: u32 = u32::MAX;
+
+/// An account, its purses and its positions.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub(crate) id: AccountId,
+    /// Whose own account it is, of those that were not opened by an entry.
+    pub(crate) owner: Option<StrategyId>,
+    pub(crate) kind: AccountKind,
+    pub(crate) method: CostMethod,
+    pub(crate) is_frozen: bool,
+    pub(crate) is_closed: bool,
+    /// Place of its group.
+    pub(crate) group: u32,
+    pub(crate) watch: Watch,
+    /// In its own currency.
+    pub(crate) home: Purse,
+    /// Instruments of the slots, so that the way to a slot touches no slot but it.
+    pub(crate) keys: Vec<u16>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) others: Vec<Purse>,
+    pub(crate) parent: AccountId,
+    pub(crate) name: Text<32>,
+    /// Unrealised gain when marks were last looked at, and the number of their changes then.
+    pub(crate) seen: (u64, i128),
+}
+state!(Account {
+    id,
+    owner,
+    kind,
+    method,
+    is_frozen,
+    is_closed,
+    group,
+    watch,
+    home,
+    keys,
+    slots,
+    others,
+    parent,
+    name,
+    seen
+});
+
+impl Account {
+    pub(crate) fn is_own(&self) -> bool {
+        self.owner.is_some()
+    }
+
+    pub(crate) fn place(&self, instrument: InstrumentId) -> Option<usize> {
+        let key = instrument.0 as u16;
+        if self.keys.len() <= 16 {
+            self.keys.iter().position(|known| *known == key)
+        } else {
+            self.keys.binary_search(&key).ok()
+        }
+    }
+
+    pub(crate) fn slot(&self, instrument: InstrumentId) -> Option<&Slot> {
+        self.slots.get(self.place(instrument)?)
+    }
+
+    pub(crate) fn slot_mut(&mut self, instrument: InstrumentId) -> Option<&mut Slot> {
+        let place = self.place(instrument)?;
+        self.slots.get_mut(place)
+    }
+
+    /// Adds a slot; by ascending instrument.
+    pub(crate) fn insert(&mut self, slot: Slot) {
+        let key = slot.instrument.0 as u16;
+        let place = self.keys.partition_point(|known| *known < key);
+        self.keys.insert(place, key);
+        // Doubling a few slots at a time would leave much of the memory unused.
+        if self.slots.len() == self.slots.capacity() {
+            self.slots.reserve_exact(if self.slots.len() < 16 { 4 } else { self.slots.len() / 2 });
+        }
+        self.slots.insert(place, slot);
+    }
+
+    pub(crate) fn purse(&mut self, currency: u8) -> &mut Purse {
+        if self.home.currency == currency {
+            return &mut self.home;
+        }
+        let place = match self.others.iter().position(|purse| purse.currency == currency) {
+            Some(place) => place,
+            None => {
+                self.others.push(Purse::new(currency));
+                self.others.len() - 1
+            }
+        };
+        &mut self.others[place]
+    }
+
+    pub(crate) fn purses(&self) -> impl Iterator<Item = &Purse> {
+        std::iter::once(&self.home).chain(&self.others)
+    }
+
+    /// Unrealised gain of the positions in one currency, since it was last paid.
+    pub(crate) fn unrealised(&self, contracts: &Contracts, currency: u8) -> i128 {
+        let slots = self.slots.iter().filter(|slot| !slot.is_flat());
+        let ours = slots.filter_map(|slot| contracts.get(slot.instrument).map(|contract| (slot, contract)));
+        ours.filter(|(_, contract)| contract.currency == currency)
+            .map(|(slot, contract)| slot.unrealised(contract))
+            .sum()
+    }
+
+    /// Money that new orders and withdrawals may use, in its own currency. Losses at the latest marks count, gains do not.
+    pub(crate) fn available(&self, contracts: &Contracts, currencies: &Currencies) -> i128 {
+        let is_margined = self.kind != AccountKind::Cash && !self.slots.is_empty();
+        let of = |purse: &Purse| {
+            let losses = if !is_margined {
+                0
+            } else if self.others.is_empty() && self.seen.0 == contracts.marks {
+                self.seen.1.min(0)
+            } else {
+                self.unrealised(contracts, purse.currency).min(0)
+            };
+            let free = purse.balance - purse.margin - purse.reserved + losses;
+            currencies.convert(free, purse.currency, self.home.currency)
+        };
+        self.purses().map(of).sum()
+    }
+
+    /// Notes the unrealised gain, so that it need not be summed again until a mark moves.
+    pub(crate) fn look(&mut self, contracts: &Contracts) {
+        if self.seen.0 != contracts.marks && self.others.is_empty() && self.kind != AccountKind::Cash {
+            self.seen = (contracts.marks, self.unrealised(contracts, self.home.currency));
+        }
+    }
+
+    /// What it is worth: money, and positions at their marks.
+    pub(crate) fn equity(&self, contracts: &Contracts, currencies: &Currencies) -> i128 {
+        let of = |purse: &Purse| {
+            let positions = self.unrealised(contracts, purse.currency) + purse.totals.invested;
+            currencies.convert(purse.balance + positions, purse.currency, self.home.currency)
+        };
+        self.purses().map(of).sum()
+    }
+
+    /// Profit and loss since the begin of the day, charges included.
+    pub(crate) fn day_result(&self, contracts: &Contracts, currencies: &Currencies) -> i128 {
+        let of = |purse: &Purse| {
+            let (now, then) = (&purse.totals, &purse.opened);
+            let sum = |totals: &crate::purse::Totals| {
+                totals.realised + totals.variation - totals.fees - totals.taxes
+            };
+            let moved = self.unrealised(contracts, purse.currency) - purse.opened_unrealised;
+            currencies.convert(sum(now) - sum(then) + moved, purse.currency, self.home.currency)
+        };
+        self.purses().map(of).sum()
+    }
+
+    pub(crate) fn margin(&self, currencies: &Currencies) -> i128 {
+        // A need: rounded up.
+        let of = |purse: &Purse| -currencies.convert(-purse.margin, purse.currency, self.home.currency);
+        self.purses().map(of).sum()
+    }
+}

@@ -1,0 +1,95 @@
+//! The kill switch.
+
+use wire::{AccountScope, CancelOrder, StrategyId};
+
+use crate::desk::Desk;
+use crate::limits::KillCause;
+use crate::orders::Order;
+use crate::state::state;
+
+/// A kill switch has fallen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kill {
+    /// What is killed.
+    pub scope: AccountScope,
+    /// Number of the account, group or strategy. A strategy's own account is killed as the strategy.
+    pub subject: u32,
+    /// Why.
+    pub cause: KillCause,
+}
+state!(Kill { scope, subject, cause });
+
+impl Desk {
+    /// The kill switches that have fallen since the last call, oldest first. What works under each is to be cancelled:
+    /// [`Desk::to_cancel`].
+    pub fn take_kills(&mut self) -> Vec<Kill> {
+        std::mem::take(&mut self.kills)
+    }
+
+    /// A cancel for each order at work in the scope that has none on its way, by ascending id; each counts as sent.
+    pub fn to_cancel(&mut self, scope: AccountScope, subject: u32) -> Vec<CancelOrder> {
+        let group = self.scopes.group(subject);
+        let is_in = |order: &Order| match scope {
+            AccountScope::Account => self
+                .accounts
+                .get(order.account as usize)
+                .is_some_and(|account| !account.is_own() && account.id.0 == subject),
+            AccountScope::Group => group.is_some_and(|group| {
+                self.accounts.get(order.account as usize).is_some_and(|account| account.group == group)
+            }),
+            AccountScope::Strategy => u32::from(order.strategy().0) == subject,
+            AccountScope::Platform => true,
+        };
+        let wanted = self.orders.open().filter(|(_, order)| order.cancels == 0 && is_in(order));
+        let mut found: Vec<_> =
+            wanted.map(|(place, order)| (order.request.order_id, place, order.instrument())).collect();
+        found.sort_unstable();
+        for (_, place, _) in &found {
+            if let Some(order) = self.orders.get_mut(*place) {
+                order.cancels += 1;
+            }
+        }
+        found.into_iter().map(|(id, _, instrument)| CancelOrder::new(id, instrument)).collect()
+    }
+
+    /// Kills a scope, once.
+    pub(crate) fn kill(&mut self, scope: AccountScope, subject: u32, cause: KillCause) -> Option<bool> {
+        let watch = match scope {
+            AccountScope::Account => {
+                let place = self.find(wire::AccountId(subject))?;
+                &mut self.accounts.get_mut(place)?.watch
+            }
+            AccountScope::Group => {
+                let place = self.scopes.group(subject)?;
+                &mut self.scopes.groups.get_mut(place as usize)?.1.watch
+            }
+            AccountScope::Strategy => {
+                &mut self.scopes.strategy(StrategyId(u16::try_from(subject).ok()?)).watch
+            }
+            AccountScope::Platform => &mut self.scopes.platform.watch,
+        };
+        let is_new = watch.kill(cause);
+        if is_new {
+            self.kills.push(Kill { scope, subject, cause });
+        }
+        Some(is_new)
+    }
+
+    /// Kills the account at a place; of a strategy's own account the strategy.
+    pub(crate) fn kill_account(&mut self, place: usize, cause: KillCause) {
+        let Some(account) = self.accounts.get(place) else { return };
+        match account.owner {
+            Some(strategy) => self.kill(AccountScope::Strategy, strategy.0.into(), cause),
+            None => self.kill(AccountScope::Account, account.id.0, cause),
+        };
+    }
+
+    /// Kills the account where it has lost more in a day than it may.
+    pub(crate) fn watch_loss(&mut self, place: usize) {
+        let Some(account) = self.accounts.get(place) else { return };
+        let Some(loss) = account.watch.loss.filter(|_| account.watch.killed.is_none()) else { return };
+        if account.day_result(&self.contracts, &self.currencies) < -loss {
+            self.kill_account(place, KillCause::Loss);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! An account and an instrument.
+
+use wire::{AccountKind, InstrumentId, Price, Side};
+
+use crate::contracts::Contract;
+use crate::margin::Rates;
+use crate::positions::{Holding, LONG, SHORT};
+use crate::state::state;
+
+/// "No order."
+pub(crate) const NOTHING: u32 = u32::MAX;
+
+/// All that is kept about one account in one instrument.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) instrument: InstrumentId,
+    /// Charges of new orders.
+    pub(crate) schedule: u32,
+    pub(crate) rates: Rates,
+    /// Largest net position; `None`: the account's own limit for each instrument.
+    pub(crate) most: Option<i64>,
+    /// Long, short.
+    pub(crate) holdings: [Holding; 2],
+    /// What orders at work may yet buy and sell.
+    pub(crate) working: [i64; 2],
+    /// Newest order at work of each side: the begin of a list.
+    pub(crate) first: [u32; 2],
+    /// No buy at work is higher, no sell lower.
+    pub(crate) edge: [i64; 2],
+    pub(crate) realised: i128,
+    pub(crate) charges: i128,
+}
+state!(Slot { instrument, schedule, rates, most, holdings, working, first, edge, realised, charges });
+
+/// Index of a side: buys 0, sells 1.
+pub(crate) fn index(side: Side) -> usize {
+    match side {
+        Side::Buy => 0,
+        Side::Sell => 1,
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(instrument: InstrumentId, schedule: u32, rates: Rates) -> Slot {
+        Slot {
+            instrument,
+            schedule,
+            rates,
+            most: None,
+            holdings: [Holding::default(), Holding::default()],
+            working: [0; 2],
+            first: [NOTHING; 2],
+            edge: [i64::MIN, i64::MAX],
+            realised: 0,
+            charges: 0,
+        }
+    }
+
+    pub(crate) fn net(&self) -> i64 {
+        self.holdings[LONG].total().saturating_sub(self.holdings[SHORT].total())
+    }
+
+    pub(crate) fn is_flat(&self) -> bool {
+        self.holdings.iter().all(|holding| holding.total() == 0)
+    }
+
+    /// What positions are worth, at what they were last traded or settled for.
+    pub(crate) fn gross(&self) -> i128 {
+        self.holdings.iter().map(|holding| holding.basis().abs()).sum()
+    }
+
+    /// Margin of both sides anew; returns by how much it has changed.
+    pub(crate) fn remargin(&mut self, kind: AccountKind) -> i128 {
+        if kind == AccountKind::Cash {
+            return 0;
+        }
+        let rates = self.rates;
+        self.holdings[LONG].remargin(&rates, LONG) + self.holdings[SHORT].remargin(&rates, SHORT)
+    }
+
+    /// Gain of what is open since it was last paid, at the latest mark.
+    pub(crate) fn unrealised(&self, contract: &Contract) -> i128 {
+        self.unrealised_at(contract.mark, contract.multiplier)
+    }
+
+    pub(crate) fn unrealised_at(&self, mark: Price, multiplier: u64) -> i128 {
+        if !mark.is_some() {
+            return 0;
+        }
+        let moved = |holding: &Holding| match holding.total() {
+            0 => 0,
+            _ => holding.value(mark, multiplier).map_or(0, |value| value - holding.basis()),
+        };
+        moved(&self.holdings[LONG]) - moved(&self.holdings[SHORT])
+    }
+
+    /// Open value of both sides, short negative, at its cost.
+    pub(crate) fn cost(&self) -> i128 {
+        self.holdings[LONG].cost() - self.holdings[SHORT].cost()
+    }
+
+    pub(crate) fn settled(&self) -> i128 {
+        self.holdings[LONG].settled() - self.holdings[SHORT].settled()
+    }
+}

@@ -1,0 +1,70 @@
+//! Why an entry is refused.
+
+use wire::InstrumentId;
+
+/// An entry that does not fit. Nothing has changed then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Not the id of an entry, or bytes that are none.
+    #[error("these bytes are no entry of accounts: was the journal written by another version?")]
+    Malformed,
+    /// The account exists.
+    #[error("an account of this number exists: give each account its own")]
+    Exists,
+    /// There is no such account, group or strategy.
+    #[error("no such account, group or strategy: open the account first")]
+    UnknownSubject,
+    /// There is no such instrument.
+    #[error("the instrument {0} has no terms: enter its ContractTerms first")]
+    UnknownInstrument(InstrumentId),
+    /// There is no such currency.
+    #[error("the currency has no rate: enter its CurrencyRate first")]
+    UnknownCurrency,
+    /// A number is out of its range.
+    #[error("a number of the entry is out of its range: see docs/accounts.md")]
+    Number,
+    /// No one, or no reason, is named.
+    #[error("the entry does not say who does it and why: both are kept for ever")]
+    Nameless,
+    /// Such a change has no meaning for this scope.
+    #[error("this is not done to such a scope: see docs/accounts.md for what each scope takes")]
+    Scope,
+    /// More is to go out than is available.
+    #[error("there is not as much available: orders at work, margin and losses are taken from it")]
+    Insufficient,
+    /// The account is frozen.
+    #[error("the account is frozen: unfreeze it first")]
+    Frozen,
+    /// The account is closed.
+    #[error("the account is closed")]
+    Closed,
+    /// The account still has something.
+    #[error("the account is not empty: it has money, a position or an order at work")]
+    NotEmpty,
+    /// It is so already.
+    #[error("it is so already")]
+    Already,
+    /// Positions or orders depend on what would change.
+    #[error(
+        "positions or orders of the instrument exist: currency and multiplier stay until they are closed"
+    )]
+    InUse,
+    /// Prices of another day were entered.
+    #[error("settlement prices of day {0} were entered and not executed: settle it first")]
+    OtherDay(u32),
+    /// The day is over.
+    #[error("the day is settled")]
+    Settled,
+    /// A held instrument has no settlement price.
+    #[error("the instrument {0} is held and has no settlement price: enter it, then settle")]
+    MissingPrice(InstrumentId),
+    /// Orders that end with the day still work.
+    #[error("orders of the day still work: let them end, or cancel them, then settle")]
+    OrdersAtWork,
+    /// An amount is too large to be kept exactly.
+    #[error("the amount is too large to be kept exactly")]
+    Overflow,
+    /// No more of these can be kept.
+    #[error("no more of these can be kept: see docs/accounts.md for the limits")]
+    Full,
+}

@@ -1,0 +1,156 @@
+//! What an account has, for whoever asks.
+
+use wire::{AccountId, AccountKind, Currency, InstrumentId, OrderId, OrderUpdate, StrategyId};
+
+use crate::account::Account;
+use crate::anomaly::Anomalies;
+use crate::desk::Desk;
+use crate::limits::KillCause;
+use crate::purse::{Purse, Totals};
+use crate::risk;
+use crate::statement::PositionRow;
+
+/// An account as a whole, in its own currency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountView {
+    /// Its number.
+    pub account: AccountId,
+    /// Whose own account it is, if it is one.
+    pub owner: Option<StrategyId>,
+    /// By which rules it trades.
+    pub kind: AccountKind,
+    /// Its currency.
+    pub currency: Currency,
+    /// No new orders, no withdrawals.
+    pub is_frozen: bool,
+    /// It has ended.
+    pub is_closed: bool,
+    /// Why its own kill switch has fallen, if it has.
+    pub killed: Option<KillCause>,
+    /// Orders at work.
+    pub open_orders: u32,
+    /// What it is worth.
+    pub equity: i128,
+    /// What new orders and withdrawals may use.
+    pub available: i128,
+    /// Margin of its positions.
+    pub margin: i128,
+    /// Profit and loss since the begin of the day.
+    pub day_result: i128,
+    /// Margin as a part of equity, in 1e-9.
+    pub risk_ratio: u64,
+}
+
+/// An account's money in one currency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PurseView {
+    /// The currency.
+    pub currency: Currency,
+    /// What is there.
+    pub balance: i128,
+    /// What orders at work hold back.
+    pub frozen: i128,
+    /// Margin of positions.
+    pub margin: i128,
+    /// What positions and working orders are worth.
+    pub gross: i128,
+    /// All that has come and gone.
+    pub totals: Totals,
+}
+
+impl Desk {
+    /// An account that an entry has opened.
+    pub fn account(&self, account: AccountId) -> Option<AccountView> {
+        self.view(self.accounts.get(self.find(account)?)?)
+    }
+
+    /// The account that orders of a strategy with this number are for: with zero its own.
+    pub fn account_of(&self, strategy: StrategyId, account: AccountId) -> Option<AccountView> {
+        self.view(self.accounts.get(self.place_of(account, strategy)?)?)
+    }
+
+    /// All accounts, in the order in which they were opened.
+    pub fn accounts(&self) -> impl Iterator<Item = AccountView> {
+        self.accounts.iter().filter_map(|account| self.view(account))
+    }
+
+    fn view(&self, account: &Account) -> Option<AccountView> {
+        let equity = account.equity(&self.contracts, &self.currencies);
+        let margin = account.margin(&self.currencies);
+        Some(AccountView {
+            account: account.id,
+            owner: account.owner,
+            kind: account.kind,
+            currency: self.currency(account.home.currency),
+            is_frozen: account.is_frozen,
+            is_closed: account.is_closed,
+            killed: account.watch.killed,
+            open_orders: account.watch.open,
+            equity,
+            available: account.available(&self.contracts, &self.currencies),
+            margin,
+            day_result: account.day_result(&self.contracts, &self.currencies),
+            risk_ratio: risk::ratio(margin, equity),
+        })
+    }
+
+    /// Its money, its own currency first.
+    pub fn purses(&self, strategy: StrategyId, account: AccountId) -> Vec<PurseView> {
+        let account = self.place_of(account, strategy).and_then(|place| self.accounts.get(place));
+        let view = |purse: &Purse| PurseView {
+            currency: self.currency(purse.currency),
+            balance: purse.balance,
+            frozen: purse.reserved,
+            margin: purse.margin,
+            gross: purse.gross,
+            totals: purse.totals,
+        };
+        account.into_iter().flat_map(|account| account.purses()).map(view).collect()
+    }
+
+    /// Its position in an instrument, as it stands now.
+    pub fn position(
+        &self,
+        strategy: StrategyId,
+        account: AccountId,
+        instrument: InstrumentId,
+    ) -> Option<PositionRow> {
+        let account = self.accounts.get(self.place_of(account, strategy)?)?;
+        let contract = self.contracts.get(instrument)?;
+        Some(PositionRow::new(0, account.id, account.owner, account.slot(instrument)?, contract))
+    }
+
+    /// What has become of an order, as long as it is remembered.
+    pub fn order(&self, id: OrderId) -> Option<OrderUpdate> {
+        self.orders.get(self.orders.find(id)?).map(|order| order.update())
+    }
+
+    /// What an order at work holds back, in its instrument's currency.
+    pub fn reserved(&self, id: OrderId) -> Option<i128> {
+        self.orders.get(self.orders.find(id)?).map(|order| order.reserved.money)
+    }
+
+    /// How many orders work.
+    pub fn open_orders(&self) -> u32 {
+        self.scopes.platform.watch.open
+    }
+
+    /// Executions that did not fit.
+    pub fn anomalies(&self) -> &Anomalies {
+        &self.anomalies
+    }
+
+    /// The last day that was settled; zero: none.
+    pub fn settled_day(&self) -> u32 {
+        self.prices.settled
+    }
+
+    /// Whether every sum is what its parts come to; the first that is not, in words. For tests and audits: it looks at
+    /// everything.
+    ///
+    /// # Errors
+    /// Which sum differs.
+    pub fn audit(&self) -> Result<(), String> {
+        crate::audit::audit(self)
+    }
+}

@@ -1,0 +1,273 @@
+//! Each check: what it refuses, with which reason, and that its switch or its absence lets the same order pass.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use accounts::{Desk, Entry, KillCause, Refusal, Verdict};
+use support::*;
+use wire::*;
+
+fn sold(number: u32, account: AccountId, instrument: InstrumentId, lots: i64, at: i64) -> NewOrder {
+    order(number, account, instrument, Side::Sell, lots, at)
+}
+
+fn bought(number: u32, account: AccountId, instrument: InstrumentId, lots: i64, at: i64) -> NewOrder {
+    order(number, account, instrument, Side::Buy, lots, at)
+}
+
+/// Under the entries the order is refused for this reason; without them it passes.
+fn refuses(entries: &[Entry], order: &NewOrder, reason: Reason) {
+    assert_eq!(refusal(&mut desk(), order), None, "{reason}: refused anyway");
+    let mut desk = desk();
+    entries.iter().for_each(|entry| drop(desk.apply(entry).unwrap()));
+    assert_eq!(refusal(&mut desk, order), Some(reason));
+    desk.audit().unwrap();
+    assert_eq!(desk.open_orders(), 0, "{reason}");
+}
+
+#[test]
+fn every_limit_refuses_at_its_edge_in_every_scope() {
+    let plain = bought(1, CASH, STOCK, 100, 10);
+    for (scope, subject) in [
+        (AccountScope::Account, 1),
+        (AccountScope::Group, 1),
+        (AccountScope::Strategy, 3),
+        (AccountScope::Platform, 0),
+    ] {
+        let over = |kind, number| [Entry::Limit(limit(scope, subject, kind, number))];
+        refuses(&over(LimitKind::Position, 99), &plain, Reason::PositionLimit);
+        refuses(&over(LimitKind::GrossNotional, 999), &plain, Reason::NotionalLimit);
+        refuses(&over(LimitKind::OrderQuantity, 99), &plain, Reason::Quantity);
+        refuses(&over(LimitKind::OrderNotional, 999), &plain, Reason::OrderNotional);
+        refuses(&over(LimitKind::OpenOrders, 0), &plain, Reason::WorkingOrders);
+        let in_stock = AccountLimit { instrument: STOCK, ..limit(scope, subject, LimitKind::Position, 99) };
+        refuses(&[Entry::Limit(in_stock)], &plain, Reason::PositionLimit);
+        refuses(&[change(scope, subject, AccountAction::Kill, 0)], &plain, Reason::Killed);
+        let mut desk = desk();
+        for (kind, number) in [
+            (LimitKind::Position, 100),
+            (LimitKind::GrossNotional, 1_000),
+            (LimitKind::OrderQuantity, 100),
+            (LimitKind::OrderNotional, 1_000),
+            (LimitKind::OpenOrders, 1),
+        ] {
+            desk.apply(&Entry::Limit(limit(scope, subject, kind, number))).unwrap();
+        }
+        assert_eq!(refusal(&mut desk, &plain), None, "{scope}: at the edge");
+    }
+}
+
+#[test]
+fn rates_refuse_what_comes_too_fast_and_cancels_always_pass() {
+    for (kind, reason) in
+        [(LimitKind::OrderRate, Reason::OrderRate), (LimitKind::MessageRate, Reason::MessageRate)]
+    {
+        for (scope, subject) in [(AccountScope::Account, 1), (AccountScope::Strategy, 3)] {
+            let mut desk = desk();
+            desk.apply(&Entry::Limit(limit(scope, subject, kind, 2))).unwrap();
+            let orders: Vec<NewOrder> = (1..=4).map(|number| bought(number, CASH, STOCK, 1, 10)).collect();
+            assert_eq!(refusal(&mut desk, &orders[0]), None);
+            assert_eq!(refusal(&mut desk, &orders[1]), None);
+            assert_eq!(refusal(&mut desk, &orders[2]), Some(reason));
+            let cancel = CancelOrder::new(orders[0].order_id, STOCK);
+            assert_eq!(desk.cancel(STRATEGY, &cancel, Nanos(1)), Ok(()), "takes risk away");
+            let verdict = desk.new_order(STRATEGY, &orders[3], Nanos(2_000_000_000));
+            assert_eq!(verdict, Verdict::Send(orders[3]), "a second later");
+        }
+    }
+}
+
+#[test]
+fn prices_out_of_the_band_and_market_orders_without_one_are_refused() {
+    let mut desk = desk();
+    assert_eq!(refusal(&mut desk, &bought(1, CASH, STOCK, 1, 1_001)), Some(Reason::PriceBand));
+    assert_eq!(refusal(&mut desk, &bought(2, CASH, STOCK, 1, 0)), Some(Reason::PriceBand));
+    let market = NewOrder { order_type: OrderType::Market, ..bought(3, CASH, STOCK, 1_000, 0) };
+    assert_eq!(refusal(&mut desk, &market), None);
+    assert_eq!(desk.reserved(market.order_id), Some(1_000_000 * ONE), "at the band's end");
+    let no_band = ContractTerms { price_high: Price::NONE, ..terms(1, "600519.SH", 0, 1) };
+    desk.apply(&Entry::Terms(no_band)).unwrap();
+    let market = NewOrder { order_id: OrderId::new(STRATEGY, 1, 4), ..market };
+    assert_eq!(refusal(&mut desk, &market), Some(Reason::NoWorstPrice));
+    desk.apply(&disable(LimitKind::PriceBand)).unwrap();
+    assert_eq!(refusal(&mut desk, &NewOrder { price: Price(1), ..bought(5, MARGINED, STOCK, 1, 0) }), None);
+}
+
+#[test]
+fn money_is_needed_for_what_opens_and_not_for_what_closes() {
+    let mut desk = desk();
+    assert_eq!(refusal(&mut desk, &bought(1, CASH, STOCK, 2_001, 500)), Some(Reason::InsufficientFunds));
+    trade(&mut desk, &bought(2, CASH, STOCK, 2_000, 500));
+    assert_eq!(refusal(&mut desk, &bought(3, CASH, STOCK, 1, 1)), Some(Reason::InsufficientFunds));
+    assert_eq!(refusal(&mut desk, &sold(4, CASH, STOCK, 2_000, 1)), None);
+    // A tenth of 66 lots of 300 at 500 is 990,000.
+    assert_eq!(refusal(&mut desk, &bought(5, FUTURES, INDEX, 67, 500)), Some(Reason::InsufficientFunds));
+    trade(&mut desk, &bought(6, FUTURES, INDEX, 66, 500));
+    desk.mark(INDEX, price(400));
+    assert!(desk.account(FUTURES).unwrap().available < 0, "losses count");
+    assert_eq!(refusal(&mut desk, &sold(7, FUTURES, INDEX, 66, 400)), None, "closing takes risk away");
+    desk.apply(&disable(LimitKind::Money)).unwrap();
+    assert_eq!(refusal(&mut desk, &bought(8, CASH, STOCK, 2_001, 500)), None);
+    desk.audit().unwrap();
+}
+
+#[test]
+fn what_is_not_held_is_sold_only_where_it_may_be() {
+    let mut desk = desk();
+    assert_eq!(refusal(&mut desk, &sold(1, CASH, STOCK, 1, 10)), Some(Reason::ShortSale));
+    assert_eq!(refusal(&mut desk, &sold(2, MARGINED, STOCK, 1, 10)), None);
+    desk.apply(&Entry::Terms(terms(1, "600519.SH", 0, 1))).unwrap();
+    assert_eq!(refusal(&mut desk, &sold(3, MARGINED, STOCK, 1, 10)), Some(Reason::ShortSale));
+    desk.apply(&disable(LimitKind::ShortSale)).unwrap();
+    assert_eq!(refusal(&mut desk, &sold(4, MARGINED, STOCK, 1, 10)), None);
+}
+
+#[test]
+fn two_strategies_of_an_account_do_not_trade_with_each_other() {
+    let mut desk = desk();
+    assert_eq!(refusal(&mut desk, &bought(1, MARGINED, STOCK, 5, 10)), None);
+    let other = |number, at| NewOrder {
+        order_id: OrderId::new(StrategyId(4), 1, number),
+        ..sold(1, MARGINED, STOCK, 5, at)
+    };
+    assert_eq!(refusal(&mut desk, &other(1, 11)), None);
+    assert_eq!(refusal(&mut desk, &other(2, 10)), Some(Reason::SelfTrade));
+    assert_eq!(refusal(&mut desk, &sold(3, MARGINED, STOCK, 5, 10)), None, "its own is its own matter");
+    let up = ReplaceOrder {
+        order_id: OrderId::new(STRATEGY, 1, 1),
+        instrument: STOCK,
+        source: 0,
+        price: price(11),
+        quantity: Quantity(5),
+    };
+    assert_eq!(desk.replace(STRATEGY, &up, Nanos(1)), Err(Reason::SelfTrade));
+    desk.apply(&disable(LimitKind::SelfTrade)).unwrap();
+    assert_eq!(refusal(&mut desk, &other(4, 10)), None);
+}
+
+#[test]
+fn an_order_that_comes_twice_is_answered_with_what_became_of_it() {
+    let mut desk = desk();
+    let first = bought(1, CASH, STOCK, 100, 10);
+    trade(&mut desk, &first);
+    let again = NewOrder { cause: Cause { received: Nanos(7), ..Cause::NONE }, ..first };
+    let Verdict::Known(update) = send(&mut desk, &again) else { panic!("not known") };
+    assert_eq!((update.status, update.filled), (OrderStatus::Filled, Quantity(100)));
+    assert_eq!(refusal(&mut desk, &NewOrder { price: price(11), ..first }), Some(Reason::DuplicateOrder));
+    let refused = bought(2, CASH, STOCK, -1, 10);
+    assert_eq!(refusal(&mut desk, &refused), Some(Reason::Quantity));
+    let Verdict::Known(update) = send(&mut desk, &refused) else { panic!("not known") };
+    assert_eq!((update.status, update.reason), (OrderStatus::Rejected, Reason::Quantity));
+    assert_eq!(
+        refusal(&mut desk, &bought(0, CASH, STOCK, 1, 10)),
+        Some(Reason::DuplicateOrder),
+        "an older id"
+    );
+}
+
+#[test]
+fn who_and_what_may_not_trade_is_named() {
+    let mut desk = desk();
+    assert_eq!(refusal(&mut desk, &bought(1, AccountId(99), STOCK, 1, 10)), Some(Reason::UnknownAccount));
+    assert_eq!(refusal(&mut desk, &bought(2, CASH, InstrumentId(9), 1, 10)), Some(Reason::UnknownInstrument));
+    let foreign = bought(1, CASH, STOCK, 1, 10);
+    assert_eq!(desk.new_order(StrategyId(4), &foreign, Nanos(1)), Verdict::Refused(Reason::NotYours));
+    let both = NewOrder {
+        flags: NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE,
+        ..bought(3, FUTURES, INDEX, 1, 10)
+    };
+    assert_eq!(refusal(&mut desk, &both), Some(Reason::Malformed));
+    desk.apply(&change(AccountScope::Account, 1, AccountAction::Freeze, 0)).unwrap();
+    assert_eq!(refusal(&mut desk, &bought(4, CASH, STOCK, 1, 10)), Some(Reason::AccountFrozen));
+    let withdraw = change(AccountScope::Account, 1, AccountAction::Withdraw, ONE);
+    assert_eq!(desk.apply(&withdraw), Err(Refusal::Frozen));
+    desk.apply(&change(AccountScope::Account, 1, AccountAction::Unfreeze, 0)).unwrap();
+    let out = change(AccountScope::Account, 1, AccountAction::Withdraw, 1_000_000 * ONE);
+    let close = change(AccountScope::Account, 1, AccountAction::Close, 0);
+    assert_eq!(desk.apply(&close), Err(Refusal::NotEmpty));
+    desk.apply(&out).unwrap();
+    desk.apply(&close).unwrap();
+    assert_eq!(refusal(&mut desk, &bought(5, CASH, STOCK, 1, 10)), Some(Reason::AccountClosed));
+    let halted = ContractTerms { flags: 0, ..terms(3, "IF2601", 0, 300) };
+    desk.apply(&Entry::Terms(halted)).unwrap();
+    assert_eq!(refusal(&mut desk, &bought(6, FUTURES, INDEX, 1, 10)), Some(Reason::NotTradable));
+}
+
+fn kills(desk: &mut Desk) -> Vec<(AccountScope, u32, KillCause)> {
+    desk.take_kills().into_iter().map(|kill| (kill.scope, kill.subject, kill.cause)).collect()
+}
+
+#[test]
+fn the_switch_falls_by_itself_and_is_lifted_by_an_entry_only() {
+    let mut desk = desk();
+    let works = bought(1, MARGINED, STOCK, 10, 10);
+    assert_eq!(refusal(&mut desk, &works), None);
+    desk.apply(&Entry::Limit(limit(AccountScope::Account, 2, LimitKind::RejectRate, 2))).unwrap();
+    for number in 2..5 {
+        assert_eq!(refusal(&mut desk, &bought(number, MARGINED, STOCK, -1, 10)), Some(Reason::Quantity));
+    }
+    assert_eq!(kills(&mut desk), [(AccountScope::Account, 2, KillCause::RejectRate)]);
+    assert_eq!(refusal(&mut desk, &bought(5, MARGINED, STOCK, 1, 10)), Some(Reason::Killed));
+    assert_eq!(refusal(&mut desk, &bought(6, CASH, STOCK, 1, 10)), None, "others trade");
+    assert_eq!(desk.to_cancel(AccountScope::Account, 2), [CancelOrder::new(works.order_id, STOCK)]);
+    assert_eq!(desk.to_cancel(AccountScope::Account, 2), [], "on its way already");
+    let revive = change(AccountScope::Account, 2, AccountAction::Revive, 0);
+    desk.apply(&revive).unwrap();
+    assert_eq!(desk.apply(&revive), Err(Refusal::Already));
+    let again = bought(7, MARGINED, STOCK, 1, 10);
+    assert_eq!(desk.new_order(STRATEGY, &again, Nanos(9_000_000_000)), Verdict::Send(again));
+
+    let lift = AccountLimit {
+        change: LimitChange::Lift,
+        ..limit(AccountScope::Account, 2, LimitKind::RejectRate, 2)
+    };
+    desk.apply(&Entry::Limit(lift)).unwrap();
+    desk.apply(&Entry::Limit(limit(AccountScope::Strategy, 3, LimitKind::RunawayRate, 1))).unwrap();
+    assert_eq!(refusal(&mut desk, &bought(8, MARGINED, STOCK, 1, 10)), None);
+    assert_eq!(refusal(&mut desk, &bought(9, MARGINED, STOCK, 1, 10)), Some(Reason::OrderRate));
+    assert_eq!(kills(&mut desk), [(AccountScope::Strategy, 3, KillCause::RunawayRate)]);
+    assert_eq!(refusal(&mut desk, &bought(10, CASH, STOCK, 1, 10)), Some(Reason::Killed), "for any account");
+}
+
+#[test]
+fn a_loss_past_its_limit_kills_account_group_and_platform() {
+    for (scope, subject) in
+        [(AccountScope::Account, 3), (AccountScope::Group, 1), (AccountScope::Platform, 0)]
+    {
+        let mut desk = desk();
+        desk.apply(&Entry::Limit(limit(scope, subject, LimitKind::Loss, 1_000))).unwrap();
+        trade(&mut desk, &bought(1, FUTURES, INDEX, 1, 500));
+        desk.mark(INDEX, Price(price(500).0 - price(1_000).0 / 300));
+        desk.survey();
+        assert_eq!(kills(&mut desk), [], "{scope}: at the edge");
+        desk.mark(INDEX, price(496));
+        desk.survey();
+        assert_eq!(kills(&mut desk), [(scope, subject, KillCause::Loss)]);
+        desk.survey();
+        assert_eq!(kills(&mut desk), [], "once");
+    }
+}
+
+#[test]
+fn a_replace_reserves_its_worst_case_until_it_is_answered() {
+    let mut desk = desk();
+    let first = bought(1, CASH, STOCK, 100, 10);
+    assert_eq!(refusal(&mut desk, &first), None);
+    let replace = |at, lots| ReplaceOrder {
+        order_id: first.order_id,
+        instrument: STOCK,
+        source: 0,
+        price: price(at),
+        quantity: Quantity(lots),
+    };
+    assert_eq!(desk.replace(STRATEGY, &replace(5, 200), Nanos(1)), Ok(()));
+    assert_eq!(desk.reserved(first.order_id), Some(2_000 * ONE), "the larger total at the higher price");
+    assert_eq!(desk.replace(STRATEGY, &replace(1_000, 1_001), Nanos(1)), Err(Reason::InsufficientFunds));
+    assert_eq!(desk.execution(&update(&first, OrderStatus::Accepted, 100, 0)), None);
+    let replaced = NewOrder { price: price(5), ..first };
+    assert_eq!(desk.execution(&update(&replaced, OrderStatus::Replaced, 200, 0)), None);
+    assert_eq!(desk.reserved(first.order_id), Some(1_000 * ONE));
+    assert_eq!(desk.execution(&update(&replaced, OrderStatus::Cancelled, 200, 0)), None);
+    assert_eq!(desk.account(CASH).unwrap().available, 1_000_000 * ONE);
+    desk.audit().unwrap();
+}

@@ -1,0 +1,105 @@
+//! The table of an order's life in `docs/accounts.md`: every state with every event, and what becomes of the reservation.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use accounts::{Anomaly, Desk};
+use support::*;
+use wire::*;
+
+const LOTS: i64 = 10;
+
+fn the_order() -> NewOrder {
+    order(1, CASH, STOCK, Side::Buy, LOTS, 10)
+}
+
+/// Sent, working, partly filled, with a replace on its way, ended by a cancel.
+fn states() -> [(&'static str, Desk); 5] {
+    let order = the_order();
+    let mut sent = desk();
+    assert_eq!(refusal(&mut sent, &order), None);
+    let after = |before: &Desk, executions: &[Execution]| {
+        let mut desk = before.clone();
+        executions.iter().for_each(|execution| assert_eq!(desk.execution(execution), None));
+        desk
+    };
+    let working = after(&sent, &[update(&order, OrderStatus::Accepted, LOTS, 0)]);
+    let partial = after(&working, &[fill(&order, 1, 4, order.price, 6)]);
+    let mut replacing = working.clone();
+    let replace = ReplaceOrder {
+        order_id: order.order_id,
+        instrument: STOCK,
+        source: 0,
+        price: order.price,
+        quantity: Quantity(15),
+    };
+    assert_eq!(replacing.replace(STRATEGY, &replace, Nanos(1)), Ok(()));
+    let ended = after(&working, &[update(&order, OrderStatus::Cancelled, LOTS, 0)]);
+    [("sent", sent), ("working", working), ("partial", partial), ("replacing", replacing), ("ended", ended)]
+}
+
+/// What stays reserved in each state, as lots; and the anomaly, if the event does not fit.
+#[test]
+fn every_cell_of_the_table_is_as_it_is_drawn() {
+    use Anomaly::{Doubled, Late, OutOfStep, OverFill};
+    let order = the_order();
+    let to = |status, total, filled| update(&order, status, total, filled);
+    type Cell = (i64, Option<Anomaly>);
+    let step: Option<Anomaly> = Some(OutOfStep);
+    #[rustfmt::skip]
+    let table: [(&str, Execution, [Cell; 5]); 13] = [
+        // event                                          sent          working       partly filled  replacing     ended
+        ("accepted", to(OrderStatus::Accepted, 10, 0),    [(10, None),  (10, step),   (6, step),     (15, step),   (0, step)]),
+        ("fill", fill(&order, 2, 2, price(10), 8),        [(8, None),   (8, None),    (4, step),     (13, None),   (0, Some(Late))]),
+        ("same fill", fill(&order, 1, 4, price(10), 6),   [(6, None),   (6, None),    (6, Some(Doubled)), (11, None), (0, Some(Late))]),
+        ("too much", fill(&order, 3, 20, price(10), 0),   [(0, Some(OverFill)), (0, Some(OverFill)), (0, Some(OverFill)), (0, Some(OverFill)), (0, Some(Late))]),
+        ("partially", to(OrderStatus::PartiallyFilled, 10, 4), [(10, step), (10, step), (6, None),    (15, step),   (0, step)]),
+        ("filled", to(OrderStatus::Filled, 10, 10),       [(0, step),   (0, step),    (0, step),     (0, step),    (0, step)]),
+        ("cancelled", to(OrderStatus::Cancelled, 10, 0),  [(0, None),   (0, None),    (0, step),     (0, None),    (0, step)]),
+        ("rejected", to(OrderStatus::Rejected, 10, 0),    [(0, None),   (0, step),    (0, step),     (0, step),    (0, step)]),
+        ("replaced", to(OrderStatus::Replaced, 15, 0),    [(15, step),  (15, step),   (11, step),    (15, None),   (0, step)]),
+        ("not replaced", to(OrderStatus::ReplaceRejected, 10, 0), [(10, step), (10, step), (6, step), (10, None),  (0, step)]),
+        ("not cancelled", to(OrderStatus::CancelRejected, 10, 0), [(10, step), (10, step), (6, step), (15, step),  (0, step)]),
+        ("reduced", to(OrderStatus::Reduced, 7, 0),       [(7, None),   (7, None),    (3, step),     (15, None),   (0, step)]),
+        ("triggered", to(OrderStatus::Triggered, 10, 0),  [(10, None),  (10, None),   (6, step),     (15, None),   (0, step)]),
+    ];
+    let mut cells = 0;
+    for (event, execution, wanted) in &table {
+        for ((state, mut desk), (lots, anomaly)) in states().into_iter().zip(wanted) {
+            assert_eq!(desk.execution(execution), *anomaly, "{event} of an order that is {state}");
+            let reserved = desk.reserved(order.order_id);
+            assert_eq!(reserved, Some(i128::from(*lots) * 10 * ONE), "{event} of an order that is {state}");
+            desk.audit().unwrap();
+            cells += 1;
+        }
+    }
+    assert_eq!(cells, 13 * 5);
+}
+
+#[test]
+fn executions_of_nobody_and_of_another_instrument_book_nothing() {
+    let order = the_order();
+    let (_, mut desk) = states().into_iter().next().unwrap();
+    let nobody = NewOrder { order_id: OrderId(7), ..order };
+    assert_eq!(desk.execution(&fill(&nobody, 1, 1, price(10), 0)), Some(Anomaly::UnknownOrder));
+    let foreign = NewOrder { instrument: INDEX, ..order };
+    assert_eq!(desk.execution(&fill(&foreign, 1, 1, price(10), 0)), Some(Anomaly::Garbled));
+    let huge = fill(&order, 1, i64::MAX, Price(i64::MAX), 0);
+    assert_eq!(desk.execution(&huge), Some(Anomaly::Overflow));
+    assert_eq!(desk.anomalies().of(Anomaly::Overflow), 1);
+    assert_eq!(desk.purses(STRATEGY, CASH)[0].balance, 1_000_000 * ONE);
+    desk.audit().unwrap();
+}
+
+#[test]
+fn an_order_is_forgotten_after_enough_others_and_its_id_stays_used() {
+    let mut desk = Desk::new(accounts::Options { remembered: 2 });
+    reference().iter().for_each(|entry| drop(desk.apply(entry).unwrap()));
+    let orders: Vec<NewOrder> =
+        (1..=4).map(|number| order(number, AccountId(0), STOCK, Side::Buy, 1, 10)).collect();
+    orders.iter().for_each(|order| trade(&mut desk, order));
+    assert_eq!(desk.order(orders[1].order_id), None);
+    assert!(desk.order(orders[2].order_id).is_some());
+    assert_eq!(refusal(&mut desk, &orders[0]), Some(Reason::DuplicateOrder));
+    assert_eq!(desk.execution(&fill(&orders[0], 9, 1, price(10), 0)), Some(Anomaly::UnknownOrder));
+}
