@@ -150,6 +150,10 @@ messages! {
     53 StateEnd 80,
     54 DueTime 16,
     55 StateBegin 8,
+    56 RecordImage 72,
+    57 BookImage 24,
+    58 TakenImage 24,
+    59 MarketRead 16,
 }
 
 #[cfg(test)]
@@ -164,7 +168,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 17] = [
+    const INTEGERS_ONLY: [&str; 20] = [
         "Instrument",
         "Best",
         "Quote",
@@ -182,6 +186,9 @@ mod tests {
         "StateEnd",
         "DueTime",
         "StateBegin",
+        "BookImage",
+        "TakenImage",
+        "MarketRead",
     ];
 
     #[test]
