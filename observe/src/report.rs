@@ -39,6 +39,12 @@ pub struct Report {
     pub lost: u64,
     /// What which reader lost of which journal.
     pub lost_by: Vec<Lost>,
+    /// Orders that worked and were cancelled because a killed matching's books could not be found again.
+    #[serde(default)]
+    pub orders_lost: u64,
+    /// Requests that matching refused because the market was closed.
+    #[serde(default)]
+    pub closed_rejects: u64,
     /// Sleeps that a safety time-out had to end although there was news: must be zero.
     pub wait_timeouts_with_data: u64,
     /// One row a strategy.
@@ -162,6 +168,8 @@ impl Report {
             },
             lost: lost_by.len() as u64,
             lost_by,
+            orders_lost: sum(NodeKind::Matching, Counter::OrdersLost),
+            closed_rejects: sum(NodeKind::Matching, Counter::ClosedRejects),
             wait_timeouts_with_data: seats
                 .iter()
                 .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))

@@ -7,7 +7,7 @@ use observe::{Lost, Matched, NodeOutcome, Report, Requests, StageSummary, Stages
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
-use crate::output::{self, Format, number, table};
+use crate::output::{self, Format, count, number, table};
 use crate::verbs::irregular;
 
 /// Prints a report.
@@ -203,10 +203,21 @@ fn memory(report: &Report) -> String {
 }
 
 fn losses(report: &Report) -> String {
-    if report.lost == 0 && report.stages.disordered_samples == 0 && report.wait_timeouts_with_data == 0 {
-        return "lost: nothing\n".to_owned();
+    let orders = count(report.orders_lost, "working order");
+    let mut text = match (report.orders_lost, report.lost) {
+        (0, _) => lost(&report.lost_by),
+        (_, 0) => String::new(),
+        _ => lost(&report.lost_by),
+    };
+    if report.orders_lost > 0 {
+        text.push_str(&format!("lost: {orders}, cancelled because matching's books were not found again\n"));
     }
-    let mut text = lost(&report.lost_by);
+    if report.closed_rejects > 0 {
+        text.push_str(&format!(
+            "  {} refused: the market was closed\n",
+            count(report.closed_rejects, "request")
+        ));
+    }
     if report.wait_timeouts_with_data > 0 {
         text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
     }
@@ -221,10 +232,10 @@ pub(crate) fn lost(lost_by: &[Lost]) -> String {
     let line = |lost: &Lost| {
         let mut what = Vec::new();
         if lost.gaps > 0 {
-            what.push(format!("{} in {} laps", output::bytes(lost.bytes), number(lost.gaps)));
+            what.push(format!("{} in {}", output::bytes(lost.bytes), count(lost.gaps, "lap")));
         }
         if lost.undelivered > 0 {
-            what.push(format!("{} messages that td gave up", number(lost.undelivered)));
+            what.push(format!("{} that td gave up", count(lost.undelivered, "message")));
         }
         format!("lost: {} of {}: {}\n", lost.node, lost.journal, what.join(", "))
     };
