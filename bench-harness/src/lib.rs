@@ -13,6 +13,7 @@
 pub mod durable;
 pub mod ipc;
 pub mod matching;
+pub mod orders;
 mod repeat;
 mod scratch;
 pub mod t2o;

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use host::{Doctor, PlanArguments, Tune};
 pub(crate) use matching::{MatchingVerb, MatchingVerify, OrderSource};
-pub(crate) use recover::Recover;
+pub(crate) use recover::{Recover, Until, until};
 
 use crate::output::Format;
 use crate::services::Run;
@@ -218,9 +218,10 @@ pub(crate) struct Up {
     /// which the latest is taken; once for each recorder. The platform is that of the recording.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["file", "sets", "positional", "instance"])]
     pub(crate) recover: Vec<PathBuf>,
-    /// As of this time: nanoseconds since the epoch, or as in 2026-11-22T21:55:00.5Z.
-    #[arg(long, value_name = "TIME", requires = "recover", value_parser = point_in_time)]
-    pub(crate) until: Option<u64>,
+    /// As of this time: nanoseconds since the epoch, or as in 2026-11-22T21:55:00.5Z; or JOURNAL@POSITION: as of the last cut
+    /// that holds no frame of that journal behind the position.
+    #[arg(long, value_name = "TIME|JOURNAL@POSITION", requires = "recover", value_parser = until)]
+    pub(crate) until: Option<Until>,
     /// Leave the platform running once all its nodes are ready; `colo down` stops it.
     #[arg(long)]
     pub(crate) stay: bool,
@@ -343,6 +344,8 @@ pub(crate) enum Builtin {
     MarketMaker,
     /// Trades at random, so that a market of strategies moves.
     Noise,
+    /// Sends orders that cannot trade, and times them: `colo bench orders`.
+    RoundTrips,
 }
 
 #[derive(Debug, Args)]

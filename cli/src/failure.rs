@@ -75,6 +75,7 @@ impl Failure {
             Failure::Recover(RecoverError::Open { source: OpenError::Folder(error), .. }) => {
                 Exit::of_io(error).code()
             }
+            Failure::Recover(RecoverError::Open { source: OpenError::Several(_), .. }) => Exit::Usage.code(),
             Failure::Recover(_) => Exit::Failed.code(),
             Failure::Replay(error) => of_replay(error).code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),

@@ -73,6 +73,22 @@ fn bench_matching_leaves_nothing_when_it_is_stopped() {
 }
 
 #[test]
+fn bench_orders_leaves_nothing_when_it_is_stopped() {
+    let home = Home::new();
+    for (arguments, signal) in
+        [(&["bench", "orders", "--quick", "--format", "json"][..], "INT"), (&["bench", "orders"], "TERM")]
+    {
+        let mut running = Running(Some(home.command(arguments).spawn().expect("colo starts")));
+        home.wait_for("a platform", || !home.left().is_empty());
+        kill(running.0.as_ref().expect("it runs").id(), signal);
+        let output = running.0.take().expect("it runs").wait_with_output().expect("its output");
+        assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()), "{}", stderr(&output));
+        assert!(stderr(&output).contains("stopped"), "{}", stderr(&output));
+        assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+    }
+}
+
+#[test]
 fn what_a_killed_benchmark_leaves_is_found_by_journal_clean() {
     let home = Home::new();
     if pinning::Host::read("/".as_ref()).expect("this host").allowed.len() < 2 {

@@ -248,3 +248,30 @@ fn what_cannot_be_replayed_is_refused_with_a_reason() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert_eq!(recorded.home.left(), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn a_replay_that_is_interrupted_has_no_result() {
+    let recorded = Recorded::new(true, "");
+    // So slow that it does not end by itself.
+    for more in [&["--strategy", "makers-1", "--speed", "0.0001"][..], &["--speed", "0.0001"]] {
+        let arguments = [&["replay", &recorded.folder, "--format", "json"], more].concat();
+        let child = recorded.home.command(&arguments).spawn().expect("colo starts");
+        recorded.home.wait_for("its instance", || !recorded.home.left().is_empty());
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        home::kill(child.id(), "INT");
+        let (sender, ended) = std::sync::mpsc::channel();
+        let pid = child.id();
+        std::thread::spawn(move || sender.send(child.wait_with_output()));
+        let output = match ended.recv_timeout(std::time::Duration::from_secs(60)) {
+            Ok(output) => output.expect("its output"),
+            Err(_) => {
+                home::kill(pid, "KILL");
+                panic!("{more:?} hangs\n{}", recorded.home.logs());
+            }
+        };
+        assert_eq!(output.status.code(), Some(1), "{more:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{more:?}: a part of it is no result");
+        assert!(stderr(&output).contains("interrupted"), "{more:?}: {}", stderr(&output));
+        assert_eq!(recorded.home.left(), Vec::<PathBuf>::new());
+    }
+}

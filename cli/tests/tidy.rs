@@ -41,6 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "pinning",
             "recorder",
             "settings",
+            "td",
             "topology",
             "wire",
         ],

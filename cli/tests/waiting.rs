@@ -47,7 +47,9 @@ fn a_relay_that_is_killed_leaves_nobody_asleep() {
     let up = home.colo(&["up", file, "--stay"]);
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     home.wait_for("wake-ups by the relay", || counter(&home, "relay-1", "relayed") > 100);
-    assert_eq!(home.node("wake", "awake-0")["state"], "running");
+    // Its spinner has the lowest priority there is: on a busy host it may not have had its turn for a while.
+    let state = home.node("wake", "awake-0")["state"].to_string();
+    assert!(state.starts_with("\"running"), "{state}");
     home.wait_for("orders", || counter(&home, "td", "orders") > 100);
 
     kill(number(&home.node("wake", "relay-1")["pid"]) as u32, "KILL");

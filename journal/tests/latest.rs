@@ -1,6 +1,8 @@
 //! The latest values under a writer that never pauses, and one that is killed.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
+mod support;
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -78,6 +80,7 @@ fn a_file_of_another_shape_or_kind_is_refused_with_what_is_wrong() {
 
 #[test]
 fn a_busy_writer_tears_nothing_and_nothing_is_older_than_the_frame_that_was_read() {
+    let watchdog = support::Watchdog::start("a busy writer", Duration::from_secs(120));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.latest");
     let files = JournalFiles::new(folder.path(), folder.path(), "told");
@@ -88,9 +91,10 @@ fn a_busy_writer_tears_nothing_and_nothing_is_older_than_the_frame_that_was_read
     let mut reader = journal.loose(5).unwrap();
     let mut writer = journal.writer(0, Clock::monotonic()).unwrap();
     let until = Instant::now() + Duration::from_millis(700);
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
     let writing = thread::spawn(move || {
         let mut number = 0_u64;
-        while Instant::now() < until {
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
             number += 1;
             assert!(latest.set(2, &value(number)));
             writer.write(7, 2, &number.to_le_bytes()).unwrap();
@@ -99,7 +103,8 @@ fn a_busy_writer_tears_nothing_and_nothing_is_older_than_the_frame_that_was_read
     });
     let (mut heard, mut newer, mut gaps, mut busy) = (0_u64, 0_u64, 0_u64, 0_u64);
     let read = Latest::open_read_only(&path).unwrap();
-    while Instant::now() < until {
+    // A busy host may give the two their cores in turns.
+    while Instant::now() < until || heard <= 100 {
         let told = match reader.read() {
             Ok(Some(frame)) => u64::from_le_bytes(frame.payload.try_into().unwrap()),
             Ok(None) => continue,
@@ -118,10 +123,11 @@ fn a_busy_writer_tears_nothing_and_nothing_is_older_than_the_frame_that_was_read
         }
         heard += 1;
     }
+    drop(stop);
     let last = writing.join().unwrap();
-    assert!(heard > 100, "only {heard} frames heard");
     println!("{last} set, {heard} heard and read, {newer} of them newer, {busy} busy, lapped {gaps} times");
     assert_eq!(take(&read, 2), Ok(last));
+    watchdog.stop();
 }
 
 /// Not a test by itself: what the killed child runs.

@@ -75,7 +75,7 @@ fn frames_counts_and_cursors_are_those_of_before() {
             ..Origin::new(1)
         };
         let after = Journal::create_from(files, support::shape("t", SMALL), origin).unwrap();
-        let mut writer = after.writer(0, Clock::monotonic()).unwrap();
+        let mut writer = after.restoring_writer(Clock::monotonic()).unwrap();
         writer.restore(&disk).unwrap();
         writer.finish_restoring(history(&before));
         let position = before.stat().readers.iter().find(|reader| reader.seat == READER).unwrap().position;
@@ -93,6 +93,35 @@ fn frames_counts_and_cursors_are_those_of_before() {
         assert_eq!(written.position, before.head());
         assert_eq!(after.stat().epoch, before.stat().epoch + 1);
     }
+}
+
+#[test]
+fn many_frames_at_once_are_what_they_are_one_by_one() {
+    let (before, disk) = recorded(2_000);
+    let restored = |pieces: &[&[u8]]| {
+        let directory = tempfile::tempdir().unwrap();
+        let files = journal::JournalFiles::new(directory.path(), directory.path(), "t");
+        let origin = Origin { first_position: before.first_position(), ..Origin::new(1) };
+        let after = Journal::create_from(files, support::shape("t", SMALL), origin).unwrap();
+        let mut writer = after.restoring_writer(Clock::monotonic()).unwrap();
+        pieces.iter().for_each(|piece| writer.restore(piece).unwrap());
+        let frames = writer.frames();
+        writer.finish_restoring(history(&before));
+        (frames, after.head(), all(&after, before.oldest_frame().unwrap()))
+    };
+    let mut single = Vec::new();
+    let mut rest = &disk[..];
+    while let Some(length) = rest.get(8..12) {
+        let length = u32::from_le_bytes(length.try_into().unwrap());
+        let (frame, behind) = rest.split_at(journal::layout::frame_bytes(u64::from(length)) as usize);
+        single.push(frame);
+        rest = behind;
+    }
+    assert_eq!(restored(&[&disk]), restored(&single));
+    // Not all of a run follows: what is missing becomes one frame that is passed over.
+    let (third, from_fifth) = (single[..3].concat(), single[4..].concat());
+    let gap = restored(&[&[third, from_fifth].concat()]);
+    assert_eq!((gap.0, gap.1), (single.len() as u64, before.head()));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use journal::process::ProcessIdentity;
 use journal::{Clock, Journal, Origin, Registry};
 use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
-use topology::Topology;
 use topology::config::ReaderKind;
+use topology::{NodeKind, NodeSpec, Topology};
 
 use crate::adopt;
 use crate::error::MasterError;
@@ -113,7 +113,7 @@ fn try_build(
         }
         for reader in spec.readers.iter().filter(|reader| reader.kind == ReaderKind::Gated) {
             if let Some(node) = topology.node(&reader.node) {
-                admit(&journal, u32::from(node.seat), origin.is_some())?;
+                admit(&journal, node, origin.is_some())?;
             }
         }
     }
@@ -128,11 +128,13 @@ fn try_build(
     Ok((Arc::new(registry), clock, backings))
 }
 
-/// A gated reader without a cursor begins at the first frame; of a journal that was filled, at the oldest that is there.
-fn admit(journal: &Journal, seat: u32, is_filled: bool) -> Result<(), MasterError> {
+/// A gated reader without a cursor begins at the first frame. So does a recorder in any case: its recording is a new one,
+/// which must hold all that was brought back, and not only what another recorder had not seen of it.
+fn admit(journal: &Journal, node: &NodeSpec, is_filled: bool) -> Result<(), MasterError> {
+    let seat = u32::from(node.seat);
     let has_cursor = || journal.stat().readers.iter().any(|reader| reader.gated && reader.seat == seat);
-    if is_filled && !has_cursor() {
-        journal.restore_cursor(seat, journal.oldest_frame()?, 0)?;
+    if is_filled && (node.kind == NodeKind::Recorder || !has_cursor()) {
+        journal.restore_cursor(seat, journal.first_position(), 0)?;
     } else {
         journal.admit_gated(seat)?;
     }

@@ -229,6 +229,8 @@ counters! {
     BytesRecorded = 50 => "bytes_recorded",
     /// No counter: since when the disk refuses to write, in nanoseconds since the epoch; 0 while it does not.
     DiskRefusesSince = 51 => "disk_refuses_since",
+    /// Of the orders that td took: they answer a quote of before a recovery, and are not timed.
+    OrdersOfOldQuotes = 52 => "orders_of_old_quotes",
 }
 
 impl Counter {

@@ -79,7 +79,12 @@ pub(crate) struct Instance {
 impl Instance {
     /// With two strategies. `test` tells instances apart.
     pub(crate) fn new(test: &str) -> Instance {
-        let topology = topology::parse("test.toml", "[md]\n[strategies]\ncount = 2\n", &[]).unwrap().topology;
+        Instance::with(test, "[md]\n[strategies]\ncount = 2\n")
+    }
+
+    /// With what the platform file says.
+    pub(crate) fn with(test: &str, file: &str) -> Instance {
+        let topology = topology::parse("test.toml", file, &[]).unwrap().topology;
         let directory = InstanceDir::new(&format!("obs-{test}-{}", std::process::id())).unwrap();
         let claim = directory.claim().unwrap();
         claim.create_journals().unwrap();
@@ -101,6 +106,11 @@ impl Instance {
             seat.set_state(NodeState::Stopped.to_word());
         }
         Instance { topology, registry, clock, claim }
+    }
+
+    /// A journal, to read and write.
+    pub(crate) fn open(&self, journal: &str) -> Journal {
+        Journal::open(self.claim.instance().journal(journal, None)).unwrap()
     }
 
     pub(crate) fn view(&self) -> InstanceView {

@@ -49,6 +49,7 @@ mod state;
 mod status;
 mod totals;
 mod trace;
+mod unrecorded;
 mod verify;
 mod view;
 mod watch;
@@ -70,6 +71,7 @@ pub use trace::{
     Archive, Archived, Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable,
     Visit,
 };
+pub use unrecorded::Unrecorded;
 pub use verify::{RegistryReport, verify_registry};
 pub use view::{DamagedJournal, InstanceView, JournalView, Journals, SeatView, ViewError};
 pub use watch::Watch;

@@ -11,6 +11,7 @@ use crate::irregular::{self, Irregular};
 use crate::matched::Matched;
 use crate::stages::Stages;
 use crate::totals::{Lost, Requests, StrategyTotals, Totals};
+use crate::unrecorded::Unrecorded;
 use crate::view::{InstanceView, SeatView};
 
 /// What came of a run, from counters, journals and the ledger's last snapshot.
@@ -45,6 +46,9 @@ pub struct Report {
     /// Requests that matching refused because the market was closed.
     #[serde(default)]
     pub closed_rejects: u64,
+    /// What was to be recorded and is not on disk.
+    #[serde(default)]
+    pub unrecorded: Vec<Unrecorded>,
     /// Sleeps that a safety time-out had to end although there was news: must be zero.
     pub wait_timeouts_with_data: u64,
     /// One row a strategy.
@@ -157,7 +161,7 @@ impl Report {
             instance: view.instance().name().to_owned(),
             deterministic: topology.deterministic,
             seconds,
-            stages: Stages::read(view, &totals),
+            stages: Stages::read(view, Some(topology), &totals),
             matched: Matched::read(topology, &totals, &seats),
             totals,
             source: SourceCounts {
@@ -170,6 +174,7 @@ impl Report {
             lost_by,
             orders_lost: sum(NodeKind::Matching, Counter::OrdersLost),
             closed_rejects: sum(NodeKind::Matching, Counter::ClosedRejects),
+            unrecorded: Unrecorded::read(view, topology, &seats),
             wait_timeouts_with_data: seats
                 .iter()
                 .map(|seat| seat.counter(Counter::WaitTimeoutsWithData))

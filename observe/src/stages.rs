@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use node::{Counter, Latencies};
 use serde::{Deserialize, Serialize};
-use topology::NodeKind;
+use topology::{NodeKind, Stream, Topology};
 use wire::stages::STAGES;
+use wire::{Message, NewOrder};
 
 use crate::totals::Totals;
 use crate::view::InstanceView;
@@ -43,6 +44,12 @@ pub struct Stages {
     /// Orders that td has not taken: it was stopped, or is not there yet.
     #[serde(default)]
     pub orders_not_taken: u64,
+    /// Orders that td took before the instance was made again from a recording: their times are not kept.
+    #[serde(default)]
+    pub orders_before_recovery: u64,
+    /// Orders that answered a quote of before that: in no stage, since nothing ran in between.
+    #[serde(default)]
+    pub orders_of_old_quotes: u64,
 }
 
 /// Longest time that a histogram tells apart from longer ones, in nanoseconds.
@@ -50,7 +57,7 @@ const LONGEST: u64 = 1 << 42;
 
 impl Stages {
     /// Those of an instance, running or not.
-    pub fn read(view: &InstanceView, totals: &Totals) -> Stages {
+    pub fn read(view: &InstanceView, topology: Option<&Topology>, totals: &Totals) -> Stages {
         let mut stages = match Latencies::of(view.instance()) {
             Ok(Some(latencies)) => Stages::of(&latencies),
             Ok(None) => Stages::default(),
@@ -59,12 +66,21 @@ impl Stages {
                 return Stages::default();
             }
         };
-        let taken: u64 = view.seats_of(NodeKind::Td).map(|td| td.counter(Counter::Orders)).sum();
-        // A td that was killed may have counted an order twice, or not at all.
-        let taken = taken.min(totals.requests.orders);
+        let of_td = |counter| -> u64 { view.seats_of(NodeKind::Td).map(|td| td.counter(counter)).sum() };
+        let orders = totals.requests.orders;
+        let untaken = topology.map(|topology| Untaken::read(view, topology)).unwrap_or_default();
+        // td counts since the instance was made, the journals since it was made first. A td that was killed may have counted an
+        // order twice, or not at all.
+        let taken = of_td(Counter::Orders).min(orders);
+        stages.orders_not_taken = untaken.orders.min(orders - taken);
+        if untaken.is_recovered {
+            stages.orders_before_recovery = orders - taken - stages.orders_not_taken;
+        } else {
+            stages.orders_not_taken = orders - taken;
+        }
+        stages.orders_of_old_quotes = of_td(Counter::OrdersOfOldQuotes).min(taken);
         let timed = stages.stages.get("t2o").map_or(0, |t2o| t2o.n) + stages.disordered_samples;
-        stages.orders_not_taken = totals.requests.orders - taken;
-        stages.orders_without_quote = taken.saturating_sub(timed);
+        stages.orders_without_quote = taken.saturating_sub(timed + stages.orders_of_old_quotes);
         stages
     }
 
@@ -76,6 +92,33 @@ impl Stages {
             disordered_samples: latencies.disordered(),
             ..Stages::default()
         }
+    }
+}
+
+/// Orders that td has still to take, as its cursors say.
+#[derive(Debug, Default)]
+struct Untaken {
+    orders: u64,
+    /// The journals were made again from a recording.
+    is_recovered: bool,
+}
+
+impl Untaken {
+    fn read(view: &InstanceView, topology: &Topology) -> Untaken {
+        let mut untaken = Untaken::default();
+        let Some(td) = topology.nodes.iter().find(|node| node.kind == NodeKind::Td) else { return untaken };
+        for spec in topology.carrying(Stream::Requests) {
+            let Ok((journal, row)) = view.journal(&spec.name) else { continue };
+            untaken.is_recovered |= row.stat.incarnation > 1;
+            if !untaken.is_recovered {
+                continue;
+            }
+            let Ok(mut reader) = journal.observe(journal.finished_by(u32::from(td.seat))) else { continue };
+            while let Ok(Some(frame)) = reader.read() {
+                untaken.orders += u64::from(frame.message_id == NewOrder::ID);
+            }
+        }
+        untaken
     }
 }
 

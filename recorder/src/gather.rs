@@ -206,6 +206,28 @@ impl Gatherer {
         Ok(())
     }
 
+    /// At the end of all: the readers say that what was passed over since the last cut is on no disk.
+    pub fn owe(&mut self) {
+        for (input, passed) in self.inputs.iter_mut().zip(&self.passed) {
+            if let (Input::Gated(reader), Some((from, _))) = (input, passed) {
+                reader.owe(*from);
+            }
+        }
+    }
+
+    /// What is not recorded of what the journals hold: by input, from which position on.
+    pub fn unrecorded(&self) -> Vec<(usize, u64)> {
+        let of_input = |(index, input): (usize, &Input)| {
+            let has_news = match input {
+                Input::Gated(reader) => reader.has_news(),
+                Input::Loose(reader) => reader.has_news(),
+            };
+            let passed = self.passed[index].map(|(from, _)| from);
+            passed.or_else(|| has_news.then(|| input.position())).map(|from| (index, from))
+        };
+        self.inputs.iter().enumerate().filter_map(of_input).collect()
+    }
+
     /// The readers.
     pub fn inputs(&mut self) -> &mut [Input] {
         &mut self.inputs
@@ -252,7 +274,7 @@ impl Input {
     }
 
     /// Position of the next frame.
-    fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         match self {
             Input::Gated(reader) => reader.position(),
             Input::Loose(reader) => reader.position(),

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use journal::{History, Journal, Origin};
+use journal::{History, Journal, Origin, Writer};
 use topology::Topology;
 
 use crate::format::{LINE, RecordedJournal};
-use crate::read::{Chunks, Counts, FrameError, OpenError, Recording, StateError, raw};
+use crate::read::{Ahead, Chunks, Counts, FrameError, OpenError, Piece, Recording, StateError, raw};
 
 /// Why nothing can be recovered.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ impl Recovery {
     /// # Errors
     /// [`RecoverError`].
     pub fn open(folders: &[PathBuf], until: Option<u64>) -> Result<Recovery, RecoverError> {
-        let folders: Vec<PathBuf> = folders.iter().map(|folder| latest(folder)).collect();
+        let folders = found(folders)?;
         let open = |folder: &PathBuf, time: u64| {
             Recording::open_until(folder, time)
                 .map_err(|source| RecoverError::Open { folder: folder.clone(), source })
@@ -90,7 +90,16 @@ impl Recovery {
         let mut recordings = Vec::new();
         for folder in &folders {
             let recording = open(folder, until.unwrap_or(u64::MAX))?;
-            // What cannot even be opened may hold the end of the run.
+            // What is not there, or cannot even be opened, may hold the end of the run.
+            if let Some(newest) = recording.lacks_newest().filter(|_| until.is_none()) {
+                return Err(RecoverError::Unfit {
+                    folder: folder.clone(),
+                    what: format!(
+                        "segment {newest}, the newest that was begun, is not there; put it back, or recover as of a time \
+                         before it (--until)"
+                    ),
+                });
+            }
             if let Some((path, what)) = recording.unreadable().first().filter(|_| until.is_none()) {
                 return Err(RecoverError::Unfit {
                     folder: folder.clone(),
@@ -248,37 +257,11 @@ impl Recovery {
         let name = &journal.shape().name;
         let wrong = |what: String| RecoverError::Journal { journal: name.clone(), what };
         let Some(recovered) = self.journals.get(name) else { return Ok(0) };
-        let mut writer =
-            journal.writer(0, journal::Clock::monotonic()).map_err(|error| wrong(error.to_string()))?;
-        let from = recovered.from();
-        let mut chunks = self.chunks(recovered, from);
-        let mut bytes = Vec::new();
+        let mut writer = journal
+            .restoring_writer(journal::Clock::monotonic())
+            .map_err(|error| wrong(error.to_string()))?;
         let before = writer.frames();
-        let mut first = true;
-        loop {
-            match chunks.next(&mut bytes) {
-                Ok(Some(position))
-                    if std::mem::take(&mut first) && position > from && !recovered.journal.loose =>
-                {
-                    return Err(wrong(lost(from, position)));
-                }
-                Ok(Some(_)) => {
-                    let rest = from_position(&bytes, from);
-                    writer.restore(rest).map_err(|error| wrong(error.to_string()))?;
-                }
-                Ok(None) => break,
-                Err(error @ FrameError::Missing { .. }) if recovered.journal.loose => {
-                    log::warn!("{error}");
-                    writer.restore(&bytes).map_err(|error| wrong(error.to_string()))?;
-                }
-                Err(error @ FrameError::Missing { .. }) => {
-                    return Err(wrong(format!(
-                        "{error}; `--until` with an earlier time goes on from before that"
-                    )));
-                }
-                Err(error) => return Err(wrong(error.to_string())),
-            }
-        }
+        self.refill(recovered, &mut writer).map_err(wrong)?;
         let frames = writer.frames() - before;
         let Counts { epoch, frames: ever, tally } = recovered.counts;
         writer.finish_restoring(History { epoch, frames: ever, tally });
@@ -292,6 +275,38 @@ impl Recovery {
         }
         Ok(frames)
     }
+
+    /// Writes the frames; why not, in words.
+    fn refill(&self, recovered: &Recovered, writer: &mut Writer) -> Result<(), String> {
+        let from = recovered.from();
+        let chunks = self.chunks(recovered, from);
+        std::thread::scope(|scope| {
+            let ahead = Ahead::start(scope, chunks).map_err(|error| error.to_string())?;
+            let mut first = true;
+            while let Some(read) = ahead.next() {
+                let bytes = match read {
+                    Ok(Piece { position, .. }) if first && position > from && !recovered.journal.loose => {
+                        return Err(lost(from, position));
+                    }
+                    Ok(piece) => piece.bytes,
+                    Err((error @ FrameError::Missing { .. }, bytes)) if recovered.journal.loose => {
+                        log::warn!("{error}");
+                        bytes
+                    }
+                    Err((error @ FrameError::Missing { .. }, _)) => {
+                        return Err(format!(
+                            "{error}; `--until` with an earlier time goes on from before that"
+                        ));
+                    }
+                    Err((error, _)) => return Err(error.to_string()),
+                };
+                first = false;
+                writer.restore(from_position(&bytes, from)).map_err(|error| error.to_string())?;
+                ahead.give_back(bytes);
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Of whole frames, those from a position on.
@@ -302,12 +317,95 @@ fn from_position(mut bytes: &[u8], position: u64) -> &[u8] {
     bytes
 }
 
+/// The recordings in these folders: see [`only`].
+fn found(folders: &[PathBuf]) -> Result<Vec<PathBuf>, RecoverError> {
+    let find = |folder: &PathBuf| {
+        only(folder).map_err(|source| RecoverError::Open { folder: folder.clone(), source })
+    };
+    folders.iter().map(find).collect()
+}
+
+/// The time just before the first cut that holds a frame of the journal behind `position`: what is recovered as of then is
+/// the last that holds none. `None` when nothing behind it is recorded.
+///
+/// # Errors
+/// [`RecoverError`]; also when none of the recordings has such a journal.
+pub fn time_before(folders: &[PathBuf], name: &str, position: u64) -> Result<Option<u64>, RecoverError> {
+    let mut times = Vec::new();
+    let mut known = Vec::new();
+    for folder in found(folders)? {
+        let recording = Recording::open(&folder)
+            .map_err(|source| RecoverError::Open { folder: folder.clone(), source })?;
+        let Some(journal) = recording.description().journal(name) else {
+            known.extend(recording.description().journals.iter().map(|journal| journal.name.clone()));
+            continue;
+        };
+        let time = first_cut_behind(&recording, journal, position);
+        times.push(time.map_err(|error| RecoverError::Unfit { folder, what: error.to_string() })?);
+    }
+    if times.is_empty() {
+        let what = format!("it was not recorded; there are: {}", known.join(", "));
+        return Err(RecoverError::Journal { journal: name.to_owned(), what });
+    }
+    Ok(times.into_iter().flatten().min().map(|time| time.saturating_sub(1)))
+}
+
+/// Time of the first cut with a frame of the journal behind a position.
+fn first_cut_behind(
+    recording: &Recording,
+    journal: &RecordedJournal,
+    position: u64,
+) -> Result<Option<u64>, FrameError> {
+    let mut chunks = recording.chunks(journal, position.saturating_add(1));
+    let mut bytes = Vec::new();
+    loop {
+        match chunks.next(&mut bytes) {
+            Ok(None) => return Ok(None),
+            Ok(Some(_)) | Err(FrameError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        if !from_position(&bytes, position.saturating_add(1)).is_empty() {
+            return Ok(Some(chunks.time()));
+        }
+    }
+}
+
+/// The recording in a folder, or the latest of those of one instance in it.
+///
+/// # Errors
+/// [`OpenError::Several`]: which of several instances' is meant, nobody can know.
+pub fn only(folder: &Path) -> Result<PathBuf, OpenError> {
+    let mut instances = Vec::new();
+    runs_below(folder, &mut instances);
+    instances.sort();
+    instances.dedup();
+    if instances.len() > 1 {
+        return Err(OpenError::Several(instances));
+    }
+    Ok(latest(folder))
+}
+
+/// Folders below `folder` that hold recordings.
+fn runs_below(folder: &Path, instances: &mut Vec<PathBuf>) {
+    let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    for inner in entries().filter(|path| path.is_dir()) {
+        let is_run =
+            std::fs::read_dir(&inner).into_iter().flatten().flatten().any(|entry| is_segment(&entry.path()));
+        if is_run {
+            instances.push(folder.to_owned());
+        } else {
+            runs_below(&inner, instances);
+        }
+    }
+}
+
+fn is_segment(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".seg") || path.to_string_lossy().ends_with(".seg.zst")
+}
+
 /// The folder of a recording, of several in a folder, or of several instances' in one: of the latest.
 pub fn latest(folder: &Path) -> PathBuf {
     let entries = || std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_segment = |path: &Path| {
-        path.to_string_lossy().ends_with(".seg") || path.to_string_lossy().ends_with(".seg.zst")
-    };
     if entries().any(|entry| is_segment(&entry.path())) {
         return folder.to_owned();
     }
@@ -320,7 +418,7 @@ pub fn latest(folder: &Path) -> PathBuf {
     let mut runs: Vec<PathBuf> = recordings.collect();
     runs.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
     let has_state = |path: &&PathBuf| {
-        Recording::open(path).is_ok_and(|recording| recording.state(node::class_of).is_ok())
+        Recording::open(path).is_ok_and(|recording| recording.has_state().is_ok_and(|has_state| has_state))
     };
     runs.iter().rev().find(has_state).or(runs.last()).cloned().unwrap_or_else(|| folder.to_owned())
 }

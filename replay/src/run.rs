@@ -380,7 +380,8 @@ impl Pace {
 /// # Errors
 /// [`ReplayError::Usage`].
 pub fn open(folder: &Path, to: Option<u64>) -> Result<Recording, ReplayError> {
-    let folder = recorder::recover::latest(folder);
+    let folder = recorder::recover::only(folder)
+        .map_err(|error| ReplayError::Usage(format!("{}: {error}", folder.display())))?;
     let opened = match to {
         Some(to) => Recording::open_until(&folder, to),
         None => Recording::open(&folder),

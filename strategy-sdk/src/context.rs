@@ -196,8 +196,7 @@ impl Context {
 
     /// How much of the orders on this side may still trade.
     pub fn working_quantity(&self, instrument: InstrumentId, side: Side) -> Quantity {
-        let same = self.orders.iter().filter(|order| order.instrument == instrument && order.side == side);
-        same.fold(Quantity::ZERO, |sum, order| sum + order.remaining())
+        self.orders.quantity(instrument, side)
     }
 
     /// Sends a limit order to buy, which rests if need be. See [`Context::order`].
@@ -302,9 +301,7 @@ impl Context {
         }
         self.send(&Request::Cancel(CancelOrder::new(id, order.instrument)))?;
         self.port.count(Counter::Cancels, 1);
-        if let Some(order) = self.orders.get_mut(id) {
-            order.cancelling = true;
-        }
+        self.orders.change(id, |order| order.cancelling = true);
         Ok(())
     }
 
@@ -349,9 +346,7 @@ impl Context {
         let replace = ReplaceOrder { order_id: id, instrument: order.instrument, source: 0, price, quantity };
         self.send(&Request::Replace(replace))?;
         self.port.count(Counter::Replaces, 1);
-        if let Some(order) = self.orders.get_mut(id) {
-            order.replacing += 1;
-        }
+        self.orders.change(id, |order| order.replacing += 1);
         Ok(())
     }
 
@@ -407,6 +402,7 @@ impl Context {
             self.bests.resize(length, None);
         }
         self.positions.reach(instrument);
+        self.orders.reach(instrument);
     }
 
     pub(crate) fn set_best(&mut self, instrument: InstrumentId, best: &Best) {

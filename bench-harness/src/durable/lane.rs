@@ -25,6 +25,13 @@ const MESSAGE: u16 = 1;
 /// Turns of polling before others get the core: on a host with few of them the other side may be waiting for it.
 const SPINS: u32 = 200;
 
+/// As many turns before a nap: who runs at real-time priority gives way to none of the kernel's threads otherwise, and the
+/// disk waits for them.
+const TURNS: u32 = 20 * SPINS;
+
+/// The shortest that there is.
+const NAP: Duration = Duration::from_nanos(1);
+
 /// Greater times, in nanoseconds, count as this.
 const LONGEST: u64 = 600_000_000_000;
 
@@ -39,8 +46,14 @@ pub(super) struct Polling(u32);
 
 impl Polling {
     pub(super) fn idle(&mut self) {
-        self.0 += 1;
-        if self.0.is_multiple_of(SPINS) {
+        self.0 = self.0.wrapping_add(1);
+        if self.0 == TURNS {
+            // Without it a nap takes the 50 µs that the kernel may be late. Refused: it takes them.
+            let _ = nix::sys::prctl::set_timerslack(1);
+        }
+        if self.0.is_multiple_of(TURNS) {
+            std::thread::sleep(NAP);
+        } else if self.0.is_multiple_of(SPINS) {
             std::thread::yield_now();
         } else {
             std::hint::spin_loop();

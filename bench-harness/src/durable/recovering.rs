@@ -121,7 +121,7 @@ fn row(
     // All of it, and what a writer declares in advance.
     let frame = journal::layout::frame_bytes((per_frame * RECORD_BYTES) as u64);
     let bytes = records.div_ceil(per_frame as u64) * frame;
-    let capacity = (bytes * 3 / 2).next_power_of_two();
+    let capacity = (bytes + bytes.div_ceil(7) + journal::layout::LINE_BYTES).next_power_of_two();
     let original = journal(1, "recorded", capacity)?;
     let folder = place.path();
     let policy = Policy { segment_bytes: 64 << 20, compress: None };

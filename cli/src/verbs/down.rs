@@ -20,13 +20,21 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
         talk!("instance `{name}` is being stopped already; this waits for its end");
     }
     match running.finish() {
-        Err(error @ LaunchError::TakenDown { .. }) => talk!("{error}"),
+        Err(error @ LaunchError::TakenDown { .. }) => {
+            talk!("{error}");
+            Ok(node::Exit::Done.code())
+        }
         other => {
-            report::print(&other?, arguments.format)?;
+            let report = other?;
+            report::print(&report, arguments.format)?;
+            if let Some(row) = report.unrecorded.first() {
+                let journals = report.unrecorded.len();
+                talk!("the end of the run is not on disk, of {journals} journals; the first: {row}");
+            }
             talk!("instance `{name}` is down");
+            Ok(report::exit_of_stop(&report))
         }
     }
-    Ok(node::Exit::Done.code())
 }
 
 fn force(name: &str, format: Format) -> Result<u8, Failure> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use wire::AnyMessage;
 
-use crate::args::Recover;
+use crate::args::{Recover, Until};
 use crate::failure::Failure;
 use crate::message::{brief, object_of};
 use crate::output::{self, Format, bytes, count, number, table};
@@ -64,7 +64,8 @@ struct Frame {
 }
 
 pub(crate) fn recover(arguments: &Recover) -> Result<u8, Failure> {
-    let recovery = Recovery::open(&arguments.folders, arguments.until)?;
+    let until = Until::time(arguments.until.as_ref(), &arguments.folders)?;
+    let recovery = Recovery::open(&arguments.folders, until)?;
     let mut unacknowledged = Vec::new();
     for recording in recovery.recordings() {
         unacknowledged.extend(behind(recording.folder())?);

@@ -18,13 +18,18 @@ pub(crate) fn print(report: &Report, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// A run in which a node failed has failed, whatever it measured. A node's exit code is its own: what `colo` ends with
-/// says what came of the verb.
+/// A run in which a node failed has failed, whatever it measured, and so has one whose end is not on disk. A node's exit
+/// code is its own: what `colo` ends with says what came of the verb.
 pub(crate) fn exit(report: &Report) -> u8 {
     match report.failed_nodes().next() {
-        None => Exit::Done.code(),
+        None => exit_of_stop(report),
         Some(_) => Exit::Failed.code(),
     }
+}
+
+/// Taking a platform down has failed when what was to be recorded went with it.
+pub(crate) fn exit_of_stop(report: &Report) -> u8 {
+    if report.unrecorded.is_empty() { Exit::Done.code() } else { Exit::Failed.code() }
 }
 
 fn text(report: &Report) -> String {
@@ -95,6 +100,8 @@ fn untimed(stages: &Stages) -> String {
     let reasons = [
         (stages.orders_without_quote, "answered no quote (a timer, a report or a start caused them)"),
         (stages.disordered_samples, "have times that contradict each other"),
+        (stages.orders_of_old_quotes, "answered a quote of before the recovery"),
+        (stages.orders_before_recovery, "came before the recovery"),
         (stages.orders_not_taken, "were not taken by td"),
     ];
     let reasons: Vec<String> = reasons
@@ -203,20 +210,24 @@ fn memory(report: &Report) -> String {
 }
 
 fn losses(report: &Report) -> String {
-    let orders = count(report.orders_lost, "working order");
-    let mut text = match (report.orders_lost, report.lost) {
-        (0, _) => lost(&report.lost_by),
-        (_, 0) => String::new(),
-        _ => lost(&report.lost_by),
-    };
+    let mut text: String = report.unrecorded.iter().map(|row| format!("not recorded: {row}\n")).collect();
     if report.orders_lost > 0 {
+        let orders = count(report.orders_lost, "working order");
         text.push_str(&format!("lost: {orders}, cancelled because matching's books were not found again\n"));
     }
+    // Beside these, "nothing" would be wrong.
+    if text.is_empty() || report.lost > 0 {
+        text.push_str(&lost(&report.lost_by));
+    }
+    text + &slips(report)
+}
+
+/// What was not lost, and is not as it should be.
+fn slips(report: &Report) -> String {
+    let mut text = String::new();
     if report.closed_rejects > 0 {
-        text.push_str(&format!(
-            "  {} refused: the market was closed\n",
-            count(report.closed_rejects, "request")
-        ));
+        let requests = count(report.closed_rejects, "request");
+        text.push_str(&format!("  {requests} refused: the market was closed\n"));
     }
     if report.wait_timeouts_with_data > 0 {
         text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));

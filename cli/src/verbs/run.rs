@@ -22,6 +22,9 @@ mod market_maker;
 #[path = "../../../strategy-sdk/examples/noise.rs"]
 #[allow(dead_code, reason = "the example's own `main` is not called here")]
 mod noise;
+#[path = "../../../strategy-sdk/examples/round_trips.rs"]
+#[allow(dead_code, reason = "the example's own `main` is not called here")]
+mod round_trips;
 #[path = "../../../strategy-sdk/examples/taker.rs"]
 #[allow(dead_code, reason = "the example's own `main` is not called here")]
 mod taker;
@@ -95,6 +98,7 @@ fn host(options: strategy_sdk::Options) -> u8 {
         .with::<taker::Taker>("taker")
         .with::<market_maker::MarketMaker>("market-maker")
         .with::<noise::Noise>("noise")
+        .with::<round_trips::RoundTrips>("round-trips")
         .run()
         .code()
 }
@@ -105,6 +109,7 @@ fn strategy(arguments: &RunStrategy) -> u8 {
         Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
         Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),
         Builtin::Noise => strategy_sdk::run::<noise::Noise>(options),
+        Builtin::RoundTrips => strategy_sdk::run::<round_trips::RoundTrips>(options),
     }
     .code()
 }

@@ -11,7 +11,7 @@ use recorder::recover::Recovery;
 use serde_json::json;
 use topology::{NodeKind, Topology};
 
-use crate::args::Up;
+use crate::args::{Until, Up};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::verbs::{fit, report};
@@ -53,11 +53,16 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
     Ok(running)
 }
 
-/// Runs a platform until its source has given all it had, takes it down, and prints the report.
+/// Runs a replayed platform until its source has given all it had, takes it down, and prints the report. One that is
+/// interrupted has none.
 pub(super) fn whole(topology: Topology, format: Format) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
-    let running = start(topology, None, &stop)?;
-    run_to_its_end(running, &stop, format)
+    let mut running = start(topology, None, &stop)?;
+    if matches!(watch(&mut running, &stop), Ok(End::Asked)) {
+        running.finish()?;
+        return Err(super::replay::interrupted());
+    }
+    finish(running, format)
 }
 
 /// The platform of the file, or that of the recordings that it is to go on with.
@@ -65,7 +70,8 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Recover>), Failure> {
     if arguments.recover.is_empty() {
         return Ok((super::platform(&arguments.platform)?.topology, None));
     }
-    let recovery = Recovery::open(&arguments.recover, arguments.until)?;
+    let until = Until::time(arguments.until.as_ref(), &arguments.recover)?;
+    let recovery = Recovery::open(&arguments.recover, until)?;
     let lines = recovery.recordings().iter().map(|recording| recording.folder().display().to_string());
     talk!(
         "goes on with {} as of {}",
@@ -117,6 +123,15 @@ fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
 }
 
 fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
+    if let Err(error) = watch(&mut running, stop) {
+        // The platform still has to come down.
+        talk!("colo: {error}");
+    }
+    finish(running, format)
+}
+
+/// Watches until it is over, and says why if it is not its source's end.
+fn watch(running: &mut Running, stop: &StopFlag) -> Result<End, LaunchError> {
     let expected = expected_quotes(running.topology());
     let bar = match expected {
         Some(quotes) => bar(quotes, "{bar:30} {pos}/{len} quotes, {eta} left"),
@@ -128,18 +143,14 @@ fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Resu
         !stop.is_set()
     });
     bar.finish_and_clear();
-    match end {
-        Ok(End::Finished) => {}
+    match &end {
+        Ok(End::Finished) | Err(_) => {}
         Ok(End::Asked) => talk!("stopping"),
         Ok(End::MdGone) => talk!("md is gone before its source was at its end; taking the platform down"),
         Ok(End::GivenUp) => talk!("td gave the run up; taking the platform down"),
         Ok(End::MasterGone) => talk!("master is gone; the platform is taken down without it"),
-        Err(error) => {
-            // The platform still has to come down.
-            talk!("colo: {error}");
-        }
     }
-    finish(running, format)
+    end
 }
 
 /// Quotes that simulated md is going to publish, if it ever ends.

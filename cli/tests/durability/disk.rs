@@ -25,6 +25,16 @@ pub(crate) fn records(folder: &Path) -> Records {
     records
 }
 
+/// Fails unless the recording has each journal from where the journal begins.
+pub(crate) fn assert_whole(folder: &Path) {
+    let recording = Recording::open(folder).expect("a recording");
+    for journal in &recording.description().journals {
+        let first = recording.chunks(journal, 0).next(&mut Vec::new()).expect("its first block");
+        let begins = journal.first_position;
+        assert!(first.is_none_or(|first| first == begins), "{}: {first:?}, not {begins}", journal.name);
+    }
+}
+
 /// Adds what a later run recorded. What both have is the same.
 pub(crate) fn merge(all: &mut Records, more: Records) {
     for (name, frames) in more {

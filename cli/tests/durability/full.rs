@@ -2,6 +2,7 @@
 //!
 //! A limit for the size of the recorder's files stands for a full disk: it needs no rights, and can be lifted.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
@@ -47,10 +48,11 @@ fn orders_are_refused_while_the_disk_is_full_and_nothing_is_lost() {
     let listener = listener::listen(&platform.journals());
     std::thread::sleep(Duration::from_millis(300));
     for _ in 0..3 {
+        // Read before: soon after the disk is full the market waits too, and nobody sends orders any more.
+        let rejects = platform.counter("td", Counter::Rejects);
         limit(&platform, "4096");
         platform
             .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
-        let rejects = platform.counter("td", Counter::Rejects);
         platform.wait_for("orders that are refused", || platform.counter("td", Counter::Rejects) > rejects);
         let said = disk_row(&platform.status());
         assert!(said["refuses_since"].is_string() && said["is_gone"] == false, "{said}");
@@ -64,7 +66,8 @@ fn orders_are_refused_while_the_disk_is_full_and_nothing_is_lost() {
     std::thread::sleep(Duration::from_millis(300));
     let status = platform.status();
     assert_eq!(status["disks"].as_array().map(Vec::len), Some(0), "{}", status["disks"]);
-    let report = platform.down();
+    let (code, report) = platform.ask_for_exit("down");
+    assert_eq!((code, unrecorded(&report)), (Some(0), Vec::new()), "all of it is on disk");
     let heard = listener.finish();
     let recorded = disk::records(&platform.runs()[0]);
     let heard = listener::assert_on_disk(&heard, &recorded);
@@ -163,8 +166,64 @@ fn a_recorder_that_is_gone_for_good_is_spoken_of_and_holds_up_only_what_is_to_be
         platform.counter("td", Counter::Rejects) > 0,
         "orders are refused: nothing of them would be on disk"
     );
-    let report = platform.down();
+    let (code, report) = platform.ask_for_exit("down");
     assert!(report["caveats"].to_string().contains("gone for good"), "{}", report["caveats"]);
+    assert_eq!(code, Some(1), "the end of the run is not on disk");
+    let rows = unrecorded(&report);
+    let ends = ends_on_disk(&platform);
+    let lacks = |name: &str| {
+        let row =
+            rows.iter().find(|row| row["journal"] == name).unwrap_or_else(|| panic!("{name}: {rows:?}"));
+        (row["from"].as_u64(), ends[name], row["end"].as_u64())
+    };
+    for name in ["td.orders", "matching.executions"] {
+        let (from, on_disk, end) = lacks(name);
+        assert!(
+            from.is_some() && from <= on_disk && from < end,
+            "{name}: {from:?}, on disk up to {on_disk:?}, of {end:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_that_ends_while_the_disk_is_full_has_failed_and_says_what_is_not_on_disk() {
+    for more in ["", "when_full = \"gap\""] {
+        let platform = Platform::new(more);
+        platform.await_up(platform.start_up());
+        std::thread::sleep(Duration::from_millis(200));
+        limit(&platform, "4096");
+        platform
+            .wait_for("a disk that refuses", || platform.counter(RECORDER, Counter::DiskRefusesSince) > 0);
+        let (code, report) = platform.ask_for_exit("down");
+        assert_eq!(code, Some(1), "{more}: {}", report["unrecorded"]);
+        let rows = unrecorded(&report);
+        let ends = ends_on_disk(&platform);
+        for name in ["md.quotes", "reports.takers-1"] {
+            let row = rows.iter().find(|row| row["journal"] == name);
+            let row = row.unwrap_or_else(|| panic!("{more}: {name}: {rows:?}"));
+            assert_eq!(row["from"].as_u64(), ends[name], "{more}: {row}");
+            assert!(row["from"].as_u64() < row["end"].as_u64(), "{more}: {row}");
+        }
+        assert!(rows.iter().all(|row| row["journal"] != "md.instruments"), "all of it is on disk: {rows:?}");
+        let recorder =
+            report["nodes"].as_array().expect("nodes").iter().find(|node| node["name"] == RECORDER);
+        let reason = recorder.expect("the recorder")["reason"].to_string();
+        assert!(
+            reason.contains("the end of the run is not recorded: ") && reason.contains(" from "),
+            "{reason}"
+        );
+    }
+}
+
+/// By journal: position behind the last frame that is on disk.
+fn ends_on_disk(platform: &Platform) -> BTreeMap<String, Option<u64>> {
+    let recording = Recording::open(&platform.runs()[0]).expect("a recording");
+    let journals = recording.description().journals.iter().map(|journal| journal.name.clone());
+    journals.zip(recording.ends().expect("ends")).collect()
+}
+
+fn unrecorded(report: &Value) -> Vec<Value> {
+    report["unrecorded"].as_array().expect("a list").clone()
 }
 
 #[test]

@@ -166,7 +166,23 @@ impl Platform {
         self.ask("status")
     }
 
+    /// Exit code and what is printed, on both ways.
+    pub(crate) fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let mut run = self.start(arguments, Stdio::piped());
+        let mut stdout = run.stdout.take().expect("a pipe");
+        let read = std::thread::spawn(move || std::io::read_to_string(&mut stdout));
+        self.wait_for("the end", || run.try_wait().expect("a child").is_some());
+        let text = read.join().expect("it reads").expect("its output");
+        let output = run.wait_with_output().expect("its output");
+        (output.status.code(), text + &String::from_utf8_lossy(&output.stderr))
+    }
+
     fn ask(&self, verb: &str) -> Value {
+        self.ask_for_exit(verb).1
+    }
+
+    /// The same, with the exit code.
+    pub(crate) fn ask_for_exit(&self, verb: &str) -> (Option<i32>, Value) {
         let mut asked = self.start(&[verb, "durable", "--format", "json"], Stdio::piped());
         // Read beside the wait: a report may be longer than a pipe holds.
         let mut stdout = asked.stdout.take().expect("a pipe");
@@ -175,8 +191,9 @@ impl Platform {
         let text = read.join().expect("it reads").expect("its output");
         let output = asked.wait_with_output().expect("its output");
         let errors = String::from_utf8_lossy(&output.stderr);
-        serde_json::from_str(&text)
-            .unwrap_or_else(|error| panic!("{error}: {text}\n{errors}\n{}", self.logs()))
+        let printed = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{error}: {text}\n{errors}\n{}", self.logs()));
+        (output.status.code(), printed)
     }
 
     fn start(&self, arguments: &[&str], stdout: Stdio) -> Child {

@@ -17,7 +17,7 @@ use nix::unistd::linkat;
 use crate::clock::wall_nanos;
 use crate::error::{CreateError, OpenError};
 use crate::layout;
-use crate::memory::{Access, Region, map, mirror, reserve};
+use crate::memory::{Access, Region, map, reserve};
 use control::{Control, JournalShape, Origin};
 
 /// Who may map a journal: its user may write, and the user's group may read.
@@ -95,9 +95,7 @@ impl JournalFiles {
     /// is gone with it.
     pub(crate) fn create(&self, shape: JournalShape, origin: Origin) -> Result<Control, CreateError> {
         let ring = Unnamed::create(&self.ring, MODE, shape.capacity)?;
-        // Populated through a writable mapping: the pages exist and are zero from here on.
-        mirror(&ring.file, shape.capacity, shape.page, Access::ReadWrite)
-            .map_err(refused("map", &self.ring))?;
+        // Its memory is reserved. Who maps it populates its own page tables anyway, so nothing is mapped here.
         let identity = random();
         let lock_path = self.lock();
         let words = [layout::LOCK_MAGIC, identity].map(u64::to_le_bytes);

@@ -40,6 +40,18 @@ pub(crate) fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 /// # Errors
 /// The error of the system.
 pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region> {
+    let region = map_on_access(file, bytes, access)?;
+    if let Owner::Map { address, bytes } = region.owner {
+        populate(address, bytes, access)?;
+    }
+    Ok(region)
+}
+
+/// Maps the whole file once; pages come with the first access to each.
+///
+/// # Errors
+/// The error of the system.
+pub(crate) fn map_on_access(file: &File, bytes: u64, access: Access) -> io::Result<Region> {
     let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
     // SAFETY: a fresh mapping at an address of the kernel's choice; it aliases nothing of ours.
     let address = unsafe {
@@ -48,14 +60,12 @@ pub(crate) fn map(file: &File, bytes: u64, access: Access) -> io::Result<Region>
     if address == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    let region = Region {
+    Ok(Region {
         words: address.cast(),
         length: length / 8,
         mirrored: false,
         owner: Owner::Map { address, bytes: length },
-    };
-    populate(address, length, access)?;
-    Ok(region)
+    })
 }
 
 /// Bytes of a transparent huge page.

@@ -19,6 +19,10 @@ pub(crate) fn map(_file: &File, _bytes: u64, _access: Access) -> io::Result<Regi
     Err(io::ErrorKind::Unsupported.into())
 }
 
+pub(crate) fn map_on_access(_file: &File, _bytes: u64, _access: Access) -> io::Result<Region> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 pub(crate) fn mirror(_file: &File, _bytes: u64, _page: u64, _access: Access) -> io::Result<Region> {
     Err(io::ErrorKind::Unsupported.into())
 }

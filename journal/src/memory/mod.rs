@@ -11,7 +11,7 @@ mod map;
 mod map;
 
 pub(crate) use heap::heap;
-pub(crate) use map::{Access, collapse, map, mirror, reserve};
+pub(crate) use map::{Access, collapse, map, map_on_access, mirror, reserve};
 
 use std::fmt;
 

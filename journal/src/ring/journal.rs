@@ -11,7 +11,7 @@ use crate::files::control::{Control, JournalShape, Origin};
 use crate::files::lease::{Lease, Role, RoleTable, identity_of};
 use crate::files::{JournalFiles, map_file, named_identity, open_file};
 use crate::layout::{self, WORD_BYTES, control as at};
-use crate::memory::{Access, collapse, heap, mirror};
+use crate::memory::{Access, collapse, heap, map_on_access, mirror};
 use crate::ring::bytes::Ring;
 use crate::ring::reader::{GatedReader, LooseReader};
 use crate::ring::writer::Writer;
@@ -164,6 +164,19 @@ impl Journal {
         Ok(Ring::new(region, shape.capacity))
     }
 
+    /// The ring mapped once, and only the pages that are touched: for one who fills it and goes.
+    fn ring_once(&self) -> Result<Ring, OpenError> {
+        let files = match &self.source {
+            Source::Memory { ring, .. } => return Ok(ring.clone()),
+            Source::Files { files, .. } => files,
+        };
+        let capacity = self.shape().capacity;
+        let file = self.ring_file(files, Access::ReadWrite)?;
+        let region =
+            map_on_access(&file, capacity, Access::ReadWrite).map_err(refused("map", &files.ring))?;
+        Ok(Ring::new(region, capacity))
+    }
+
     /// Opens the ring that belongs to our control page, and no other one of its name.
     fn ring_file(&self, files: &JournalFiles, access: Access) -> Result<File, OpenError> {
         let (file, bytes) = open_file(&files.ring, access)?;
@@ -252,6 +265,16 @@ impl Journal {
         let lease = self.lease(Role::Writer)?;
         let ring = self.ring(Access::ReadWrite)?;
         Writer::attach(ring, Arc::clone(&self.control), clock, seat, lease, |what| self.damaged(what))
+    }
+
+    /// As [`Journal::writer`], to fill a journal that was made again ([`Writer::restore`]): its ring is mapped once only.
+    ///
+    /// # Errors
+    /// As [`Journal::writer`].
+    pub fn restoring_writer(&self, clock: Clock) -> Result<Writer, OpenError> {
+        let lease = self.lease(Role::Writer)?;
+        let ring = self.ring_once()?;
+        Writer::attach(ring, Arc::clone(&self.control), clock, 0, lease, |what| self.damaged(what))
     }
 
     /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that the reader misses

@@ -8,7 +8,7 @@ use node::{
     Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError,
 };
 use recorder::read::{Frames, RecordedFrame, Recording as Recorded};
-use recorder::recover::latest;
+use recorder::recover::only;
 use settings::TimeOfDay;
 use topology::config::{self, MdConfig};
 use wire::{Best, BookEvent, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint};
@@ -72,7 +72,8 @@ impl Recording {
         let Some(config::Files::Path(folder)) = &config.files else {
             return Err(unusable("md.files is not the folder of a recording".to_owned()));
         };
-        let folder = latest(folder);
+        let folder =
+            only(folder).map_err(|error| unusable(format!("md.files: {}: {error}", folder.display())))?;
         let recorded = Recorded::open(&folder)
             .map_err(|error| unusable(format!("md.files: {}: {error}", folder.display())))?;
         // It is read as long as this process lives.

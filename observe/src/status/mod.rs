@@ -65,7 +65,7 @@ impl Status {
             master,
             foreign: view.is_foreign(),
             clock: view.clock().source().as_str(),
-            stages: Stages::read(view, &totals.clone().unwrap_or_default()),
+            stages: Stages::read(view, topology.as_ref(), &totals.clone().unwrap_or_default()),
             totals,
             matched,
             lost_by: topology.as_ref().map(|made| Lost::read(view, made, &seats)).unwrap_or_default(),

@@ -22,6 +22,8 @@ pub(super) struct Cursors {
     written: Vec<CursorEntry>,
     entries: Vec<CursorEntry>,
     is_new: bool,
+    /// The next cut has them, whether they have changed or not.
+    is_due: bool,
     /// By journal: writers so far, at the last look.
     epochs: Vec<u64>,
 }
@@ -37,6 +39,8 @@ impl Cursors {
             written: Vec::new(),
             entries: Vec::new(),
             is_new: false,
+            // Without any reader too: a recovery needs the counts.
+            is_due: true,
             epochs,
         }
     }
@@ -62,9 +66,19 @@ impl Cursors {
         self.is_new = self.entries != self.written;
     }
 
+    /// Name of a journal.
+    pub(super) fn journal(&self, index: usize) -> &str {
+        self.journals.get(index).map_or("", |journal| &journal.shape().name)
+    }
+
+    /// The next cut is to say what the journals have held: not all of it will be in the recording.
+    pub(super) fn demand(&mut self) {
+        self.is_due = true;
+    }
+
     /// Adds a block with them and with what the journals have held, if any cursor has changed.
     pub(super) fn append(&self, batch: &mut Batch, counts: &[Counts]) {
-        if !self.is_new {
+        if !self.is_new && !self.is_due {
             return;
         }
         let fill = |bytes: &mut Vec<u8>| {
@@ -83,6 +97,7 @@ impl Cursors {
 
     /// The block is on disk.
     pub(super) fn are_written(&mut self) {
+        self.is_due = false;
         if std::mem::take(&mut self.is_new) {
             self.written.clone_from(&self.entries);
         }

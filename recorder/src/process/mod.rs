@@ -85,9 +85,17 @@ impl Component for Recording {
         while self.cut(context)? {}
         match self.refused {
             None => Ok(()),
+            // Nobody is left to wait for us: the cursors show what is not on disk.
             Some(_) => {
-                self.pass_over(context)?;
-                Err(RunError::failed("the disk takes nothing more: the end of the run is not recorded"))
+                self.gatherer.owe();
+                let lacks = self.gatherer.unrecorded().into_iter();
+                let lacks: Vec<String> = lacks
+                    .map(|(index, from)| format!("{} from {from} on", self.cursors.journal(index)))
+                    .collect();
+                Err(RunError::failed(format!(
+                    "the disk takes nothing more: the end of the run is not recorded: {}",
+                    lacks.join(", ")
+                )))
             }
         }
     }
@@ -105,6 +113,9 @@ impl Recording {
         if !self.may_pass.is_empty() {
             let bytes = self.gatherer.pass_over(context.now(), &self.may_pass).map_err(damaged)?;
             context.add(Counter::BytesLost, bytes);
+            if bytes > 0 {
+                self.cursors.demand();
+            }
         }
         Ok(())
     }
@@ -126,7 +137,7 @@ impl Recording {
                     log::warn!("the disk takes data again, after {}", humantime::format_duration(took));
                     context.handle().set(Counter::DiskRefusesSince, 0);
                 }
-                if done.frames > 0 {
+                if done.frames > 0 || done.lost > 0 {
                     self.cursors.are_written();
                 }
                 context.add(Counter::FramesRead, done.frames);

@@ -1,5 +1,6 @@
 //! From the platform file and the journals to a recording.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,11 +14,15 @@ use topology::config::{Durability, RecorderConfig, WhenFull};
 use super::cursors::Cursors;
 use crate::format::{Description, RecordedJournal};
 use crate::gather::{Gatherer, Input};
-use crate::read::{Counts, Recording as Found};
+use crate::read::{Counts, Recording as Found, StateError};
 use crate::write::{Keep, Policy, Recorder};
 
 /// Looks at a journal whose writer is at work, until it is seen to stand still.
 const MOST_LOOKS: usize = 100_000;
+/// Frames that a writer may have committed and not counted by class: those of a batch.
+const MOST_UNCOUNTED: usize = 1 << 16;
+/// Bytes of frames that are looked at together.
+const PIECE_BYTES: usize = 1 << 18;
 
 /// Opens the recording of this run of the instance: a new one, or after a restart of the recorder the one that it had.
 pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Recording, RunError> {
@@ -44,7 +49,7 @@ pub(super) fn open(node: &mut Node, config: &RecorderConfig) -> Result<super::Re
     let runs = Path::new(&config.path).join(&topology.instance);
     let lock = lock(&runs, &config.path)?;
     let folder = runs.join(place_of(&runs, &run_name(run)));
-    let known = known(&folder, &description, &journals)?;
+    let known = known(&folder, &description, &journals, &inputs)?;
     let policy = Policy {
         segment_bytes: config.segment.0,
         compress: (config.compress > 0).then_some(config.compress as i32),
@@ -95,15 +100,26 @@ struct Known {
     counts: Vec<Counts>,
 }
 
-fn known(folder: &Path, description: &Description, journals: &[Journal]) -> Result<Known, RunError> {
-    let Ok(found) = Found::open(folder) else {
-        // The first recorder of this run: what was there before it began is not recorded, but counts.
-        let counts = journals.iter().map(before_the_recorder).collect::<Result<_, _>>()?;
-        return Ok(Known { ends: Vec::new(), counts });
+fn known(
+    folder: &Path,
+    description: &Description,
+    journals: &[Journal],
+    inputs: &[Input],
+) -> Result<Known, RunError> {
+    // The first recorder of this run: what was there before it began is not recorded, but counts.
+    let first = || {
+        let before = |(journal, input): (&Journal, &Input)| before_the_recorder(journal, input.position());
+        let counts = journals.iter().zip(inputs).map(before).collect::<Result<_, _>>()?;
+        Ok(Known { ends: Vec::new(), counts })
     };
+    let Ok(found) = Found::open(folder) else { return first() };
     let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("{}: {error}", folder.display()));
     let ends = found.ends().map_err(|error| failed(&error))?;
-    let state = found.state(node::class_of).map_err(|error| failed(&error))?;
+    let state = match found.state(node::class_of) {
+        // It was killed before its first cut.
+        Err(StateError::None) if ends.iter().all(Option::is_none) => return first(),
+        state => state.map_err(|error| failed(&error))?,
+    };
     let before = |journal: &RecordedJournal| {
         let was = found.description().journal(&journal.name)?;
         Some(usize::from(was.number) - 1)
@@ -117,33 +133,44 @@ fn known(folder: &Path, description: &Description, journals: &[Journal]) -> Resu
     Ok(known)
 }
 
-/// Frames that a journal has held before its oldest frame, which is where the recording begins. Its writer may be at work:
-/// what it has counted is taken where the count stands still and all frames up to its head have been seen.
-fn before_the_recorder(journal: &Journal) -> Result<Counts, RunError> {
+/// What a journal has held before `from`, which is where the recording begins and whence nothing is overwritten yet. Its
+/// writer may be at work: what it has counted is taken where its frames stand still and all of them have been seen. It
+/// counts them by class a moment after it has committed them, and a killed one leaves its last ones uncounted.
+fn before_the_recorder(journal: &Journal, from: u64) -> Result<Counts, RunError> {
     let failed = |what: String| RunError::failed(format!("journal `{}`: {what}", journal.shape().name));
-    let mut reader = journal.loose_from_start().map_err(|error| failed(error.to_string()))?;
+    let stat = journal.stat();
+    if stat.incarnation == 1 && from == stat.first_position {
+        return Ok(Counts::default());
+    }
+    let mut reader = journal.observe(from).map_err(|error| failed(error.to_string()))?;
     let mut held = Counts::default();
+    let (mut bytes, mut last) = (Vec::new(), VecDeque::new());
     for _ in 0..MOST_LOOKS {
         loop {
-            match reader.read() {
-                Ok(Some(frame)) => {
-                    held.frames += 1;
-                    if let Some(class) = held.tally.get_mut(node::class_of(frame.message_id, frame.payload)) {
-                        *class += 1;
+            bytes.clear();
+            match reader.read_bytes_until(PIECE_BYTES, u64::MAX, &mut bytes) {
+                Ok(Some(_)) => held.add_noting(&bytes, node::class_of, |class| {
+                    last.push_back(class);
+                    if last.len() > MOST_UNCOUNTED {
+                        last.pop_front();
                     }
-                }
+                }),
                 Ok(None) => break,
-                // Only before its first frame that is still there: later ones are kept for us.
+                // Of a loose recorder: its first cut names that as a gap.
                 Err(ReadError::Lapped(_)) => {}
                 Err(error) => return Err(super::damaged(error)),
             }
         }
         let first = journal.stat();
-        // A writer counts a frame right after it has committed it.
         std::thread::sleep(Duration::from_micros(20));
         let stat = journal.stat();
         if stat.head == reader.position() && stat.tally == first.tally && stat.frames == first.frames {
             let mut counts = Counts { epoch: stat.epoch, frames: stat.frames, tally: stat.tally };
+            let counted = stat.tally.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
+            let uncounted = usize::try_from(stat.frames.saturating_sub(counted)).unwrap_or(usize::MAX);
+            if uncounted <= last.len() {
+                last.iter().rev().take(uncounted).for_each(|class| counts.tally[*class] += 1);
+            }
             counts.frames = counts.frames.saturating_sub(held.frames);
             for (count, held) in counts.tally.iter_mut().zip(held.tally) {
                 *count = count.saturating_sub(held);

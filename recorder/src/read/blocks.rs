@@ -96,8 +96,17 @@ impl Blocks {
             if self.buffer.len() < piece {
                 self.buffer.resize(piece, 0);
             }
-            self.base = self.offset;
-            self.filled = self.source.read(self.base, &mut self.buffer[..piece])?;
+            // The part of it that is there already is not read again.
+            let known = self.offset.checked_sub(self.base).and_then(|known| usize::try_from(known).ok());
+            let kept = match known.filter(|&known| known < self.filled) {
+                Some(known) => {
+                    self.buffer.copy_within(known..self.filled, 0);
+                    self.filled - known
+                }
+                None => 0,
+            };
+            (self.base, self.filled) = (self.offset, kept);
+            self.filled += self.source.read(self.base + kept as u64, &mut self.buffer[kept..piece])?;
         }
         Ok((self.offset - self.base) as usize)
     }

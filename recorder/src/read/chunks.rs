@@ -20,6 +20,8 @@ pub struct Chunks<'a> {
     from: u64,
     since: u64,
     gap: Option<&'static str>,
+    /// Time of the cut of the last block that was given.
+    time: u64,
 }
 
 impl Recording {
@@ -39,6 +41,7 @@ impl Recording {
             from: position,
             since: time,
             gap: None,
+            time: 0,
         };
         // All cuts of a segment are older than the next segment.
         let later = self.segments().get(1..).unwrap_or_default();
@@ -55,6 +58,14 @@ impl Chunks<'_> {
     /// [`FrameError`]; after [`FrameError::Missing`] `bytes` hold the block behind what is missing.
     pub fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Option<u64>, FrameError> {
         bytes.clear();
+        self.append(bytes)
+    }
+
+    /// The same behind what `bytes` hold already.
+    ///
+    /// # Errors
+    /// As [`Chunks::next`].
+    pub(super) fn append(&mut self, bytes: &mut Vec<u8>) -> Result<Option<u64>, FrameError> {
         while let Some(segment) = self.recording.segments().get(self.segment) {
             let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
             if self.blocks.is_none() {
@@ -87,6 +98,7 @@ impl Chunks<'_> {
             let is_frames = mine && head.kind() == Some(Kind::Frames) && is_wanted;
             if is_frames {
                 bytes.extend_from_slice(block.payload);
+                self.time = head.time.get();
             }
             if mine && head.kind() == Some(Kind::Gap) {
                 self.gap = Some("the recorder was overtaken, or its disk took nothing");
@@ -103,6 +115,11 @@ impl Chunks<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Time of the cut that holds the block which was given last.
+    pub fn time(&self) -> u64 {
+        self.time
     }
 
     /// The first segment from `first` on that may hold what is wanted, by bisection: positions of a journal ascend.

@@ -52,8 +52,13 @@ impl Recording {
             };
             // The last one may have more than counts: then its index says too much.
             let is_last = segment.head.number == self.last_segment();
-            let rows = if is_last { None } else { index(segment).map_err(disk)? };
+            let tail = self.tail_of(segment);
+            let rows = if is_last || tail.is_some() { None } else { index(segment).map_err(disk)? };
             match rows {
+                None if tail.is_some() => {
+                    let ends = tail.into_iter().flat_map(|tail| &tail.ends);
+                    ends.for_each(|(&journal, &end)| note(journal, end));
+                }
                 Some(rows) => rows.iter().for_each(|row| note(row.journal.get(), row.end.get())),
                 None => {
                     let bounded = SegmentFile {

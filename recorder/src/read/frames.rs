@@ -83,6 +83,11 @@ impl Recording {
 }
 
 impl Frames<'_> {
+    /// Position behind what was read, or is known to be missing; 0 before the first.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// The next frame; `None` at the end of the recording. Frames that only fill gaps are passed over.
     ///
     /// # Errors
@@ -92,9 +97,15 @@ impl Frames<'_> {
         loop {
             if self.offset >= self.chunk.len() {
                 self.offset = 0;
-                match self.chunks.next(&mut self.chunk)? {
-                    Some(position) => self.position = position,
-                    None => return Ok(None),
+                match self.chunks.next(&mut self.chunk) {
+                    Ok(Some(position)) => self.position = position,
+                    Ok(None) => return Ok(None),
+                    Err(error) => {
+                        if let FrameError::Missing { to, .. } = &error {
+                            self.position = *to;
+                        }
+                        return Err(error);
+                    }
                 }
             }
             let start = self.offset;

@@ -1,10 +1,12 @@
 //! Reading a recording.
 
+mod ahead;
 mod blocks;
 mod chunks;
 mod ends;
 mod frames;
 mod last;
+mod newest;
 mod removed;
 mod scan;
 mod source;
@@ -16,11 +18,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use ahead::{Ahead, Piece};
 pub use blocks::{Blocks, Found};
 pub use chunks::Chunks;
 pub use ends::index;
 pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub use newest::NEWEST;
+pub(crate) use newest::note as note_newest;
 pub(crate) use removed::append as list_removed;
 pub use removed::{REMOVED_LIST, Removed, removed};
 pub use scan::{Damage, Scan, scan};
@@ -70,12 +75,19 @@ pub enum OpenError {
     /// Retention has removed all of it.
     #[error("all of its {0} segments were removed, as removed.jsonl lists them")]
     Removed(usize),
+    /// It holds recordings of several instances.
+    #[error("it holds recordings of several instances; name one: {}", folders(.0))]
+    Several(Vec<PathBuf>),
     /// Nothing was recorded so early.
     #[error("it begins later than that")]
     TooEarly,
     /// The folder.
     #[error("{0}")]
     Folder(#[from] io::Error),
+}
+
+fn folders(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// A file of a recording.
@@ -114,8 +126,14 @@ pub struct Recording {
     end: End,
     unreadable: Vec<(PathBuf, String)>,
     removed: BTreeMap<u32, Removed>,
+    /// Number of the segment that was begun last, where that is known.
+    newest: Option<u32>,
+    /// Highest number that a file has, readable or not.
+    highest_here: u32,
     /// Highest number that a file has, or had.
     highest: u32,
+    /// Of the segment in which it ends, if nothing there is damaged.
+    tail: Option<scan::Tail>,
 }
 
 impl Recording {
@@ -138,10 +156,20 @@ impl Recording {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
-        let mut highest = removed.keys().max().copied().unwrap_or(0);
-        for (number, path) in paths(folder)? {
+        let newest = newest::newest(folder);
+        let mut highest_here = 0;
+        let mut highest = removed.keys().max().copied().max(newest).unwrap_or(0);
+        for (number, mut path) in paths(folder)? {
             highest = highest.max(number);
-            let head = match Blocks::open(&path) {
+            highest_here = highest_here.max(number);
+            let mut opened = Blocks::open(&path);
+            let is_gone = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if is_gone && path.extension().is_some_and(|extension| extension == "seg") {
+                // Compressed since the folder was listed: a recording may be written while it is read.
+                path.set_extension("seg.zst");
+                opened = Blocks::open(&path);
+            }
+            let head = match opened {
                 Ok(blocks) => blocks.head(),
                 Err(source) => {
                     unreadable.push((path.clone(), source.to_string()));
@@ -167,13 +195,14 @@ impl Recording {
             return Err(last_error.unwrap_or(none));
         }
         let description = describe(&segments)?;
-        let mut end = End::default();
+        let (mut end, mut tail) = (End::default(), None);
         for segment in segments.iter().rev() {
             let seen = scan::scan_until(segment, time)
                 .map_err(|source| OpenError::Segment { path: segment.path.clone(), source })?;
             end.torn_bytes += seen.torn_bytes;
             if let Some(last) = seen.last_cut {
                 end = End { torn_bytes: end.torn_bytes, ..last };
+                tail = seen.damage.is_empty().then_some(seen.tail);
                 break;
             }
         }
@@ -184,7 +213,18 @@ impl Recording {
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
         let folder = folder.to_owned();
-        let mut recording = Recording { folder, segments, description, end, unreadable, removed, highest };
+        let mut recording = Recording {
+            folder,
+            segments,
+            description,
+            end,
+            unreadable,
+            removed,
+            newest,
+            highest_here,
+            highest,
+            tail,
+        };
         if end.next_block == 0
             && let Some(first) = recording.segments.first()
         {
@@ -200,6 +240,11 @@ impl Recording {
     /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What was noted of a segment when the recording was opened.
+    fn tail_of(&self, segment: &SegmentFile) -> Option<&scan::Tail> {
+        self.tail.as_ref().filter(|tail| tail.segment == segment.head.number.get())
     }
 
     /// Its random number.
@@ -243,7 +288,15 @@ impl Recording {
             missing.extend(between.take(MOST_MISSING));
             next = number.saturating_add(1);
         }
+        missing.extend(self.lacks_newest());
         missing
+    }
+
+    /// The number of the segment that was begun last, if neither it nor a later one is there, and it was not removed either: what
+    /// it held is missing, and with it the end.
+    pub fn lacks_newest(&self) -> Option<u32> {
+        let is_there = |newest: u32| self.highest_here >= newest || self.removed.contains_key(&newest);
+        self.newest.filter(|newest| !is_there(*newest))
     }
 
     /// What it is of.

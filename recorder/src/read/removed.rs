@@ -41,24 +41,27 @@ pub fn removed(folder: &Path) -> io::Result<Vec<Removed>> {
     Ok(bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
-/// Adds a line, and returns when it is on disk.
-pub(crate) fn append(folder: &Path, removed: &Removed) -> io::Result<()> {
+/// Adds a line for each, and returns when they are on disk.
+pub(crate) fn append<'a>(folder: &Path, removed: impl Iterator<Item = &'a Removed>) -> io::Result<()> {
     let path = folder.join(REMOVED_LIST);
     let is_new = !path.exists();
     let mut file =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o640).open(path)?;
-    let mut line = serde_json::to_vec(removed)?;
-    line.push(b'\n');
+    let mut lines = Vec::new();
+    for removed in removed {
+        serde_json::to_writer(&mut lines, removed)?;
+        lines.push(b'\n');
+    }
     // Behind a line that was cut off, on a line of its own.
     if file.seek(SeekFrom::End(0))? > 0 {
         let mut last = [0];
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
         if last != *b"\n" {
-            line.insert(0, b'\n');
+            lines.insert(0, b'\n');
         }
     }
-    file.write_all(&line)?;
+    file.write_all(&lines)?;
     file.sync_all()?;
     if is_new {
         File::open(folder)?.sync_all()?;

@@ -43,14 +43,37 @@ pub struct Scan {
     pub bytes: u64,
     /// By the journal's number: position behind its last frame, or behind its last gap.
     pub ends: BTreeMap<u16, u64>,
+    /// What its whole cuts hold.
+    pub(super) tail: Tail,
+    /// What the cut at hand adds to that.
+    pending: Vec<Pending>,
     /// It has an index and an end.
     pub is_closed: bool,
+    /// Offset of an index or end that is damaged: the blocks before it are whole, and are read one after another.
+    pub damaged_index: Option<u64>,
     /// Number of the block behind the last one that was found.
     pub next_block: u64,
     /// Chain of that last one; `None` if nothing whole precedes it.
     pub chain: Option<u64>,
     /// Offset behind it.
     pub offset: u64,
+}
+
+/// What a recovery asks of the segment in which a recording ends: noted when it is scanned, instead of passing it again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tail {
+    /// Number of the segment.
+    pub(super) segment: u32,
+    /// As [`Scan::ends`].
+    pub(super) ends: BTreeMap<u16, u64>,
+    /// Offset of the last block of cursors.
+    pub(super) state: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    End(u16, u64),
+    State(u64),
 }
 
 /// Reads all blocks of a segment that count.
@@ -65,10 +88,12 @@ pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
 pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
     let mut blocks = Blocks::open(&segment.path)?;
     let mut next = segment.head.first_block.get();
-    let mut scan = Scan { next_block: next, offset: LINE as u64, ..Scan::default() };
+    let tail = Tail { segment: segment.head.number.get(), ..Tail::default() };
+    let mut scan = Scan { next_block: next, offset: LINE as u64, tail, ..Scan::default() };
     let mut chain = Some(segment.head.chain.get());
     // What may be damage or the torn end, until a later cut decides.
     let mut open: Option<Damage> = None;
+    let mut has_index = false;
     loop {
         match blocks.find()? {
             Found::Block(size) => {
@@ -82,6 +107,13 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 }
                 if head.time.get() > time {
                     break;
+                }
+                let is_end = head.kind() == Some(Kind::End);
+                if is_end && let Some(damage) = open.take_if(|damage| head.cut.get() == damage.first_block) {
+                    // All that counts was there before the index was written.
+                    scan.damaged_index = Some(damage.offset);
+                    scan.is_closed = true;
+                    return Ok(scan);
                 }
                 if let Some(damage) = open.take_if(|damage| head.cut.get() > damage.first_block) {
                     // A later cut was begun, so all before it was on disk.
@@ -120,7 +152,10 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                 }
                 match head.kind() {
                     // Both carry numbers and the chain on, for themselves alone.
-                    Some(Kind::Index) => (next, chain) = (next.saturating_add(1), Some(head.chain.get())),
+                    Some(Kind::Index) => {
+                        (next, chain) = (next.saturating_add(1), Some(head.chain.get()));
+                        has_index = true;
+                    }
                     Some(Kind::End) => {
                         scan.is_closed = true;
                         return Ok(scan);
@@ -130,6 +165,9 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
                         next = head.number.get().saturating_add(1);
                         (scan.next_block, scan.chain) = (next, chain);
                         scan.offset = blocks.offset() + size as u64;
+                        if kind == Some(Kind::Cursors) {
+                            scan.pending.push(Pending::State(blocks.offset()));
+                        }
                         count(&mut scan, &head, kind, block.payload);
                     }
                 }
@@ -155,6 +193,12 @@ pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
             }
         }
     }
+    // A file is cut to its length once its end is on disk.
+    let ends_it = |damage: &Damage| damage.offset + 2 * LINE as u64 == blocks.length();
+    if has_index && let Some(damage) = open.filter(ends_it) {
+        scan.damaged_index = Some(damage.offset);
+        scan.is_closed = true;
+    }
     Ok(scan)
 }
 
@@ -167,17 +211,28 @@ fn count(scan: &mut Scan, head: &BlockHead, kind: Option<Kind>, payload: &[u8]) 
         scan.blocks += 1;
         scan.frames += u64::from(head.frames.get());
         scan.bytes += u64::from(head.length.get());
-        scan.ends.insert(head.journal.get(), head.position.get().saturating_add(head.length.get().into()));
+        note(scan, head.journal.get(), head.position.get().saturating_add(head.length.get().into()));
     }
     if kind == Some(Kind::Gap)
         && let Ok(bytes) = u64::read_from_bytes(payload)
     {
-        scan.ends.insert(head.journal.get(), head.position.get().saturating_add(bytes));
+        note(scan, head.journal.get(), head.position.get().saturating_add(bytes));
     }
     scan.torn_bytes += head.size() as u64;
     if head.closes_cut() {
         scan.torn_bytes = 0;
         let (next_block, chain) = (head.number.get().saturating_add(1), head.chain.get());
         scan.last_cut = Some(End { next_block, chain, time: head.time.get(), torn_bytes: 0 });
+        for pending in scan.pending.drain(..) {
+            match pending {
+                Pending::End(journal, end) => _ = scan.tail.ends.insert(journal, end),
+                Pending::State(offset) => scan.tail.state = Some(offset),
+            }
+        }
     }
+}
+
+fn note(scan: &mut Scan, journal: u16, end: u64) {
+    scan.ends.insert(journal, end);
+    scan.pending.push(Pending::End(journal, end));
 }

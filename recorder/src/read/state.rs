@@ -25,13 +25,26 @@ pub struct Counts {
 
 impl Counts {
     /// Counts whole frames, as they lay in the ring.
-    pub(crate) fn add(&mut self, mut bytes: &[u8], classify: fn(u16, &[u8]) -> usize) {
+    pub(crate) fn add(&mut self, bytes: &[u8], classify: fn(u16, &[u8]) -> usize) {
+        self.add_noting(bytes, classify, |_| ());
+    }
+
+    /// The same, and `note` is told the class of each. Frames that only fill gaps are in no class, and no writer counts
+    /// them.
+    pub(crate) fn add_noting(
+        &mut self,
+        mut bytes: &[u8],
+        classify: fn(u16, &[u8]) -> usize,
+        mut note: impl FnMut(usize),
+    ) {
         while let Some((frame, size)) = raw::frame(bytes) {
-            self.frames += 1;
-            if frame.flags & journal::layout::frame::VOID == 0
-                && let Some(class) = self.tally.get_mut(classify(frame.message_id, frame.payload))
-            {
-                *class += 1;
+            if frame.flags & journal::layout::frame::VOID == 0 {
+                self.frames += 1;
+                let class = classify(frame.message_id, frame.payload);
+                if let Some(count) = self.tally.get_mut(class) {
+                    *count += 1;
+                    note(class);
+                }
             }
             bytes = &bytes[size..];
         }
@@ -106,8 +119,24 @@ impl Recording {
         Ok(state)
     }
 
+    /// True when it has a state ([`Recording::state`]).
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn has_state(&self) -> io::Result<bool> {
+        for segment in self.segments().iter().rev() {
+            if self.last_state(segment)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Offset of the segment's last block of cursors.
     pub(super) fn last_state(&self, segment: &SegmentFile) -> io::Result<Option<u64>> {
+        if let Some(tail) = self.tail_of(segment) {
+            return Ok(tail.state);
+        }
         let mut last = None;
         self.walk(segment, None, |offset, head, _| {
             if head.kind() == Some(Kind::Cursors) {

@@ -188,6 +188,11 @@ impl Recording {
             let what = format!("{}: {} bytes, {} blocks", damage.what, damage.bytes, damage.blocks);
             found.add(FindingKind::Damage, number, Some(damage.offset), what);
         }
+        if let Some(offset) = seen.damaged_index {
+            let what = "its index is damaged: no frame is missing, and the segment is read from its start"
+                .to_owned();
+            found.add(FindingKind::Damage, number, Some(offset), what);
+        }
         found.segments.push(SegmentReport {
             segment: segment.head.number.get(),
             blocks: seen.next_block.saturating_sub(segment.head.first_block.get()),

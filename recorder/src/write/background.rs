@@ -41,6 +41,8 @@ pub(crate) struct Background {
     awaited: bool,
     /// One that came and was not taken.
     ready: Option<PathBuf>,
+    /// Bytes of a segment.
+    segment_bytes: u64,
     /// The last one could not be prepared, which is said once.
     failing: bool,
 }
@@ -53,7 +55,7 @@ impl Background {
     pub(crate) fn start(folder: PathBuf, policy: Policy) -> io::Result<Background> {
         let (tasks, inbox) = channel();
         let (outbox, spares) = channel();
-        let at = folder.clone();
+        let (at, segment_bytes) = (folder.clone(), policy.segment_bytes);
         let thread = std::thread::Builder::new()
             .name("segments".to_owned())
             .spawn(move || work(&folder, &policy, &inbox, &outbox))?;
@@ -64,6 +66,7 @@ impl Background {
             thread: Some(thread),
             awaited: false,
             ready: None,
+            segment_bytes,
             failing: false,
         };
         background.prepare();
@@ -89,7 +92,13 @@ impl Background {
         let spare = self.spares.try_recv().ok()?;
         self.prepare();
         let was_failing = std::mem::replace(&mut self.failing, spare.is_err());
-        let say = |error: &io::Error| log::warn!("no segment could be prepared: {error}");
+        let say = |error: &io::Error| match super::free(&self.folder) {
+            Some(free) if error.raw_os_error() == Some(nix::errno::Errno::ENOSPC as i32) => log::warn!(
+                "no segment could be prepared: {error}; it takes {} bytes, {free} are free",
+                self.segment_bytes
+            ),
+            _ => log::warn!("no segment could be prepared: {error}"),
+        };
         spare
             .inspect_err(|error| {
                 if !was_failing {
@@ -146,17 +155,18 @@ fn work(folder: &Path, policy: &Policy, inbox: &Receiver<Task>, outbox: &Sender<
     loop {
         let wait =
             if is_due && keep.is_some() { next.saturating_duration_since(Instant::now()) } else { LOOK };
-        let task = match inbox.recv_timeout(wait) {
-            Ok(task) => task,
-            Err(RecvTimeoutError::Timeout) => {
-                // Only when nothing else waits, and for a tenth of the time at most: segments are closed before.
-                let start = Instant::now();
-                retain(folder, keep.as_mut());
-                (is_due, next) = (false, Instant::now() + start.elapsed() * 10);
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => break,
-        };
+        let task = inbox.recv_timeout(wait);
+        if matches!(task, Err(RecvTimeoutError::Disconnected)) {
+            break;
+        }
+        // For a tenth of the time at most. Also if there always is something else to do: else a recording that is written
+        // without a pause would keep everything.
+        if task.is_err() || is_due && keep.is_some() && next <= Instant::now() {
+            let start = Instant::now();
+            retain(folder, keep.as_mut());
+            (is_due, next) = (false, Instant::now() + start.elapsed() * 10);
+        }
+        let Ok(task) = task else { continue };
         match task {
             Task::Keep(wanted) => {
                 keep = Some(wanted);
@@ -233,4 +243,57 @@ fn prepare(path: &Path, bytes: u64) -> io::Result<PathBuf> {
         File::open(folder)?.sync_all()?;
     }
     Ok(path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::format::{Description, Kind};
+    use crate::read::Recording;
+    use crate::write::Recorder;
+
+    const POLICY: Policy = Policy { segment_bytes: 1 << 16, compress: None };
+
+    /// Some segments, with a state each.
+    fn record(folder: &Path) {
+        let description = Description {
+            instance: "t".into(),
+            recorder: "r".into(),
+            program: "0".into(),
+            messages: 0,
+            journal_format: journal::layout::FORMAT_VERSION,
+            topology: serde_json::Value::Null,
+            journals: Vec::new(),
+        };
+        let mut recorder = Recorder::open(folder, &description, POLICY, 1).unwrap();
+        for time in 2..5 {
+            let batch = recorder.begin_cut(time).unwrap();
+            let Ok(_) = batch.block(Kind::Cursors, 0, |bytes| {
+                bytes.extend_from_slice(&[0; 24]);
+                Ok::<_, Infallible>((0, 0))
+            });
+            recorder.close_cut().unwrap();
+            recorder.begin_segment(time).unwrap();
+        }
+    }
+
+    #[test]
+    fn old_segments_go_although_there_always_is_something_else_to_do() {
+        let runs = tempfile::tempdir().unwrap();
+        let (old, new) = (runs.path().join("1"), runs.path().join("2"));
+        record(&old);
+        record(&new);
+        let (tasks, inbox) = channel();
+        let (outbox, _spares) = channel();
+        tasks.send(Task::Keep(Keep::new(runs.path().to_owned(), Some(1), Duration::ZERO))).unwrap();
+        tasks.send(Task::Prepare).unwrap();
+        drop(tasks);
+        work(&new, &POLICY, &inbox, &outbox);
+        assert!(Recording::open(&old).is_err(), "nothing of it is needed");
+        assert!(Recording::open(&new).unwrap().state(|_, _| 0).is_ok());
+    }
 }

@@ -19,7 +19,7 @@ use background::Background;
 use segment::Segment;
 
 use crate::format::{Description, FileHead, Kind};
-use crate::read::{OpenError, Recording};
+use crate::read::{OpenError, Recording, note_newest};
 
 /// Why nothing could be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,21 @@ pub enum WriteError {
         folder: PathBuf,
         /// Why.
         source: OpenError,
+    },
+    /// The disk has no room for a segment.
+    #[error(
+        "{}: {source}; a segment and the one prepared behind it take {need} bytes, {free} are free: make room, or record with a \
+         smaller `segment`", .path.display()
+    )]
+    NoRoom {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+        /// Bytes that are needed.
+        need: u64,
+        /// Bytes that the file system has left for this user.
+        free: u64,
     },
     /// The disk.
     #[error("{}: {source}", .path.display())]
@@ -50,7 +65,18 @@ impl WriteError {
     pub fn is_full(&self) -> bool {
         use nix::errno::Errno;
         let full = [Errno::ENOSPC, Errno::EDQUOT, Errno::EFBIG].map(|errno| Some(errno as i32));
-        matches!(self, WriteError::Disk { source, .. } if full.contains(&source.raw_os_error()))
+        matches!(self, WriteError::Disk { source, .. } | WriteError::NoRoom { source, .. }
+            if full.contains(&source.raw_os_error()))
+    }
+
+    /// Why a segment of so many bytes could not be begun at `path`.
+    fn of_segment(path: PathBuf, source: io::Error, bytes: u64) -> WriteError {
+        match free(&path) {
+            Some(free) if source.raw_os_error() == Some(nix::errno::Errno::ENOSPC as i32) => {
+                WriteError::NoRoom { path, source, need: bytes.saturating_mul(2), free }
+            }
+            _ => WriteError::Disk { path, source },
+        }
     }
 }
 
@@ -217,11 +243,14 @@ impl Recorder {
         let head = FileHead::new(number, self.recording, next, chain, now);
         let spare = self.background.take_spare();
         let path = self.folder.join(segment_name(number));
-        let disk = |source| WriteError::Disk { path: path.clone(), source };
-        let segment =
-            Segment::begin(&self.folder, spare.as_deref(), head, self.policy.segment_bytes).map_err(disk)?;
+        let bytes = self.policy.segment_bytes;
+        let disk = |source| WriteError::of_segment(path.clone(), source, bytes);
+        let segment = Segment::begin(&self.folder, spare.as_deref(), head, bytes).map_err(disk)?;
         self.last_number = number;
         self.segment = Some(segment);
+        if let Err(error) = note_newest(&self.folder, number) {
+            log::warn!("segment {number} is not noted as the newest, so that nobody would miss it: {error}");
+        }
         self.batch.begin_segment(number);
         self.batch.begin_cut(time);
         let description = std::mem::take(&mut self.description);
@@ -306,9 +335,40 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     File::open(above)?.sync_all()
 }
 
+/// Bytes that the file system of a file has left for this user.
+pub(crate) fn free(path: &Path) -> Option<u64> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    let room = nix::sys::statvfs::statvfs(folder).ok()?;
+    Some(room.blocks_available() as u64 * room.fragment_size() as u64)
+}
+
 fn random() -> io::Result<u64> {
     use std::io::Read;
     let mut bytes = [0; 8];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn a_disk_without_room_for_two_segments_is_named_with_what_is_needed_and_what_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("00000001.seg");
+        let full = io::Error::from_raw_os_error(nix::errno::Errno::ENOSPC as i32);
+        let error = WriteError::of_segment(path.clone(), full, 1 << 20);
+        assert!(error.is_full());
+        let WriteError::NoRoom { need, free, .. } = &error else { panic!("{error}") };
+        assert_eq!(*need, 2 << 20);
+        let said = error.to_string();
+        assert!(said.contains("take 2097152 bytes") && said.contains(&format!("{free} are free")), "{said}");
+        // Room on the disk is not what a limit for files lacks.
+        let limited = io::Error::from_raw_os_error(nix::errno::Errno::EFBIG as i32);
+        let error = WriteError::of_segment(path, limited, 1 << 20);
+        assert!(error.is_full() && !error.to_string().contains("free"), "{error}");
+    }
 }

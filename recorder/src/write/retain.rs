@@ -1,5 +1,6 @@
 //! Removing old segments: those of this run and of the runs before it, the oldest first, but none that a recovery needs.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,17 +72,17 @@ pub fn retain(current: &Path, keep: &Keep, now: u64) -> io::Result<Retained> {
     }
     let candidates = candidates(current, keep, &mut done)?;
     let limit = u64::try_from(keep.time.as_nanos()).unwrap_or(u64::MAX);
+    let mut goes: BTreeMap<&Path, Vec<(&Candidate, Removed)>> = BTreeMap::new();
     for candidate in &candidates {
-        if candidate.is_needed {
+        let is_too_much = keep.bytes.is_some_and(|bytes| done.left_bytes > bytes);
+        if candidate.is_needed || !is_too_much && limit == 0 {
             continue;
         }
         let last_time = last_time(&candidate.segment)?;
         let is_old = limit > 0 && now.saturating_sub(last_time) > limit;
-        let is_too_much = keep.bytes.is_some_and(|bytes| done.left_bytes > bytes);
         if !is_old && !is_too_much {
             continue;
         }
-        // Listed first: a crash in between leaves a segment that is listed and there, and can be read.
         let removed = Removed {
             segment: candidate.segment.head.number.get(),
             first_block: candidate.segment.head.first_block.get(),
@@ -90,12 +91,19 @@ pub fn retain(current: &Path, keep: &Keep, now: u64) -> io::Result<Retained> {
             bytes: candidate.bytes,
             removed_ns: now,
         };
-        list_removed(&candidate.folder, &removed)?;
-        std::fs::remove_file(&candidate.segment.path)?;
-        File::open(&candidate.folder)?.sync_all()?;
-        done.removed += 1;
-        done.removed_bytes += candidate.bytes;
         done.left_bytes -= candidate.bytes;
+        goes.entry(&candidate.folder).or_default().push((candidate, removed));
+    }
+    // Together: a sync for each segment would take longer than writing it does.
+    for (folder, goes) in goes {
+        // Listed first: a crash in between leaves segments that are listed and there, and can be read.
+        list_removed(folder, goes.iter().map(|(_, removed)| removed))?;
+        for (candidate, _) in &goes {
+            std::fs::remove_file(&candidate.segment.path)?;
+            done.removed += 1;
+            done.removed_bytes += candidate.bytes;
+        }
+        File::open(folder)?.sync_all()?;
     }
     done.is_over = keep.bytes.is_some_and(|bytes| done.left_bytes > bytes);
     Ok(done)

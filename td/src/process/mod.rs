@@ -120,6 +120,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
             })
             .collect(),
         answered: answered(&node).map_err(|error| failed(&error))?,
+        recovered: recovered(&node, &orders_out.journal).map_err(|error| failed(&error))?,
         orders: orders_out,
         samples: node.take_output("samples")?,
         latencies: Latencies::keep(&handle).map_err(|error| failed(&error))?,
@@ -149,6 +150,8 @@ struct Td {
     limits: Vec<(StrategyId, Limits)>,
     /// Numbers of the journals of market data: only orders that answer their messages have a tick-to-order time.
     answered: Vec<u32>,
+    /// When the journals were made again from a recording, in nanoseconds since the epoch; 0: they never were.
+    recovered: u64,
     orders: Output,
     samples: Output,
     /// The stages of all orders.
@@ -312,6 +315,14 @@ impl Td {
 }
 
 /// Numbers of the journals that strategies answer, which td itself does not read.
+/// When a journal of ours was made again from a recording; 0 if it never was.
+fn recovered(node: &Node, journal: &str) -> Result<u64, impl std::fmt::Display + use<>> {
+    Quiescence::watch(node.instance(), |name| name == journal).map(|watched| {
+        let stats = watched.journals().iter().map(|journal| journal.stat());
+        stats.filter(|stat| stat.incarnation > 1).map(|stat| stat.created).max().unwrap_or(0)
+    })
+}
+
 fn answered(node: &Node) -> Result<Vec<u32>, impl std::fmt::Display + use<>> {
     Quiescence::watch(node.instance(), |name| Stream::of(name).is_some_and(Stream::is_answered))
         .map(|watched| watched.journals().iter().map(|journal| journal.shape().id).collect())

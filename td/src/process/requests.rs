@@ -54,16 +54,20 @@ impl Td {
             Decision::Drop => context.add(Counter::Malformed, 1),
         }
         if is_order {
-            self.sample(frame, taken);
+            self.sample(context, frame, taken);
         }
         Ok(())
     }
 
     /// Writes an order's five times, after the order itself.
-    fn sample(&mut self, frame: &Frame<'_>, taken: Nanos) {
+    fn sample(&mut self, context: &Context, frame: &Frame<'_>, taken: Nanos) {
         let Ok(order) = NewOrder::decode(frame.payload) else { return };
         if !order.cause.is_some() || !self.answered.contains(&order.cause.journal) {
             return;
+        }
+        // Between the quote and the order lies the time in which nothing ran.
+        if order.cause.published.0 < self.recovered {
+            return context.add(Counter::OrdersOfOldQuotes, 1);
         }
         let sample = LatencySample {
             order_id: order.order_id,

@@ -13,7 +13,7 @@ use crate::forms;
 use crate::services::NodeKind;
 
 /// Strategies that come with the platform, for `program = "builtin:…"`.
-pub(crate) const BUILTIN_STRATEGIES: [&str; 3] = ["taker", "market-maker", "noise"];
+pub(crate) const BUILTIN_STRATEGIES: [&str; 4] = ["taker", "market-maker", "noise", "round-trips"];
 
 words! {
     /// A rule that gives instruments to strategies.

@@ -3,6 +3,7 @@
 mod durable;
 mod ipc;
 mod matching;
+mod orders;
 mod wake;
 
 use std::os::unix::process::CommandExt;
@@ -80,6 +81,20 @@ Examples:
 Time counts from the recording's folder to a journal in shared memory that readers and a writer can open. Exit code 4 when
 anything differs.")]
     Recover(durable::Recover),
+    /// The way of an order, strategy to td to exchange and back: orders a second, round trips, what td's checks take.
+    #[command(after_help = "\
+Examples:
+  colo bench orders
+  colo bench orders --quick --format json
+  colo bench orders --strategies 1 --waiting fast --rounds 15
+
+Each row starts a platform of real processes: strategies, td with all of its limits set, an exchange with empty books, a
+ledger. Orders cannot trade, so each has its acknowledgement and its end and the books stay as they are. `p50`, `p99`, `p99.9`:
+from before an order is sent until its end is handled, one order of each strategy at a time. `orders/s`, `saturated` and
+`CPU`: as many on their way as keep all nodes busy; CPU is that of all nodes, for one order. Fast strategies that do not
+have a CPU each share one process, and it says so. The checks are timed in this process. Stopped before its end (Ctrl-C), it
+says nothing: exit code 1.")]
+    Orders(orders::Orders),
     /// The other process of a measurement.
     #[command(hide = true)]
     Peer(Peer),
@@ -128,6 +143,7 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
         Bench::Matching(arguments) => matching::matching(arguments),
         Bench::Durable(arguments) => durable::durable(arguments),
         Bench::Recover(arguments) => durable::recover(arguments),
+        Bench::Orders(arguments) => orders::orders(arguments),
         Bench::Peer(Peer { of: PeerOf::Matching }) => {
             bench_harness::matching::run_peer(std::io::stdin(), std::io::stdout())?;
             Ok(node::Exit::Done.code())

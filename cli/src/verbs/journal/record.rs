@@ -22,11 +22,23 @@ const FRAME_COLUMNS: &[&str] = &[
 /// Last column: the bytes in hex where they could not be decoded.
 const PAYLOAD_COLUMN: &str = "payload";
 
+/// Why frames of a journal that lives, or did, are missing.
+pub(super) const OVERWRITTEN: &str = "they were overwritten";
+
 /// What stands at one place of a journal.
 #[derive(Clone, Debug)]
 pub(super) enum Record {
-    Frame { position: u64, time: u64, topic: u32, epoch: u32, id: u16, bytes: usize, content: Box<Content> },
-    Gap(Gap),
+    Frame {
+        position: u64,
+        time: u64,
+        topic: u32,
+        epoch: u32,
+        id: u16,
+        bytes: usize,
+        content: Box<Content>,
+    },
+    /// Frames that are missing, and why.
+    Gap(Gap, &'static str),
 }
 
 /// A payload.
@@ -58,8 +70,8 @@ impl Record {
     /// For people: position, time of day in UTC, what it says.
     pub(super) fn text(&self) -> String {
         match self {
-            Record::Gap(gap) => format!(
-                "{:>12}  --  {} bytes are lost: they were overwritten; going on at {}",
+            Record::Gap(gap, why) => format!(
+                "{:>12}  --  {} bytes are lost: {why}; going on at {}",
                 gap.from,
                 gap.bytes(),
                 gap.resumed_at
@@ -79,9 +91,11 @@ impl Record {
     /// One object.
     pub(super) fn json(&self, journal: &str) -> Value {
         match self {
-            Record::Gap(gap) => json!({
+            Record::Gap(gap, why) => json!({
                 "journal": journal,
                 "position": gap.from,
+                "message": "gap",
+                "reason": why,
                 "lost_bytes": gap.bytes(),
                 "resumed_at": gap.resumed_at,
             }),
@@ -121,8 +135,8 @@ impl Record {
         let whole = self.json(journal);
         let cell = |name: &str| whole.get(name).map(plain).unwrap_or_default();
         let mut row: Vec<String> = FRAME_COLUMNS.iter().map(|name| cell(name)).collect();
-        if let Record::Gap(_) = self {
-            row[6] = "gap".to_owned();
+        if let Record::Gap(_, why) = self {
+            row[9] = (*why).to_owned();
         }
         let fields = &whole["fields"];
         row.extend(columns().iter().map(|name| fields.get(name).map(plain).unwrap_or_default()));
@@ -206,12 +220,17 @@ mod tests {
         let json = record.json("x");
         assert_eq!((&json["message"], &json["payload"]), (&Value::Null, &json!("ab01")));
         assert!(record.text().contains("ab01") && record.row("x").last().unwrap() == "ab01");
-        let gap = Record::Gap(Gap { from: 64, resumed_at: 640 });
-        assert_eq!(gap.json("x")["lost_bytes"], 576);
+        let gap = Record::Gap(Gap { from: 64, resumed_at: 640 }, OVERWRITTEN);
+        let said = gap.json("x");
+        assert_eq!(
+            (&said["lost_bytes"], &said["message"], &said["reason"]),
+            (&json!(576), &json!("gap"), &json!(OVERWRITTEN))
+        );
         let columns: Vec<&str> = Record::columns().collect();
         let row = gap.row("x");
         let cell = |name: &str| row[columns.iter().position(|column| *column == name).unwrap()].as_str();
         assert_eq!((cell("message"), cell("lost_bytes"), cell("position")), ("gap", "576", "64"));
+        assert_eq!(cell("error"), OVERWRITTEN);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use node::{Exit, StopFlag};
 use serde_json::{Value, json};
 
 use super::args::{Dump, DumpFormat, Tail};
-use super::record::Record;
+use super::record::{OVERWRITTEN, Record};
 use super::recorded;
 use super::select::Filter;
 use super::target::Target;
@@ -69,7 +69,7 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
     reader.set_topics(filter.topics.clone());
     let (mut lost, mut left): (Option<Gap>, u64) = (None, arguments.count.unwrap_or(u64::MAX));
     let mut print = |record: Record| {
-        if let Record::Gap(gap) = &record {
+        if let Record::Gap(gap, _) = &record {
             lost = Some(*gap);
         }
         out.print(&record)?;
@@ -113,7 +113,7 @@ fn walk(
             }
             Ok(None) => break,
             Err(ReadError::Lapped(gap)) => {
-                if !visit(Record::Gap(gap))? {
+                if !visit(Record::Gap(gap, OVERWRITTEN))? {
                     return Ok(false);
                 }
             }
@@ -152,7 +152,7 @@ fn follow(reader: &mut LooseReader, name: &str, filter: &Filter, out: &mut Out<'
                     _ => std::thread::sleep(TICK),
                 }
             }
-            Err(ReadError::Lapped(gap)) => out.print(&Record::Gap(gap))?,
+            Err(ReadError::Lapped(gap)) => out.print(&Record::Gap(gap, OVERWRITTEN))?,
             Err(error) => return Err(damaged(name, error)),
         }
     }

@@ -33,7 +33,14 @@ pub(super) fn replay(arguments: &Replay, strategy: &str, recording: &Recording) 
         },
         check: arguments.check,
     };
-    let outcome = replay::replay(recording, &options, || !stop.is_set())?;
+    let mut is_interrupted = false;
+    let outcome = replay::replay(recording, &options, || {
+        is_interrupted |= stop.is_set();
+        !is_interrupted
+    })?;
+    if is_interrupted {
+        return Err(super::interrupted());
+    }
     if let Some(file) = &arguments.orders {
         write(file, &outcome.requests).map_err(Failure::system("write", file))?;
     }

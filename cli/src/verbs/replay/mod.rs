@@ -32,6 +32,11 @@ fn demand_order(arguments: &args::Replay, end: u64) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A part of a replay says nothing of the whole.
+pub(crate) fn interrupted() -> Failure {
+    Failure::new(Exit::Failed, "the replay was interrupted: there is no result")
+}
+
 /// The name of the replay's instance.
 fn instance(arguments: &args::Replay, recorded: &str) -> String {
     const BEHIND: &str = "-replay";

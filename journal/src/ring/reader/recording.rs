@@ -69,6 +69,15 @@ impl GatedReader {
         }
     }
 
+    /// Says at its end what this reader owes: that nothing from `position` on is on disk, although it had let the writer go on. The
+    /// writer, if it is there still, waits from now on.
+    pub fn owe(&mut self, position: u64) {
+        let kept = self.control.word(self.cursor + at::CURSOR_KEPT);
+        if position < kept.load(Ordering::Relaxed) {
+            kept.store(position, Ordering::Release);
+        }
+    }
+
     /// The committed frames from our position on, as many whole ones as fit into `most` bytes, and at least one; the
     /// frames of the call before are finished with this. All topics, frames that mark gaps too.
     ///

@@ -18,43 +18,90 @@ pub struct History {
     pub tally: [u64; at::CLASSES],
 }
 
+/// A frame at the start of bytes that were recorded.
+#[derive(Clone, Copy, Debug)]
+struct RawFrame {
+    position: u64,
+    header: RawHeader,
+    /// Bytes up to the next frame.
+    size: usize,
+}
+
+/// Frames that follow one another.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    length: usize,
+    frames: u64,
+    /// The latest of their times.
+    time: u64,
+}
+
+impl RawFrame {
+    /// `None` if the bytes do not hold a whole one.
+    #[inline]
+    fn read(bytes: &[u8]) -> Option<RawFrame> {
+        let (words, _) = bytes.first_chunk::<{ frame::HEADER_BYTES as usize }>()?.as_chunks();
+        let word = |index: usize| words.get(index).copied().map(u64::from_le_bytes);
+        let (position, shape, time, origin) = (word(0)?, word(1)?, word(2)?, word(3)?);
+        let header = RawHeader {
+            length: shape as u32,
+            message_id: (shape >> 32) as u16,
+            flags: (shape >> 48) as u16,
+            time,
+            topic: origin as u32,
+            epoch: (origin >> 32) as u32,
+        };
+        let size = usize::try_from(frame_bytes(u64::from(header.length))).ok()?;
+        (size <= bytes.len()).then_some(RawFrame { position, header, size })
+    }
+}
+
 impl Writer {
     /// Commits whole frames as [`GatedReader::read_bytes`](crate::GatedReader::read_bytes) gave them, word for word:
-    /// with their positions, times and epochs. Frames that are missing before them become one that readers pass over.
+    /// with their positions, times and epochs, and what fills up their last lines. Frames that are missing before them become one that readers pass over.
     ///
     /// # Errors
     /// [`RestoreError`]; the frames before the one it names are there.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), RestoreError> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let damaged = || RestoreError::NoFrame { position: self.position };
-            let word = |index: usize| {
-                let bytes = rest.get(index * 8..index * 8 + 8).and_then(|bytes| bytes.try_into().ok());
-                bytes.map(u64::from_le_bytes).ok_or_else(damaged)
-            };
-            let (position, shape, time, origin) = (word(0)?, word(1)?, word(2)?, word(3)?);
-            let header = RawHeader {
-                length: shape as u32,
-                message_id: (shape >> 32) as u16,
-                flags: (shape >> 48) as u16,
-                time,
-                topic: origin as u32,
-                epoch: (origin >> 32) as u32,
-            };
-            let length = header.length as usize;
-            let size = usize::try_from(frame_bytes(length as u64)).map_err(|_| damaged())?;
-            let start = frame::HEADER_BYTES as usize;
-            let payload =
-                rest.get(start..start + length).filter(|_| size <= rest.len()).ok_or_else(damaged)?;
-            self.check(length, header.topic)?;
-            self.skip_to(position)?;
-            let end = position + size as u64;
-            self.make_room(end + LINE_BYTES)?;
-            self.store_frame(position, end, payload);
-            self.ring.store_header(position, header);
-            self.commit(position, end, 1, self.not_before_the_last(time));
-            rest = &rest[size..];
+            let first = RawFrame::read(rest).ok_or(RestoreError::NoFrame { position: self.position })?;
+            self.check(first.header.length as usize, first.header.topic)?;
+            self.skip_to(first.position)?;
+            let run = self.run(first, rest);
+            let (run_bytes, behind) = rest.split_at(run.length);
+            self.restore_run(&first, &run, run_bytes)?;
+            rest = behind;
         }
+        Ok(())
+    }
+
+    /// The frames from the first one on that follow one another, as many as a batch may have.
+    fn run(&self, first: RawFrame, bytes: &[u8]) -> Run {
+        let mut run =
+            Run { length: first.size, frames: 1, time: self.not_before_the_last(first.header.time) };
+        while let Some(frame) = bytes.get(run.length..).and_then(RawFrame::read) {
+            let more = run.length + frame.size;
+            let fits = frame.position == first.position + run.length as u64
+                && more as u64 <= self.batch_bytes
+                && self.check(frame.header.length as usize, frame.header.topic).is_ok();
+            if !fits {
+                break;
+            }
+            run = Run { length: more, frames: run.frames + 1, time: run.time.max(frame.header.time) };
+        }
+        run
+    }
+
+    /// Copies them as they are, and makes them visible all at once, as [`Batch`](super::Batch) does.
+    fn restore_run(&mut self, first: &RawFrame, run: &Run, bytes: &[u8]) -> Result<(), RestoreError> {
+        let (position, end) = (first.position, first.position + run.length as u64);
+        self.make_room(end + LINE_BYTES)?;
+        self.clear(end);
+        // With the headers and commit words of all frames but the first.
+        self.ring.store_payload(position, 0, &bytes[frame::HEADER_BYTES as usize..]);
+        self.ring.store_header(position, first.header);
+        self.commit(position, end, run.frames, run.time);
         Ok(())
     }
 

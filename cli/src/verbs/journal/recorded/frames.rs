@@ -27,7 +27,7 @@ pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Fail
     let mut out = Out::new(&journal.name, arguments.format)?;
     let (mut lost, mut left): (u64, u64) = (0, arguments.count.unwrap_or(u64::MAX));
     let mut print = |record: Record| {
-        if let Record::Gap(gap) = &record {
+        if let Record::Gap(gap, _) = &record {
             lost += gap.bytes();
         }
         out.print(&record)?;
@@ -98,6 +98,19 @@ fn walk(
     (position, time): (u64, u64),
     visit: &mut impl FnMut(Record) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
+    let place = usize::from(journal.number).saturating_sub(1);
+    let ends = recording.ends().map_err(unreadable(recording))?;
+    let begin = position.max(journal.first_position);
+    let end = ends.get(place).copied().flatten().unwrap_or(begin);
+    // Between frames a gap shows by their positions; before the first and behind the last it does not.
+    if time == 0
+        && !filter.is_past(begin, 0)
+        && let Some(first) =
+            first_position(recording, journal, begin)?.or(Some(end)).filter(|first| *first > begin)
+        && !visit(missing(begin, first, NOT_THERE))?
+    {
+        return Ok(());
+    }
     let mut frames = recording.frames_since(journal, position, time);
     loop {
         let record = match frames.next() {
@@ -110,13 +123,39 @@ fn walk(
                 }
                 Record::of(&as_read(&frame))
             }
-            Ok(None) => return Ok(()),
-            Err(FrameError::Missing { from, to, .. }) => Record::Gap(Gap { from, resumed_at: to }),
+            Ok(None) => {
+                let last = frames.position();
+                if last > 0 && last < end && !filter.is_past(last, time) {
+                    visit(missing(last, end, NOT_THERE))?;
+                }
+                return Ok(());
+            }
+            Err(FrameError::Missing { from, to, what, .. }) => missing(from, to, what),
             Err(error) => return Err(unreadable(recording)(error)),
         };
         if !visit(record)? {
             return Ok(());
         }
+    }
+}
+
+/// Why frames at one end of a journal are missing, as far as that can be told there.
+const NOT_THERE: &str = "not recorded, damaged, or removed";
+
+fn missing(from: u64, resumed_at: u64, why: &'static str) -> Record {
+    Record::Gap(Gap { from, resumed_at }, why)
+}
+
+/// Position of the first block that holds something at `from` or behind it.
+fn first_position(
+    recording: &Recording,
+    journal: &RecordedJournal,
+    from: u64,
+) -> Result<Option<u64>, Failure> {
+    match recording.chunks(journal, from).next(&mut Vec::new()) {
+        Ok(first) => Ok(first),
+        Err(FrameError::Missing { to, .. }) => Ok(Some(to)),
+        Err(error) => Err(unreadable(recording)(error)),
     }
 }
 

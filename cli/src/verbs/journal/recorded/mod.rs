@@ -11,7 +11,7 @@ use std::path::Path;
 use node::Exit;
 use recorder::format::RecordedJournal;
 use recorder::read::{FrameError, OpenError, Recording, StateError};
-use recorder::recover::latest;
+use recorder::recover::only;
 
 pub(super) use frames::{dump, tail};
 pub(super) use list::list;
@@ -24,14 +24,16 @@ use crate::verbs::instance::suggestion;
 
 /// The recording in a folder, or the latest of those in it.
 fn open(folder: &Path) -> Result<Recording, Failure> {
-    let folder = latest(folder);
-    Recording::open(&folder).map_err(|error| {
+    let failed = |folder: &Path, error: OpenError| {
         let exit = match &error {
             OpenError::Folder(error) => Exit::of_io(error),
+            OpenError::Several(_) => Exit::Usage,
             _ => Exit::Failed,
         };
         Failure::new(exit, format!("{}: {error}", folder.display()))
-    })
+    };
+    let run = only(folder).map_err(|error| failed(folder, error))?;
+    Recording::open(&run).map_err(|error| failed(&run, error))
 }
 
 fn journal<'a>(recording: &'a Recording, name: &str) -> Result<&'a RecordedJournal, Failure> {
