@@ -222,7 +222,7 @@ fn statistics_of_snapshots_are_compared() {
 fn a_day_that_ends_before_the_close_is_said_to_be_cut_short() {
     let before = |text: &str| -> String {
         let is_before =
-            |line: &&str| line.split(',').nth(1).is_none_or(|time| time < "14:57:00.000" || time > "99");
+            |line: &&str| line.split(',').nth(1).is_none_or(|time| !("14:57:00.000".."99").contains(&time));
         text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()
     };
     let day = Written::day(&before(ORDERS), &before(TRADES), SNAPSHOTS);

@@ -109,7 +109,7 @@ impl<T: Copy> Slab<T> {
     /// Stores records at given places, the rest of the first `places` being free and holding `empty`. False, and nothing
     /// is stored: a place is beyond those, or comes twice, or something is stored already.
     pub(crate) fn restore(&mut self, places: u32, empty: T, records: &[(u32, T)]) -> bool {
-        let is_possible = self.records.len() == 0
+        let is_possible = self.records.is_empty()
             && places < u32::MAX
             && records.windows(2).all(|pair| pair[0].0 < pair[1].0)
             && records.last().is_none_or(|(place, _)| *place < places);
