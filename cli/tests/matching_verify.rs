@@ -77,7 +77,7 @@ fn every_change_is_found_and_named() {
     const LAST: Text = "600000,10:02:00.000,10,70,,12,13,S,21\n";
     const NINE: Text = "600000,09:30:02.000,A,9,10.05,200,S,13\n";
     const SEVEN: Text = "600000,09:21:00.000,A,7,9.98,500,B,8\n";
-    let cases: [Case; 14] = [
+    let cases: [Case; 17] = [
         (
             "trades",
             "10.05,50,,8,5,B,12",
@@ -98,6 +98,9 @@ fn every_change_is_found_and_named() {
         ("orders", SEVEN, "", "snapshot", None, "bid 2: 500 at 9.98", "bid 2: nothing"),
         ("orders", "D,7,9.98,500", "D,7,9.98,400", "cancel", Some(7), "400", "500"),
         ("orders", "D,7,9.98", "D,77,9.98", "cancel", Some(77), "500", "refused"),
+        ("orders", "D,7,9.98,500", "D,7,9.97,500", "cancel", Some(7), "a bid at 9.97", "a bid at 9.98"),
+        ("orders", "D,7,9.98,500,B", "D,7,9.98,500,S", "cancel", Some(7), "an ask at", "a bid at"),
+        ("trades", "10.02,100,,8,4", "10.02,100,1003,8,4", "trade", Some(8), "money", "100 at 10.02"),
         (
             "orders",
             "A,4,10.02",
@@ -169,6 +172,64 @@ fn a_missing_order_shows_without_snapshots_when_it_trades() {
     assert_eq!((&first["what"], &first["order"]), (&"trade".into(), &10.into()), "{first}");
     assert!(first["expected"].as_str().is_some_and(|text| text.contains("sell 9")), "{first}");
     assert_eq!(first["found"], "no trade");
+}
+
+#[test]
+fn a_clock_that_is_out_of_order_is_found() {
+    let changed = ORDERS.replace("10:01:00.000,A,12", "09:45:00.000,A,12");
+    let (code, report) = Written::day(&changed, TRADES, SNAPSHOTS).report();
+    assert_eq!((code, &report["securities"][0]["clocks_off"]), (Some(4), &1.into()), "{report}");
+    let first = &report["securities"][0]["first_difference"];
+    assert_eq!((&first["what"], &first["order"]), (&"clock".into(), &12.into()), "{first}");
+}
+
+#[test]
+fn statistics_of_snapshots_are_compared() {
+    // Volume, turnover, last, highest and lowest price after so many trades.
+    let traded = [
+        ("2", "300,3006,10.02,10.02,10.02"),
+        ("4", "450,4510.5,10.05,10.05,10.02"),
+        ("6", "700,7023,10.05,10.05,10.02"),
+        ("8", "800,8025.5,10,10.05,10"),
+        ("10", "920,9225.5,10,10.05,10"),
+    ];
+    let with = |volume_after_two: &str| {
+        let mut text = String::new();
+        for line in SNAPSHOTS.lines() {
+            let trades = line.split(',').nth(2).unwrap_or_default();
+            let known = traded.iter().find(|(after, _)| *after == trades);
+            text += line;
+            text += &match (line.starts_with("SecurityID"), known) {
+                (true, _) => ",TradVolume,Turnover,LastPrice,HighPrice,LowPrice\n".to_owned(),
+                (_, Some((after, said))) if *after == "2" => {
+                    format!(",{}\n", said.replacen("300", volume_after_two, 1))
+                }
+                (_, Some((_, said))) => format!(",{said}\n"),
+                (_, None) => ",0,0,0,0,0\n".to_owned(),
+            };
+        }
+        Written::day(ORDERS, TRADES, &text).report()
+    };
+    let (code, report) = with("300");
+    assert_eq!((code, counts(&report, "statistics")), (Some(0), (6, 6)), "{report}");
+    let (code, report) = with("301");
+    assert_eq!((code, counts(&report, "statistics")), (Some(4), (5, 6)), "{report}");
+    let first = &report["securities"][0]["first_difference"];
+    assert_eq!((&first["what"], &first["expected"]), (&"statistics".into(), &"volume 301".into()), "{first}");
+}
+
+#[test]
+fn a_day_that_ends_before_the_close_is_said_to_be_cut_short() {
+    let before = |text: &str| -> String {
+        let is_before =
+            |line: &&str| line.split(',').nth(1).is_none_or(|time| !("14:57:00.000".."99").contains(&time));
+        text.lines().filter(is_before).map(|line| format!("{line}\n")).collect()
+    };
+    let day = Written::day(&before(ORDERS), &before(TRADES), SNAPSHOTS);
+    let (code, report) = day.report();
+    assert_eq!((code, &report["identical"]), (Some(5), &true.into()), "{report}");
+    assert_eq!(report["securities"][0]["cut_short"], true);
+    assert!(day.run(&[]).1.contains("cut short"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use matching::exchange::MarketRules;
 use matching::verify::{
-    Action, Day, Feed, File, Place, Recording, Report, Row, Snapshot, SnapshotLevel, SnapshotTotal, What,
-    verify,
+    Action, Day, Feed, File, Place, Recording, Report, Row, Snapshot, SnapshotLevel, SnapshotTotal, Traded,
+    What, verify,
 };
 use proptest::prelude::*;
 use wire::{Aggressor, Nanos, Price, Quantity, Side};
@@ -18,6 +18,7 @@ fn rows(actions: &[(u64, Action)]) -> Vec<Row> {
             place: place(row),
             time: Nanos(time),
             stated: Nanos(time),
+            off_money: false,
             action,
         })
         .collect()
@@ -117,6 +118,7 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
         bids: Vec::new(),
         asks: vec![SnapshotLevel { price: at(1_000), quantity: Quantity(quantity), orders }],
         totals: None,
+        traded: Traded::default(),
     };
     let good = [snapshot(1, 0, 100, Some(1)), snapshot(2, 0, 130, None), snapshot(3, 1, 70, Some(2))];
     let report = run(Feed::Both, &rows, &good);
@@ -151,6 +153,7 @@ fn totals_of_a_snapshot_show_orders_beyond_its_levels() {
             orders,
             levels: 1,
         })),
+        traded: Traded::default(),
     };
     let report = run(Feed::Both, &rows, &[snapshot(100)]);
     assert_eq!((report.totals, report.totals_identical, report.differences), (1, 1, 0));

@@ -160,6 +160,10 @@ counters! {
     Fills = 16 => "fills",
     /// Of the trades that matching made: those with an order of this instance on both sides, which are two fills each.
     OwnTrades = 46 => "own_trades",
+    /// Orders that worked and were cancelled because a killed matching's books could not be found again.
+    OrdersLost = 58 => "orders_lost",
+    /// Requests refused because the market was closed.
+    ClosedRejects = 59 => "closed_rejects",
     /// Messages that could not be delivered and were given up.
     Undelivered = 17 => "undelivered",
     /// Rows or records read from a source.

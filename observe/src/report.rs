@@ -40,6 +40,12 @@ pub struct Report {
     pub lost: u64,
     /// What which reader lost of which journal.
     pub lost_by: Vec<Lost>,
+    /// Orders that worked and were cancelled because a killed matching's books could not be found again.
+    #[serde(default)]
+    pub orders_lost: u64,
+    /// Requests that matching refused because the market was closed.
+    #[serde(default)]
+    pub closed_rejects: u64,
     /// What was to be recorded and is not on disk.
     #[serde(default)]
     pub unrecorded: Vec<Unrecorded>,
@@ -166,6 +172,8 @@ impl Report {
             },
             lost: lost_by.len() as u64,
             lost_by,
+            orders_lost: sum(NodeKind::Matching, Counter::OrdersLost),
+            closed_rejects: sum(NodeKind::Matching, Counter::ClosedRejects),
             unrecorded: Unrecorded::read(view, topology, &seats),
             wait_timeouts_with_data: seats
                 .iter()

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use settings::Rows;
 
-use crate::config::{Fill, MarketSource, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, Stop};
+use crate::config::{
+    Fill, MarketSource, OnDeath, PlatformConfig, ReaderFrom, ReaderKind, RestartPolicy, Stop,
+};
 use crate::paths;
 
 /// Completes `config`. `folder` holds the file; paths from the command line start at the current folder instead.
@@ -16,6 +18,11 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             _ => Fill::Book,
         };
         rows.derive("matching.fill", config.matching.fill);
+    }
+    // It publishes what matching says, and reads on where its predecessor stopped.
+    if config.md.source == MarketSource::Exchange && !rows.is_written("md.restart") {
+        config.md.run.restart = RestartPolicy::OnFailure;
+        rows.derive("md.restart", config.md.run.restart);
     }
     let from_file = |rows: &Rows, path: &str| rows.span(path).is_some_and(|span| !span.is_override());
     if from_file(rows, "md.files")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use settings::Origin;
-use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, Speed};
+use topology::config::{Fill, Mode, OnDeath, ReaderFrom, ReaderKind, RestartPolicy, Speed};
 use topology::{
     Fault, HostSection, NodeKind, Pages, Platform, Program, StrategySection, Stream, TdSection, Topology,
 };
@@ -154,9 +154,10 @@ fn the_standard_wiring() {
          4 td.orders 1: matching g cursor\n\
          5 td.samples 1: \n\
          6 matching.executions 1: td g cursor, ledger g cursor\n\
-         7 ledger.state 14: takers-1 l head\n\
-         8 orders.takers-1 1: td g cursor\n\
-         9 reports.takers-1 1: takers-1 g cursor"
+         7 matching.state 1: \n\
+         8 ledger.state 14: takers-1 l head\n\
+         9 orders.takers-1 1: td g cursor\n\
+         10 reports.takers-1 1: takers-1 g cursor"
     );
 }
 
@@ -247,6 +248,46 @@ fn groups_may_have_hosts_of_their_own_or_none() {
     assert_eq!(placements.len(), placed.topology.nodes.len());
     assert_eq!((placements[5].node.as_str(), placements[5].pinned_cpu()), ("takers-1", Some(first)));
     assert_eq!((placements[13].node.as_str(), placements[13].pinned_cpu()), ("host", Some(first)));
+}
+
+#[test]
+fn rows_of_an_exchange_are_for_instruments_that_md_lists() {
+    let wrong = |row: &str| {
+        let text = format!("{MINIMAL}\n{row}");
+        let sets = ["md.source=exchange".to_owned(), "md.instruments=3".to_owned()];
+        topology::parse("test.toml", &text, &sets).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let tick = |names: &str| wrong(&format!("[[matching.ticks]]\ntick = \"0.01\"\ninstruments = {names}\n"));
+    assert_eq!(tick("[\"SIM003\"]"), Ok(()));
+    for name in ["SIM004", "SIM3", "SIM0003", "600519.SH"] {
+        let said = tick(&format!("[\"{name}\"]")).unwrap_err();
+        assert!(
+            said.contains(&format!("md lists no instrument `{name}`")) && said.contains("SIM003"),
+            "{said}"
+        );
+    }
+    assert!(tick("[]").unwrap_err().contains("this row names no instrument"));
+    let phase = "[[matching.phases]]\nafter = \"0s\"\nphase = \"continuous\"\n";
+    assert_eq!(wrong(phase), Ok(()));
+    assert!(wrong(&format!("{phase}instruments = []\n")).is_err());
+}
+
+#[test]
+fn md_of_an_exchange_is_started_again_and_no_other_unless_the_file_says_so() {
+    let policy =
+        |sets: &[&str]| parse(MINIMAL, sets).topology.node("md").expect("it is there").restart.policy;
+    assert_eq!(policy(&[]), RestartPolicy::Never);
+    assert_eq!(policy(&["md.source=exchange"]), RestartPolicy::OnFailure);
+    assert_eq!(policy(&["md.source=exchange", "md.restart=never"]), RestartPolicy::Never);
+}
+
+#[test]
+fn the_books_of_every_market_are_written_down() {
+    let capacity = |sets: &[&str]| {
+        parse(MINIMAL, sets).topology.journal("matching.state").expect("always").capacity_bytes
+    };
+    assert!(capacity(&["td.max_working_orders=1"]) >= 1 << 20);
+    assert!(capacity(&["td.max_working_orders=1", "md.instruments=2000"]) >= 4 << 20);
 }
 
 #[test]
@@ -386,7 +427,7 @@ fn the_nearest_word_on_a_ring_counts() {
     assert_eq!(ring("reports.strategy-1"), (2, Pages::Small));
     assert!(matches!(platform.capacity_origin("md.quotes"), Origin::File { line: 7, .. }));
     let bill = platform.topology.memory_bill();
-    assert_eq!((bill.huge_bytes, bill.small_bytes), (8 << 20, (8 + 7 * 2) << 20));
+    assert_eq!((bill.huge_bytes, bill.small_bytes), (8 << 20, (8 + 8 * 2) << 20));
     let default = parse(MINIMAL, &["journal.huge_pages=prefer", "strategies.count=1"]).topology;
     assert_eq!(default.journal("master.events").unwrap().capacity_bytes, 2 << 20, "one huge page at least");
 }

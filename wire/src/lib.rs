@@ -61,7 +61,10 @@ pub use message::account::{
 pub use message::best::Best;
 pub use message::control::{EndOfStream, NodeEvent};
 pub use message::execution::{Execution, Fill, OrderUpdate};
-pub use message::image::{DueTime, MarketImage, NewestOrder, OrderImage, StateBegin, StateEnd};
+pub use message::image::{
+    BookImage, DueTime, MarketImage, MarketRead, NewestOrder, OrderImage, RecordImage, StateBegin, StateEnd,
+    TakenImage,
+};
 pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{
     BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, Statistics, TradePrint,

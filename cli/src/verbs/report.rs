@@ -7,7 +7,7 @@ use observe::{Lost, Matched, NodeOutcome, Report, Requests, StageSummary, Stages
 use wire::stages::STAGES;
 
 use crate::failure::Failure;
-use crate::output::{self, Format, number, table};
+use crate::output::{self, Format, count, number, table};
 use crate::verbs::irregular;
 
 /// Prints a report.
@@ -211,8 +211,12 @@ fn memory(report: &Report) -> String {
 
 fn losses(report: &Report) -> String {
     let mut text: String = report.unrecorded.iter().map(|row| format!("not recorded: {row}\n")).collect();
-    // Beside that, "nothing" would be wrong.
-    if report.unrecorded.is_empty() || report.lost > 0 {
+    if report.orders_lost > 0 {
+        let orders = count(report.orders_lost, "working order");
+        text.push_str(&format!("lost: {orders}, cancelled because matching's books were not found again\n"));
+    }
+    // Beside these, "nothing" would be wrong.
+    if text.is_empty() || report.lost > 0 {
         text.push_str(&lost(&report.lost_by));
     }
     text + &slips(report)
@@ -221,6 +225,10 @@ fn losses(report: &Report) -> String {
 /// What was not lost, and is not as it should be.
 fn slips(report: &Report) -> String {
     let mut text = String::new();
+    if report.closed_rejects > 0 {
+        let requests = count(report.closed_rejects, "request");
+        text.push_str(&format!("  {requests} refused: the market was closed\n"));
+    }
     if report.wait_timeouts_with_data > 0 {
         text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
     }
@@ -235,10 +243,10 @@ pub(crate) fn lost(lost_by: &[Lost]) -> String {
     let line = |lost: &Lost| {
         let mut what = Vec::new();
         if lost.gaps > 0 {
-            what.push(format!("{} in {} laps", output::bytes(lost.bytes), number(lost.gaps)));
+            what.push(format!("{} in {}", output::bytes(lost.bytes), count(lost.gaps, "lap")));
         }
         if lost.undelivered > 0 {
-            what.push(format!("{} messages that td gave up", number(lost.undelivered)));
+            what.push(format!("{} that td gave up", count(lost.undelivered, "message")));
         }
         format!("lost: {} of {}: {}\n", lost.node, lost.journal, what.join(", "))
     };

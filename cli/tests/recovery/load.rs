@@ -33,6 +33,7 @@ restart_backoff = "0s"
 [journal]
 td.orders.capacity = "64KiB"
 matching.capacity = "64KiB"
+matching.state.capacity = "8MiB"
 orders.capacity = "64KiB"
 reports.capacity = "64KiB"
 ledger.capacity = "256KiB"
@@ -66,8 +67,8 @@ cpu = 1
 relay = { cpu = 1 }
 "#;
 
-/// Seven of the platform's own, one of orders a strategy; those of reports are beside them.
-const JOURNALS: usize = 7 + 4;
+/// Eight of the platform's own, one of orders a strategy; those of reports are beside them.
+const JOURNALS: usize = 8 + 4;
 
 /// What the strategies are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

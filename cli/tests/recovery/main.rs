@@ -156,7 +156,10 @@ fn td_whose_memory_held_more_than_the_executions_do() {
 
 #[test]
 fn matching() {
-    killed_again_and_again("matching", Load::Flood, &[Kind::Matching]);
+    let audit = audited("matching", Load::Flood, KILLS, |platform, kills, chance| {
+        platform.kill(&[Kind::Matching], kills, chance);
+    });
+    assert_eq!(audit.lost_with_matching, 0, "its successor finds its books: {audit}");
 }
 
 #[test]

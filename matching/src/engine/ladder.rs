@@ -117,6 +117,33 @@ impl Ladder {
         Some(slot)
     }
 
+    /// Makes a level of a queue that is there already, linked from `head` on. None: it is broken, there is such a level, or
+    /// no room; else the number of its orders.
+    pub(crate) fn restore_level(&mut self, arena: &mut Arena, head: Slot) -> Option<usize> {
+        let price = arena.orders[head].price;
+        let rank = self.rank(price);
+        let index = self.search(rank).err()?;
+        let level = arena.levels.insert(PriceLevel { price, head, tail: head, available: 0, own: 0 })?;
+        self.rungs.insert(index, Rung { rank, level });
+        let (mut slot, mut count, mut previous) = (head, 0, Slot::NONE);
+        while slot.is_some() {
+            let order = arena.orders.get_mut(slot)?;
+            if (order.price, order.side, order.prev) != (price, self.side, previous) || order.level.is_some()
+            {
+                return None;
+            }
+            order.level = level;
+            let order = *order;
+            let entry = &mut arena.levels[level];
+            entry.tail = slot;
+            entry.available += i128::from(order.available().0);
+            entry.own += u32::from(order.is_own());
+            self.own += u32::from(order.is_own());
+            (previous, slot, count) = (slot, order.next, count + 1);
+        }
+        Some(count)
+    }
+
     /// Takes an order out of its queue, and its level out of the ladder if that was the last one.
     pub(crate) fn remove(&mut self, arena: &mut Arena, slot: Slot) -> Order {
         let order = arena.orders.remove(slot);

@@ -186,6 +186,7 @@ mod auction;
 mod book;
 
 mod history;
+mod image;
 mod index;
 mod ladder;
 mod options;
@@ -208,6 +209,8 @@ use wire::{
 };
 
 pub use anomalies::Anomalies;
+pub(crate) use image::BookState;
+pub use image::ImageError;
 pub(crate) use index::{IdMap, UsedIds};
 pub use options::{CallAuctions, EngineOptions, FillModel, OrderOwner, SelfTrade};
 pub use sink::Sink;
@@ -354,7 +357,6 @@ impl Engine {
     }
 
     /// Orders in all books, the market's included.
-    #[cfg(test)]
     pub(crate) fn resting_orders(&self) -> usize {
         self.core.arena.orders.len()
     }

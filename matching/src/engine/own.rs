@@ -62,6 +62,30 @@ impl OwnOrders {
         self.by_id.insert(id.0, slot);
     }
 
+    /// Takes up a strategy's list that is there already, linked from its oldest order on. None: it is broken; else the number
+    /// of its orders.
+    pub(crate) fn restore_list(&mut self, arena: &Arena, oldest: Slot) -> Option<usize> {
+        let strategy = OrderId(arena.orders[oldest].id).strategy();
+        let seat = usize::from(strategy.0);
+        if self.by_strategy.len() <= seat {
+            self.by_strategy.resize(seat + 1, Peers::EMPTY);
+        }
+        if self.by_strategy[seat].oldest.is_some() {
+            return None;
+        }
+        let (mut slot, mut count, mut previous) = (oldest, 0, Slot::NONE);
+        while slot.is_some() {
+            let order = arena.orders.get(slot).filter(|order| order.is_own())?;
+            if order.peer_prev != previous || OrderId(order.id).strategy() != strategy {
+                return None;
+            }
+            self.by_id.insert(order.id, slot);
+            (previous, slot, count) = (slot, order.peer_next, count + 1);
+        }
+        self.by_strategy[seat] = Peers { oldest, newest: previous };
+        Some(count)
+    }
+
     /// Removes an own order that is about to leave its queue.
     pub(crate) fn unlink(&mut self, arena: &mut Arena, slot: Slot) {
         let order = arena.orders[slot];

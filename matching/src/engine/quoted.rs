@@ -43,7 +43,7 @@ impl QuotedSide {
     }
 
     /// Replaces all levels by a quote's; false when some had to be cut off because they cannot be.
-    fn load(&mut self, side: Side, shown: &[Level; LEVELS]) -> bool {
+    pub(crate) fn load(&mut self, side: Side, shown: &[Level; LEVELS]) -> bool {
         (self.length, self.first) = (0, 0);
         let mut last: Option<Price> = None;
         for level in shown.iter().take_while(|level| level.is_some()) {

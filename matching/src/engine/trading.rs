@@ -59,6 +59,10 @@ impl Core {
         self.trades = trade;
     }
 
+    pub(crate) fn last_trade(&self) -> u64 {
+        self.trades
+    }
+
     /// Numbers a trade.
     pub(crate) fn trade(&mut self, price: Price, quantity: Quantity) -> Trade {
         self.trades = self.trades.wrapping_add(1);

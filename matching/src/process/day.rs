@@ -1,10 +1,11 @@
-//! What an exchange does beside its requests: it opens, does what is due, publishes its market, and writes its state down.
+//! What is done beside requests: an exchange opens, does what is due and publishes its market; the state of the books is
+//! written down, and found again.
 
 use node::{Context, RunError, WriteError};
 use wire::Nanos;
 
 use super::feed::MarketMessage;
-use super::keeper::{Keeper, Reached};
+use super::keeper::{Keeper, Kept, Reached};
 use super::{Books, Market, Matching, RETRY, begin, take_over};
 use crate::recall::Recall;
 
@@ -48,7 +49,7 @@ impl Matching {
 
     /// The instruments of an exchange are listed, and its day began at `start`: it opens, or goes on.
     pub(super) fn open(&mut self, context: &mut Context, start: Nanos) -> Result<(), RunError> {
-        let Books::Exchange(exchange) = &mut self.books else { return Ok(()) };
+        let Books::Exchange(exchange) = &mut self.books else { return self.go_on(context) };
         if let Some(successor) = self.successor.take() {
             match successor.restore(exchange, start, self.executions.frames()) {
                 Ok(restored) => {
@@ -70,6 +71,8 @@ impl Matching {
             self.request = lost.request;
             let market = self.market_data.as_ref();
             take_over(&mut self.books, lost, market, successor.instance(), &mut self.answers)?;
+            self.lost = self.answers.len() as u64;
+            self.count_lost(context);
         }
         if let Books::Exchange(exchange) = &mut self.books {
             exchange.open(start, self.now, &mut self.answers);
@@ -77,26 +80,60 @@ impl Matching {
         Ok(())
     }
 
-    /// Writes an exchange's state down: all of it when it must be, else some when there is time.
+    /// The instruments of a recorded or quoted market are listed: the successor of a killed process goes on with its books.
+    fn go_on(&mut self, context: &Context) -> Result<(), RunError> {
+        let Books::Recorded(recorded) = &mut self.books else { return Ok(()) };
+        let Some(successor) = self.successor.take() else { return Ok(()) };
+        match successor.restore_beside(recorded, self.executions.frames()) {
+            Ok(resumed) => {
+                (self.request, self.answers) = (resumed.request, resumed.answers);
+                if let Some(keeper) = &mut self.keeper {
+                    keeper.resume(resumed.base);
+                }
+                self.anomalies = recorded.engine.anomalies().total();
+                return self.answer(context);
+            }
+            Err(error) => log::error!("the books cannot be found again: {error}"),
+        }
+        **recorded = successor.empty_beside(recorded.fill());
+        if let Some(keeper) = &mut self.keeper {
+            begin(keeper, self.generation)?;
+        }
+        let lost = Recall::read(successor.instance(), &self.executions.journal)?;
+        self.request = lost.request;
+        take_over(&mut self.books, lost, None, successor.instance(), &mut self.answers)?;
+        self.lost = self.answers.len() as u64;
+        self.count_lost(context);
+        Ok(())
+    }
+
+    /// Writes the state down: all of it when it must be, else some when there is time.
     pub(super) fn keep(&mut self, context: &mut Context, is_idle: bool) -> Result<(), RunError> {
-        let is_open = self.listing_done && self.market == Market::Open && self.is_written();
-        let reached = self.reached();
-        let (Some(keeper), Books::Exchange(exchange), true) = (&mut self.keeper, &mut self.books, is_open)
-        else {
+        if self.market == Market::Closed {
+            // Nobody finds the books of a closed market again: what was kept for that is needed no more.
+            [Some(self.orders), self.heard]
+                .into_iter()
+                .flatten()
+                .for_each(|input| context.keep(input, u64::MAX));
             return Ok(());
+        }
+        let is_open = self.listing_done && self.is_written();
+        let reached = self.reached();
+        let (Some(keeper), true) = (&mut self.keeper, is_open) else { return Ok(()) };
+        let kept = match &mut self.books {
+            Books::Exchange(exchange) => keep(keeper, &mut **exchange, &reached, is_idle),
+            Books::Recorded(recorded) => keep(keeper, &mut **recorded, &reached, is_idle),
         };
-        let is_whole = if keeper.is_due(&reached) {
-            keeper.end(exchange, &reached)
-        } else if is_idle {
-            keeper.idle(exchange, &reached)
-        } else {
-            Ok(false)
-        };
-        if is_whole.map_err(|source| failed(keeper, source))? {
-            context.keep(self.orders, reached.request);
-        } else if keeper.has_work(exchange, &reached) {
+        match kept.map_err(|source| failed(keeper, source))? {
+            Progress::Whole => {
+                context.keep(self.orders, reached.request);
+                if let Some(heard) = self.heard {
+                    context.keep(heard, reached.market);
+                }
+            }
             // The next turn may have time for it.
-            context.worked();
+            Progress::Part => context.worked(),
+            Progress::Nothing => {}
         }
         Ok(())
     }
@@ -106,7 +143,10 @@ impl Matching {
             request: self.request,
             execution: self.executions.position(),
             executions: self.executions.frames(),
-            market: self.market_data.as_ref().map_or(0, node::Output::position),
+            market: match &self.books {
+                Books::Recorded(recorded) => recorded.read,
+                Books::Exchange(_) => self.market_data.as_ref().map_or(0, node::Output::position),
+            },
         }
     }
 }
@@ -117,6 +157,33 @@ fn post(market: &mut node::Output, messages: &[MarketMessage]) -> Result<(), Run
         posted.map_err(|source| RunError::Write { journal: market.journal.clone(), source })?;
     }
     Ok(())
+}
+
+/// How far the state was written down.
+enum Progress {
+    /// There is an end.
+    Whole,
+    /// There is more to write.
+    Part,
+    Nothing,
+}
+
+fn keep<K: Kept>(
+    keeper: &mut Keeper,
+    kept: &mut K,
+    reached: &Reached,
+    is_idle: bool,
+) -> Result<Progress, WriteError> {
+    let is_whole = if keeper.is_due(reached) {
+        keeper.end(kept, reached)?
+    } else {
+        is_idle && keeper.idle(kept, reached)?
+    };
+    Ok(match is_whole {
+        true => Progress::Whole,
+        false if keeper.has_work(kept, reached) => Progress::Part,
+        false => Progress::Nothing,
+    })
 }
 
 fn failed(keeper: &Keeper, source: WriteError) -> RunError {

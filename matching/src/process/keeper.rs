@@ -1,20 +1,24 @@
-//! Writes the exchange's state into `matching.state`, for the successor of a process that is killed.
+//! Writes the state of the books into `matching.state`, for the successor of a process that is killed.
 //!
-//! The exchange is a function of its requests, their times, and of when it did what time alone causes. So its state is that
+//! An exchange is a function of its requests, their times, and of when it did what time alone causes. So its state is that
 //! of some request, and the requests behind it: the state is written in images of what has changed, when there is nothing
 //! else to do, and completed by a [`StateEnd`]; the requests behind it are kept in `td.orders`. What time causes is
 //! announced in a [`DueTime`] before it is done.
+//!
+//! Beside a recorded or quoted market the books are a function of the market's messages, the requests, and of how these
+//! follow each other. So the market's messages behind the state are kept too, and how far the market was read is written
+//! in a [`MarketRead`] before a request is carried out.
 //!
 //! The ring goes round. So besides what has changed, everything else is written in turn, fast enough that the last two
 //! rounds over all of it are in the ring: [`StateEnd::base`] says where the first of them begins.
 
 use node::{Output, WriteError};
 use wire::{
-    DueTime, InstrumentId, MarketImage, Message, Nanos, NewestOrder, OrderId, OrderImage, StateBegin,
-    StateEnd, StrategyId,
+    DueTime, InstrumentId, MarketRead, Message, Nanos, NewestOrder, StateBegin, StateEnd, StrategyId,
 };
 
-use super::participants::Participants;
+use super::changes::Changes;
+use crate::engine::UsedIds;
 
 /// Orders that are written in one turn that has nothing else to do.
 const IDLE: usize = 16;
@@ -29,6 +33,10 @@ const LATEST: u64 = 4;
 /// When there is time, it comes when this part of a ring was used.
 const EARLY: u64 = 16;
 
+/// The next end comes at the latest after so many announcements, or when they take up a sixteenth of the ring.
+const ANNOUNCED: u64 = 4_096;
+const FEW: u64 = 16 * 64;
+
 /// Where the process is in the journals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reached {
@@ -37,9 +45,44 @@ pub(super) struct Reached {
     /// Position in `matching.executions` of what is written next, and frames before it.
     pub(super) execution: u64,
     pub(super) executions: u64,
-    /// Position in `matching.market` of what is written next.
+    /// Position in `matching.market` of what is written next, or in the market's journal of what was read last.
     pub(super) market: u64,
 }
+
+/// Whose state is written.
+pub(super) trait Kept {
+    /// An order as it stands.
+    type Image: Message;
+    /// Number of orders that have changed, those that are counted several times included.
+    fn changed(&self) -> usize;
+    /// Moves up to `most` of the orders that have changed into `images`.
+    fn take_changed(&mut self, most: usize, images: &mut Vec<Self::Image>);
+    /// The image found no room.
+    fn not_written(&mut self, image: &Self::Image);
+    /// What else has changed.
+    fn changes(&mut self) -> &mut Changes;
+    /// The instruments, by number.
+    fn listed(&self) -> usize;
+    /// Counts the instrument with this number among those that have changed.
+    fn list_again(&mut self, number: usize);
+    /// Numbers that strategies have used.
+    fn used(&self) -> &UsedIds;
+    /// Places of orders.
+    fn places(&self) -> usize;
+    /// The order at a place, if one is there.
+    fn image_at(&self, place: usize) -> Option<Self::Image>;
+    /// Writes what there is of an instrument besides its orders.
+    fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written;
+    /// Orders of which there are images.
+    fn orders(&self) -> usize;
+    /// The end of a state.
+    fn end(&self, reached: &Reached, base: u64) -> StateEnd;
+    /// Where images are gathered.
+    fn buffer(&mut self) -> &mut Vec<Self::Image>;
+}
+
+/// Writes a message: its id and its bytes.
+pub(super) type Send<'a> = &'a mut dyn FnMut(u16, &[u8]) -> Written;
 
 /// Bytes of the rings of requests, executions and market data.
 #[derive(Clone, Copy, Debug)]
@@ -67,12 +110,10 @@ pub(super) struct Keeper {
     announced: u64,
     /// The ring is too small, and it was said so.
     is_small: bool,
-    ids: Vec<u64>,
-    images: Vec<OrderImage>,
 }
 
 /// Whether something found room; what did not is to be written later.
-type Written = Result<bool, WriteError>;
+pub(super) type Written = Result<bool, WriteError>;
 
 impl Keeper {
     /// One that has written nothing yet.
@@ -88,8 +129,6 @@ impl Keeper {
             next: 0,
             announced: 0,
             is_small: false,
-            ids: Vec::new(),
-            images: Vec::new(),
         }
     }
 
@@ -116,14 +155,22 @@ impl Keeper {
         self.send(&DueTime { request, time: time.0 })
     }
 
+    /// Says how far the market is read when a request is carried out. It may be carried out only when this was written.
+    pub(super) fn read(&mut self, request: u64, market: u64) -> Written {
+        self.announced += 1;
+        self.send(&MarketRead { request, market })
+    }
+
     /// Whether an end must be written now.
     pub(super) fn is_due(&self, reached: &Reached) -> bool {
-        self.is_new || self.announced >= 1_024 || self.has_used(reached, LATEST)
+        self.is_new
+            || self.announced >= (self.output.capacity / FEW).min(ANNOUNCED)
+            || self.has_used(reached, LATEST)
     }
 
     /// Whether there is something to write when there is time.
-    pub(super) fn has_work(&self, exchange: &Participants, reached: &Reached) -> bool {
-        exchange.changes.orders() > 0 || self.has_used(reached, EARLY)
+    pub(super) fn has_work<K: Kept>(&self, kept: &K, reached: &Reached) -> bool {
+        kept.changed() > 0 || self.has_used(reached, EARLY)
     }
 
     /// Whether so large a part of a ring was used since the last end.
@@ -137,144 +184,118 @@ impl Keeper {
 
     /// Writes some of what has changed; once nothing is left and enough was done, an end. True after an end: the requests
     /// before it are needed no more.
-    pub(super) fn idle(&mut self, exchange: &mut Participants, reached: &Reached) -> Written {
-        if exchange.changes.orders() > 0 {
-            if self.orders(exchange, IDLE)? {
-                self.sweep(exchange, SWEPT)?;
+    pub(super) fn idle<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
+        if kept.changed() > 0 {
+            if self.orders(kept, IDLE)? {
+                self.sweep(kept, SWEPT)?;
             }
             return Ok(false);
         }
-        if self.has_used(reached, EARLY) { self.end(exchange, reached) } else { Ok(false) }
+        if self.has_used(reached, EARLY) { self.end(kept, reached) } else { Ok(false) }
     }
 
-    /// Writes all that has changed, and the end. Everything that the exchange has answered must be written.
-    pub(super) fn end(&mut self, exchange: &mut Participants, reached: &Reached) -> Written {
-        if !(self.orders(exchange, usize::MAX)? && self.sweep(exchange, usize::MAX)?) {
+    /// Writes all that has changed, and the end. Everything that was answered must be written.
+    pub(super) fn end<K: Kept>(&mut self, kept: &mut K, reached: &Reached) -> Written {
+        if !(self.orders(kept, usize::MAX)? && self.sweep(kept, usize::MAX)?) {
             return Ok(false);
         }
-        while let Some(strategy) = exchange.changes.take_strategy() {
-            if !self.strategy(exchange, strategy)? {
-                exchange.changes.strategy(strategy);
+        while let Some(strategy) = kept.changes().take_strategy() {
+            if !self.strategy(kept, strategy)? {
+                kept.changes().strategy(strategy);
                 return Ok(false);
             }
         }
-        while let Some(instrument) = exchange.changes.take_instrument() {
-            if !self.market(exchange, instrument)? {
-                exchange.changes.instrument(instrument);
+        while let Some(instrument) = kept.changes().take_instrument() {
+            if !self.market(kept, instrument)? {
+                kept.changes().instrument(instrument);
                 return Ok(false);
             }
         }
-        let counts = exchange.exchange.counts();
-        let end = StateEnd {
-            request: reached.request,
-            time: counts.now.0,
-            execution: reached.execution,
-            executions: reached.executions,
-            market: reached.market,
-            base: self.base,
-            trade: counts.trades,
-            orders: exchange.exchange.working_orders() as u64,
-            age_number: counts.sequence,
-            instruments: exchange.listed.len() as u32,
-            ended: u64::from(exchange.ended),
-        };
+        let end = kept.end(reached, self.base);
         if !self.send(&end)? {
             return Ok(false);
         }
         (self.ended, self.is_new, self.announced) = (*reached, false, 0);
-        self.check_room(exchange);
+        self.check_room(kept);
         Ok(true)
     }
 
-    fn check_room(&mut self, exchange: &Participants) {
+    fn check_room<K: Kept>(&mut self, kept: &K) {
         let position = self.output.position();
         if position - self.base >= self.output.capacity && !std::mem::replace(&mut self.is_small, true) {
             log::warn!(
-                "`{}` is too small for {} working orders: if this process is killed, they are cancelled; set \
+                "`{}` is too small for {} orders: if this process is killed, those of strategies are cancelled; set \
                  journal.matching.state.capacity to more than {} bytes",
                 self.output.journal,
-                exchange.exchange.working_orders(),
+                kept.orders(),
                 self.output.capacity
             );
         }
     }
 
     /// Writes up to `most` of the orders that have changed.
-    fn orders(&mut self, exchange: &mut Participants, most: usize) -> Written {
-        let mut ids = std::mem::take(&mut self.ids);
-        exchange.changes.take_orders(most, &mut ids);
-        let image = |id: &u64| exchange.exchange.image(*id).unwrap_or(OrderImage::gone(OrderId(*id)));
-        self.images.clear();
-        self.images.extend(ids.iter().map(image));
-        let (written, outcome) = self.send_images();
+    fn orders<K: Kept>(&mut self, kept: &mut K, most: usize) -> Written {
+        let mut images = std::mem::take(kept.buffer());
+        kept.take_changed(most, &mut images);
+        let (written, outcome) = self.send_images(&images);
         // What found no room has still changed.
-        ids[written..].iter().for_each(|id| exchange.changes.order(*id));
-        self.ids = ids;
+        images[written..].iter().for_each(|image| kept.not_written(image));
+        *kept.buffer() = images;
         outcome
     }
 
     /// Writes on in the round over everything, as far as it should have come by now and up to `most` places.
-    fn sweep(&mut self, exchange: &mut Participants, most: usize) -> Written {
-        let (listed, seats) = (exchange.listed.len(), exchange.used.seats());
-        let all = listed + seats + exchange.exchange.places();
+    fn sweep<K: Kept>(&mut self, kept: &mut K, most: usize) -> Written {
+        let (listed, seats) = (kept.listed(), kept.used().seats());
+        let all = listed + seats + kept.places();
         let round = self.output.capacity / PARTS * 2;
         let come = u128::from(self.output.position() - self.round) * all as u128 / u128::from(round);
         // Beyond that, what is written in turn would be most of what is written.
         let fits = all as u64 * IMAGE <= round / 4 * 3;
         let come = if fits { come } else { 0 };
         let until = all.min(come.min(all as u128) as usize).min(self.next.saturating_add(most));
-        self.images.clear();
+        let mut images = std::mem::take(kept.buffer());
+        images.clear();
         while self.next < until {
             let next = self.next;
             if next < listed {
-                let instrument = exchange.listed[next].instrument;
-                exchange.changes.instrument(instrument);
+                kept.list_again(next);
             } else if next < listed + seats {
-                exchange.changes.strategy(StrategyId((next - listed) as u16));
+                kept.changes().strategy(StrategyId((next - listed) as u16));
             } else {
-                self.images.extend(exchange.exchange.image_at(next - listed - seats));
+                images.extend(kept.image_at(next - listed - seats));
             }
             self.next += 1;
         }
         let begun = self.output.position();
-        let (written, outcome) = self.send_images();
-        for image in &self.images[written..] {
-            exchange.changes.order(image.order_id.0);
-        }
+        let (written, outcome) = self.send_images(&images);
+        images[written..].iter().for_each(|image| kept.not_written(image));
+        *kept.buffer() = images;
         if self.next >= all && come >= all as u128 {
             (self.base, self.round, self.next) = (self.round, begun, 0);
         }
         outcome
     }
 
-    fn send_images(&mut self) -> (usize, Written) {
-        if self.images.is_empty() {
+    fn send_images<I: Message>(&mut self, images: &[I]) -> (usize, Written) {
+        if images.is_empty() {
             return (0, Ok(true));
         }
-        let images = self.images.iter().map(|image| (OrderImage::ID, image.bytes()));
+        let images = images.iter().map(|image| (I::ID, image.bytes()));
         let (written, outcome) = self.output.send_all(0, images, |_| true);
         (written, is_written(outcome))
     }
 
-    fn strategy(&mut self, exchange: &Participants, strategy: StrategyId) -> Written {
-        match exchange.used.newest(strategy) {
+    fn strategy<K: Kept>(&mut self, kept: &K, strategy: StrategyId) -> Written {
+        match kept.used().newest(strategy) {
             Some(order_id) => self.send(&NewestOrder { order_id }),
             None => Ok(true),
         }
     }
 
-    fn market(&mut self, exchange: &mut Participants, instrument: InstrumentId) -> Written {
-        let Some(state) = exchange.exchange.market_state(instrument) else { return Ok(true) };
-        let image = MarketImage {
-            instrument,
-            phase: state.phase,
-            reserved: [0; 3],
-            last_price: state.last,
-            auction_ends: state.auction_ends.map_or(u64::MAX, |ends| ends.0),
-            sequence: exchange.feed.sequence(instrument),
-        };
-        let statistics = exchange.statistics.of(instrument);
-        Ok(self.send(&image)? && (statistics.trades == 0 || self.send(&statistics)?))
+    fn market<K: Kept>(&mut self, kept: &mut K, instrument: InstrumentId) -> Written {
+        let output = &mut self.output;
+        kept.market(instrument, &mut |id, bytes| is_written(output.send_bytes(id, 0, bytes).map(drop)))
     }
 
     fn send<M: Message>(&mut self, message: &M) -> Written {

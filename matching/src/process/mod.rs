@@ -12,11 +12,11 @@
 //! With `fill = "exchange"` the strategies' orders trade with each other ([`participants`]), nothing comes from md but the
 //! list, and every change of the books goes to `matching.market` ([`feed`]).
 //!
-//! An exchange's books are written down in `matching.state` as well ([`keeper`]): the successor of one that is killed goes
-//! on with them ([`replay`]). Beside a recorded or quoted market the books are in this process only, and are lost when it
-//! is killed: its successor starts with empty books, and first writes that every order which worked is cancelled
-//! ([`crate::recall`]). The last successor refuses every request ([`crate::closed`]).
+//! The books are written down in `matching.state` as well ([`keeper`]): the successor of a process that is killed goes on
+//! with them ([`replay`], [`beside`]). Where that cannot be, it starts with empty books, and first writes that every order
+//! which worked is cancelled ([`crate::recall`]). The last successor refuses every request ([`crate::closed`]).
 
+mod beside;
 #[cfg(any(test, feature = "fuzzing"))]
 mod bytes;
 mod changes;
@@ -26,6 +26,7 @@ mod feed;
 mod keeper;
 mod order;
 mod participants;
+mod recorded;
 mod replay;
 mod reports;
 mod saved;
@@ -39,19 +40,17 @@ use node::{
 };
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
-use wire::{
-    BookEvent, CancelAll, CancelOrder, EndOfStream, Execution, Instrument, Message, Nanos, NewOrder, Quote,
-    ReplaceOrder, Request, TradePrint, WireError,
-};
+use wire::{EndOfStream, Execution, Instrument, Message, Nanos, Reason, Request, WireError};
 
 #[cfg(feature = "fuzzing")]
 pub use bytes::exchange_of_bytes;
 
 use crate::closed;
-use crate::engine::{Engine, FillModel};
+use crate::engine::FillModel;
 use crate::recall::Recall;
 use keeper::{Keeper, Rings};
 use participants::Participants;
+use recorded::{MarketInput, Recorded};
 use replay::Journals;
 use shares::OwnTrades;
 use successor::Successor;
@@ -72,7 +71,7 @@ enum Market {
 #[derive(Debug)]
 enum Books {
     /// A recorded or quoted market, and each other.
-    Recorded(Box<Engine>),
+    Recorded(Box<Recorded>),
     /// Each other alone.
     Exchange(Box<Participants>),
 }
@@ -104,14 +103,14 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), COUNTED);
     let huge_pages = config.huge_pages;
-    let engine = |fill| Engine::new(chosen::options(&config, fill));
+    let recorded = |fill| Books::Recorded(Box::new(Recorded::new(&config, fill)));
     let mut books = match config.fill {
-        FillRule::Book => Books::Recorded(Box::new(engine(FillModel::Book))),
-        FillRule::Quotes => Books::Recorded(Box::new(engine(FillModel::Quotes))),
+        FillRule::Book => recorded(FillModel::Book),
+        FillRule::Quotes => recorded(FillModel::Quotes),
         FillRule::Exchange => Books::Exchange(Box::new(Participants::new(&config))),
     };
     let is_huge = match &books {
-        Books::Recorded(engine) => engine.is_on_huge_pages(),
+        Books::Recorded(recorded) => recorded.engine.is_on_huge_pages(),
         Books::Exchange(exchange) => exchange.is_on_huge_pages(),
     };
     match (huge_pages, is_huge) {
@@ -122,26 +121,38 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     let market_data = node.take_outputs("market").into_iter().next();
     let (instruments, orders) = (node.input("instruments")?, node.input("orders")?);
     let state = node.take_outputs("state").into_iter().next();
-    let journals = match (&state, &market_data) {
-        (Some(state), Some(market)) => Some(Journals {
-            state: state.journal.clone(),
-            orders: node.inputs()[orders.0].name().to_owned(),
-            executions: executions.journal.clone(),
-            market: market.journal.clone(),
-        }),
-        _ => None,
+    let heard = match config.fill {
+        FillRule::Book => Some(node.input("flow")?),
+        FillRule::Quotes => Some(node.input("quotes")?),
+        FillRule::Exchange => None,
+    };
+    let heard_from = heard.map(|input| &node.inputs()[input.0]);
+    let cursor = heard_from.map_or((0, 0), |input| (input.position(), input.head()));
+    let market_journal = match (&market_data, heard_from) {
+        (Some(market), _) => Some((market.journal.clone(), market.capacity)),
+        (None, Some(input)) => Some((input.name().to_owned(), input.capacity())),
+        (None, None) => None,
     };
     let rings = Rings {
         orders: node.inputs()[orders.0].capacity(),
         executions: executions.capacity,
-        market: market_data.as_ref().map_or(u64::MAX, |market| market.capacity),
+        market: market_journal.as_ref().map_or(u64::MAX, |(_, capacity)| *capacity),
+    };
+    let journals = match (&state, market_journal) {
+        (Some(state), Some((market, _))) => Some(Journals {
+            state: state.journal.clone(),
+            orders: node.inputs()[orders.0].name().to_owned(),
+            executions: executions.journal.clone(),
+            market,
+        }),
+        _ => None,
     };
     let mut keeper = state.map(|output| Keeper::new(output, rings));
     let (mut answers, mut request, mut successor) = (Vec::with_capacity(64), 0, None);
     let generation = node.assignment().generation;
     match journals {
         Some(journals) if generation > 1 && market == Market::Open => {
-            successor = Some(Successor::new(&node, config, journals));
+            successor = Some(Successor::new(&node, config, journals, cursor));
         }
         _ => {
             if generation > 1 {
@@ -163,10 +174,15 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         market,
         instruments,
         orders,
+        heard,
         keeper,
+        unsaid: None,
+        noted: 0,
         successor,
         generation,
         is_busy: false,
+        is_closed_said: false,
+        lost: answers.len() as u64,
         executions,
         answers,
         request,
@@ -198,7 +214,7 @@ fn take_over(
     answers: &mut Vec<Execution>,
 ) -> Result<(), RunError> {
     match books {
-        Books::Recorded(engine) => engine.number_trades_after(lost.trade),
+        Books::Recorded(recorded) => recorded.engine.number_trades_after(lost.trade),
         Books::Exchange(exchange) => {
             exchange.number_trades_after(lost.trade);
             exchange.again = true;
@@ -207,7 +223,12 @@ fn take_over(
         }
     }
     answers.extend(lost.into_ends().map(Execution::Update));
-    log::warn!("restarted: the books are lost, and {} working orders with them", answers.len());
+    let orders = match answers.len() {
+        0 => "no order worked in them".to_owned(),
+        1 => "1 order that worked is cancelled".to_owned(),
+        orders => format!("{orders} orders that worked are cancelled"),
+    };
+    log::warn!("restarted without the books of the process before: {orders}");
     Ok(())
 }
 
@@ -218,14 +239,24 @@ struct Matching {
     market: Market,
     instruments: InputId,
     orders: InputId,
-    /// Writes an exchange's state.
+    /// The recorded or quoted market.
+    heard: Option<InputId>,
+    /// Writes the state of the books.
     keeper: Option<Keeper>,
-    /// What finds the books of a killed exchange again, until the instruments are listed.
+    /// A request whose answers may be written only when it is said how far the market was read before it.
+    unsaid: Option<(u64, u64)>,
+    /// How far the market was read when that was last said.
+    noted: u64,
+    /// What finds the books of a killed process again, until the instruments are listed.
     successor: Option<Successor>,
     /// Which process of this seat it is.
     generation: u64,
     /// A frame came since the last turn.
     is_busy: bool,
+    /// It was said that requests come to a closed market.
+    is_closed_said: bool,
+    /// Orders that were lost with the books of a process before and are not counted yet.
+    lost: u64,
     executions: node::Output,
     /// The engine's answers to one message, until they are written.
     answers: Vec<Execution>,
@@ -246,9 +277,19 @@ impl Matching {
             self.answers.extend(refusal.map(Execution::Update));
             return Ok(());
         }
-        if let (Books::Exchange(exchange), true) = (&mut self.books, input == self.orders) {
+        if input == self.orders {
             let request = Request::decode(frame.message_id, frame.payload)?;
-            exchange.request(&request, Nanos(frame.time), &mut self.answers);
+            match &mut self.books {
+                Books::Exchange(exchange) => {
+                    exchange.request(&request, Nanos(frame.time), &mut self.answers);
+                }
+                Books::Recorded(recorded) => {
+                    if recorded.read != self.noted {
+                        self.unsaid = Some((frame.position, recorded.read));
+                    }
+                    recorded.request(&request, &mut self.answers);
+                }
+            }
             let counter = match request {
                 Request::New(_) => Counter::Orders,
                 Request::Replace(_) => Counter::Replaces,
@@ -257,62 +298,46 @@ impl Matching {
             context.add(counter, 1);
             return Ok(());
         }
+        if Some(input) == self.heard {
+            return self.market(context, frame);
+        }
         match (frame.message_id, &mut self.books) {
-            (NewOrder::ID, Books::Recorded(engine)) => {
-                engine.new_order(&NewOrder::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Orders, 1);
-            }
-            (CancelOrder::ID, Books::Recorded(engine)) => {
-                engine.cancel(&CancelOrder::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Cancels, 1);
-            }
-            (ReplaceOrder::ID, Books::Recorded(engine)) => {
-                engine.replace(&ReplaceOrder::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Replaces, 1);
-            }
-            (CancelAll::ID, Books::Recorded(engine)) => {
-                engine.cancel_all(&CancelAll::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Cancels, 1);
-            }
-            (Instrument::ID, Books::Recorded(engine)) => {
-                engine.on_instrument(&Instrument::decode(frame.payload)?);
-            }
-            (Instrument::ID, Books::Exchange(exchange)) => {
+            (Instrument::ID, books) => {
                 let instrument = Instrument::decode(frame.payload)?;
-                exchange.list(&instrument);
+                match books {
+                    Books::Recorded(recorded) => recorded.list(&instrument),
+                    Books::Exchange(exchange) => exchange.list(&instrument),
+                }
                 if let Some(successor) = &mut self.successor {
                     successor.list(instrument);
                 }
             }
             // An exchange opens when this frame was taken.
-            (EndOfStream::ID, _) if input == self.instruments => self.listing_done = true,
-            (EndOfStream::ID, _) => log::info!("the market's source has ended"),
-            _ => return self.market(context, frame),
+            (EndOfStream::ID, _) => self.listing_done = true,
+            (id, _) => return Err(WireError::UnknownId { id }),
         }
         Ok(())
     }
 
     /// A message of a recorded or quoted market.
     fn market(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), WireError> {
-        let Books::Recorded(engine) = &mut self.books else {
+        let Books::Recorded(recorded) = &mut self.books else {
             return Err(WireError::UnknownId { id: frame.message_id });
         };
-        match frame.message_id {
-            BookEvent::ID => {
-                engine.on_book_event(&BookEvent::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::BookEvents, 1);
-            }
-            Quote::ID => {
-                engine.on_quote(&Quote::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Quotes, 1);
-            }
-            TradePrint::ID => {
-                engine.on_trade_print(&TradePrint::decode(frame.payload)?, &mut self.answers);
-                context.add(Counter::Trades, 1);
-            }
-            id => return Err(WireError::UnknownId { id }),
+        recorded.read = frame.position;
+        let message = MarketInput::decode(frame.message_id, frame.payload)?;
+        recorded.market(&message, &mut self.answers);
+        match message {
+            MarketInput::Book(_) => context.add(Counter::BookEvents, 1),
+            MarketInput::Quote(_) => context.add(Counter::Quotes, 1),
+            MarketInput::Trade(_) => context.add(Counter::Trades, 1),
+            MarketInput::End => log::info!("the market's source has ended"),
         }
         Ok(())
+    }
+
+    fn count_lost(&mut self, context: &Context) {
+        context.add(Counter::OrdersLost, std::mem::take(&mut self.lost));
     }
 
     /// True when nothing waits for room in a journal.
@@ -326,8 +351,8 @@ impl Matching {
         self.answers.iter_mut().for_each(|answer| answer.set_answered_up_to(request));
         self.write(context)?;
         self.publish()?;
-        let Books::Recorded(engine) = &self.books else { return Ok(()) };
-        let anomalies = engine.anomalies().total();
+        let Books::Recorded(recorded) = &self.books else { return Ok(()) };
+        let anomalies = recorded.engine.anomalies().total();
         if anomalies != self.anomalies {
             context.add(Counter::Anomalies, anomalies - self.anomalies);
             self.anomalies = anomalies;
@@ -335,7 +360,24 @@ impl Matching {
         Ok(())
     }
 
+    /// Says how far the market was read before the request that is answered. False: there is no room to say it.
+    fn say(&mut self) -> Result<bool, RunError> {
+        let (Some((request, market)), Some(keeper)) = (self.unsaid, &mut self.keeper) else {
+            return Ok(true);
+        };
+        let is_said = keeper
+            .read(request, market)
+            .map_err(|source| RunError::Write { journal: keeper.journal().to_owned(), source })?;
+        if is_said {
+            (self.unsaid, self.noted) = (None, market);
+        }
+        Ok(is_said)
+    }
+
     fn write(&mut self, context: &Context) -> Result<(), RunError> {
+        if !self.answers.is_empty() && !self.say()? {
+            return Ok(());
+        }
         let (written, outcome) = match &self.answers[..] {
             [] => return Ok(()),
             [one] => match self.executions.send_bytes(one.message_id(), 0, one.bytes()) {
@@ -354,7 +396,21 @@ impl Matching {
                     context.add(Counter::OwnTrades, self.own_trades.completed_by(&fill));
                     Some(Counter::Fills)
                 }
-                Execution::Update(update) => Counter::of_refusal(update.status),
+                Execution::Update(update) => {
+                    let refused = Counter::of_refusal(update.status);
+                    if refused.is_some() && update.reason == Reason::MarketClosed {
+                        context.add(Counter::ClosedRejects, 1);
+                        if !std::mem::replace(&mut self.is_closed_said, true) {
+                            log::warn!(
+                                "requests come to a closed market and are refused, order {} of {} first; they are counted as \
+                                 closed_rejects, and not said again",
+                                update.order_id,
+                                update.instrument
+                            );
+                        }
+                    }
+                    refused
+                }
             };
             if let Some(counter) = counter {
                 context.add(counter, 1);
@@ -385,6 +441,7 @@ impl Component for Matching {
     /// After a restart: the ends of the orders that worked, before anything else.
     fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.now = Nanos(context.now());
+        self.count_lost(context);
         self.answer(context)
     }
 
@@ -428,6 +485,13 @@ impl Component for Matching {
             }
             self.request = frame.position;
         }
+        if let Books::Recorded(recorded) = &self.books
+            && Some(input) == self.heard
+            && frame.position <= recorded.read
+        {
+            // Taken before, by this process as the successor of one that was killed before its cursor could move.
+            return Ok(());
+        }
         let was_listed = self.listing_done;
         if let Err(error) = self.take(context, input, frame) {
             context.add(Counter::Malformed, 1);
@@ -445,8 +509,7 @@ impl Component for Matching {
 mod tests {
     use super::*;
     use wire::{
-        Fill, InstrumentId, Liquidity, Nanos, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Reason,
-        Side, StrategyId,
+        Fill, InstrumentId, Liquidity, OrderId, OrderStatus, OrderUpdate, Price, Quantity, Side, StrategyId,
     };
 
     fn fill(strategy: u16, trade_id: u64) -> Execution {

@@ -2,12 +2,14 @@
 
 use topology::config::{MatchingConfig, PhaseStart, RuleSet, TickRow, UtcOffset, named, ticks_of};
 use wire::{
-    CancelAll, CancelOrder, Execution, Instrument, InstrumentId, Nanos, NewOrder, OrderStatus, OrderUpdate,
-    Price, Quantity, Reason, ReplaceOrder, Request, Statistics, Symbol, TimeInForce,
+    CancelAll, CancelOrder, Execution, Instrument, InstrumentId, MarketImage, Message, Nanos, NewOrder,
+    OrderId, OrderImage, OrderStatus, OrderUpdate, Price, Quantity, Reason, ReplaceOrder, Request, StateEnd,
+    Statistics, Symbol, TimeInForce,
 };
 
 use super::changes::Changes;
 use super::feed::Feed;
+use super::keeper::{Kept, Reached, Send, Written};
 use super::order::{filter, order, set_self_trade};
 use super::reports::report;
 use super::schedule::schedule;
@@ -50,6 +52,8 @@ pub(super) struct Participants {
     /// By instrument.
     pub(super) listed: Vec<Listed>,
     events: Vec<Event>,
+    ids: Vec<u64>,
+    images: Vec<OrderImage>,
     pub(super) feed: Feed,
     indicative_due: u64,
     /// Before this time nothing is due but what requests cause.
@@ -89,6 +93,8 @@ impl Participants {
             statistics: DayStatistics::new(config.statistics),
             listed: Vec::new(),
             events: Vec::new(),
+            ids: Vec::new(),
+            images: Vec::new(),
             feed: Feed::default(),
             indicative_due: 0,
             due: 0,
@@ -208,10 +214,13 @@ impl Participants {
         let lot = self.lot(request.instrument);
         self.changes.strategy(request.order_id.strategy());
         let order = self.used.claim(request.order_id).then(|| order(request, lot));
+        let rejected = |reason| {
+            Execution::Update(OrderUpdate { event_time: now, ..OrderUpdate::rejection(request, reason) })
+        };
         match order {
             Some(Ok(order)) => self.exchange.submit(&order, &mut self.events),
-            Some(Err(reason)) => answers.push(Execution::Update(OrderUpdate::rejection(request, reason))),
-            None => answers.push(Execution::Update(OrderUpdate::rejection(request, Reason::DuplicateOrder))),
+            Some(Err(reason)) => answers.push(rejected(reason)),
+            None => answers.push(rejected(Reason::DuplicateOrder)),
         }
         self.pass_on(request.instrument, now, answers);
     }
@@ -346,5 +355,91 @@ impl Participants {
         let listed = listed.filter(|listed| listed.instrument == instrument);
         let listed = listed.or_else(|| self.listed.iter().find(|listed| listed.instrument == instrument));
         listed.map_or(1, |listed| listed.lot)
+    }
+}
+
+impl Kept for Participants {
+    type Image = OrderImage;
+
+    fn changed(&self) -> usize {
+        self.changes.orders()
+    }
+
+    fn take_changed(&mut self, most: usize, images: &mut Vec<OrderImage>) {
+        self.changes.take_orders(most, &mut self.ids);
+        let image = |id: &u64| self.exchange.image(*id).unwrap_or(OrderImage::gone(OrderId(*id)));
+        images.clear();
+        images.extend(self.ids.iter().map(image));
+    }
+
+    fn not_written(&mut self, image: &OrderImage) {
+        self.changes.order(image.order_id.0);
+    }
+
+    fn changes(&mut self) -> &mut Changes {
+        &mut self.changes
+    }
+
+    fn listed(&self) -> usize {
+        self.listed.len()
+    }
+
+    fn list_again(&mut self, number: usize) {
+        self.changes.instrument(self.listed[number].instrument);
+    }
+
+    fn used(&self) -> &UsedIds {
+        &self.used
+    }
+
+    fn places(&self) -> usize {
+        self.exchange.places()
+    }
+
+    fn image_at(&self, place: usize) -> Option<OrderImage> {
+        self.exchange.image_at(place)
+    }
+
+    fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written {
+        let Some(state) = self.exchange.market_state(instrument) else { return Ok(true) };
+        let image = MarketImage {
+            instrument,
+            phase: state.phase,
+            reserved: [0; 3],
+            last_price: state.last,
+            auction_ends: state.auction_ends.map_or(u64::MAX, |ends| ends.0),
+            sequence: self.feed.sequence(instrument),
+        };
+        let statistics = self.statistics.of(instrument);
+        let is_written = send(MarketImage::ID, image.bytes())?;
+        if !is_written || statistics.trades == 0 {
+            return Ok(is_written);
+        }
+        send(Statistics::ID, statistics.bytes())
+    }
+
+    fn orders(&self) -> usize {
+        self.exchange.working_orders()
+    }
+
+    fn end(&self, reached: &Reached, base: u64) -> StateEnd {
+        let counts = self.exchange.counts();
+        StateEnd {
+            request: reached.request,
+            time: counts.now.0,
+            execution: reached.execution,
+            executions: reached.executions,
+            market: reached.market,
+            base,
+            trade: counts.trades,
+            orders: self.exchange.working_orders() as u64,
+            age_number: counts.sequence,
+            instruments: self.listed.len() as u32,
+            ended: u64::from(self.ended),
+        }
+    }
+
+    fn buffer(&mut self) -> &mut Vec<OrderImage> {
+        &mut self.images
     }
 }

@@ -13,6 +13,7 @@ use wire::{
 use super::feed::MarketMessage;
 use super::participants::{Listed, Participants};
 use super::saved::{Saved, SavedError};
+use crate::engine;
 use crate::exchange::{Counts, ImageError, MarketState};
 
 /// The journals, by name.
@@ -21,6 +22,7 @@ pub(super) struct Journals {
     pub(super) state: String,
     pub(super) orders: String,
     pub(super) executions: String,
+    /// An exchange's market data, or the recorded or quoted market that is read.
     pub(super) market: String,
 }
 
@@ -36,7 +38,13 @@ pub(super) enum RestoreError {
     #[error("{found} instruments are listed, and {expected} were")]
     Instruments { found: usize, expected: u32 },
     #[error("the state says nothing of the market of {0}")]
-    Market(InstrumentId),
+    Phase(InstrumentId),
+    #[error("the state says nothing of the book of {0}, or what cannot be")]
+    Book(InstrumentId),
+    #[error("the market's messages behind position {after} in `{journal}` are overwritten")]
+    Market { journal: String, after: u64 },
+    #[error(transparent)]
+    Records(#[from] engine::ImageError),
     #[error("requests behind position {0} in `td.orders` are overwritten")]
     Requests(u64),
     #[error("`{journal}` has {found} frames, and the state is from when it had {expected}")]
@@ -48,7 +56,7 @@ pub(super) enum RestoreError {
 }
 
 /// What a journal holds behind the state, compared with what comes of the same requests.
-struct Tail<M> {
+pub(super) struct Tail<M> {
     journal: String,
     held: Vec<M>,
     at: usize,
@@ -57,12 +65,51 @@ struct Tail<M> {
     missing: Vec<M>,
 }
 
-impl<M: PartialEq + std::fmt::Debug + Copy> Tail<M> {
-    fn is_done(&self) -> bool {
+/// A message in the words of a log.
+pub(super) trait Words {
+    fn words(&self) -> String;
+}
+
+impl Words for Execution {
+    fn words(&self) -> String {
+        match self {
+            Execution::Fill(fill) => {
+                format!("order {}: {} filled at {}", fill.order_id, fill.quantity, fill.price)
+            }
+            Execution::Update(update) => {
+                format!("order {}: {}, {} left", update.order_id, update.status, update.remaining)
+            }
+        }
+    }
+}
+
+impl Words for MarketMessage {
+    fn words(&self) -> String {
+        let name = match self {
+            MarketMessage::Book(event) => format!("event {}, {}", event.sequence, event.action),
+            MarketMessage::Trade(trade) => format!("trade {} of {}", trade.trade_id, trade.quantity),
+            MarketMessage::Phase(phase) => format!("event {}, phase {}", phase.sequence, phase.phase),
+            MarketMessage::Indicative(_) => "an indicative price".to_owned(),
+            MarketMessage::Statistics(_) => "statistics".to_owned(),
+            MarketMessage::End(_) => "the end of the day".to_owned(),
+        };
+        format!("instrument {}: {name}", self.instrument())
+    }
+}
+
+impl<M: PartialEq + Words + Copy> Tail<M> {
+    /// The last that is held.
+    pub(super) fn last(&self) -> Option<&M> {
+        self.held.last()
+    }
+
+    /// All that is held was caused.
+    pub(super) fn is_done(&self) -> bool {
         self.at == self.held.len() && self.skip == Some(0)
     }
 
-    fn take(&mut self, message: M) -> Result<(), RestoreError> {
+    /// This was caused.
+    pub(super) fn take(&mut self, message: M) -> Result<(), RestoreError> {
         match (self.skip, self.held.get(self.at)) {
             (Some(skip @ 1..), _) => self.skip = Some(skip - 1),
             (None, Some(held)) if *held != message => {}
@@ -73,8 +120,8 @@ impl<M: PartialEq + std::fmt::Debug + Copy> Tail<M> {
             (_, Some(held)) => {
                 return Err(RestoreError::Differs {
                     journal: self.journal.clone(),
-                    found: format!("{message:?}"),
-                    expected: format!("{held:?}"),
+                    found: message.words(),
+                    expected: held.words(),
                 });
             }
             (_, None) => self.missing.push(message),
@@ -82,7 +129,8 @@ impl<M: PartialEq + std::fmt::Debug + Copy> Tail<M> {
         Ok(())
     }
 
-    fn end(self) -> Result<Vec<M>, RestoreError> {
+    /// What is not held.
+    pub(super) fn end(self) -> Result<Vec<M>, RestoreError> {
         if self.is_done() { Ok(self.missing) } else { Err(RestoreError::More(self.journal)) }
     }
 }
@@ -168,7 +216,7 @@ fn put(exchange: &mut Participants, saved: Saved, start: Nanos) -> Result<(), Re
     let now = Nanos(saved.end.time);
     for index in 0..found {
         let Listed { instrument, symbol, .. } = exchange.listed[index];
-        let image = saved.markets.get(&instrument).ok_or(RestoreError::Market(instrument))?;
+        let image = saved.markets.get(&instrument).ok_or(RestoreError::Phase(instrument))?;
         let mut schedule = exchange.schedule(symbol, start);
         schedule.retain(|(time, _)| *time > now);
         let auction_ends = (image.auction_ends != u64::MAX).then_some(Nanos(image.auction_ends));
@@ -185,10 +233,14 @@ fn put(exchange: &mut Participants, saved: Saved, start: Nanos) -> Result<(), Re
     Ok(exchange.exchange.restore_orders(counts, &saved.orders)?)
 }
 
-type Requests = Vec<(u64, u64, Result<Request, WireError>)>;
+pub(super) type Requests = Vec<(u64, u64, Result<Request, WireError>)>;
 
 /// The requests behind a position, with their positions and times.
-fn requests(instance: &InstanceDir, journals: &Journals, after: u64) -> Result<Requests, RestoreError> {
+pub(super) fn requests(
+    instance: &InstanceDir,
+    journals: &Journals,
+    after: u64,
+) -> Result<Requests, RestoreError> {
     let mut requests = Vec::new();
     let from = Some(after).filter(|after| *after > 0);
     let is_whole = read_held(instance, &journals.orders, from, |frame| {
@@ -199,7 +251,8 @@ fn requests(instance: &InstanceDir, journals: &Journals, after: u64) -> Result<R
     is_whole.then_some(requests).ok_or(RestoreError::Requests(after))
 }
 
-fn held_executions(
+/// The executions behind the state.
+pub(super) fn held_executions(
     instance: &InstanceDir,
     journals: &Journals,
     end: &StateEnd,
@@ -297,6 +350,12 @@ impl MarketChanges {
 mod tests {
     use super::*;
     use wire::{BookAction, Nanos, Price, Quantity, Side, TradingPhase};
+
+    impl Words for u32 {
+        fn words(&self) -> String {
+            self.to_string()
+        }
+    }
 
     fn tail(held: &[u32], skip: Option<u64>) -> Tail<u32> {
         Tail { journal: "t".into(), held: held.to_vec(), at: 0, skip, missing: Vec::new() }

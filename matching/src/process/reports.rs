@@ -12,7 +12,9 @@ pub(super) fn report(event: &Event, instrument: InstrumentId, time: Nanos, answe
     let update = |state: &OrderState, status, reason| Execution::Update(update(state, status, reason, time));
     match event {
         Event::Accepted(state) => answers.push(update(state, OrderStatus::Accepted, Reason::None)),
-        Event::Rejected(order, reason) => answers.push(Execution::Update(rejection(order, *reason))),
+        Event::Rejected(order, reason) => {
+            answers.push(Execution::Update(OrderUpdate { event_time: time, ..rejection(order, *reason) }));
+        }
         Event::Traded(trade) => traded(trade, time, answers),
         Event::Cancelled(state, reason) => answers.push(update(state, OrderStatus::Cancelled, *reason)),
         Event::Replaced(state, _) => answers.push(update(state, OrderStatus::Replaced, Reason::None)),

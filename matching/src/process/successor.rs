@@ -1,4 +1,4 @@
-//! The successor of an exchange that was killed, until its instruments are listed.
+//! The successor of a matching process that was killed, until its instruments are listed.
 
 use std::time::Instant;
 
@@ -6,8 +6,11 @@ use node::{InstanceDir, Node};
 use topology::config::MatchingConfig;
 use wire::{Instrument, Nanos};
 
+use super::beside::{self, Resumed};
 use super::participants::Participants;
+use super::recorded::Recorded;
 use super::replay::{Journals, RestoreError, Restored, restore};
+use crate::engine::FillModel;
 
 /// What it needs to find the books again, or to begin without them.
 #[derive(Debug)]
@@ -16,11 +19,19 @@ pub(super) struct Successor {
     journals: Journals,
     config: MatchingConfig,
     instruments: Vec<Instrument>,
+    /// Where it begins to read a recorded or quoted market, and where that ends.
+    market: (u64, u64),
 }
 
 impl Successor {
-    pub(super) fn new(node: &Node, config: MatchingConfig, journals: Journals) -> Successor {
-        Successor { instance: node.instance().clone(), journals, config, instruments: Vec::new() }
+    pub(super) fn new(
+        node: &Node,
+        config: MatchingConfig,
+        journals: Journals,
+        market: (u64, u64),
+    ) -> Successor {
+        let instance = node.instance().clone();
+        Successor { instance, journals, config, instruments: Vec::new(), market }
     }
 
     /// The instance.
@@ -56,6 +67,35 @@ impl Successor {
             began.elapsed().as_micros()
         );
         Ok(restored)
+    }
+}
+
+impl Successor {
+    /// Books beside a recorded or quoted market, with the instruments and without orders.
+    pub(super) fn empty_beside(&self, fill: FillModel) -> Recorded {
+        let mut recorded = Recorded::new(&self.config, fill);
+        self.instruments.iter().for_each(|instrument| recorded.list(instrument));
+        recorded
+    }
+
+    /// Puts such books where those of the predecessor were; `executions` is how many frames that journal has.
+    pub(super) fn restore_beside(
+        &self,
+        recorded: &mut Recorded,
+        executions: u64,
+    ) -> Result<Resumed, RestoreError> {
+        let began = clock();
+        let resumed = beside::restore(recorded, &self.instance, &self.journals, executions, self.market)?;
+        log::info!(
+            "restarted: {} working orders found again beside {} of the market, {} requests and {} messages of the market \
+             taken again, in {} us",
+            recorded.engine.working_orders(),
+            recorded.engine.resting_orders() - recorded.engine.working_orders(),
+            resumed.requests,
+            resumed.messages,
+            began.elapsed().as_micros()
+        );
+        Ok(resumed)
     }
 }
 

@@ -117,6 +117,10 @@ fn one(expected: &Expected, uncrossed: &Uncrossed, last: Place, report: &mut Rep
                 let difference = lost(trade, &pair::of_exchange(found));
                 report.differ(|| Difference { expected: pair::BACK.to_owned(), ..difference });
             }
+            Some(found) if pair::is_same(trade, found) && trade.off_money => {
+                let difference = lost(trade, &pair::of_exchange(found));
+                report.differ(|| Difference { expected: pair::MONEY.to_owned(), ..difference });
+            }
             Some(found) if pair::is_same(trade, found) => report.trades_identical += 1,
             Some(found) => report.differ(|| lost(trade, &pair::of_exchange(found))),
             None => report.differ(|| lost(trade, "no trade")),

@@ -32,8 +32,8 @@ pub(super) struct Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request {
     Enter(Incoming),
-    Cancel { id: u64, quantity: Quantity },
-    Reduce { id: u64, quantity: Quantity },
+    Cancel { id: u64, quantity: Quantity, resting: Option<(Side, Price)> },
+    Reduce { id: u64, quantity: Quantity, resting: Option<(Side, Price)> },
     Clear,
 }
 
@@ -58,6 +58,8 @@ pub(super) struct Published {
     pub(super) time: Nanos,
     /// Its time lies before that of the trade before it.
     pub(super) goes_back: bool,
+    /// The row's own product of price and quantity is another one.
+    pub(super) off_money: bool,
     /// `None`: not named.
     pub(super) buy: Option<u64>,
     pub(super) sell: Option<u64>,
@@ -148,11 +150,11 @@ pub(super) fn of_both(rows: &[Row]) -> Flow {
                 let incoming = Incoming { id, side, price: Some(price), quantity, early: false };
                 builder.step(row, Request::Enter(incoming));
             }
-            Action::Cancel { id, quantity, .. } => {
-                builder.step(row, Request::Cancel { id, quantity });
+            Action::Cancel { id, quantity, resting } => {
+                builder.step(row, Request::Cancel { id, quantity, resting });
             }
-            Action::Reduce { id, quantity, .. } => {
-                builder.step(row, Request::Reduce { id, quantity });
+            Action::Reduce { id, quantity, resting } => {
+                builder.step(row, Request::Reduce { id, quantity, resting });
             }
             Action::Trade { buy, sell, price, quantity, aggressor } => {
                 let (id, side) = match aggressor {
@@ -179,6 +181,7 @@ pub(super) fn of_both(rows: &[Row]) -> Flow {
                     place: row.place,
                     time: row.time,
                     goes_back: row.stated < before,
+                    off_money: row.off_money,
                     buy: Some(buy),
                     sell: Some(sell),
                     price,
@@ -207,6 +210,7 @@ mod tests {
             place: Place { file: File::Trades, row: number },
             time: Nanos(number),
             stated: Nanos(number),
+            off_money: false,
             action,
         }
     }

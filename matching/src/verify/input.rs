@@ -80,6 +80,8 @@ pub struct Row {
     pub time: Nanos,
     /// The time that the row has, which may lie out of order.
     pub stated: Nanos,
+    /// A trade's own product of price and quantity is not theirs.
+    pub off_money: bool,
     /// What happened.
     pub action: Action,
 }
@@ -104,7 +106,7 @@ pub enum Action {
         id: u64,
         /// What was left.
         quantity: Quantity,
-        /// Its side and limit, where the row says so.
+        /// Its side and limit, where the row says so; the limit alone may be missing ([`Price::NONE`]).
         resting: Option<(Side, Price)>,
     },
     /// An order became smaller by this much; it ends with nothing left.
@@ -146,8 +148,23 @@ pub enum Action {
     Clear,
 }
 
+/// What has traded, as far as a snapshot says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traded {
+    /// Volume.
+    pub volume: Option<i64>,
+    /// What was paid for it.
+    pub turnover: Option<f64>,
+    /// Price of the last trade.
+    pub last: Option<Price>,
+    /// Highest price.
+    pub high: Option<Price>,
+    /// Lowest price.
+    pub low: Option<Price>,
+}
+
 /// A book as the market showed it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Where it stands.
     pub place: Place,
@@ -159,6 +176,8 @@ pub struct Snapshot {
     pub asks: Vec<SnapshotLevel>,
     /// Buyers and sellers in total, if given.
     pub totals: Option<[SnapshotTotal; 2]>,
+    /// What has traded in the day up to it.
+    pub traded: Traded,
 }
 
 /// All of a side.

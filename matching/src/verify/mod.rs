@@ -38,8 +38,11 @@
 //! |---|---|
 //! | trade | resting order, incoming order (where the feed names it), price, quantity and place in the order of trades; with [`Feed::Both`] no earlier time than the trade before it |
 //! | auction | price, volume and every trade in sequence |
-//! | cancel | the order works, and exactly so much is left of it |
+//! | trade's money, if given | price times quantity |
+//! | cancel | the order works, has the side and the limit of the row, and exactly so much is left of it |
+//! | clock | of an order or cancel: a time between those of the rows before and behind it |
 //! | snapshot | all levels: price, volume, number of orders if given. A snapshot is taken at an unknown moment; it must be the book at one while as many trades had happened as it says, and these moments must come in the order of the snapshots |
+//! | statistics of a snapshot, if given | volume, turnover, last, highest and lowest price of all trades of the exchange up to it |
 //! | totals of a snapshot, if given | volume, orders and prices of each side, in a book at which the levels agree |
 //!
 //! Beside them, no order may be refused, and the exchange may trade nothing that the market did not.
@@ -62,7 +65,7 @@ use wire::InstrumentId;
 use crate::exchange::{ExchangeOptions, InstrumentRules, ListError};
 
 pub use day::Day;
-pub use input::{Action, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel, SnapshotTotal};
+pub use input::{Action, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel, SnapshotTotal, Traded};
 pub use report::{Difference, Report, What};
 
 /// The only instrument of its exchange.

@@ -9,6 +9,9 @@ use crate::exchange::Trade;
 pub(super) const BACK: &str =
     "this trade before the one that precedes it in the joint sequence: its time is earlier";
 
+/// What is expected where the money of a trade is wrong.
+pub(super) const MONEY: &str = "this trade with another amount of money: not price times quantity";
+
 /// Numbers from here on are given to incoming orders that the feed does not name. No feed goes so far.
 const UNNAMED: u64 = u64::MAX - (1 << 40);
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wire::{Nanos, Price, Quantity, Reason, Side};
+use wire::{Nanos, Price, Quantity, Reason, Side, Statistics};
 
 use super::INSTRUMENT;
 use super::auction::Auctions;
@@ -17,6 +17,9 @@ use crate::exchange::{
     Event, Exchange, ExchangeOptions, Filter, InstrumentRules, Kind, Lifetime, ListError, Order, Phase,
     Refusal, Replace, Trade, auction_of,
 };
+
+/// Rows of a whole day go on to within so much of its end, in nanoseconds: in Shanghai the length of the closing auction.
+const LAST: u64 = 3 * 60 * 1_000_000_000;
 
 /// Runs the whole flow.
 pub(super) fn run(
@@ -46,6 +49,7 @@ pub(super) fn run(
         recording,
         flow,
         trades: 0,
+        traded: Statistics::none(INSTRUMENT),
         latest: None,
         place,
         order: None,
@@ -64,7 +68,8 @@ pub(super) fn run(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     None,
-    Cancelled(Quantity),
+    /// What was left, with side and limit.
+    Cancelled(Quantity, Side, Price),
     Reduced,
     Refused(Reason),
 }
@@ -81,6 +86,8 @@ pub(super) struct Replay<'a> {
     pub(super) flow: &'a Flow,
     /// Trades of the exchange so far.
     pub(super) trades: u64,
+    /// What they come to.
+    pub(super) traded: Statistics,
     /// Place among the market's trades of the last identical one.
     pub(super) latest: Option<u64>,
     /// Row of the present step.
@@ -112,14 +119,14 @@ impl Replay<'_> {
         let before = self.report.differences;
         match step.request {
             Request::Enter(incoming) => self.enter(step, &incoming),
-            Request::Cancel { id, quantity } => {
+            Request::Cancel { id, quantity, resting } => {
                 self.order = Some(id);
                 self.exchange.cancel(id, &mut self.events);
                 self.take_events();
-                self.compare_cancel(id, quantity);
+                self.compare_cancel(id, quantity, resting);
                 self.market.remove(&id);
             }
-            Request::Reduce { id, quantity } => self.reduce(id, quantity),
+            Request::Reduce { id, quantity, resting } => self.reduce(id, quantity, resting),
             Request::Clear => {
                 self.exchange.mass_cancel(&Filter::default(), &mut self.events);
                 self.take_events();
@@ -172,7 +179,7 @@ impl Replay<'_> {
         self.compare_trades(expected);
     }
 
-    fn reduce(&mut self, id: u64, quantity: Quantity) {
+    fn reduce(&mut self, id: u64, quantity: Quantity, resting: Option<(Side, Price)>) {
         self.order = Some(id);
         match self.exchange.order(id) {
             Some(state) if state.open > quantity => {
@@ -181,16 +188,16 @@ impl Replay<'_> {
                 self.exchange.replace(&request, &mut self.events);
                 self.take_events();
                 self.report.cancels += 1;
-                if self.answer == Answer::Reduced {
+                if self.answer == Answer::Reduced && is_of(resting, (state.side, state.price)) {
                     self.report.cancels_identical += 1;
                 } else {
-                    self.differ_cancel(id, quantity);
+                    self.differ_cancel(id, quantity, resting);
                 }
             }
             _ => {
                 self.exchange.cancel(id, &mut self.events);
                 self.take_events();
-                self.compare_cancel(id, quantity);
+                self.compare_cancel(id, quantity, resting);
             }
         }
         lower(&mut self.market, id, quantity);
@@ -201,8 +208,9 @@ impl Replay<'_> {
         let mut events = std::mem::take(&mut self.events);
         for event in events.drain(..) {
             if let Event::Traded(trade) = event {
-                self.search.pass(self.trades + 1, &mut self.report);
+                self.search.pass(self.trades + 1, &self.traded, &mut self.report);
                 self.trades += 1;
+                self.traded.add(self.trades, trade.price, trade.quantity);
                 if auction_of(self.phase).is_some() || trade.aggressor == wire::Aggressor::None {
                     self.auctions.trade(trade);
                 } else {
@@ -216,7 +224,9 @@ impl Replay<'_> {
                     self.phase = to;
                     changed = true;
                 }
-                Event::Cancelled(state, Reason::Requested) => self.answer = Answer::Cancelled(state.open),
+                Event::Cancelled(state, Reason::Requested) => {
+                    self.answer = Answer::Cancelled(state.open, state.side, state.price);
+                }
                 Event::Replaced(_, true) => self.answer = Answer::Reduced,
                 Event::Refused { refused: Refusal::Cancel | Refusal::Replace, reason, .. } => {
                     self.answer = Answer::Refused(reason);
@@ -243,15 +253,22 @@ impl Replay<'_> {
 
     fn finish(mut self) -> Report {
         let latest = self.recording.rows.iter().map(|row| row.time).max().unwrap_or_default();
+        self.report.is_cut = self.recording.day.end().is_some_and(|end| latest.0 + LAST < end.0);
         let begun = self.recording.day.auctions().last().is_some_and(|&(_, begin, _)| latest >= begin);
         if let Some(end) = self.recording.day.end().filter(|_| begun) {
             self.place = self.recording.rows.last().map_or(self.place, |row| row.place);
             self.advance(end);
         }
-        self.search.pass(u64::MAX, &mut self.report);
+        self.search.pass(u64::MAX, &self.traded, &mut self.report);
+        self.compare_clocks();
         self.auctions.finish(&mut self.report);
         self.report
     }
+}
+
+/// Whether an order is what a row says of it.
+pub(super) fn is_of(resting: Option<(Side, Price)>, order: (Side, Price)) -> bool {
+    resting.is_none_or(|(side, price)| side == order.0 && (!price.is_some() || price == order.1))
 }
 
 fn reaches(side: Side, price: Price, best: Price) -> bool {

@@ -17,6 +17,10 @@ pub enum What {
     Snapshot,
     /// The totals of a snapshot.
     Totals,
+    /// What a snapshot says has traded.
+    Statistics,
+    /// The time of an order or a cancel.
+    Clock,
     /// The exchange's own book, against the one that its events make.
     Book,
 }
@@ -31,6 +35,8 @@ impl What {
             What::Cancel => "cancel",
             What::Snapshot => "snapshot",
             What::Totals => "totals",
+            What::Statistics => "statistics",
+            What::Clock => "clock",
             What::Book => "book",
         }
     }
@@ -83,6 +89,14 @@ pub struct Report {
     pub totals: u64,
     /// Of these: with identical totals.
     pub totals_identical: u64,
+    /// Snapshots that say what has traded, and that are compared with what the exchange has traded.
+    pub statistics: u64,
+    /// Of these: identical.
+    pub statistics_identical: u64,
+    /// Orders and cancels whose time does not lie between those of the rows before and behind them.
+    pub clocks_off: u64,
+    /// The rows end before the day's last auction: what would have come then is not compared.
+    pub is_cut: bool,
     /// Orders of the exchange that were set to what the feed says, after a difference ([`super::Feed::Resting`] only).
     pub corrected: u64,
     /// All differences.

@@ -31,11 +31,11 @@ pub(super) fn of_resting(rows: &[Row], numbers_grow: bool) -> Flow {
                 let incoming = Incoming { id, side, price: Some(price), quantity, early: false };
                 builder.step(row, Request::Enter(incoming));
             }
-            Action::Cancel { id, quantity, .. } => {
-                builder.step(row, Request::Cancel { id, quantity });
+            Action::Cancel { id, quantity, resting } => {
+                builder.step(row, Request::Cancel { id, quantity, resting });
             }
-            Action::Reduce { id, quantity, .. } => {
-                builder.step(row, Request::Reduce { id, quantity });
+            Action::Reduce { id, quantity, resting } => {
+                builder.step(row, Request::Reduce { id, quantity, resting });
             }
             Action::Execution { side, .. } => {
                 number -= 1;
@@ -104,8 +104,9 @@ fn execute(builder: &mut Builder, rows: &[Row], begin: usize, side: Side, number
             Side::Sell => (Some(id), named, Aggressor::Sell),
         };
         let (place, time) = (row.place, row.time);
-        let goes_back = false;
-        let trade = Published { index: 0, place, time, goes_back, buy, sell, price, quantity, aggressor };
+        let (goes_back, off_money) = (row.stated < row.time, false);
+        let trade =
+            Published { index: 0, place, time, goes_back, off_money, buy, sell, price, quantity, aggressor };
         builder.trade(Some(step), trade);
     }
     next + usize::from(remainder.is_some())
@@ -162,6 +163,7 @@ mod tests {
                 place: place(row),
                 time: Nanos(time),
                 stated: Nanos(time),
+                off_money: false,
                 action,
             })
             .collect()

@@ -4,7 +4,7 @@
 //! it is compared with every state of the book at that number of trades. Those that are found must follow each other as
 //! in the file; if they cannot all, as many as possible count.
 
-use wire::{LEVELS, Quantity, Side};
+use wire::{LEVELS, Price, Quantity, Side, Statistics};
 
 use super::depth::{Depth, Level};
 use super::input::{Snapshot, SnapshotLevel, SnapshotTotal};
@@ -89,8 +89,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Decides the snapshots of fewer than `trades` trades.
-    pub(super) fn pass(&mut self, trades: u64, report: &mut Report) {
+    /// Decides the snapshots of fewer than `trades` trades; `traded` is what the trades so far come to.
+    pub(super) fn pass(&mut self, trades: u64, traded: &Statistics, report: &mut Report) {
         while self.wanted.get(self.next).is_some_and(|snapshot| snapshot.trades < trades) {
             let at = self.wanted[self.next].trades;
             let group: Vec<&Snapshot> = self.wanted[self.next..]
@@ -104,6 +104,9 @@ impl<'a> Search<'a> {
             let found = longest(&window);
             report.snapshots += group.len() as u64;
             for ((snapshot, candidate), found) in group.into_iter().zip(&window).zip(found) {
+                if at == traded.trades {
+                    compare_statistics(snapshot, traded, report);
+                }
                 if found {
                     report.snapshots_identical += 1;
                     compare_totals(snapshot, candidate, report);
@@ -193,6 +196,45 @@ fn longest(window: &[Candidate]) -> Vec<bool> {
         next = before;
     }
     found
+}
+
+/// What a snapshot says of all trades so far.
+fn compare_statistics(snapshot: &Snapshot, traded: &Statistics, report: &mut Report) {
+    let said = snapshot.traded;
+    // In the exchange's wide units: 1e-9 of the currency.
+    let turnover = traded.turnover.wide() as f64 / 1e9;
+    let price = |said: Option<Price>, found: Price| (said.map(|p| p.to_string()), found.to_string());
+    let is_money = |said: f64| (said - turnover).abs() <= 0.011 + turnover * 1e-13;
+    let compared = [
+        ("volume", (said.volume.map(|volume| volume.to_string()), traded.volume.0.to_string())),
+        (
+            "turnover",
+            // Float noise of the file is none of a difference.
+            (
+                said.turnover
+                    .map(|said| if is_money(said) { format!("{turnover:.2}") } else { format!("{said:.2}") }),
+                format!("{turnover:.2}"),
+            ),
+        ),
+        ("last price", price(said.last, traded.last)),
+        ("highest price", price(said.high, traded.high)),
+        ("lowest price", price(said.low, traded.low)),
+    ];
+    if compared.iter().all(|(_, (said, _))| said.is_none()) {
+        return;
+    }
+    report.statistics += 1;
+    let wrong = compared.iter().find(|(_, (said, found))| said.as_ref().is_some_and(|said| said != found));
+    match wrong {
+        None => report.statistics_identical += 1,
+        Some((name, (said, found))) => report.differ(|| Difference {
+            what: What::Statistics,
+            place: snapshot.place,
+            order: None,
+            expected: format!("{name} {}", said.as_deref().unwrap_or_default()),
+            found: format!("{name} {found}"),
+        }),
+    }
 }
 
 fn compare_totals(snapshot: &Snapshot, candidate: &Candidate, report: &mut Report) {

@@ -85,10 +85,15 @@ impl Follower {
             BookEvent::ID => Ok(self.book_event(&BookEvent::decode(payload)?, due)),
             TradePrint::ID => {
                 let trade = TradePrint::decode(payload)?;
-                if let Some(line) = self.line(trade.instrument)
-                    && matches!(line.known, Known::UpTo(_))
-                {
-                    line.event.trades.push(TradePrint { due, ..trade });
+                if let Some(line) = self.line(trade.instrument) {
+                    // The market says its statistics now and then: until then they are kept up here.
+                    if let Some(statistics) = &mut line.statistics {
+                        statistics.add(trade.trade_id, trade.price, trade.quantity);
+                        (statistics.event_time, statistics.sequence) = (trade.event_time, trade.sequence);
+                    }
+                    if matches!(line.known, Known::UpTo(_)) {
+                        line.event.trades.push(TradePrint { due, ..trade });
+                    }
                 }
                 Ok(Followed::Nothing)
             }
@@ -116,6 +121,8 @@ impl Follower {
     pub fn lapped(&mut self) {
         for line in &mut self.lines {
             line.known = Known::No;
+            // Trades may be missing; the next snapshot has statistics beside it.
+            line.statistics = None;
             line.event.book_events.clear();
             line.event.trades.clear();
         }
@@ -151,7 +158,7 @@ impl Follower {
         self.lines.get((instrument.0 as usize).checked_sub(1)?)?.indicative
     }
 
-    /// What has traded in the instrument, as last read.
+    /// What has traded in the instrument, all trades that were read included.
     pub fn statistics(&self, instrument: InstrumentId) -> Option<Statistics> {
         self.lines.get((instrument.0 as usize).checked_sub(1)?)?.statistics
     }
@@ -185,6 +192,7 @@ impl Follower {
 
     fn lost(&mut self, instrument: InstrumentId) -> Followed<'_> {
         if let Some(line) = self.line(instrument) {
+            line.statistics = None;
             line.event.book_events.clear();
             line.event.trades.clear();
         }
@@ -304,6 +312,25 @@ mod tests {
         }
         let known = follower.statistics(STOCK).unwrap();
         assert_eq!((known.high, known.volume, known.turnover.wide()), (Price(12), Quantity(6), 66));
+        // A trade behind them counts at once, and once.
+        let trade = TradePrint {
+            instrument: STOCK,
+            aggressor: wire::Aggressor::Buy,
+            reserved: [0; 3],
+            due: Nanos(0),
+            event_time: Nanos(8),
+            sequence: 5,
+            price: Price(13),
+            quantity: Quantity(1),
+            trade_id: 3,
+        };
+        for _ in 0..2 {
+            follower.take(TradePrint::ID, trade.bytes(), Nanos(0)).unwrap();
+        }
+        let known = follower.statistics(STOCK).unwrap();
+        assert_eq!((known.last, known.volume, known.trades, known.sequence), (Price(13), Quantity(7), 3, 5));
+        follower.lapped();
+        assert_eq!(follower.statistics(STOCK), None, "trades may be missing");
         assert_eq!(follower.statistics(InstrumentId(9)), None);
         assert!(follower.take(Statistics::ID, &[0; 5], Nanos(0)).is_err());
     }

@@ -42,8 +42,21 @@ pub struct PublishedRow {
     pub time: Nanos,
     /// The time that the row has, where that one lies out of order and `time` does not.
     pub stated: Nanos,
+    /// A trade's own product of price and quantity is not theirs.
+    pub off_money: bool,
     /// What it says.
     pub body: Published,
+}
+
+/// Gives each row whose time does not lie between those of its neighbours one that does; what the row has stays in `stated`.
+pub(super) fn straighten(rows: &mut [PublishedRow]) {
+    let mut latest = Nanos(0);
+    for index in 0..rows.len() {
+        let next = rows.get(index + 1).map(|row| row.time).filter(|&next| next >= latest);
+        let row = &mut rows[index];
+        row.time = row.time.min(next.unwrap_or(Nanos(u64::MAX))).max(latest);
+        latest = row.time;
+    }
 }
 
 /// What a row says.
@@ -66,7 +79,7 @@ pub enum Published {
         order: u64,
         /// Its rest.
         quantity: Quantity,
-        /// Its side and limit, where the row says so.
+        /// Its side and limit, where the row says so; the limit alone may be missing ([`Price::NONE`]).
         resting: Option<(Side, Price)>,
     },
     /// An order became smaller by this much.

@@ -99,8 +99,8 @@ section! {
         executions: RingConfig = RingConfig::default();
         /// `matching.market`: an exchange's own book, trades and phases, for md and whoever follows.
         market: RingConfig = RingConfig::default();
-        /// `matching.state`: images of an exchange's books, from which a killed matching finds them again. Room for five
-        /// times the working orders, 128 bytes each; recorded only if its `durability` is said here.
+        /// `matching.state`: images of the books, from which a killed matching finds them again. Room for five times
+        /// the orders, those of a recorded market too, 128 bytes each; recorded only if its `durability` is said here.
         state: RingConfig = RingConfig::default();
     }
 }

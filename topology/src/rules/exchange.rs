@@ -14,6 +14,35 @@ impl Rules<'_> {
         }
         self.phases();
         self.ticks();
+        let matching = &self.config.matching;
+        let phases: Vec<Vec<String>> = matching.phases.iter().map(|row| row.instruments.clone()).collect();
+        let ticks: Vec<Vec<String>> = matching.ticks.iter().map(|row| row.instruments.clone()).collect();
+        for (table, rows) in [("phases", phases), ("ticks", ticks)] {
+            for (index, symbols) in rows.iter().enumerate() {
+                self.instruments_of(&format!("matching.{table}.{index}.instruments"), symbols);
+            }
+        }
+    }
+
+    /// A row is for instruments that md lists.
+    fn instruments_of(&mut self, path: &str, symbols: &[String]) {
+        if symbols.is_empty() && self.rows.is_written(path) {
+            self.error(
+                path,
+                "this row names no instrument",
+                "leave `instruments` out for a row that holds for all that no row names",
+            );
+        }
+        let count = self.config.md.instruments;
+        for symbol in symbols {
+            if !is_listed(symbol, count) {
+                self.error(
+                    path,
+                    format!("md lists no instrument `{symbol}`"),
+                    format!("its instruments are SIM001 to SIM{count:03} (md.instruments = {count})"),
+                );
+            }
+        }
     }
 
     /// Each schedule has one kind of times, and they ascend.
@@ -91,6 +120,12 @@ impl Rules<'_> {
             self.means_nothing("ticks", "matching.ticks.0.tick");
         }
     }
+}
+
+/// Whether md lists this symbol among so many that it makes itself.
+fn is_listed(symbol: &str, count: u32) -> bool {
+    let number = symbol.strip_prefix("SIM").and_then(|number| number.parse::<u32>().ok());
+    number.is_some_and(|number| (1..=count).contains(&number) && symbol == format!("SIM{number:03}"))
 }
 
 /// One symbol of each set of rows that may differ; `None`: those that no row names.

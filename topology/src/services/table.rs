@@ -169,7 +169,7 @@ pub(crate) static SERVICES: &[Service] = &[
                 topics: Topics::One,
                 capacity: books::own_capacity,
                 rings: |journal| vec![&journal.matching.ring, &journal.matching.state],
-                when: When::Fills(Fill::Exchange),
+                when: When::Always,
             },
         ],
         subscribes: &[

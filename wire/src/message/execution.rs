@@ -32,7 +32,9 @@ pub struct OrderUpdate {
     pub filled: Quantity,
     /// How much of it still works; zero once final.
     pub remaining: Quantity,
-    /// Market time of the event that caused it, or zero.
+    /// Market time of the event that caused it; zero where there is none: in what td refuses, and in rejections beside a
+    /// recorded or quoted market. It may go back once: in the ends of orders whose books were lost, which have the time of
+    /// the order's last update.
     #[field(column = "event_time_ns")]
     pub event_time: Nanos,
     /// Position in `matching.executions` of the frame that this passes on or restates: set by td in reports and by the

@@ -3,11 +3,14 @@
 //! `matching.state` is a [`StateBegin`], then rounds: images of what has changed ([`OrderImage`], [`MarketImage`],
 //! [`NewestOrder`], [`Statistics`](crate::Statistics)) in any number, then a [`StateEnd`]. The state as of an end is the last
 //! image of each thing before it. A [`DueTime`] is written before what time alone causes is done.
+//!
+//! Beside a recorded or quoted market the images are [`RecordImage`], [`BookImage`], [`TakenImage`] and
+//! [`Quote`](crate::Quote), and a [`MarketRead`] is written before a request is carried out.
 
 use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
-use crate::{InstrumentId, OrderId, Price, Quantity, StrategyId, TradingPhase};
+use crate::{InstrumentId, Nanos, OrderId, Price, Quantity, Side, StrategyId, TradingPhase};
 
 /// A working order as it stands; `open` zero: it works no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
@@ -117,7 +120,8 @@ pub struct StateEnd {
     pub execution: u64,
     /// Frames in `matching.executions` until then.
     pub executions: u64,
-    /// Position in `matching.market` of what was written next.
+    /// Position in `matching.market` of what was written next; beside a recorded or quoted market: of the last message of
+    /// `md.flow` or `md.quotes` that it contains.
     #[field(position)]
     pub market: u64,
     /// Position in this journal from which on there is an image of everything.
@@ -129,7 +133,7 @@ pub struct StateEnd {
     /// Working orders.
     #[field(column = "working_orders")]
     pub orders: u64,
-    /// The newest [`OrderImage::age_number`].
+    /// The newest [`OrderImage::age_number`]; beside a recorded or quoted market: places of records.
     pub age_number: u32,
     /// Instruments that are listed.
     pub instruments: u32,
@@ -154,4 +158,89 @@ pub struct DueTime {
 pub struct StateBegin {
     /// Generation of the process.
     pub generation: u64,
+}
+
+/// An order in the book beside a recorded or quoted market, the market's or a strategy's, at its place among the records.
+/// A link that is the largest number leads nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct RecordImage {
+    /// The number of a strategy's order, the market's reference of one of the market.
+    pub reference: u64,
+    /// Its limit price.
+    pub price: Price,
+    /// How much of it still works.
+    #[field(column = "open_quantity")]
+    pub open: Quantity,
+    /// Of a strategy's order: the total ever asked for.
+    pub quantity: Quantity,
+    /// Of the market's: how much of it strategies took.
+    pub taken: Quantity,
+    /// Its place.
+    pub place: u32,
+    /// Who is behind it at its price.
+    #[field(none = 4294967295)]
+    pub next: u32,
+    /// Who is before it at its price.
+    #[field(none = 4294967295)]
+    pub previous: u32,
+    /// The same strategy's next order.
+    #[field(none = 4294967295)]
+    pub peer_next: u32,
+    /// The same strategy's order before it.
+    #[field(none = 4294967295)]
+    pub peer_previous: u32,
+    /// For which account, where that matters.
+    #[field(column = "account_number")]
+    pub account: u32,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Its side.
+    pub side: Side,
+    /// 0: nothing is at this place; 1: the market's; 2: a strategy's; 3: a strategy's that may not take.
+    pub owner_kind: u8,
+    /// Zero.
+    pub reserved: [u8; 2],
+}
+
+/// What is known of an instrument beside a recorded or quoted market, besides its orders. As many [`TakenImage`] as it says
+/// follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct BookImage {
+    /// Which instrument.
+    pub instrument: InstrumentId,
+    /// What is true of it, in matching's own bits.
+    pub bits: u32,
+    /// The market's time of its latest message.
+    #[field(column = "event_time_ns")]
+    pub event_time: Nanos,
+    /// Orders that were swept away and of which strategies had taken something.
+    pub carried: u64,
+}
+
+/// What strategies had taken of an order of the market that was swept away and may come again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct TakenImage {
+    /// The market's reference.
+    pub reference: u64,
+    /// How much.
+    pub taken: Quantity,
+    /// Its instrument.
+    pub instrument: InstrumentId,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// When a request was carried out, the market had been read so far. It holds for those that follow, until the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct MarketRead {
+    /// Position in `td.orders` of the request.
+    #[field(position)]
+    pub request: u64,
+    /// Position in `md.flow` or `md.quotes` of the last message before it.
+    #[field(position)]
+    pub market: u64,
 }

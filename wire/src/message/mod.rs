@@ -151,6 +151,10 @@ messages! {
     53 StateEnd 80,
     54 DueTime 16,
     55 StateBegin 8,
+    56 RecordImage 72,
+    57 BookImage 24,
+    58 TakenImage 24,
+    59 MarketRead 16,
     60 AccountOpen 152,
     61 AccountChange 128,
     62 AccountLimit 136,
@@ -174,7 +178,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 22] = [
+    const INTEGERS_ONLY: [&str; 25] = [
         "Instrument",
         "Best",
         "Quote",
@@ -192,6 +196,9 @@ mod tests {
         "StateEnd",
         "DueTime",
         "StateBegin",
+        "BookImage",
+        "TakenImage",
+        "MarketRead",
         "MarginRule",
         "ContractTerms",
         "CurrencyRate",

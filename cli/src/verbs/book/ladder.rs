@@ -53,14 +53,14 @@ impl StatisticsRow {
     fn text(&self) -> String {
         let of = |price: &Option<String>| price.clone().unwrap_or_else(|| "-".to_owned());
         format!(
-            "open {}, high {}, low {}, last {}, volume {}, turnover {}, {} trades\n",
+            "open {}, high {}, low {}, last {}, volume {}, turnover {}, {}\n",
             of(&self.open),
             of(&self.high),
             of(&self.low),
             of(&self.last),
             self.volume,
             self.turnover,
-            output::number(self.trades)
+            output::count(self.trades, "trade")
         )
     }
 }

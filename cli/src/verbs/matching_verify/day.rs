@@ -5,7 +5,7 @@ use std::path::Path;
 
 use matching::exchange::MarketRules;
 use matching::verify::{
-    Action, Day, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel, SnapshotTotal,
+    Action, Day, Feed, File, Place, Recording, Row, Snapshot, SnapshotLevel, SnapshotTotal, Traded,
 };
 use md::source::sse::{self, Layout};
 use md::source::{Options, Published, PublishedDay, PublishedFile, SourceError, lobster, pitch};
@@ -124,10 +124,16 @@ fn split(day: PublishedDay) -> Vec<Security> {
         let place = Place { file, row: row.row };
         let place_of = (row.instrument.0 as usize).checked_sub(1);
         if let Some(security) = place_of.and_then(|index| securities.get_mut(index)) {
-            security.rows.push(Row { place, time: row.time, stated: row.stated, action });
+            let (time, stated, off_money) = (row.time, row.stated, row.off_money);
+            security.rows.push(Row { place, time, stated, off_money, action });
         }
     }
     securities
+}
+
+fn traded(traded: sse::Traded) -> Traded {
+    let sse::Traded { volume, turnover, last, high, low } = traded;
+    Traded { volume, turnover, last, high, low }
 }
 
 fn total(total: sse::SnapshotTotal) -> SnapshotTotal {
@@ -160,6 +166,7 @@ fn put_snapshots(securities: &mut [Security], path: &Path) -> Result<(), Failure
             bids: levels(Side::Buy),
             asks: levels(Side::Sell),
             totals: snapshot.totals().map(|totals| totals.map(total)),
+            traded: traded(snapshot.traded),
         });
     }
     if put == 0 {

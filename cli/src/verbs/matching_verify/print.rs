@@ -6,7 +6,7 @@ use matching::verify::{Difference, Report};
 use serde::Serialize;
 
 use crate::args::OrderSource;
-use crate::output::number;
+use crate::output::{count, number};
 
 /// Securities that a text lists one by one.
 const LISTED: usize = 12;
@@ -38,6 +38,10 @@ struct SecurityOutput<'a> {
     snapshots_identical: u64,
     totals: u64,
     totals_identical: u64,
+    statistics: u64,
+    statistics_identical: u64,
+    clocks_off: u64,
+    cut_short: bool,
     corrected: u64,
     differences: u64,
     first_difference: Option<DifferenceOutput<'a>>,
@@ -84,6 +88,10 @@ impl<'a> SecurityOutput<'a> {
             snapshots_identical: report.snapshots_identical,
             totals: report.totals,
             totals_identical: report.totals_identical,
+            statistics: report.statistics,
+            statistics_identical: report.statistics_identical,
+            clocks_off: report.clocks_off,
+            cut_short: report.is_cut,
             corrected: report.corrected,
             differences: report.differences,
             first_difference: report.first_difference.as_ref().map(|difference| DifferenceOutput {
@@ -109,9 +117,10 @@ fn name(source: OrderSource) -> &'static str {
 fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str>, Vec<&'static str>) {
     if source == OrderSource::Sse {
         let mut compared = vec![
-            "trades: both orders, price, quantity, order in time",
+            "trades: both orders, price, quantity, order in time, money",
             "auctions: price, volume, every trade in sequence",
-            "cancels: what was left of the order",
+            "cancels: side and price of the order, what was left of it",
+            "clocks of orders and cancels: between those of the rows before and behind",
         ];
         let snapshots = "snapshots of continuous trading: ten levels, price, volume, number of orders";
         let has_snapshots = reports.iter().any(|(_, report)| report.snapshots > 0);
@@ -122,6 +131,10 @@ fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str
                 compared
                     .push("snapshots of continuous trading: volume, orders and prices of each side in total");
             }
+            if reports.iter().any(|(_, report)| report.statistics > 0) {
+                compared
+                    .push("snapshots of continuous trading: volume, turnover, last, high and low of the day");
+            }
         } else {
             not_compared.insert(0, "snapshots of continuous trading: no file was given");
         }
@@ -129,7 +142,8 @@ fn scope(source: OrderSource, reports: &[(String, Report)]) -> (Vec<&'static str
     }
     let compared = vec![
         "trades: the resting order, price, quantity, order in time",
-        "cancels: what was left of the order, or that so much was left",
+        "cancels: side and price of the order, what was left of it, or that so much was left",
+        "clocks: no row before the one that precedes it",
     ];
     let mut not_compared = vec![
         "the incoming order of a trade: the feed does not name it",
@@ -169,47 +183,59 @@ pub(super) fn text(source: OrderSource, unknown_order: u64, reports: &[(String, 
         });
     }
     if unknown_order > 0 {
-        let _ = writeln!(text, "left out: {} rows about orders that no row adds", number(unknown_order));
+        let _ = writeln!(text, "left out: {} about orders that no row adds", count(unknown_order, "row"));
     }
     text
 }
 
 fn line(text: &mut String, id: &str, report: &Report) {
-    let of =
-        |identical: u64, all: u64, what: &str| format!("{} of {} {what}", number(identical), number(all));
+    // "1 of 1 trade identical": what is counted is all of them.
+    let of = |identical: u64, all: u64, what: &str| {
+        let (first, rest) =
+            what.split_once(' ').map_or((what, String::new()), |(one, of)| (one, format!(" {of}")));
+        format!("{} of {}{rest}", number(identical), count(all, first))
+    };
     let mut parts = vec![
-        format!("{} orders", number(report.orders)),
-        of(report.trades_identical, report.trades, "trades identical"),
-        of(report.cancels_identical, report.cancels, "cancels"),
+        count(report.orders, "order"),
+        of(report.trades_identical, report.trades, "trade identical"),
+        of(report.cancels_identical, report.cancels, "cancel"),
     ];
     if report.auctions > 0 {
-        parts.push(of(report.auctions_identical, report.auctions, "auctions"));
+        parts.push(of(report.auctions_identical, report.auctions, "auction"));
     }
     if report.snapshots > 0 {
-        parts.push(of(report.snapshots_identical, report.snapshots, "snapshots"));
+        parts.push(of(report.snapshots_identical, report.snapshots, "snapshot"));
     }
     if report.totals > 0 {
-        parts.push(of(report.totals_identical, report.totals, "totals of snapshots"));
+        parts.push(of(report.totals_identical, report.totals, "total of snapshots"));
     }
-    for (count, what) in [
-        (report.refused, "orders refused"),
-        (report.trades_extra, "trades that the market did not make"),
-        (report.corrected, "orders corrected"),
-        (report.trades_hidden, "trades not comparable"),
+    if report.statistics > 0 {
+        parts.push(of(report.statistics_identical, report.statistics, "snapshot with statistics"));
+    }
+    for (all, what, of_them) in [
+        (report.clocks_off, "time", "out of order"),
+        (report.refused, "order", "refused"),
+        (report.trades_extra, "trade", "that the market did not make"),
+        (report.corrected, "order", "corrected"),
+        (report.trades_hidden, "trade", "not comparable"),
     ] {
-        if count > 0 {
-            parts.push(format!("{} {what}", number(count)));
+        if all > 0 {
+            parts.push(format!("{} {of_them}", count(all, what)));
         }
     }
     let _ = writeln!(text, "{id}: {}", parts.join(", "));
+    if report.is_cut {
+        let _ =
+            writeln!(text, "  cut short: no row of the day's last three minutes, so its end is not compared");
+    }
 }
 
 fn difference(text: &mut String, all: u64, first: &Difference) {
     let order = first.order.map_or_else(String::new, |order| format!(", order {order}"));
     let _ = writeln!(
         text,
-        "  first of {} differences: {} ({}{order})\n    expected: {}\n    found:    {}",
-        number(all),
+        "  first of {}: {} ({}{order})\n    expected: {}\n    found:    {}",
+        count(all, "difference"),
         first.what.name(),
         first.place,
         first.expected,
@@ -233,6 +259,9 @@ fn sum(reports: &[(String, Report)]) -> Report {
         sum.snapshots_identical += report.snapshots_identical;
         sum.totals += report.totals;
         sum.totals_identical += report.totals_identical;
+        sum.statistics += report.statistics;
+        sum.statistics_identical += report.statistics_identical;
+        sum.clocks_off += report.clocks_off;
         sum.corrected += report.corrected;
         sum
     })

@@ -31,7 +31,7 @@ fn order_id() -> impl Strategy<Value = OrderId> {
     prop_oneof![6 => (0..64_u16, 0..30_u32).prop_map(|(s, n)| id(s, n)), 1 => any::<u64>().prop_map(OrderId)]
 }
 
-fn book_event() -> impl Strategy<Value = Input> {
+pub(super) fn book_event() -> impl Strategy<Value = Input> {
     let action = prop::sample::select(vec![
         BookAction::Add,
         BookAction::Add,
@@ -51,7 +51,7 @@ fn book_event() -> impl Strategy<Value = Input> {
     )
 }
 
-fn request() -> impl Strategy<Value = Input> {
+pub(super) fn request() -> impl Strategy<Value = Input> {
     let order_type = prop_oneof![4 => Just(OrderType::Limit), 1 => Just(OrderType::Market)];
     let time_in_force = prop::sample::select(vec![
         TimeInForce::Day,
@@ -80,7 +80,7 @@ fn request() -> impl Strategy<Value = Input> {
     ]
 }
 
-fn market_data() -> impl Strategy<Value = Input> {
+pub(super) fn market_data() -> impl Strategy<Value = Input> {
     let levels = || prop::collection::vec((number(), number()), 0..=LEVELS);
     let quotes = (levels(), levels(), listed())
         .prop_map(|(bids, asks, instrument)| Input::Quote(Quote { instrument, ..quote(&bids, &asks) }));

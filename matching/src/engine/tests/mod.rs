@@ -4,6 +4,7 @@ mod days;
 mod fixture;
 mod garbled;
 mod history;
+mod images;
 mod invariants;
 mod naive;
 mod quotes;

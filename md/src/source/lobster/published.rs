@@ -7,7 +7,7 @@ use wire::{InstrumentId, Nanos, Quantity};
 use super::row::{self, Kind};
 use super::{EXPECTED, Table, first_pass, symbol};
 use crate::source::listing::{Listing, TickRule};
-use crate::source::published::{Published, PublishedDay, PublishedFile, PublishedRow};
+use crate::source::published::{Published, PublishedDay, PublishedFile, PublishedRow, straighten};
 use crate::source::{Options, SourceError, fields, input};
 
 /// Reads a message file: all rows.
@@ -44,8 +44,10 @@ pub fn read(messages: &Path, options: &Options) -> Result<PublishedDay, SourceEr
             instrument,
             time,
             stated: time,
+            off_money: false,
             body,
         });
     }
+    straighten(&mut day.rows);
     Ok(day)
 }

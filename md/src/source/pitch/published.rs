@@ -40,6 +40,7 @@ pub fn read(path: &Path, options: &Options) -> Result<PublishedDay, SourceError>
             instrument,
             time,
             stated: time,
+            off_money: false,
             body,
         };
         if time.0 + SEAM < latest {

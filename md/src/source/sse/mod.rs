@@ -59,7 +59,7 @@ use self::merge::{File, Merge, OrderCheck, Placed};
 pub use self::published::{read, read_snapshots};
 use self::ranks::Ranks;
 use self::row::Body;
-pub use self::snapshot::{Snapshot, SnapshotLevel, SnapshotTotal};
+pub use self::snapshot::{Snapshot, SnapshotLevel, SnapshotTotal, Traded};
 use super::error::Fault;
 use super::listing::{Listing, TickRule};
 use super::orders::{OrderTable, Resting};
@@ -222,7 +222,7 @@ impl SseSource {
                 self.ranks[instrument.0 as usize].add(side, price, order);
                 event.push(BookAction::Add, side, order, price, quantity);
             }
-            Body::Cancel { order, quantity } => {
+            Body::Cancel { order, quantity, .. } => {
                 let Some(old) = self.orders.remove((instrument, order)) else {
                     self.counts.skipped.unknown_order += 1;
                     self.unmatched(part, line, order);

@@ -66,8 +66,8 @@ pub fn read(
             Body::Add { order, side, price, quantity } => {
                 Published::Order { order, side, price, quantity: Quantity(quantity) }
             }
-            Body::Cancel { order, quantity } => {
-                Published::Cancel { order, quantity: Quantity(quantity), resting: None }
+            Body::Cancel { order, side, price, quantity } => {
+                Published::Cancel { order, quantity: Quantity(quantity), resting: Some((side, price)) }
             }
             Body::Trade { buy, sell, price, quantity, aggressor, .. } => {
                 Published::Trade { buy, sell, price, quantity: Quantity(quantity), aggressor }
@@ -75,7 +75,8 @@ pub fn read(
         };
         let file = if placed.part == Part::Orders { PublishedFile::Orders } else { PublishedFile::Trades };
         let (instrument, time, stated) = (placed.instrument, Nanos(placed.time), Nanos(placed.stated));
-        day.rows.push(PublishedRow { file, row: placed.line, instrument, time, stated, body });
+        let off_money = matches!(placed.body, Body::Trade { off_money: true, .. });
+        day.rows.push(PublishedRow { file, row: placed.line, instrument, time, stated, off_money, body });
     }
     Ok(day)
 }

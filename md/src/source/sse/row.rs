@@ -28,6 +28,9 @@ pub(super) enum Body {
     },
     Cancel {
         order: u64,
+        side: Side,
+        /// [`Price::NONE`] where the row has none.
+        price: Price,
         quantity: i64,
     },
     Trade {
@@ -86,7 +89,9 @@ fn order<'a>(columns: &Columns, text: &dyn Fn(usize) -> &'a [u8]) -> Result<Body
     let order = whole("", text(4)).map_err(named(4))?;
     let quantity = quantity("", text(6)).map_err(named(6))?;
     if cancel {
-        return Ok(Body::Cancel { order, quantity });
+        // Some vendors leave the price out.
+        let price = noisy_price("", text(5)).unwrap_or(Price::NONE);
+        return Ok(Body::Cancel { order, side, price, quantity });
     }
     let price = noisy_price("", text(5)).map_err(named(5))?;
     Ok(Body::Add { order, side, price, quantity })
@@ -164,7 +169,8 @@ mod tests {
         assert_eq!(a, b);
         assert!(matches!(a.body, Body::Add { order: 1248, side: Side::Buy, quantity: 100, .. }));
         let gone = read(&record("91500220,10,0,100,1,76840,1248,600519.SH"), &second).unwrap();
-        assert_eq!(gone.body, Body::Cancel { order: 1248, quantity: 100 });
+        let (side, price) = (Side::Buy, Price::NONE);
+        assert_eq!(gone.body, Body::Cancel { order: 1248, side, price, quantity: 100 });
     }
 
     #[test]

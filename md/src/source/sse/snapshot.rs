@@ -35,8 +35,23 @@ pub struct SnapshotTotal {
     pub levels: u64,
 }
 
+/// What has traded in the day, as far as the file has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traded {
+    /// Volume.
+    pub volume: Option<i64>,
+    /// What was paid for it.
+    pub turnover: Option<f64>,
+    /// Price of the last trade.
+    pub last: Option<Price>,
+    /// Highest price.
+    pub high: Option<Price>,
+    /// Lowest price.
+    pub low: Option<Price>,
+}
+
 /// One snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// Line, from 1; the header line counts.
     pub row: u64,
@@ -46,6 +61,8 @@ pub struct Snapshot {
     pub continuous: bool,
     /// Number of trades of the day up to it.
     pub trades: u64,
+    /// What has traded up to it.
+    pub traded: Traded,
     bids: Vec<SnapshotLevel>,
     asks: Vec<SnapshotLevel>,
     totals: Option<[SnapshotTotal; 2]>,
@@ -77,6 +94,8 @@ pub(crate) struct Snapshots {
     asks: [Place; LEVELS],
     /// Volume, orders and prices of a side.
     totals: Option<[[usize; 3]; 2]>,
+    /// Volume, turnover, last, highest and lowest price.
+    traded: [Option<usize>; 5],
 }
 
 /// The columns of one level.
@@ -126,6 +145,7 @@ impl Snapshots {
                 .map(|names| Some([find(names[0])?, find(names[1])?, find(names[2])?]))
                 .collect::<Option<Vec<_>>>()
                 .and_then(|totals| totals.try_into().ok()),
+            traded: ["tradvolume", "turnover", "lastprice", "highprice", "lowprice"].map(find),
             bids: places("Bid", "b")?,
             asks: places("Ask", "s")?,
             table,
@@ -165,6 +185,20 @@ impl Snapshots {
             Some(SnapshotTotal { quantity, orders: orders?, levels: levels? })
         };
         let totals = self.totals.filter(|_| continuous);
+        let [volume, turnover, last, high, low] = self.traded.map(|place| place.map(text));
+        let price = |name, text: Option<&[u8]>| -> Result<Option<Price>, Fault> {
+            // Before the first trade it is zero.
+            let text = text.filter(|text| text.iter().any(|byte| !matches!(byte, b'0' | b'.')));
+            text.map(|text| noisy_price(name, text)).transpose()
+        };
+        let number = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok();
+        let traded = Traded {
+            volume: volume.and_then(digits).and_then(|volume| i64::try_from(volume).ok()),
+            turnover: turnover.and_then(number),
+            last: price("LastPrice", last)?,
+            high: price("HighPrice", high)?,
+            low: price("LowPrice", low)?,
+        };
         Ok(Snapshot {
             row,
             totals: totals.and_then(|[bids, asks]| Some([total(bids)?, total(asks)?])),
@@ -172,6 +206,7 @@ impl Snapshots {
                 .ok_or_else(|| Fault::text("SecurityID", text(self.symbol), "a stock's number"))?,
             continuous,
             trades: whole("TradNumber", text(self.trades))?,
+            traded,
             bids: levels(&self.bids)?,
             asks: levels(&self.asks)?,
         })

@@ -1,0 +1,247 @@
+//! Brings the books beside a recorded or quoted market from the state that a predecessor left to where that one was killed.
+//!
+//! The market's messages and the requests behind the state are taken again, in the order in which the predecessor took
+//! them: a [`MarketRead`] says how far the market was read at a request. What is answered must be what the predecessor had
+//! written in `matching.executions`; what it had not written any more is handed over to be written. Of what changed nothing
+//! but the books, so much is taken as the predecessor's cursor had passed; the rest is read as usual.
+
+use std::collections::BTreeMap;
+
+use node::{InstanceDir, read_held};
+use wire::{
+    BookImage, Execution, InstrumentId, MarketRead, Message, NewestOrder, Quote, RecordImage, StateBegin,
+    StateEnd, TakenImage, WireError,
+};
+
+use super::recorded::{MarketInput, Recorded};
+use super::replay::{Journals, RestoreError, held_executions, requests};
+use super::saved::SavedError;
+use crate::engine::BookState;
+
+/// Where the process is now, and what is to be written.
+#[derive(Debug)]
+pub(super) struct Resumed {
+    pub(super) request: u64,
+    pub(super) answers: Vec<Execution>,
+    /// As in [`StateEnd`].
+    pub(super) base: u64,
+    /// Requests and messages of the market that were taken again.
+    pub(super) requests: usize,
+    pub(super) messages: usize,
+}
+
+/// Images as they are read.
+#[derive(Default)]
+struct Images {
+    records: Vec<RecordImage>,
+    others: Vec<Other>,
+    /// The last end, with how many images of each kind came before it.
+    end: Option<(StateEnd, usize, usize)>,
+    reads: Vec<MarketRead>,
+}
+
+#[allow(clippy::large_enum_variant, reason = "a few an instrument")]
+enum Other {
+    Book(BookImage),
+    Taken(TakenImage),
+    Left(Quote),
+    Newest(NewestOrder),
+}
+
+impl Images {
+    fn take(&mut self, message_id: u16, payload: &[u8]) -> Result<(), WireError> {
+        match message_id {
+            RecordImage::ID => self.records.push(RecordImage::decode(payload)?),
+            BookImage::ID => self.others.push(Other::Book(BookImage::decode(payload)?)),
+            TakenImage::ID => self.others.push(Other::Taken(TakenImage::decode(payload)?)),
+            Quote::ID => self.others.push(Other::Left(Quote::decode(payload)?)),
+            NewestOrder::ID => self.others.push(Other::Newest(NewestOrder::decode(payload)?)),
+            StateEnd::ID => {
+                self.end = Some((StateEnd::decode(payload)?, self.records.len(), self.others.len()));
+                self.reads.clear();
+            }
+            MarketRead::ID => self.reads.push(MarketRead::decode(payload)?),
+            StateBegin::ID => *self = Images::default(),
+            id => return Err(WireError::UnknownId { id }),
+        }
+        Ok(())
+    }
+}
+
+/// A whole state.
+struct Saved {
+    end: StateEnd,
+    /// By place.
+    records: BTreeMap<u32, RecordImage>,
+    books: BTreeMap<InstrumentId, BookState>,
+    newest: BTreeMap<u16, NewestOrder>,
+    /// Behind the state.
+    reads: Vec<MarketRead>,
+    /// Places that were written behind the state, for one that was not completed.
+    revised: Vec<u32>,
+}
+
+impl Saved {
+    fn read(instance: &InstanceDir, journal: &str) -> Result<Saved, SavedError> {
+        let mut images = Images::default();
+        let mut oldest = None;
+        let is_whole = read_held(instance, journal, None, |frame| {
+            oldest.get_or_insert(frame.position);
+            if let Err(error) = images.take(frame.message_id, frame.payload) {
+                log::error!("`{journal}` at position {}: {error}", frame.position);
+            }
+        })?;
+        let none = || SavedError::None(journal.to_owned());
+        let (end, records, others) = images.end.take().filter(|_| is_whole).ok_or_else(none)?;
+        let oldest = oldest.unwrap_or(u64::MAX);
+        if end.base < oldest {
+            return Err(SavedError::Overwritten { journal: journal.to_owned(), base: end.base, oldest });
+        }
+        let revised = images.records.drain(records..).map(|image| image.place).collect();
+        images.others.truncate(others);
+        let mut saved = Saved {
+            end,
+            records: BTreeMap::new(),
+            books: BTreeMap::new(),
+            newest: BTreeMap::new(),
+            reads: images.reads,
+            revised,
+        };
+        for image in images.records {
+            saved.records.insert(image.place, image);
+        }
+        saved.records.retain(|_, image| image.owner_kind != 0);
+        images.others.into_iter().for_each(|other| saved.take(other));
+        let found = saved.records.len();
+        if found as u64 != end.orders {
+            return Err(SavedError::Orders { journal: journal.to_owned(), found, expected: end.orders });
+        }
+        Ok(saved)
+    }
+
+    fn take(&mut self, other: Other) {
+        match other {
+            Other::Book(image) => {
+                let left = Quote::empty(image.instrument);
+                self.books.insert(image.instrument, BookState { image, carried: Vec::new(), left });
+            }
+            Other::Taken(taken) => {
+                if let Some(book) = self.books.get_mut(&taken.instrument) {
+                    book.carried.push(taken);
+                }
+            }
+            Other::Left(left) => {
+                if let Some(book) = self.books.get_mut(&left.instrument) {
+                    book.left = left;
+                }
+            }
+            Other::Newest(image) => drop(self.newest.insert(image.order_id.strategy().0, image)),
+        }
+    }
+}
+
+/// The market's messages behind a position, with their own.
+fn market(
+    instance: &InstanceDir,
+    journal: &str,
+    after: u64,
+) -> Result<Vec<(u64, MarketInput)>, RestoreError> {
+    let mut messages = Vec::new();
+    let from = Some(after).filter(|after| *after > 0);
+    let is_whole = read_held(instance, journal, from, |frame| {
+        if frame.position > after {
+            let message = MarketInput::decode(frame.message_id, frame.payload);
+            messages.push((frame.position, message.unwrap_or(MarketInput::End)));
+        }
+    })?;
+    let lost = || RestoreError::Market { journal: journal.to_owned(), after };
+    is_whole.then_some(messages).ok_or_else(lost)
+}
+
+/// Puts an engine that has its instruments, and nothing else, where its predecessor was. `executions` is how many frames
+/// that journal has; the market's messages before `cursor` are not read again, and its journal ends at `head`.
+pub(super) fn restore(
+    recorded: &mut Recorded,
+    instance: &InstanceDir,
+    journals: &Journals,
+    executions: u64,
+    (cursor, head): (u64, u64),
+) -> Result<Resumed, RestoreError> {
+    let mut saved = Saved::read(instance, &journals.state)?;
+    let end = saved.end;
+    if end.executions > executions {
+        let journal = journals.executions.clone();
+        return Err(RestoreError::Frames { journal, found: executions, expected: end.executions });
+    }
+    if end.market > head {
+        // The market's journal is a new one.
+        return Err(RestoreError::Market { journal: journals.market.clone(), after: end.market });
+    }
+    let reads = std::mem::take(&mut saved.reads);
+    put(recorded, saved)?;
+    let mut answers = held_executions(instance, journals, &end, executions)?;
+    let requests = requests(instance, journals, end.request)?;
+    let messages = market(instance, &journals.market, end.market)?;
+
+    let (mut at, mut count, mut taken) = (end.request, 0, 0);
+    let answered = answers.last().map_or(end.request, Execution::answered_up_to);
+    let (mut reads, mut messages) = (reads.into_iter().peekable(), messages.into_iter().peekable());
+    let mut new = Vec::new();
+    let mut take = |new: &mut Vec<Execution>, at: u64| {
+        new.iter_mut().for_each(|answer| answer.set_answered_up_to(at));
+        new.drain(..).try_for_each(|answer| answers.take(answer))?;
+        Ok::<bool, RestoreError>(answers.is_done())
+    };
+    let mut is_done = take(&mut new, at)?;
+    let mut until = 0;
+    for (position, _, request) in requests {
+        if position > answered {
+            break;
+        }
+        while let Some(read) = reads.next_if(|read| read.request <= position) {
+            until = read.market;
+        }
+        while let Some((_, message)) = messages.next_if(|(position, _)| *position <= until) {
+            recorded.market(&message, &mut new);
+            is_done = take(&mut new, at)?;
+            taken += 1;
+        }
+        recorded.read = recorded.read.max(until);
+        (at, count) = (position, count + 1);
+        if let Ok(request) = request {
+            recorded.request(&request, &mut new);
+            is_done = take(&mut new, at)?;
+        }
+    }
+    while let Some((position, message)) = messages.next_if(|(position, _)| !is_done || *position < cursor) {
+        recorded.market(&message, &mut new);
+        is_done = take(&mut new, at)?;
+        recorded.read = position;
+        taken += 1;
+    }
+    Ok(Resumed { request: at, answers: answers.end()?, base: end.base, requests: count, messages: taken })
+}
+
+/// The state, without what followed.
+fn put(recorded: &mut Recorded, saved: Saved) -> Result<(), RestoreError> {
+    let (found, expected) = (recorded.listed.len(), saved.end.instruments);
+    if found != expected as usize {
+        return Err(RestoreError::Instruments { found, expected });
+    }
+    for instrument in &recorded.listed {
+        let state = saved.books.get(instrument).ok_or(RestoreError::Book(*instrument))?;
+        if !recorded.engine.restore_book(state) {
+            return Err(RestoreError::Book(*instrument));
+        }
+    }
+    recorded.engine.number_trades_after(saved.end.trade);
+    for newest in saved.newest.into_values() {
+        recorded.engine.claim(newest.order_id);
+    }
+    let records: Vec<RecordImage> = saved.records.into_values().collect();
+    recorded.engine.restore_orders(saved.end.age_number, &records)?;
+    recorded.read = saved.end.market;
+    recorded.revised = saved.revised;
+    recorded.all_changed();
+    Ok(())
+}

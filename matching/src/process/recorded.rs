@@ -1,0 +1,207 @@
+//! The strategies' orders beside a recorded or quoted market, and what is written down of them.
+
+use topology::config::MatchingConfig;
+use wire::{
+    BookEvent, BookImage, EndOfStream, Execution, Instrument, InstrumentId, Message, Nanos, Quote,
+    RecordImage, Request, StateEnd, TakenImage, TradePrint, WireError,
+};
+
+use super::changes::Changes;
+use super::chosen;
+use super::keeper::{Kept, Reached, Send, Written};
+use crate::engine::{Engine, FillModel, UsedIds};
+
+/// A message of the market.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "lives on the stack, or in a list that is read once")]
+pub(super) enum MarketInput {
+    Book(BookEvent),
+    Quote(Quote),
+    Trade(TradePrint),
+    /// Nothing follows.
+    End,
+}
+
+impl MarketInput {
+    pub(super) fn decode(message_id: u16, payload: &[u8]) -> Result<MarketInput, WireError> {
+        Ok(match message_id {
+            BookEvent::ID => MarketInput::Book(BookEvent::decode(payload)?),
+            Quote::ID => MarketInput::Quote(Quote::decode(payload)?),
+            TradePrint::ID => MarketInput::Trade(TradePrint::decode(payload)?),
+            EndOfStream::ID => MarketInput::End,
+            id => return Err(WireError::UnknownId { id }),
+        })
+    }
+}
+
+/// The engine, and what has changed in it since it was last written down.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) engine: Engine,
+    fill: FillModel,
+    changes: Changes,
+    pub(super) listed: Vec<InstrumentId>,
+    /// Position of the last message of the market that was taken.
+    pub(super) read: u64,
+    /// Places of which a predecessor wrote more than counts.
+    pub(super) revised: Vec<u32>,
+    places: Vec<u32>,
+    images: Vec<RecordImage>,
+}
+
+impl Recorded {
+    pub(super) fn new(config: &MatchingConfig, fill: FillModel) -> Recorded {
+        let mut engine = Engine::new(chosen::options(config, fill));
+        engine.track();
+        Recorded {
+            engine,
+            fill,
+            changes: Changes::default(),
+            listed: Vec::new(),
+            read: 0,
+            revised: Vec::new(),
+            places: Vec::new(),
+            images: Vec::new(),
+        }
+    }
+
+    /// What the orders trade with.
+    pub(super) fn fill(&self) -> FillModel {
+        self.fill
+    }
+
+    pub(super) fn list(&mut self, instrument: &Instrument) {
+        self.engine.on_instrument(instrument);
+        if self.engine.book(instrument.id).is_some() && !self.listed.contains(&instrument.id) {
+            self.listed.push(instrument.id);
+            self.changes.instrument(instrument.id);
+        }
+    }
+
+    pub(super) fn request(&mut self, request: &Request, answers: &mut Vec<Execution>) {
+        match request {
+            Request::New(request) => {
+                self.changes.strategy(request.order_id.strategy());
+                self.changes.instrument(request.instrument);
+                self.engine.new_order(request, answers);
+            }
+            Request::Cancel(request) => self.engine.cancel(request, answers),
+            Request::Replace(request) => {
+                self.changes.instrument(request.instrument);
+                self.engine.replace(request, answers);
+            }
+            Request::CancelAll(request) => self.engine.cancel_all(request, answers),
+        }
+    }
+
+    pub(super) fn market(&mut self, message: &MarketInput, answers: &mut Vec<Execution>) {
+        let instrument = match message {
+            MarketInput::Book(event) => {
+                self.engine.on_book_event(event, answers);
+                event.instrument
+            }
+            MarketInput::Quote(quote) => {
+                self.engine.on_quote(quote, answers);
+                quote.instrument
+            }
+            MarketInput::Trade(print) => {
+                self.engine.on_trade_print(print, answers);
+                print.instrument
+            }
+            MarketInput::End => return,
+        };
+        self.changes.instrument(instrument);
+    }
+
+    /// Everything but the orders is to be written down again.
+    pub(super) fn all_changed(&mut self) {
+        self.listed.iter().for_each(|instrument| self.changes.instrument(*instrument));
+        for seat in 0..self.engine.used().seats() {
+            self.changes.strategy(wire::StrategyId(seat as u16));
+        }
+    }
+}
+
+impl Kept for Recorded {
+    type Image = RecordImage;
+
+    fn changed(&self) -> usize {
+        self.engine.changed() + self.revised.len()
+    }
+
+    fn take_changed(&mut self, most: usize, images: &mut Vec<RecordImage>) {
+        let mut places = std::mem::take(&mut self.places);
+        self.engine.take_changed(most, &mut places);
+        let from = self.revised.len().saturating_sub(most.saturating_sub(places.len()));
+        places.extend(self.revised.drain(from..));
+        images.clear();
+        images.extend(places.iter().map(|place| self.engine.image_at(*place)));
+        self.places = places;
+    }
+
+    fn not_written(&mut self, image: &RecordImage) {
+        self.revised.push(image.place);
+    }
+
+    fn changes(&mut self) -> &mut Changes {
+        &mut self.changes
+    }
+
+    fn listed(&self) -> usize {
+        self.listed.len()
+    }
+
+    fn list_again(&mut self, number: usize) {
+        self.changes.instrument(self.listed[number]);
+    }
+
+    fn used(&self) -> &UsedIds {
+        self.engine.used()
+    }
+
+    fn places(&self) -> usize {
+        self.engine.places()
+    }
+
+    fn image_at(&self, place: usize) -> Option<RecordImage> {
+        let image = self.engine.image_at(u32::try_from(place).ok()?);
+        (image.owner_kind != 0).then_some(image)
+    }
+
+    fn market(&mut self, instrument: InstrumentId, send: Send<'_>) -> Written {
+        let Some(state) = self.engine.book_state(instrument) else { return Ok(true) };
+        if !send(BookImage::ID, state.image.bytes())? {
+            return Ok(false);
+        }
+        for taken in &state.carried {
+            if !send(TakenImage::ID, taken.bytes())? {
+                return Ok(false);
+            }
+        }
+        if self.fill == FillModel::Quotes { send(Quote::ID, state.left.bytes()) } else { Ok(true) }
+    }
+
+    fn orders(&self) -> usize {
+        self.engine.resting_orders()
+    }
+
+    fn end(&self, reached: &Reached, base: u64) -> StateEnd {
+        StateEnd {
+            request: reached.request,
+            time: Nanos(0).0,
+            execution: reached.execution,
+            executions: reached.executions,
+            market: reached.market,
+            base,
+            trade: self.engine.last_trade(),
+            orders: self.engine.resting_orders() as u64,
+            age_number: self.engine.places() as u32,
+            instruments: self.listed.len() as u32,
+            ended: 0,
+        }
+    }
+
+    fn buffer(&mut self) -> &mut Vec<RecordImage> {
+        &mut self.images
+    }
+}
