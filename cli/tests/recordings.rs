@@ -27,7 +27,7 @@ fn recorded(more: &str) -> (Home, String, Vec<Vec<Value>>) {
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     home.wait_for("fills", || number(&home.node("demo", "matching")["counters"]["fills"]) > 50);
     let ring = |journal: &&str| lines(&home.colo(&["journal", "dump", journal, "--format", "json"]));
-    JOURNALS.iter().for_each(|journal| home.wait_for("a first frame", || !ring(&journal).is_empty()));
+    JOURNALS.iter().for_each(|journal| home.wait_for("a first frame", || !ring(journal).is_empty()));
     let rings = JOURNALS.iter().map(ring).collect();
     let down = home.colo(&["down"]);
     assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());

@@ -164,7 +164,7 @@ impl Histograms {
             }
         }
         self.lateness.saturating_record(stamps.lateness().min(LONGEST));
-        if let Some(time) = stamps.to_disk() {
+        if let Some(time) = stamps.until_on_disk() {
             self.durable.saturating_record(time.min(LONGEST));
         }
     }

@@ -54,7 +54,7 @@ impl Stamps {
     }
 
     /// From the order's commit until it was on disk.
-    pub(crate) fn to_disk(&self) -> Option<u64> {
+    pub(crate) fn until_on_disk(&self) -> Option<u64> {
         (self.durable != 0).then(|| self.durable.saturating_sub(self.ordered))
     }
 
@@ -95,8 +95,8 @@ mod tests {
             durable: 7_000,
         };
         assert_eq!(stamps.stages(), Some([700, 300, 2_000, 3_000, 3_100].map(|time| Some(Nanos(time)))));
-        assert_eq!((stamps.lateness(), stamps.to_disk()), (100, Some(5_000)));
-        assert_eq!(Stamps { durable: 0, ..stamps }.to_disk(), None);
+        assert_eq!((stamps.lateness(), stamps.until_on_disk()), (100, Some(5_000)));
+        assert_eq!(Stamps { durable: 0, ..stamps }.until_on_disk(), None);
     }
 
     #[test]
