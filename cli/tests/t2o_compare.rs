@@ -30,6 +30,7 @@ fn cell(group: &str, medians: &[f64]) -> CellResult {
         outstanding: 0,
         on_disk: 0,
         open_from_us: None,
+        on_disk: 0,
         lateness_p99_us: 60.0,
         stages: BTreeMap::from([("t2o".to_owned(), RunStage { p50_us: *p50_us, ..RunStage::default() })]),
         observed: Observed::default(),
