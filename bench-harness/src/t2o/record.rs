@@ -164,11 +164,7 @@ impl Histograms {
             }
         }
         self.lateness.saturating_record(stamps.lateness().min(LONGEST));
-<<<<<<< HEAD
-        if let Some(time) = stamps.wait_for_disk() {
-=======
         if let Some(time) = stamps.until_on_disk() {
->>>>>>> 10a0ffdc4c437e02078170bce15c8714be62789f
             self.durable.saturating_record(time.min(LONGEST));
         }
     }

@@ -54,11 +54,7 @@ impl Stamps {
     }
 
     /// From the order's commit until it was on disk.
-<<<<<<< HEAD
-    pub(crate) fn wait_for_disk(&self) -> Option<u64> {
-=======
     pub(crate) fn until_on_disk(&self) -> Option<u64> {
->>>>>>> 10a0ffdc4c437e02078170bce15c8714be62789f
         (self.durable != 0).then(|| self.durable.saturating_sub(self.ordered))
     }
 
@@ -99,13 +95,8 @@ mod tests {
             durable: 7_000,
         };
         assert_eq!(stamps.stages(), Some([700, 300, 2_000, 3_000, 3_100].map(|time| Some(Nanos(time)))));
-<<<<<<< HEAD
-        assert_eq!((stamps.lateness(), stamps.wait_for_disk()), (100, Some(5_000)));
-        assert_eq!(Stamps { durable: 0, ..stamps }.wait_for_disk(), None);
-=======
         assert_eq!((stamps.lateness(), stamps.until_on_disk()), (100, Some(5_000)));
         assert_eq!(Stamps { durable: 0, ..stamps }.until_on_disk(), None);
->>>>>>> 10a0ffdc4c437e02078170bce15c8714be62789f
     }
 
     #[test]

@@ -61,8 +61,8 @@ instruments = "all"
 params = { max_age_ms = 20, refresh_ms = 5 }
 "#;
 
-/// Seven of the platform's own, two of each strategy.
-pub(crate) const JOURNALS: usize = 7 + 4 + 4;
+/// Eight of the platform's own, two of each strategy.
+pub(crate) const JOURNALS: usize = 8 + 4 + 4;
 /// The recorder's name.
 pub(crate) const RECORDER: &str = "recorder";
 /// Whatever takes longer than this hangs.
