@@ -28,7 +28,6 @@ fn cell(group: &str, medians: &[f64]) -> CellResult {
         lost: 0,
         unpublished: 0,
         outstanding: 0,
-        on_disk: 0,
         open_from_us: None,
         on_disk: 0,
         lateness_p99_us: 60.0,
