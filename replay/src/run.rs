@@ -327,7 +327,9 @@ impl Run<'_> {
             if is_before {
                 continue;
             }
-            pace.wait(time);
+            if !pace.wait(time, goes_on) {
+                break;
+            }
             let taken = self.as_of_now(&read.role, taken);
             let (name, id) = (journal.name.clone(), journal.id);
             if self.give(&name, id, &taken)? {
@@ -436,12 +438,25 @@ struct Pace {
     began: Option<(Instant, u64)>,
 }
 
+/// How often a long wait looks whether it is interrupted.
+const LOOK: Duration = Duration::from_millis(20);
+
 impl Pace {
-    fn wait(&mut self, time: u64) {
-        let Some(speed) = self.speed else { return };
+    /// Waits until this time is due; false when the replay is stopped meanwhile.
+    fn wait(&mut self, time: u64, goes_on: &mut impl FnMut() -> bool) -> bool {
+        let Some(speed) = self.speed else { return true };
         let (began, first) = *self.began.get_or_insert((Instant::now(), time));
-        let due = began + Duration::from_nanos((time.saturating_sub(first) as f64 / speed) as u64);
-        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        let wait = Duration::from_nanos((time.saturating_sub(first) as f64 / speed) as u64);
+        loop {
+            let rest = wait.saturating_sub(began.elapsed());
+            if rest.is_zero() {
+                return true;
+            }
+            std::thread::sleep(rest.min(LOOK));
+            if !goes_on() {
+                return false;
+            }
+        }
     }
 }
 
