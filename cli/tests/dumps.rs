@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use wire::{Message, ReplaceOrder};
 
 use home::written::Written;
 use home::{Home, kill, number, stderr, stdout};
@@ -70,6 +71,54 @@ fn a_ring_that_went_round_gives_its_newest_frames_in_a_row() {
     let path = written.text("ctl");
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
     assert_eq!((&verified["clean"], &verified["frames"]), (&true.into(), &lines.len().into()));
+}
+
+#[test]
+fn each_record_of_a_frame_has_a_row_of_its_own() {
+    const SIZE: usize = ReplaceOrder::SIZE;
+    let home = Home::new();
+    let written = Written::new(3, 2);
+    let mut writer = written.writer();
+    let mut wanted = Vec::new();
+    let longer = SIZE + 8;
+    let id = ReplaceOrder::ID;
+    // Messages, bytes of no known kind, records of another size than the message's.
+    for (id, size, count) in [(id, SIZE, 4_usize), (999, 24, 3), (id, longer, 2)] {
+        let mut records = writer.claim_records(id, 5, size, count).expect("room");
+        let positions: Vec<u64> =
+            (1..=count).map(|fill| records.push(&vec![fill as u8; size]).expect("pushed")).collect();
+        let frame = records.commit().expect("a frame");
+        assert_eq!(positions[0], frame.position + 32);
+        wanted.extend(positions.into_iter().map(|position| (position, frame.time, id, size)));
+    }
+    drop(writer);
+    let lines = dumped(&home, &written, &[]);
+    assert!(lines[..2].iter().all(|line| line["record_bytes"].is_null()), "{:?}", &lines[..2]);
+    assert_eq!(lines.len(), 2 + wanted.len());
+    for (line, (position, time, id, size)) in lines[2..].iter().zip(&wanted) {
+        let number = |name: &str| number(&line[name]);
+        assert_eq!((number("position"), number("time_ns")), (*position, *time), "{line}");
+        assert_eq!((number("message_id"), number("topic")), (u64::from(*id), 5), "{line}");
+        assert_eq!((number("bytes"), number("record_bytes")), (*size as u64, *size as u64), "{line}");
+    }
+    assert!(lines[2..6].iter().all(|line| line["message"] == "ReplaceOrder" && line["fields"].is_object()));
+    assert_eq!(lines[7]["payload"], "02".repeat(24));
+    let says = format!("a ReplaceOrder has {SIZE} bytes, but the records of this frame have {longer}");
+    assert!(lines[9..].iter().all(|line| line["error"] == says.as_str()), "{:?}", &lines[9..]);
+    // A record is a place to begin at, and to end before.
+    let place = |index: usize| wanted[index].0.to_string();
+    let part = dumped(&home, &written, &["--from", &place(1), "--to", &place(3)]);
+    assert_eq!(part, lines[3..5]);
+    let path = written.text("ctl");
+    let tail = home.json(&["journal", "tail", &path, "-n", "6", "--format", "json"]);
+    assert_eq!(tail["frames"].as_array().expect("frames"), &lines[5..]);
+    let csv = home.colo(&["journal", "dump", &path, "--format", "csv"]);
+    let mut rows = csv::Reader::from_reader(csv.stdout.as_slice());
+    let column = rows.headers().expect("a head").iter().position(|name| name == "record_bytes").expect("it");
+    let sizes: Vec<String> = rows.records().map(|row| row.expect("a row")[column].to_owned()).collect();
+    assert_eq!(&sizes[1..4], ["", &SIZE.to_string(), &SIZE.to_string()]);
+    let text = stdout(&home.colo(&["journal", "dump", &path]));
+    assert_eq!(text.lines().skip(2).filter(|line| line.contains("  ReplaceOrder ")).count(), 4, "{text}");
 }
 
 #[test]

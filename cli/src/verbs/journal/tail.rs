@@ -1,4 +1,4 @@
-//! `colo journal tail` and `colo journal dump`: frames, decoded.
+//! `colo journal tail` and `colo journal dump`: frames, decoded: a row for each message.
 
 use std::collections::VecDeque;
 use std::io::{BufWriter, StdoutLock, Write};
@@ -105,10 +105,10 @@ fn walk(
         match reader.read() {
             Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(false),
             Ok(Some(frame)) => {
-                if let Some(record) = wanted(filter, &frame)
-                    && !visit(record)?
-                {
-                    return Ok(false);
+                for record in wanted(filter, &frame) {
+                    if !visit(record)? {
+                        return Ok(false);
+                    }
                 }
             }
             Ok(None) => break,
@@ -123,8 +123,10 @@ fn walk(
     Ok(true)
 }
 
-fn wanted(filter: &Filter, frame: &Frame<'_>) -> Option<Record> {
-    filter.wants(frame.position, frame.time, frame.message_id).then(|| Record::of(frame))
+/// The wanted messages of a frame.
+pub(super) fn wanted<'a>(filter: &'a Filter, frame: &'a Frame<'_>) -> impl Iterator<Item = Record> + 'a {
+    let is_wanted = |record: &Record| filter.wants(record.position(), frame.time, frame.message_id);
+    Record::all_of(frame).filter(is_wanted)
 }
 
 fn damaged(name: &str, error: ReadError) -> Failure {
@@ -137,7 +139,7 @@ fn follow(reader: &mut LooseReader, name: &str, filter: &Filter, out: &mut Out<'
         match reader.read() {
             Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return out.flush(),
             Ok(Some(frame)) => {
-                if let Some(record) = wanted(filter, &frame) {
+                for record in wanted(filter, &frame) {
                     out.print(&record)?;
                 }
             }
