@@ -6,6 +6,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use wire::{Message, ReplaceOrder};
@@ -202,6 +205,90 @@ fn damage_is_found_and_said_where() {
             assert!(!stderr(&output).contains("panicked"), "{verb:?}, word {word}: {}", stderr(&output));
         }
     }
+}
+
+/// Both verbs exit with 1 and say `words`.
+fn assert_misfit(home: &Home, written: &Written, words: &str) {
+    let path = written.text("ctl");
+    for verb in ["dump", "tail"] {
+        for format in ["text", "json"] {
+            let output = home.colo(&["journal", verb, &path, "--format", format]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{verb}: {said}");
+            assert!(said.contains(words) && said.contains("colo journal verify"), "{verb}, {words}: {said}");
+        }
+    }
+}
+
+#[test]
+fn frames_that_do_not_lead_to_the_head_are_said_and_fail() {
+    const HEAD: u64 = 256;
+    let home = Home::new();
+    // A ring that never wrapped, and one that did.
+    for count in [40, 3_000] {
+        let written = Written::new(31, count);
+        let head = written.head();
+        let (last, _) = written.frames[count - 1];
+        let set = |head: u64| written.overwrite("ctl", HEAD, &head.to_le_bytes());
+        set(head + 64);
+        assert_misfit(&home, &written, &format!("the head is {}, frames end at {head}", head + 64));
+        if head - last > 64 {
+            set(head - 64);
+            let words = format!("the head is {}, within the frame from {last} to {head}", head - 64);
+            assert_misfit(&home, &written, &words);
+        }
+        set(head);
+        assert!(!dumped(&home, &written, &[]).is_empty());
+        // The part that is wanted ends before: nobody looked at the rest.
+        set(head + 64);
+        let first = dumped(&home, &written, &["-n", "3"]);
+        assert_eq!(first.len(), 3);
+        set(head);
+        written.overwrite("ctl", 12, &1_u32.to_le_bytes());
+        assert_misfit(&home, &written, "0x1 behind the version");
+    }
+    // The ring of another journal: shorter, longer, at another place of the stream.
+    for (count, other) in [(300, 20), (3_000, 20), (3_000, 5_000)] {
+        let (written, other) = (Written::new(41, count), Written::new(43, other));
+        fs::copy(other.path("ring"), written.path("ring")).expect("copied");
+        let path = written.text("ctl");
+        for verb in ["dump", "tail"] {
+            let output = home.colo(&["journal", verb, &path]);
+            assert_eq!(output.status.code(), Some(1), "{verb}, {count}: {}", stderr(&output));
+            assert!(stderr(&output).contains("colo journal verify"), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_living_writer_is_no_misfit() {
+    let home = Home::new();
+    let mut written = Written::new(51, 1);
+    let (path, mut writer) = (written.text("ctl"), written.writer());
+    let done = AtomicBool::new(false);
+    let looks = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut seed = 52;
+            while !done.load(Ordering::Relaxed) {
+                written.write(&mut writer, seed, 200);
+                // Bursts, so that it is overtaken in all places, and now and then not at all.
+                thread::sleep(Duration::from_micros(seed % 7 * 100));
+                seed += 1;
+            }
+        });
+        let mut looks = Vec::new();
+        for look in 0..40 {
+            let topic = (look % 8).to_string();
+            looks.push(home.colo(&["journal", "dump", &path]));
+            looks.push(home.colo(&["journal", "tail", &path, "--topic", &topic]));
+        }
+        done.store(true, Ordering::Relaxed);
+        looks
+    });
+    for output in &looks {
+        assert!(output.status.success(), "{}", stderr(output));
+    }
+    assert!(looks.iter().any(|output| output.stdout.len() > 1_000), "none saw a frame");
 }
 
 /// Files that are no journal, each with what is said about it.
