@@ -5,7 +5,7 @@ use wire::{AccountAction, AccountChange, AccountId, AccountOpen, AccountScope};
 use crate::account::{Account, NO_GROUP};
 use crate::amount::MOST;
 use crate::desk::Desk;
-use crate::limits::{KillCause, Watch};
+use crate::limits::KillCause;
 use crate::purse::Purse;
 use crate::refusal::Refusal;
 use crate::table::reach;
@@ -24,23 +24,9 @@ impl Desk {
         }
         let currency = self.currencies.find(open.currency).ok_or(Refusal::UnknownCurrency)?;
         let group = if open.group == 0 { NO_GROUP } else { self.scopes.group_or_new(open.group) };
-        self.accounts.push(Account {
-            id: open.account,
-            owner: None,
-            kind: open.kind,
-            method: open.method,
-            is_frozen: false,
-            is_closed: false,
-            group,
-            watch: Watch::default(),
-            home: Purse::new(currency),
-            keys: Vec::new(),
-            slots: Vec::new(),
-            others: Vec::new(),
-            parent: open.parent,
-            name: open.name,
-            seen: (u64::MAX, 0),
-        });
+        let mut account = Account::new(open.account, open.kind, open.method, currency);
+        (account.group, account.parent, account.name) = (group, open.parent, open.name);
+        self.accounts.push(account);
         *reach(&mut self.places, open.account.0 as usize) = self.accounts.len() as u32;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use wire::{AccountId, AccountLimit, AccountScope, LimitChange, LimitKind, StrategyId};
 
 use crate::desk::Desk;
-use crate::limits::Watch;
+use crate::limits::{Most, Watch};
 use crate::refusal::Refusal;
 
 impl Desk {
@@ -50,7 +50,7 @@ impl Desk {
     /// Of positions in one instrument.
     fn position_limit(&mut self, limit: &AccountLimit) -> Result<(), Refusal> {
         let number = i64::try_from(limit.number).map_err(|_| Refusal::Number)?;
-        let most = (limit.change == LimitChange::Set).then_some(number);
+        let most = Most::new((limit.change == LimitChange::Set).then_some(number));
         self.known(AccountId::OWN, limit.instrument)?;
         let scope = match limit.scope {
             AccountScope::Account => {

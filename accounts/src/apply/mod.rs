@@ -84,7 +84,7 @@ impl Desk {
                 let subject =
                     Subject { account: id, parent, instrument: slot.instrument, symbol: contract.symbol };
                 (slot.schedule, slot.rates) = (fees.resolve(&subject), margins.resolve(&subject));
-                let change = slot.remargin(kind);
+                let change = slot.remargin(kind, margins.rates(slot.rates));
                 account.purse(contract.currency).margin += change;
             }
         }

@@ -76,12 +76,12 @@ impl Desk {
 
     /// Moves lots and money.
     fn book(&mut self, place: u32, fill: &Fill) -> Option<()> {
-        let Desk { orders, accounts, contracts, scopes, fees, .. } = self;
+        let Desk { orders, accounts, contracts, scopes, fees, margins, .. } = self;
         let order = orders.get_mut(place)?;
         let account = accounts.get_mut(order.account as usize)?;
         let contract = contracts.get(fill.instrument)?;
         let amount = value(fill.price, fill.quantity.0, contract.multiplier)?;
-        let booked = trade(account, contract, order, fill.price, fill.quantity.0)?;
+        let booked = trade(account, contract, margins, order, fill.price, fill.quantity.0)?;
         let before = fees.charged(order.schedule, order.side(), &order.traded);
         for (class, lots, value) in booked.parts {
             order.traded.add(class, lots, value);

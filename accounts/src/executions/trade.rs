@@ -6,6 +6,7 @@ use crate::account::Account;
 use crate::amount::value;
 use crate::contracts::Contract;
 use crate::fees::Class;
+use crate::margin::Margins;
 use crate::orders::{Closes, Order};
 use crate::positions::{Holding, TODAY, YESTERDAY, index};
 
@@ -41,6 +42,7 @@ fn closes(kind: AccountKind, order: &Order, opposite: &Holding, lots: i64) -> [i
 pub(super) fn trade(
     account: &mut Account,
     contract: &Contract,
+    margins: &Margins,
     order: &Order,
     price: Price,
     lots: i64,
@@ -73,7 +75,7 @@ pub(super) fn trade(
         invested -= sign * worth;
         parts[0] = (Class::Open, opened, worth);
     }
-    let margin = slot.remargin(kind);
+    let margin = slot.remargin(kind, margins.rates(slot.rates));
     slot.realised += gain;
     let gross = slot.gross() - gross;
     let purse = account.purse(contract.currency);

@@ -81,6 +81,7 @@ impl Desk {
         order: &NewOrder,
         now: Nanos,
     ) -> Result<Passed, Reason> {
+        let known = self.accounts.get(place).and_then(|account| account.touch(order.instrument));
         let offset = order.offset().ok_or(Reason::Malformed)?;
         if let Err((reason, runaway)) = self.check_standing(place, from, now) {
             if let Some(cause) = runaway {
@@ -89,33 +90,36 @@ impl Desk {
             return Err(reason);
         }
         checks::tradable(self.contracts.get(order.instrument).ok_or(Reason::UnknownInstrument)?)?;
-        self.make_slot(place, order.instrument).ok_or(Reason::UnknownInstrument)?;
+        let slot = match known {
+            Some(slot) => slot,
+            None => self.make_slot(place, order.instrument).ok_or(Reason::UnknownInstrument)?,
+        };
         if let Some(account) = self.accounts.get_mut(place) {
             account.look(&self.contracts);
         }
-        self.check_order(place, from, order, offset)
+        self.check_order((place, slot), from, order, offset)
     }
 
     /// All that depends on what the order says.
     fn check_order(
         &mut self,
-        place: usize,
+        (place, slot): (usize, usize),
         from: StrategyId,
         order: &NewOrder,
         offset: Offset,
     ) -> Result<Passed, Reason> {
         let disabled = self.disabled;
         let makes = |check: LimitKind| disabled & 1 << check as u32 == 0;
-        let Desk { accounts, scopes, contracts, currencies, fees, orders, .. } = self;
+        let Desk { accounts, scopes, contracts, currencies, fees, margins, orders, .. } = self;
         let account = accounts.get_mut(place).ok_or(Reason::UnknownAccount)?;
         let contract = contracts.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         let quantity = order.quantity.0;
         let side = index(order.side);
 
         let mut scopes = scopes.of(account.group, from);
-        checks::order_quantity(account.watch.quantity, quantity)?;
+        checks::order_quantity(account.watch.quantity.get(), quantity)?;
         for scope in scopes.iter().flatten() {
-            checks::order_quantity(scope.watch.quantity, quantity)?;
+            checks::order_quantity(scope.watch.quantity.get(), quantity)?;
         }
         let (low, high) = checks::worst_prices(contract, order)?;
         if makes(LimitKind::PriceBand) {
@@ -124,18 +128,21 @@ impl Desk {
             limit.into_iter().chain(trigger).try_for_each(|price| checks::price(contract, price))?;
         }
         let worth = notional(contract.multiplier, low, high, quantity)?;
-        if account.watch.notional.is_some() {
+        if account.watch.notional.get().is_some() {
             let worth = -currencies.convert(-worth, contract.currency, account.home.currency);
-            checks::order_notional(account.watch.notional, worth)?;
+            checks::order_notional(account.watch.notional.get(), worth)?;
         }
-        for scope in scopes.iter().flatten().filter(|scope| scope.watch.notional.is_some()) {
-            checks::order_notional(scope.watch.notional, -currencies.to_platform(-worth, contract.currency))?;
+        for scope in scopes.iter().flatten().filter(|scope| scope.watch.notional.get().is_some()) {
+            checks::order_notional(
+                scope.watch.notional.get(),
+                -currencies.to_platform(-worth, contract.currency),
+            )?;
         }
         checks::open_orders(account.watch.most_open, account.watch.open)?;
         for scope in scopes.iter().flatten() {
             checks::open_orders(scope.watch.most_open, scope.watch.open)?;
         }
-        let slot = account.slot(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        let slot = account.slots.get(slot).ok_or(Reason::UnknownInstrument)?;
         if makes(LimitKind::SelfTrade) {
             let first = slot.first[1 - side];
             meets(orders, slot.edge, first, order.side, (low, high), from)?;
@@ -154,24 +161,30 @@ impl Desk {
             checks::short_sale(order.side, opening, may_short)?;
         }
         checks::position(
-            slot.most.or(account.watch.position),
+            slot.most.get().or(account.watch.position.get()),
             slot.net(),
             slot.working,
             order.side,
             quantity,
         )?;
         for scope in scopes.iter_mut().flatten() {
-            let default = scope.watch.position;
+            let default = scope.watch.position.get();
             let exposure = scope.exposure(order.instrument);
             checks::position(
-                exposure.most.or(default),
+                exposure.most.get().or(default),
                 exposure.net,
                 exposure.working,
                 order.side,
                 quantity,
             )?;
         }
-        let terms = Terms { kind: account.kind, contract, rates: &slot.rates, fees, schedule: slot.schedule };
+        let terms = Terms {
+            kind: account.kind,
+            contract,
+            rates: margins.rates(slot.rates),
+            fees,
+            schedule: slot.schedule,
+        };
         let claim = Claim {
             side: order.side,
             high,

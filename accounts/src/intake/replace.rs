@@ -58,16 +58,16 @@ impl Desk {
     ) -> Result<(i64, Reservation), Reason> {
         let disabled = self.disabled;
         let makes = |check: LimitKind| disabled & 1 << check as u32 == 0;
-        let Desk { accounts, scopes, contracts, currencies, fees, orders, .. } = self;
+        let Desk { accounts, scopes, contracts, currencies, fees, margins, orders, .. } = self;
         let order = orders.get(place).ok_or(Reason::UnknownOrder)?;
         let account = accounts.get(order.account as usize).ok_or(Reason::UnknownAccount)?;
         let contract = contracts.get(replace.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::tradable(contract)?;
         let total = replace.quantity.0;
-        checks::order_quantity(account.watch.quantity, total)?;
+        checks::order_quantity(account.watch.quantity.get(), total)?;
         let mut scopes = scopes.of(account.group, from);
         for scope in scopes.iter().flatten() {
-            checks::order_quantity(scope.watch.quantity, total)?;
+            checks::order_quantity(scope.watch.quantity.get(), total)?;
         }
         if total <= order.filled {
             return Err(Reason::Quantity);
@@ -78,9 +78,12 @@ impl Desk {
         let (low, high) = (order.low.min(replace.price.0), order.high.max(replace.price.0));
         let worth = notional(contract.multiplier, low, high, total)?;
         let in_home = -currencies.convert(-worth, contract.currency, account.home.currency);
-        checks::order_notional(account.watch.notional, in_home)?;
+        checks::order_notional(account.watch.notional.get(), in_home)?;
         for scope in scopes.iter().flatten() {
-            checks::order_notional(scope.watch.notional, -currencies.to_platform(-worth, contract.currency))?;
+            checks::order_notional(
+                scope.watch.notional.get(),
+                -currencies.to_platform(-worth, contract.currency),
+            )?;
         }
         let slot = account.slot(replace.instrument).ok_or(Reason::UnknownInstrument)?;
         let side = index(order.side());
@@ -101,19 +104,30 @@ impl Desk {
             checks::short_sale(order.side(), added - more, may_short)?;
         }
         checks::position(
-            slot.most.or(account.watch.position),
+            slot.most.get().or(account.watch.position.get()),
             slot.net(),
             slot.working,
             order.side(),
             added,
         )?;
         for scope in scopes.iter_mut().flatten() {
-            let default = scope.watch.position;
+            let default = scope.watch.position.get();
             let exposure = scope.exposure(replace.instrument);
-            checks::position(exposure.most.or(default), exposure.net, exposure.working, order.side(), added)?;
+            checks::position(
+                exposure.most.get().or(default),
+                exposure.net,
+                exposure.working,
+                order.side(),
+                added,
+            )?;
         }
-        let terms =
-            Terms { kind: account.kind, contract, rates: &slot.rates, fees, schedule: order.schedule };
+        let terms = Terms {
+            kind: account.kind,
+            contract,
+            rates: margins.rates(slot.rates),
+            fees,
+            schedule: order.schedule,
+        };
         let claim =
             Claim { side: order.side(), high, open, closing, closes: order.closes, traded: &order.traded };
         let reserved = reservation::of(&terms, &claim);

@@ -27,15 +27,15 @@ impl Change {
         currencies: &Currencies,
     ) -> Result<(), Reason> {
         let home = account.home.currency;
-        if account.watch.gross.is_some() {
+        if account.watch.gross.get().is_some() {
             let added = -currencies.convert(-self.gross, self.currency, home);
-            checks::gross(account.watch.gross, added, || {
+            checks::gross(account.watch.gross.get(), added, || {
                 account.purses().map(|purse| -currencies.convert(-purse.gross, purse.currency, home)).sum()
             })?;
         }
-        for scope in scopes.iter().flatten().filter(|scope| scope.watch.gross.is_some()) {
+        for scope in scopes.iter().flatten().filter(|scope| scope.watch.gross.get().is_some()) {
             let added = -currencies.to_platform(-self.gross, self.currency);
-            checks::gross(scope.watch.gross, added, || {
+            checks::gross(scope.watch.gross.get(), added, || {
                 let all = scope.gross.iter().enumerate();
                 all.map(|(currency, gross)| -currencies.to_platform(-gross, currency as u8)).sum()
             })?;
