@@ -8,6 +8,8 @@ use wire::Price;
 
 /// One whole unit of a currency, and one of a rate.
 pub const ONE: i128 = 1_000_000_000;
+/// Rate of the platform's currency.
+pub(crate) const PLATFORM: u64 = ONE as u64;
 /// The largest amount of one booking; far from the edge, so that sums of any stream of bookings fit.
 pub const MOST: i128 = 1 << 100;
 /// The largest multiplier of a contract.

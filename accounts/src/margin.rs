@@ -22,7 +22,10 @@ impl Rates {
         if lots == 0 {
             return 0;
         }
-        let by_lot = self.per_lot[side].saturating_mul(i128::from(lots));
+        let by_lot = match self.per_lot[side] {
+            0 => 0,
+            amount => amount.saturating_mul(i128::from(lots)),
+        };
         part_up(value.abs(), self.rate[side]).saturating_add(by_lot)
     }
 }

@@ -15,6 +15,7 @@ pub(super) struct Closing {
 
 /// What an order closes, by the rules of its account's kind. Nothing is split where offsets are told apart: what does not
 /// fit whole into a close opens.
+#[inline]
 pub(super) fn closing(
     kind: AccountKind,
     offset: Offset,

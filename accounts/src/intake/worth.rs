@@ -7,6 +7,7 @@ use crate::amount::value;
 use crate::checks;
 use crate::contracts::Contracts;
 use crate::currencies::Currencies;
+use crate::purse::Purse;
 use crate::scope::Scope;
 
 /// What an order adds, for the checks of sums.
@@ -19,6 +20,7 @@ pub(super) struct Change {
 }
 
 impl Change {
+    #[inline]
     pub(super) fn check(
         &self,
         account: &Account,
@@ -30,13 +32,15 @@ impl Change {
         if account.watch.gross.get().is_some() {
             let added = -currencies.convert(-self.gross, self.currency, home);
             checks::gross(account.watch.gross.get(), added, || {
-                account.purses().map(|purse| -currencies.convert(-purse.gross, purse.currency, home)).sum()
+                let others = account.others.iter();
+                let sum = |purse: &Purse| -currencies.convert(-purse.gross, purse.currency, home);
+                account.home.gross + others.map(sum).sum::<i128>()
             })?;
         }
         for scope in scopes.iter().flatten().filter(|scope| scope.watch.gross.get().is_some()) {
             let added = -currencies.to_platform(-self.gross, self.currency);
             checks::gross(scope.watch.gross.get(), added, || {
-                let all = scope.gross.iter().enumerate();
+                let all = scope.gross.iter().enumerate().filter(|(_, gross)| **gross != 0);
                 all.map(|(currency, gross)| -currencies.to_platform(-gross, currency as u8)).sum()
             })?;
         }
