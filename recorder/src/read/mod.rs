@@ -5,6 +5,7 @@ mod blocks;
 mod chunks;
 mod ends;
 mod frames;
+mod here;
 mod last;
 mod newest;
 mod removed;
@@ -15,7 +16,7 @@ mod synced;
 mod unfinished;
 mod verify;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ pub use chunks::Chunks;
 pub use ends::index;
 pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub use here::is_removed;
 pub use newest::NEWEST;
 pub(crate) use newest::note as note_newest;
 pub(crate) use removed::append as list_removed;
@@ -36,6 +38,7 @@ pub use unfinished::Unfinished;
 pub use verify::{Finding, FindingKind, JournalReport, SegmentReport, Verification};
 
 use crate::format::{Description, FileHead, Kind};
+use crate::write::segment_name;
 
 /// Why a folder cannot be read as a recording.
 #[derive(Debug, thiserror::Error)]
@@ -153,26 +156,29 @@ impl Recording {
     /// # Errors
     /// [`OpenError`]; [`OpenError::TooEarly`] when it begins later.
     pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
-        let removed: BTreeMap<u32, Removed> =
-            removed::removed(folder)?.into_iter().map(|removed| (removed.segment, removed)).collect();
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
+        // Before the segments are listed: each that it names is there by then, or was removed. The list of those is read
+        // behind, as it names each before it goes.
         let newest = newest::newest(folder);
+        let mut found = paths(folder)?;
+        let mut removed = removed_by_number(folder)?;
+        add_passed(&mut found, folder, newest, &removed);
         let mut highest_here = 0;
         let mut highest = removed.keys().max().copied().max(newest).unwrap_or(0);
-        for (number, mut path) in paths(folder)? {
+        for (number, mut path) in found {
             highest = highest.max(number);
             highest_here = highest_here.max(number);
-            let mut opened = Blocks::open(&path);
-            let is_gone = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            if is_gone && path.extension().is_some_and(|extension| extension == "seg") {
-                // Compressed since the folder was listed: a recording may be written while it is read.
-                path.set_extension("seg.zst");
-                opened = Blocks::open(&path);
-            }
-            let head = match opened {
-                Ok(blocks) => blocks.head(),
+            let head = match here::open(&path, number) {
+                Ok((name, blocks)) => {
+                    path = name;
+                    blocks.head()
+                }
+                Err(error) if is_removed(&error) => {
+                    removed = removed_by_number(folder)?;
+                    continue;
+                }
                 Err(source) => {
                     unreadable.push((path.clone(), source.to_string()));
                     last_error = Some(OpenError::Segment { path, source });
@@ -327,6 +333,31 @@ fn paths(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     Ok(found.into_iter().map(|(number, _, path)| (number, path)).collect())
 }
 
+/// What retention has removed of the recording in a folder.
+fn removed_by_number(folder: &Path) -> io::Result<BTreeMap<u32, Removed>> {
+    Ok(removed::removed(folder)?.into_iter().map(|removed| (removed.segment, removed)).collect())
+}
+
+/// Adds the segments that were compressed while the folder was listed, of which the list has neither name.
+fn add_passed(
+    found: &mut Vec<(u32, PathBuf)>,
+    folder: &Path,
+    newest: Option<u32>,
+    removed: &BTreeMap<u32, Removed>,
+) {
+    let highest = found.iter().map(|(number, _)| *number).max().max(newest).unwrap_or(0);
+    let known: BTreeSet<u32> = found.iter().map(|(number, _)| *number).collect();
+    let passed = (1..highest).filter(|number| !known.contains(number) && !removed.contains_key(number));
+    for number in passed.take(MOST_MISSING) {
+        let path = folder.join(format!("{}.zst", segment_name(number)));
+        if path.exists() {
+            found.push((number, path));
+        }
+    }
+    // Not by name: of one that is there twice the order holds.
+    found.sort_by_key(|(number, _)| *number);
+}
+
 /// Number of the first block behind those of `segment`, when `next` is the next segment that is there. If some between
 /// them are not, only the list of removed ones knows; else the segment ends with its last whole cut.
 fn ends_before(segment: &SegmentFile, next: &FileHead, removed: &BTreeMap<u32, Removed>) -> io::Result<u64> {
@@ -346,7 +377,7 @@ fn ends_before(segment: &SegmentFile, next: &FileHead, removed: &BTreeMap<u32, R
 fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
     let mut first_error = None;
     for segment in segments {
-        match describe_segment(&segment.path) {
+        match describe_segment(segment) {
             Ok(description) if description.journal_format != journal::layout::FORMAT_VERSION => {
                 return Err(OpenError::JournalFormat {
                     found: description.journal_format,
@@ -361,10 +392,11 @@ fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
     Err(first_error.unwrap_or(OpenError::Empty))
 }
 
-fn describe_segment(path: &Path) -> Result<Description, OpenError> {
+fn describe_segment(segment: &SegmentFile) -> Result<Description, OpenError> {
+    let path = &segment.path;
     let wrong = |what: String| OpenError::Description { path: path.to_owned(), what };
     let mut blocks =
-        Blocks::open(path).map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;
+        segment.blocks().map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;
     blocks.find().map_err(|error| wrong(error.to_string()))?;
     match blocks.block() {
         Some(block) if block.head.kind() == Some(Kind::Description) => {

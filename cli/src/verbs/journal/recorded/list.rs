@@ -77,7 +77,6 @@ fn listing(recording: &Recording) -> Result<Listing, Failure> {
             last_time_ns: last.map(|(_, time)| time),
         });
     }
-    let files = recording.segments().iter().filter_map(|segment| segment.path.metadata().ok());
     let description = recording.description();
     Ok(Listing {
         recording: recording.folder().display().to_string(),
@@ -87,7 +86,7 @@ fn listing(recording: &Recording) -> Result<Listing, Failure> {
         program: description.program.clone(),
         segments: recording.segments().len(),
         removed_segments: recording.removed().count(),
-        bytes: files.map(|file| file.len()).sum(),
+        bytes: recording.segments().iter().filter_map(|segment| segment.file_bytes()).sum(),
         begun_ns: recording.segments().first().map_or(0, |segment| segment.head.created.get()),
         end_ns: recording.end().time,
         journals,
