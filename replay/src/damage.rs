@@ -28,6 +28,7 @@ pub fn damage(recording: &Recording, journals: &[&RecordedJournal]) -> Result<Ve
             )
         }));
     }
+    found.extend(recording.lacks_end().map(|end| end.to_string()));
     for journal in journals {
         let mut chunks = recording.chunks(journal, 0);
         let mut bytes = Vec::new();

@@ -17,6 +17,7 @@ mod unfinished;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -84,8 +85,8 @@ pub enum OpenError {
     #[error("it holds recordings of several instances; name one: {}", folders(.0))]
     Several(Vec<PathBuf>),
     /// Nothing was recorded so early.
-    #[error("it begins later than that")]
-    TooEarly,
+    #[error("it begins later than that: its first cut is of {}, {} ns", rfc3339(*.0), .0)]
+    TooEarly(u64),
     /// The folder.
     #[error("{0}")]
     Folder(#[from] io::Error),
@@ -119,6 +120,22 @@ pub struct End {
     pub torn_bytes: u64,
 }
 
+/// The end of a recording is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LacksEnd {
+    /// Number of the last segment.
+    pub segment: u32,
+    /// There is a file of it, which cannot be read.
+    pub is_there: bool,
+}
+
+impl fmt::Display for LacksEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_there { "cannot be read" } else { "is not there" };
+        write!(out, "segment {}, the newest that was begun, {what}: the end is missing", self.segment)
+    }
+}
+
 /// Segments in a row that are named one by one when they are missing.
 const MOST_MISSING: usize = 1_000;
 
@@ -137,6 +154,8 @@ pub struct Recording {
     highest_here: u32,
     /// Highest number that a file has, or had.
     highest: u32,
+    /// It was asked for up to a time only: what lies behind that need not be there.
+    is_bounded: bool,
     /// Of the segment in which it ends, if nothing there is damaged.
     tail: Option<scan::Tail>,
 }
@@ -154,7 +173,7 @@ impl Recording {
     /// the epoch.
     ///
     /// # Errors
-    /// [`OpenError`]; [`OpenError::TooEarly`] when it begins later.
+    /// [`OpenError`]; [`OpenError::TooEarly`], with the time of the first cut, when it begins later.
     pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
@@ -216,7 +235,7 @@ impl Recording {
         }
         if time != u64::MAX {
             if end.time == 0 {
-                return Err(OpenError::TooEarly);
+                return Err(OpenError::TooEarly(first_cut(&segments)));
             }
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
@@ -231,6 +250,7 @@ impl Recording {
             newest,
             highest_here,
             highest,
+            is_bounded: time != u64::MAX,
             tail,
         };
         if end.next_block == 0
@@ -253,6 +273,11 @@ impl Recording {
     /// What was noted of a segment when the recording was opened.
     fn tail_of(&self, segment: &SegmentFile) -> Option<&scan::Tail> {
         self.tail.as_ref().filter(|tail| tail.segment == segment.head.number.get())
+    }
+
+    /// Time of its first cut that is still there.
+    pub fn begins(&self) -> u64 {
+        first_cut(&self.segments)
     }
 
     /// Its random number.
@@ -307,6 +332,17 @@ impl Recording {
         self.newest.filter(|newest| !is_there(*newest))
     }
 
+    /// The last segment, where it is not there, or cannot be read: the recording ends somewhere behind [`Recording::end`]. `None`
+    /// also when it was opened only up to a time.
+    pub fn lacks_end(&self) -> Option<LacksEnd> {
+        if self.is_bounded {
+            return None;
+        }
+        let missing = self.lacks_newest().map(|segment| LacksEnd { segment, is_there: false });
+        let unreadable = self.highest_here > self.last_segment() && !self.removed.contains_key(&self.highest_here);
+        missing.or(unreadable.then_some(LacksEnd { segment: self.highest_here, is_there: true }))
+    }
+
     /// What it is of.
     pub fn description(&self) -> &Description {
         &self.description
@@ -331,6 +367,25 @@ fn paths(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     }
     found.sort();
     Ok(found.into_iter().map(|(number, _, path)| (number, path)).collect())
+}
+
+/// Time of the first cut that is there, or of the first segment.
+fn first_cut(segments: &[SegmentFile]) -> u64 {
+    let Some(first) = segments.first() else { return 0 };
+    let mut time = None;
+    if let Ok(mut blocks) = first.blocks() {
+        while time.is_none()
+            && let Ok(Found::Block(size)) = blocks.find()
+        {
+            time = blocks.block().filter(|block| block.head.closes_cut()).map(|block| block.head.time.get());
+            blocks.pass(size);
+        }
+    }
+    time.unwrap_or(first.head.created.get())
+}
+
+fn rfc3339(nanos: u64) -> impl fmt::Display {
+    humantime::format_rfc3339_nanos(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(nanos))
 }
 
 /// What retention has removed of the recording in a folder.
