@@ -351,7 +351,9 @@ pub fn time_before(folders: &[PathBuf], name: &str, position: u64) -> Result<Opt
         let time = first_cut_behind(&recording, journal, position);
         let time = time.map_err(|error| RecoverError::Unfit { folder, what: error.to_string() })?;
         let begins = recording.begins();
-        if let Some(least) = time.filter(|&time| time <= begins).and_then(|_| least(&recording, journal, begins)) {
+        if let Some(least) =
+            time.filter(|&time| time <= begins).and_then(|_| least(&recording, journal, begins))
+        {
             let what = format!(
                 "position {position} lies before all that a recovery can go back to: the first cut of the recording, of {} ({begins} \
                  ns), has it up to position {least}; name that or a later one",

@@ -339,7 +339,8 @@ impl Recording {
             return None;
         }
         let missing = self.lacks_newest().map(|segment| LacksEnd { segment, is_there: false });
-        let unreadable = self.highest_here > self.last_segment() && !self.removed.contains_key(&self.highest_here);
+        let unreadable =
+            self.highest_here > self.last_segment() && !self.removed.contains_key(&self.highest_here);
         missing.or(unreadable.then_some(LacksEnd { segment: self.highest_here, is_there: true }))
     }
 
@@ -385,7 +386,9 @@ fn first_cut(segments: &[SegmentFile]) -> u64 {
 }
 
 fn rfc3339(nanos: u64) -> impl fmt::Display {
-    humantime::format_rfc3339_nanos(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(nanos))
+    humantime::format_rfc3339_nanos(
+        std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(nanos),
+    )
 }
 
 /// What retention has removed of the recording in a folder.
