@@ -383,12 +383,12 @@ fn reading_that_is_interrupted_says_so() {
     let path = folder.path().display().to_string();
     for verb in [&["recover", &path][..], &["journal", "verify", "--recording", &path]] {
         let child = home.command(verb).spawn().expect("colo starts");
-        let mut held = None;
+        let held = std::cell::RefCell::new(None);
         home.wait_for("a reader", || {
             use std::os::unix::fs::OpenOptionsExt;
             let mut options = std::fs::OpenOptions::new();
-            held = options.write(true).custom_flags(NONBLOCK).open(&newest).ok();
-            held.is_some()
+            *held.borrow_mut() = options.write(true).custom_flags(NONBLOCK).open(&newest).ok();
+            held.borrow().is_some()
         });
         home::kill(child.id(), "INT");
         let (pid, (sender, ended)) = (child.id(), std::sync::mpsc::channel());
