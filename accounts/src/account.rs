@@ -1,5 +1,7 @@
 //! One account.
 
+use std::hint::black_box;
+
 use wire::{AccountId, AccountKind, CostMethod, InstrumentId, StrategyId, Text};
 
 use crate::contracts::Contracts;
@@ -12,30 +14,42 @@ use crate::state::state;
 /// "No group."
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 
-/// An account, its purses and its positions.
+/// An account, its purses and its positions. Checks read its first six lines of memory, and [`Account::touch`] asks for them
+/// all at once.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Account {
+    pub(crate) watch: Watch,
+    /// Unrealised gain when marks were last looked at, and the number of their changes then.
+    pub(crate) seen: (u64, i128),
     pub(crate) id: AccountId,
+    /// Place of its group.
+    pub(crate) group: u32,
     /// Whose own account it is, of those that were not opened by an entry.
     pub(crate) owner: Option<StrategyId>,
     pub(crate) kind: AccountKind,
     pub(crate) method: CostMethod,
     pub(crate) is_frozen: bool,
     pub(crate) is_closed: bool,
-    /// Place of its group.
-    pub(crate) group: u32,
-    pub(crate) watch: Watch,
+    pub(crate) slots: Vec<Slot>,
+    /// Instruments of the slots as far as they are few: see [`Account::place`].
+    near: [u16; NEAR],
     /// In its own currency.
     pub(crate) home: Purse,
     /// Instruments of the slots, so that the way to a slot touches no slot but it.
-    pub(crate) keys: Vec<u16>,
-    pub(crate) slots: Vec<Slot>,
+    keys: Vec<u16>,
     pub(crate) others: Vec<Purse>,
     pub(crate) parent: AccountId,
     pub(crate) name: Text<32>,
-    /// Unrealised gain when marks were last looked at, and the number of their changes then.
-    pub(crate) seen: (u64, i128),
 }
+const _: () = assert!(
+    std::mem::offset_of!(Account, slots) == 256
+        && std::mem::offset_of!(Account, home) + std::mem::offset_of!(Purse, gross) + size_of::<i128>()
+            == 384
+);
+/// How many instruments an account may have before the way to a slot is a search.
+const NEAR: usize = 12;
+
 state!(Account {
     id,
     owner,
@@ -47,6 +61,7 @@ state!(Account {
     watch,
     home,
     keys,
+    near,
     slots,
     others,
     parent,
@@ -55,14 +70,51 @@ state!(Account {
 });
 
 impl Account {
+    /// Without money or positions.
+    pub(crate) fn new(id: AccountId, kind: AccountKind, method: CostMethod, currency: u8) -> Account {
+        Account {
+            watch: Watch::default(),
+            seen: (u64::MAX, 0),
+            id,
+            group: NO_GROUP,
+            owner: None,
+            kind,
+            method,
+            is_frozen: false,
+            is_closed: false,
+            slots: Vec::new(),
+            near: [0; NEAR],
+            home: Purse::new(currency),
+            keys: Vec::new(),
+            others: Vec::new(),
+            parent: AccountId::OWN,
+            name: Text::EMPTY,
+        }
+    }
+
+    /// Reads a word of each line that the checks of an order will read, so that what is not in the caches comes all at once
+    /// and not one after the other. The place of the slot, if there is one.
+    pub(crate) fn touch(&self, instrument: InstrumentId) -> Option<usize> {
+        let Account { watch, home, group, .. } = self;
+        black_box((watch.open, watch.quantity, watch.gross, *group, home.margin as u64));
+        let place = self.place(instrument)?;
+        let slot = self.slots.get(place)?;
+        black_box((slot.schedule, slot.holdings[0].lots[0], slot.holdings[1].lots[0]));
+        Some(place)
+    }
+
     pub(crate) fn is_own(&self) -> bool {
         self.owner.is_some()
     }
 
     pub(crate) fn place(&self, instrument: InstrumentId) -> Option<usize> {
         let key = instrument.0 as u16;
-        if self.keys.len() <= 16 {
-            self.keys.iter().position(|known| *known == key)
+        if self.slots.len() <= NEAR {
+            // Zero is no instrument's, and fills the places that are free.
+            // The whole is compared at once: a walk that ends somewhere would be guessed wrongly by the processor.
+            let found =
+                self.near.iter().rev().fold(0_u32, |bits, known| bits << 1 | u32::from(*known == key));
+            (found != 0 && key != 0).then(|| found.trailing_zeros() as usize)
         } else {
             self.keys.binary_search(&key).ok()
         }
@@ -82,6 +134,7 @@ impl Account {
         let key = slot.instrument.0 as u16;
         let place = self.keys.partition_point(|known| *known < key);
         self.keys.insert(place, key);
+        self.near = std::array::from_fn(|place| self.keys.get(place).copied().unwrap_or_default());
         // Doubling a few slots at a time would leave much of the memory unused.
         if self.slots.len() == self.slots.capacity() {
             self.slots.reserve_exact(if self.slots.len() < 16 { 4 } else { self.slots.len() / 2 });
@@ -130,7 +183,7 @@ impl Account {
             let free = purse.balance - purse.margin - purse.reserved + losses;
             currencies.convert(free, purse.currency, self.home.currency)
         };
-        self.purses().map(of).sum()
+        of(&self.home) + self.others.iter().map(of).sum::<i128>()
     }
 
     /// Notes the unrealised gain, so that it need not be summed again until a mark moves.

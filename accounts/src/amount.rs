@@ -8,6 +8,8 @@ use wire::Price;
 
 /// One whole unit of a currency, and one of a rate.
 pub const ONE: i128 = 1_000_000_000;
+/// Rate of the platform's currency.
+pub(crate) const PLATFORM: u64 = ONE as u64;
 /// The largest amount of one booking; far from the edge, so that sums of any stream of bookings fit.
 pub const MOST: i128 = 1 << 100;
 /// The largest multiplier of a contract.
@@ -19,6 +21,11 @@ pub(crate) const FULL: i128 = 1 << 120;
 
 /// `price × lots × multiplier`; `None` beyond [`MOST`].
 pub(crate) fn value(price: Price, lots: i64, multiplier: u64) -> Option<i128> {
+    // Almost always the first product fits 64 bits, and the second then fits 128.
+    if let (Some(small), Ok(multiplier)) = (price.0.checked_mul(lots), i64::try_from(multiplier)) {
+        let amount = i128::from(small) * i128::from(multiplier);
+        return (amount.unsigned_abs() <= MOST.unsigned_abs()).then_some(amount);
+    }
     let amount = (i128::from(price.0) * i128::from(lots)).checked_mul(i128::from(multiplier))?;
     (amount.abs() <= MOST).then_some(amount)
 }

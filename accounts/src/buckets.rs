@@ -1,18 +1,41 @@
 //! Token buckets: so many a second, so many at once. Whole numbers only.
 
+use std::num::NonZeroU32;
+
 use wire::Nanos;
 
-use crate::state::state;
+use crate::state::{Reader, State};
 
 /// One bucket. Levels are in 1e-9 of a token, so that a nanosecond at one token a second is one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// Small, and as an option no larger: accounts have several, and checks read them of accounts at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bucket {
-    per_second: u64,
-    most: u64,
+    per_second: u32,
+    /// Tokens that it holds at most.
+    burst: NonZeroU32,
     level: u64,
     at: u64,
 }
-state!(Bucket { per_second, most, level, at });
+const _: () = assert!(size_of::<Option<Bucket>>() == 24);
+
+impl State for Bucket {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.per_second.put(out);
+        self.burst.get().put(out);
+        self.level.put(out);
+        self.at.put(out);
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Bucket> {
+        Some(Bucket {
+            per_second: State::get(from)?,
+            burst: NonZeroU32::new(State::get(from)?)?,
+            level: State::get(from)?,
+            at: State::get(from)?,
+        })
+    }
+}
 
 impl Bucket {
     const TOKEN: u64 = 1_000_000_000;
@@ -21,15 +44,17 @@ impl Bucket {
 
     /// A full one.
     pub(crate) fn new(per_second: u64, burst: u32) -> Bucket {
-        let most = u64::from(burst).clamp(1, Bucket::MOST) * Bucket::TOKEN;
-        Bucket { per_second: per_second.min(Bucket::MOST), most, level: most, at: 0 }
+        let burst = NonZeroU32::new(burst.min(Bucket::MOST as u32)).unwrap_or(NonZeroU32::MIN);
+        let per_second = per_second.min(Bucket::MOST) as u32;
+        Bucket { per_second, burst, level: u64::from(burst.get()) * Bucket::TOKEN, at: 0 }
     }
 
     fn refill(&mut self, now: Nanos) {
         let elapsed = now.0.saturating_sub(self.at);
         if elapsed > 0 {
-            let added = elapsed.saturating_mul(self.per_second);
-            self.level = self.level.saturating_add(added).min(self.most);
+            let added = elapsed.saturating_mul(u64::from(self.per_second));
+            let most = u64::from(self.burst.get()) * Bucket::TOKEN;
+            self.level = self.level.saturating_add(added).min(most);
             self.at = now.0;
         }
     }

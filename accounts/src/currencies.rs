@@ -53,7 +53,7 @@ impl Currencies {
     }
 
     fn rate(&self, currency: u8) -> u64 {
-        self.0.get(usize::from(currency)).map_or(amount::ONE as u64, |known| known.rate)
+        self.0.get(usize::from(currency)).map_or(amount::PLATFORM, |known| known.rate)
     }
 
     /// An amount of one currency in another, rounded down.
@@ -63,6 +63,9 @@ impl Currencies {
 
     /// An amount in the platform's currency, rounded down.
     pub(crate) fn to_platform(&self, amount: i128, from: u8) -> i128 {
-        amount::convert(amount, self.rate(from), amount::ONE as u64)
+        match self.rate(from) {
+            amount::PLATFORM => amount,
+            rate => amount::convert(amount, rate, amount::PLATFORM),
+        }
     }
 }

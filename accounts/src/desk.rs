@@ -1,18 +1,16 @@
 //! The whole: all accounts of a desk.
 
-use wire::{AccountId, AccountKind, CostMethod, InstrumentId, Price, StrategyId, Text};
+use wire::{AccountId, AccountKind, CostMethod, InstrumentId, Price, StrategyId};
 
-use crate::account::{Account, NO_GROUP};
+use crate::account::Account;
 use crate::anomaly::Anomalies;
 use crate::contracts::Contracts;
 use crate::currencies::Currencies;
 use crate::fees::Fees;
 use crate::kill::Kill;
-use crate::limits::Watch;
 use crate::margin::Margins;
 use crate::orders::{Orders, Reservation};
 use crate::positions::{NOTHING, Slot, index};
-use crate::purse::Purse;
 use crate::reservation::{self, Claim, Terms};
 use crate::rules::Subject;
 use crate::scope::Scopes;
@@ -106,29 +104,15 @@ impl Desk {
         if account != AccountId::OWN {
             return None;
         }
-        self.accounts.push(Account {
-            id: AccountId::OWN,
-            owner: Some(strategy),
-            kind: AccountKind::Margin,
-            method: CostMethod::Average,
-            is_frozen: false,
-            is_closed: false,
-            group: NO_GROUP,
-            watch: Watch::default(),
-            home: Purse::new(0),
-            keys: Vec::new(),
-            slots: Vec::new(),
-            others: Vec::new(),
-            parent: AccountId::OWN,
-            name: Text::EMPTY,
-            seen: (u64::MAX, 0),
-        });
+        let mut own = Account::new(AccountId::OWN, AccountKind::Margin, CostMethod::Average, 0);
+        own.owner = Some(strategy);
+        self.accounts.push(own);
         *reach(&mut self.own, usize::from(strategy.0)) = self.accounts.len() as u32;
         Some(self.accounts.len() - 1)
     }
 
-    /// Makes the slot of an account in an instrument that has terms.
-    pub(crate) fn make_slot(&mut self, place: usize, instrument: InstrumentId) -> Option<()> {
+    /// The place of an account's slot in an instrument that has terms; it is made if there is none.
+    pub(crate) fn make_slot(&mut self, place: usize, instrument: InstrumentId) -> Option<usize> {
         let account = self.accounts.get_mut(place)?;
         if account.place(instrument).is_none() {
             let symbol = self.contracts.get(instrument)?.symbol;
@@ -136,7 +120,7 @@ impl Desk {
             let (schedule, rates) = (self.fees.resolve(&subject), self.margins.resolve(&subject));
             account.insert(Slot::new(instrument, schedule, rates));
         }
-        Some(())
+        account.place(instrument)
     }
 
     /// Computes anew what an order holds back.
@@ -155,7 +139,7 @@ impl Desk {
         let terms = Terms {
             kind: account.kind,
             contract,
-            rates: &slot.rates,
+            rates: self.margins.rates(slot.rates),
             fees: &self.fees,
             schedule: order.schedule,
         };

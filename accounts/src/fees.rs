@@ -49,22 +49,23 @@ pub(crate) struct Charge {
 state!(Charge { number, kind, side, event, unit, rate, per_lot, minimum });
 
 impl Charge {
+    #[inline]
     fn of(&self, side: Side, traded: &Traded) -> i128 {
         if !self.side.covers(side) {
             return 0;
         }
-        let classes = match self.event {
-            FeeEvent::Any => 0..3,
-            FeeEvent::Open => 0..1,
-            FeeEvent::Close => 1..2,
-            FeeEvent::CloseToday => 2..3,
+        let Traded { lots, value } = traded;
+        let (lots, value) = match self.event {
+            FeeEvent::Any => (lots[0] + lots[1] + lots[2], value[0] + value[1] + value[2]),
+            FeeEvent::Open => (lots[0], value[0]),
+            FeeEvent::Close => (lots[1], value[1]),
+            FeeEvent::CloseToday => (lots[2], value[2]),
         };
-        let lots: i64 = traded.lots[classes.clone()].iter().sum();
         if lots == 0 {
             return 0;
         }
-        let value: i128 = traded.value[classes].iter().sum();
-        let amount = self.per_lot.saturating_mul(i128::from(lots)).saturating_add(part_up(value, self.rate));
+        let by_lot = if self.per_lot == 0 { 0 } else { self.per_lot.saturating_mul(i128::from(lots)) };
+        let amount = by_lot.saturating_add(part_up(value, self.rate));
         up_to(amount, self.unit).max(self.minimum)
     }
 }
@@ -134,6 +135,7 @@ impl Fees {
     }
 
     /// All that an order pays that has traded so much.
+    #[inline]
     pub(crate) fn charged(&self, schedule: u32, side: Side, traded: &Traded) -> Charged {
         let mut sum = Charged::default();
         for charge in self.schedules.get(schedule as usize).into_iter().flatten() {

@@ -5,7 +5,7 @@ use wire::{AccountLimit, AccountScope, LimitChange, LimitKind, Nanos};
 use crate::amount::MOST;
 use crate::buckets::Bucket;
 use crate::refusal::Refusal;
-use crate::state::{state, state_enum};
+use crate::state::{Reader, State, state, state_enum};
 
 /// Why a kill switch has fallen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,26 +21,62 @@ pub enum KillCause {
 }
 state_enum!(KillCause { Entry, Loss, RejectRate, RunawayRate });
 
-/// The limits of one scope. `None`: no limit.
+/// A number that is not negative, or none, in the room of the number: checks read many of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Most<T>(T);
+
+impl<T: Copy + From<i8> + PartialOrd> Most<T> {
+    pub(crate) fn new(number: Option<T>) -> Most<T> {
+        Most(number.filter(|number| *number >= T::from(0)).unwrap_or(T::from(-1)))
+    }
+
+    pub(crate) fn get(self) -> Option<T> {
+        (self.0 >= T::from(0)).then_some(self.0)
+    }
+}
+
+impl<T: Copy + From<i8> + PartialOrd> Default for Most<T> {
+    fn default() -> Most<T> {
+        Most::new(None)
+    }
+}
+
+impl<T: Copy + From<i8> + PartialOrd + State> State for Most<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.get().put(out);
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Most<T>> {
+        Option::get(from).map(Most::new)
+    }
+}
+
+/// The limits of one scope. What each order is checked against comes first, in two lines of memory; what follows only some
+/// checks read.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Watch {
-    pub(crate) killed: Option<KillCause>,
+    pub(crate) messages: Option<Bucket>,
+    pub(crate) orders: Option<Bucket>,
+    pub(crate) most_open: Option<u32>,
     /// Orders at work.
     pub(crate) open: u32,
-    pub(crate) most_open: Option<u32>,
-    pub(crate) position: Option<i64>,
-    pub(crate) quantity: Option<i64>,
-    pub(crate) orders: Option<Bucket>,
-    pub(crate) messages: Option<Bucket>,
+    pub(crate) killed: Option<KillCause>,
+
     pub(crate) runaway: Option<Bucket>,
+    pub(crate) quantity: Most<i64>,
+    pub(crate) position: Most<i64>,
+    pub(crate) notional: Most<i128>,
+
+    pub(crate) gross: Most<i128>,
+    pub(crate) loss: Most<i128>,
     pub(crate) rejects: Option<Bucket>,
-    pub(crate) notional: Option<i128>,
-    pub(crate) gross: Option<i128>,
-    pub(crate) loss: Option<i128>,
     /// In 1e-9 of equity.
-    pub(crate) call: Option<u64>,
-    pub(crate) forced: Option<u64>,
+    pub(crate) call: Most<i64>,
+    pub(crate) forced: Most<i64>,
 }
+const _: () =
+    assert!(std::mem::offset_of!(Watch, runaway) == 64 && std::mem::offset_of!(Watch, gross) == 128);
 state!(Watch {
     killed,
     open,
@@ -64,10 +100,9 @@ impl Watch {
         let is_set = entry.change == LimitChange::Set;
         let number = i64::try_from(entry.number).map_err(|_| Refusal::Number)?;
         let amount = entry.amount.wide();
-        let lots = is_set.then_some(number);
-        let money = is_set.then_some(amount);
+        let lots = Most::new(is_set.then_some(number));
+        let money = Most::new(is_set.then_some(amount));
         let rate = is_set.then(|| Bucket::new(entry.number, entry.burst));
-        let ratio = is_set.then_some(entry.number);
         let is_account = entry.scope == AccountScope::Account;
         match entry.limit {
             LimitKind::OrderRate
@@ -99,8 +134,8 @@ impl Watch {
             LimitKind::MessageRate => self.messages = rate,
             LimitKind::RunawayRate => self.runaway = rate,
             LimitKind::RejectRate => self.rejects = rate,
-            LimitKind::MarginCall => self.call = ratio,
-            LimitKind::ForcedLiquidation => self.forced = ratio,
+            LimitKind::MarginCall => self.call = lots,
+            LimitKind::ForcedLiquidation => self.forced = lots,
             LimitKind::Money | LimitKind::PriceBand | LimitKind::SelfTrade | LimitKind::ShortSale => {
                 return Err(Refusal::Scope);
             }

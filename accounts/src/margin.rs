@@ -22,7 +22,10 @@ impl Rates {
         if lots == 0 {
             return 0;
         }
-        let by_lot = self.per_lot[side].saturating_mul(i128::from(lots));
+        let by_lot = match self.per_lot[side] {
+            0 => 0,
+            amount => amount.saturating_mul(i128::from(lots)),
+        };
         part_up(value.abs(), self.rate[side]).saturating_add(by_lot)
     }
 }
@@ -31,8 +34,10 @@ impl Rates {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Margins {
     pub(crate) rules: Vec<MarginRule>,
+    /// What they come to: few, whatever the number of accounts. Never changed once made.
+    tables: Vec<Rates>,
 }
-state!(Margins { rules });
+state!(Margins { rules, tables });
 
 impl Margins {
     pub(crate) fn set(&mut self, rule: &MarginRule) -> Result<(), Refusal> {
@@ -51,15 +56,26 @@ impl Margins {
         Ok(())
     }
 
-    /// The rates that hold for a subject; zero where no rule does.
-    pub(crate) fn resolve(&self, subject: &Subject) -> Rates {
+    /// Rates by their number.
+    pub(crate) fn rates(&self, number: u32) -> &Rates {
+        const NONE: &Rates = &Rates { rate: [0; 2], per_lot: [0; 2] };
+        self.tables.get(number as usize).unwrap_or(NONE)
+    }
+
+    /// The number of the rates that hold for a subject; they are zero where no rule does.
+    pub(crate) fn resolve(&mut self, subject: &Subject) -> u32 {
         let ranked = self
             .rules
             .iter()
             .filter_map(|rule| Some((subject.rank(rule.account, rule.instrument, &rule.prefix)?, rule)));
-        ranked.max_by_key(|(rank, _)| *rank).map_or(Rates::default(), |(_, rule)| Rates {
+        let rates = ranked.max_by_key(|(rank, _)| *rank).map_or(Rates::default(), |(_, rule)| Rates {
             rate: [rule.long_rate, rule.short_rate],
             per_lot: [rule.long_per_lot.wide(), rule.short_per_lot.wide()],
-        })
+        });
+        let known = self.tables.iter().position(|known| *known == rates);
+        known.unwrap_or_else(|| {
+            self.tables.push(rates);
+            self.tables.len() - 1
+        }) as u32
     }
 }

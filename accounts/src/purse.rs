@@ -32,8 +32,9 @@ impl Totals {
     }
 }
 
-/// One currency.
+/// One currency. What checks read comes first.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(crate) struct Purse {
     pub(crate) currency: u8,
     pub(crate) balance: i128,

@@ -37,13 +37,17 @@ pub(crate) struct Claim<'a> {
 /// - margin and futures: the margin of what it opens, and its charges.
 ///
 /// An amount beyond the largest booking counts as that: the check of money then refuses it.
+#[inline]
 pub(crate) fn of(terms: &Terms<'_>, claim: &Claim<'_>) -> Reservation {
     if claim.open == 0 {
         return Reservation::default();
     }
     let closing = claim.closing.clamp(0, claim.open);
     let opening = claim.open - closing;
-    let worth = |lots: i64| value(Price(claim.high), lots, terms.contract.multiplier).unwrap_or(MOST);
+    let worth = |lots: i64| match lots {
+        0 => 0,
+        _ => value(Price(claim.high), lots, terms.contract.multiplier).unwrap_or(MOST),
+    };
     let (opened, closed) = (worth(opening), worth(closing));
     let charges = charges(terms, claim, opening, opened, closing, closed);
     let money = match (terms.kind, claim.side) {

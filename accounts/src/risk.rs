@@ -5,7 +5,7 @@ use wire::{AccountId, AccountKind, AccountScope, InstrumentId, Offset, Reason, S
 use crate::account::Account;
 use crate::amount::ONE;
 use crate::desk::Desk;
-use crate::limits::KillCause;
+use crate::limits::{KillCause, Most};
 use crate::positions::{LONG, TODAY, YESTERDAY};
 
 /// What an account's margin asks for.
@@ -62,8 +62,8 @@ impl Desk {
         let mut actions = Vec::new();
         let mut groups = vec![0_i128; self.scopes.groups.len()];
         let mut platform = 0_i128;
-        let has_group_limits = self.scopes.groups.iter().any(|(_, scope)| scope.watch.loss.is_some())
-            || self.scopes.platform.watch.loss.is_some();
+        let has_group_limits = self.scopes.groups.iter().any(|(_, scope)| scope.watch.loss.get().is_some())
+            || self.scopes.platform.watch.loss.get().is_some();
         for place in 0..self.accounts.len() {
             self.watch_loss(place);
             let Some(account) = self.accounts.get(place) else { continue };
@@ -81,19 +81,20 @@ impl Desk {
         }
         for (place, sum) in groups.into_iter().enumerate() {
             let group = self.scopes.groups.get(place);
-            let passed = group.filter(|(_, scope)| scope.watch.loss.is_some_and(|loss| sum < -loss));
+            let passed = group.filter(|(_, scope)| scope.watch.loss.get().is_some_and(|loss| sum < -loss));
             if let Some(number) = passed.map(|(number, _)| *number) {
                 self.kill(AccountScope::Group, number, KillCause::Loss);
             }
         }
-        if self.scopes.platform.watch.loss.is_some_and(|loss| platform < -loss) {
+        if self.scopes.platform.watch.loss.get().is_some_and(|loss| platform < -loss) {
             self.kill(AccountScope::Platform, 0, KillCause::Loss);
         }
         actions
     }
 
     fn margin_actions(&self, account: &Account, actions: &mut Vec<MarginAction>) {
-        let (call, forced) = (account.watch.call, account.watch.forced);
+        let bound = |most: Most<i64>| most.get().map(i64::unsigned_abs);
+        let (call, forced) = (bound(account.watch.call), bound(account.watch.forced));
         if call.is_none() && forced.is_none() {
             return;
         }

@@ -3,7 +3,7 @@
 use wire::{InstrumentId, Side, StrategyId};
 
 use crate::amount::share;
-use crate::limits::Watch;
+use crate::limits::{Most, Watch};
 use crate::state::state;
 use crate::table::reach;
 
@@ -15,7 +15,7 @@ pub(crate) struct Exposure {
     /// What orders at work may yet buy and sell.
     pub(crate) working: [i64; 2],
     /// Largest net position, either way.
-    pub(crate) most: Option<i64>,
+    pub(crate) most: Most<i64>,
     /// What the net position cost, by moving average; has its sign.
     cost: i128,
 }

@@ -113,7 +113,7 @@ impl Desk {
     }
 
     fn settle_account(&mut self, place: usize, day: u32, settlement: &mut Settlement) {
-        let Desk { accounts, contracts, scopes, prices, currencies, .. } = self;
+        let Desk { accounts, contracts, scopes, prices, currencies, margins, .. } = self;
         let Some(account) = accounts.get_mut(place) else { return };
         let (kind, method, group) = (account.kind, account.method, account.group);
         for index in 0..account.slots.len() {
@@ -138,7 +138,7 @@ impl Desk {
             }
             slot.holdings.iter_mut().for_each(|holding| holding.roll(method));
             slot.realised += gain;
-            let margin = slot.remargin(kind);
+            let margin = slot.remargin(kind, margins.rates(slot.rates));
             let gross = slot.gross() - gross;
             if !slot.is_flat() {
                 settlement.positions.push(PositionRow::new(day, account.id, account.owner, slot, contract));

@@ -9,7 +9,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use accounts::{Anomaly, Applied, Desk, Entry, Options, Refusal, Verdict};
-use model::{Event, World};
+use model::{Event, Model, World};
 use support::*;
 use wire::*;
 
@@ -48,12 +48,14 @@ const KINDS: [(AccountKind, CostMethod); 9] = [
 struct Life {
     random: Random,
     desk: Desk,
-    world: World,
-    history: Vec<Event>,
+    model: Model,
     open: Vec<NewOrder>,
     numbers: u32,
+    /// The order that was sent in the step before, if there was one.
+    latest: Option<OrderId>,
     trades: u64,
     day: u32,
+    now: u64,
     /// The market keeps to what was sent.
     is_honest: bool,
     /// How often: sent, refused, fills, settlements, answers of the model.
@@ -68,10 +70,20 @@ impl Life {
         let mut apply = |entry: Entry| assert_eq!(desk.apply(&entry), Ok(Applied::Done), "{entry:?}");
         let mut terms = BTreeMap::new();
         for entry in reference() {
-            if let Entry::Terms(of) = entry {
-                terms.insert(of.instrument.0, of);
+            let Entry::Terms(mut of) = entry else {
+                apply(entry);
+                continue;
+            };
+            // Not everything may be traded, or sold short, or at any price.
+            of.flags &= !if random.one_in(6) { ContractTerms::SHORTABLE } else { 0 };
+            of.flags &= !if random.one_in(16) { ContractTerms::TRADABLE } else { 0 };
+            match random.below(8) {
+                0 => (of.price_low, of.price_high) = (price(2), price(9)),
+                1 => of.price_high = Price::NONE,
+                _ => {}
             }
-            apply(entry);
+            terms.insert(of.instrument.0, of);
+            apply(Entry::Terms(of));
         }
         let mut fees = Vec::new();
         for charge in 1..=random.below(4) as u16 {
@@ -97,7 +109,7 @@ impl Life {
             margins.insert(instrument, rate);
             apply(Entry::Margin(margin(instrument, rate)));
         }
-        let mut history = Vec::new();
+        let mut paid = Vec::new();
         let mut accounts = BTreeMap::new();
         for (index, (kind, method)) in KINDS.into_iter().enumerate() {
             let account = index as u32 + 1;
@@ -105,20 +117,30 @@ impl Life {
             apply(open(account, kind, method));
             let amount = 20_000 + i128::from(random.below(200_000));
             apply(deposit(account, amount));
-            history.push(Event::Money(account, currency("CNY"), amount * ONE));
+            paid.push(Event::Money(account, currency("CNY"), amount * ONE));
         }
         let rates = BTreeMap::from([(currency("CNY"), 1_000_000_000), (currency("USD"), 7_100_000_000)]);
+        let mut model = Model::new(World { accounts, terms, fees, margin: margins, rates });
+        paid.into_iter().for_each(|event| model.on(event));
         Life {
             random,
             desk,
-            world: World { accounts, terms, fees, margin: margins, rates },
-            history,
+            model,
             open: Vec::new(),
             numbers: 0,
+            latest: None,
             trades: 0,
             day: 20_260_101,
+            now: 0,
             is_honest,
             counts: BTreeMap::new(),
+        }
+    }
+
+    /// Tells the model, which holds for a market that keeps to what was sent.
+    fn note(&mut self, event: Event) {
+        if self.is_honest {
+            self.model.on(event);
         }
     }
 
@@ -136,7 +158,8 @@ impl Life {
             75..82 => self.end(),
             82..90 => self.replace(),
             90..94 => self.mark(),
-            94..98 => self.transfer(),
+            94..96 => self.transfer(),
+            96..98 => self.limit(),
             98 => self.settle(),
             _ => self.switch(),
         }
@@ -149,6 +172,7 @@ impl Life {
         let strategy = StrategyId(1 + self.random.below(2) as u16);
         let offsets = [Offset::Auto, Offset::Open, Offset::Close, Offset::CloseToday, Offset::CloseYesterday];
         let is_market = self.random.one_in(12);
+        self.now += self.random.below(20_000_000);
         let order = NewOrder {
             order_id: OrderId::new(strategy, 1, self.numbers),
             account: AccountId(account),
@@ -161,40 +185,28 @@ impl Life {
             quantity: Quantity(1 + self.random.below(if instrument == 3 { 12 } else { 400 }) as i64),
             ..order(0, CASH, STOCK, Side::Buy, 1, 1)
         };
-        let is_modelled = self.world.accounts[&account].0 != AccountKind::Margin;
-        let asks = self.is_honest && is_modelled && self.random.one_in(40);
-        let before = asks.then(|| model::available(&self.world, &self.history, account, currency("CNY")));
-        match self.desk.new_order(strategy, &order, Nanos(u64::from(self.numbers))) {
+        // Now and then an account or an instrument that is not there.
+        let order = match self.random.below(60) {
+            0 => NewOrder { account: AccountId(77), ..order },
+            1 => NewOrder { instrument: InstrumentId(5), ..order },
+            _ => order,
+        };
+        let now = Nanos(self.now);
+        let decided = self.is_honest.then(|| self.model.decide(&order, now));
+        let verdict = self.desk.new_order(strategy, &order, now);
+        match decided {
+            Some(Ok(sent)) => assert_eq!(verdict, Verdict::Send(sent), "{:?}", self.model.kind(account)),
+            Some(Err(reason)) => assert_eq!(verdict, Verdict::Refused(reason), "{order:?}"),
+            None => {}
+        }
+        match verdict {
             Verdict::Send(order) => {
                 self.count("sent");
-                self.history.push(Event::Sent(order));
+                self.note(Event::Sent(order));
+                self.latest = Some(order.order_id);
                 self.open.push(order);
-                if let Some(before) = before {
-                    self.count("money checks against the model");
-                    let after = model::available(&self.world, &self.history, account, currency("CNY"));
-                    let is_closing = !matches!(order.offset(), Some(Offset::Auto | Offset::Open))
-                        || order.side == Side::Sell;
-                    assert!(
-                        after >= 0 || after >= before || is_closing,
-                        "{order:?} was sent with {before} → {after}"
-                    );
-                }
             }
-            Verdict::Refused(reason) => {
-                self.count(reason.as_str());
-                if let (Some(before), Reason::InsufficientFunds) = (before, reason) {
-                    self.count("money checks against the model");
-                    let offset = match (self.world.accounts[&account].0, order.offset()) {
-                        (AccountKind::Futures, Some(Offset::Auto)) => Offset::Open,
-                        (_, offset) => offset.unwrap(),
-                    };
-                    let mut with = self.history.clone();
-                    with.push(Event::Sent(NewOrder { flags: offset.flags(), ..order }));
-                    let after = model::available(&self.world, &with, account, currency("CNY"));
-                    // Needs are rounded up and the sum down: in the other currency there may be one unit between them.
-                    assert!(after < 1 && after < before, "{order:?} was refused with {before} → {after}");
-                }
-            }
+            Verdict::Refused(reason) => self.count(reason.as_str()),
             Verdict::Known(update) => panic!("{update:?} is not known"),
         }
     }
@@ -225,7 +237,7 @@ impl Life {
             true => Price(state.price.0 + self.random.below(2) as i64 * 100_000_000),
         };
         self.trades += 1;
-        self.history.push(Event::Fill(order.order_id, at, lots));
+        self.note(Event::Fill(order.order_id, at, lots));
         self.count("fills");
         assert_eq!(self.desk.execution(&fill(&order, self.trades, lots, at, left - lots)), None);
         if left == lots {
@@ -239,24 +251,19 @@ impl Life {
         let ends = update(&order, status, state.quantity.0, state.filled.0);
         let anomaly = self.desk.execution(&ends);
         assert!(anomaly.is_none() || !self.is_honest, "{anomaly:?} of {ends:?}");
-        self.history.push(Event::End(order.order_id));
+        self.note(Event::End(order.order_id));
+        if self.is_honest && status == OrderStatus::Rejected {
+            self.model.refused(Some(order.account.0), order.order_id.strategy(), Nanos(0));
+        }
     }
 
     fn end(&mut self) {
         let Some(index) = self.pick() else { return };
         let state = self.state(&self.open[index]);
-        let is_new = state.status == OrderStatus::Accepted && state.filled == Quantity(0);
+        // A rejection is for orders that the market has not answered.
+        let is_new = self.latest == Some(state.order_id) && state.filled == Quantity(0);
         let status =
             if is_new && self.random.one_in(4) { OrderStatus::Rejected } else { OrderStatus::Cancelled };
-        // A rejection is for orders that the market has not answered.
-        let status =
-            if self.history.iter().rev().take(1).all(
-                |event| matches!(event, Event::Sent(order) if order.order_id == self.open[index].order_id),
-            ) {
-                status
-            } else {
-                OrderStatus::Cancelled
-            };
         self.count("ends");
         self.finish(index, status);
     }
@@ -274,21 +281,29 @@ impl Life {
             price,
             quantity: Quantity(total),
         };
-        if self.desk.replace(order.order_id.strategy(), &replace, Nanos(0)).is_err() {
+        let now = Nanos(self.now);
+        let decided = self.is_honest.then(|| self.model.decide_replace(&replace, now));
+        let verdict = self.desk.replace(order.order_id.strategy(), &replace, now);
+        assert!(
+            decided.is_none_or(|decided| decided == verdict),
+            "{verdict:?}, not {decided:?}: {replace:?}"
+        );
+        if verdict.is_err() {
             return self.count("replaces refused");
         }
         self.count("replaces");
-        self.history.push(Event::Asked(order.order_id, price, total));
+        self.latest = None;
+        self.note(Event::Asked(order.order_id, price, total));
         self.desk.audit().unwrap();
         if self.random.one_in(3) {
             let denied = update(&order, OrderStatus::ReplaceRejected, state.quantity.0, state.filled.0);
             assert_eq!(self.desk.execution(&denied), None);
-            self.history.push(Event::Denied(order.order_id));
+            self.note(Event::Denied(order.order_id));
         } else {
             let replaced = NewOrder { price, ..order };
             let done = update(&replaced, OrderStatus::Replaced, total, state.filled.0);
             assert_eq!(self.desk.execution(&done), None);
-            self.history.push(Event::Total(order.order_id, price, total));
+            self.note(Event::Total(order.order_id, price, total));
         }
     }
 
@@ -296,7 +311,7 @@ impl Life {
         let instrument = InstrumentId(1 + self.random.below(4) as u32);
         let price = Price((1 + self.random.below(15) as i64) * Price::ONE);
         self.desk.mark(instrument, price);
-        self.history.push(Event::Mark(instrument, price));
+        self.note(Event::Mark(instrument, price));
     }
 
     fn transfer(&mut self) {
@@ -307,14 +322,22 @@ impl Life {
         let Entry::Change(change) = change(AccountScope::Account, account, action, amount) else { return };
         let before = self.desk.snapshot();
         let signed = if action == AccountAction::Deposit { amount } else { -amount };
-        match self.desk.apply(&Entry::Change(AccountChange { currency, ..change })) {
-            Ok(_) => self.history.push(Event::Money(account, currency, signed)),
+        let may = signed > 0 || self.may_withdraw(account, currency, amount);
+        let applied = self.desk.apply(&Entry::Change(AccountChange { currency, ..change }));
+        assert!(!self.is_honest || applied.is_ok() == may, "{applied:?} for {signed} {currency}");
+        match applied {
+            Ok(_) => self.note(Event::Money(account, currency, signed)),
             Err(refusal) => {
                 assert_eq!(refusal, Refusal::Insufficient);
                 assert!(self.desk.snapshot() == before, "a refused entry changed something");
                 self.count("withdrawals refused");
             }
         }
+    }
+
+    fn may_withdraw(&self, account: u32, currency: Currency, amount: i128) -> bool {
+        let needed = -model::convert(-amount, self.model.world.rates[&currency], World::HOME);
+        self.model.money(account, currency)[0] >= amount && self.model.available(account) >= needed
     }
 
     fn settle(&mut self) {
@@ -334,21 +357,101 @@ impl Life {
         let again = self.desk.snapshot();
         assert_eq!(settle(&mut self.desk, self.day, &[]), Ok(Applied::Already));
         assert!(again == self.desk.snapshot(), "a day that is settled twice");
-        self.history.push(Event::Settle(prices));
+        self.note(Event::Settle(prices));
         self.count("settlements");
     }
 
-    /// Kills and revives, freezes and unfreezes.
+    /// A limit of any scope is set or lifted, or a check switched.
+    fn limit(&mut self) {
+        if !self.is_honest {
+            return;
+        }
+        let (scope, number) = [
+            (AccountScope::Account, 1 + self.random.below(9) as u32),
+            (AccountScope::Group, 1),
+            (AccountScope::Strategy, 1 + self.random.below(2) as u32),
+            (AccountScope::Platform, 0),
+        ][self.random.below(4) as usize];
+        let wide = if scope == AccountScope::Account { 1 } else { 4 };
+        let (kind, most) = [
+            (LimitKind::Position, self.random.below(500) * wide),
+            (LimitKind::GrossNotional, self.random.below(20_000) * wide),
+            (LimitKind::OrderQuantity, self.random.below(600)),
+            (LimitKind::OrderNotional, self.random.below(20_000)),
+            (LimitKind::OpenOrders, self.random.below(6) * wide),
+            (LimitKind::OrderRate, self.random.below(100)),
+            (LimitKind::MessageRate, self.random.below(150)),
+            (LimitKind::RunawayRate, self.random.below(150)),
+            (LimitKind::RejectRate, self.random.below(50)),
+            (LimitKind::Loss, self.random.below(20_000)),
+            (LimitKind::PriceBand, 0),
+            (LimitKind::SelfTrade, 0),
+            (LimitKind::Money, 0),
+        ][self.random.below(13) as usize];
+        let is_switch = matches!(kind, LimitKind::PriceBand | LimitKind::SelfTrade | LimitKind::Money);
+        let is_off = self.random.one_in(2);
+        let (scope, number) = match kind {
+            // The desk adds losses of groups up at surveys only.
+            LimitKind::Loss => (AccountScope::Account, 1 + self.random.below(9) as u32),
+            _ if is_switch => (AccountScope::Platform, 0),
+            _ => (scope, number),
+        };
+        let of_one = kind == LimitKind::Position && self.random.one_in(2);
+        let entry = AccountLimit {
+            change: match (is_switch, is_off) {
+                (true, true) => LimitChange::Disable,
+                (true, false) => LimitChange::Enable,
+                (false, true) => LimitChange::Lift,
+                (false, false) => LimitChange::Set,
+            },
+            burst: 1 + self.random.below(20) as u32,
+            instrument: InstrumentId(if of_one { 1 + self.random.below(4) as u32 } else { 0 }),
+            ..limit(scope, number, kind, most)
+        };
+        assert_eq!(self.desk.apply(&Entry::Limit(entry)), Ok(Applied::Done), "{entry:?}");
+        self.count("limits");
+        self.note(Event::Limit(entry));
+    }
+
+    /// Kills and revives, freezes and unfreezes; what has fallen by itself is lifted now and then.
     fn switch(&mut self) {
         let account = 1 + self.random.below(9) as u32;
-        for (on, off) in
-            [(AccountAction::Kill, AccountAction::Revive), (AccountAction::Freeze, AccountAction::Unfreeze)]
-        {
-            self.desk.apply(&change(AccountScope::Account, account, on, 0)).unwrap();
+        let killed = model::subject(AccountScope::Account, account);
+        if !self.model.killed.contains(&killed) {
+            self.desk.apply(&change(AccountScope::Account, account, AccountAction::Kill, 0)).unwrap();
+            self.note(Event::Kill(killed, true));
             self.send();
-            self.desk.apply(&change(AccountScope::Account, account, off, 0)).unwrap();
+            self.desk.apply(&change(AccountScope::Account, account, AccountAction::Revive, 0)).unwrap();
+            self.note(Event::Kill(killed, false));
         }
-        self.desk.take_kills();
+        self.desk.apply(&change(AccountScope::Account, account, AccountAction::Freeze, 0)).unwrap();
+        self.note(Event::Freeze(account, true));
+        self.send();
+        self.desk.apply(&change(AccountScope::Account, account, AccountAction::Unfreeze, 0)).unwrap();
+        self.note(Event::Freeze(account, false));
+    }
+
+    /// The kill switches that have fallen are those of the model. Most are lifted soon: what is killed decides nothing else.
+    fn kills(&mut self) {
+        let fallen: Vec<_> =
+            self.desk.take_kills().into_iter().map(|kill| model::subject(kill.scope, kill.subject)).collect();
+        if !self.is_honest {
+            return;
+        }
+        assert_eq!(fallen, std::mem::take(&mut self.model.fallen));
+        fallen.iter().for_each(|_| self.count("kills"));
+        for (scope, subject) in self.model.killed.clone() {
+            if self.random.one_in(4) {
+                let of = [
+                    AccountScope::Account,
+                    AccountScope::Group,
+                    AccountScope::Strategy,
+                    AccountScope::Platform,
+                ][usize::from(scope) - 1];
+                self.desk.apply(&change(of, subject, AccountAction::Revive, 0)).unwrap();
+                self.note(Event::Kill((scope, subject), false));
+            }
+        }
     }
 
     /// The market says what it should not.
@@ -408,8 +511,8 @@ impl Life {
         if !self.is_honest {
             return;
         }
-        let (world, history) = (&self.world, &self.history);
-        for (account, (kind, method)) in &world.accounts {
+        let model = &self.model;
+        for (account, (kind, method)) in &model.world.accounts {
             let name = format!("{kind} {method}");
             for view in self.desk.purses(StrategyId(1), AccountId(*account)) {
                 let totals = view.totals;
@@ -421,19 +524,20 @@ impl Life {
                     totals.fees + totals.taxes,
                     view.margin,
                 ];
-                assert_eq!(kept, model::money(world, history, *account, view.currency), "{name}");
-                if *kind != AccountKind::Margin {
-                    let reserved = model::reserved(world, history, *account, view.currency);
-                    assert_eq!(view.frozen, reserved, "reservations of {name}");
-                }
+                assert_eq!(kept, model.money(*account, view.currency), "{name}");
+                assert_eq!(view.frozen, model.reserved(*account, view.currency), "reservations of {name}");
+                assert_eq!(view.gross, model.gross(*account, view.currency), "gross of {name}");
             }
-            for instrument in world.terms.keys() {
+            let view = self.desk.account(AccountId(*account)).unwrap();
+            assert_eq!(view.available, model.available(*account), "available of {name}");
+            assert_eq!(view.day_result, model.day_result(*account), "the day of {name}");
+            for instrument in model.world.terms.keys() {
                 let Some(row) =
                     self.desk.position(StrategyId(1), AccountId(*account), InstrumentId(*instrument))
                 else {
                     continue;
                 };
-                let position = model::position(world, history, *account, *instrument);
+                let position = model.position(*account, *instrument);
                 let lots = [row.long_today, row.long_yesterday, row.short_today, row.short_yesterday];
                 let wanted = [(0, false), (0, true), (1, false), (1, true)]
                     .map(|(side, old)| position.lots(side, old));
@@ -455,6 +559,7 @@ fn live(is_honest: bool, length: u64) {
         let mut life = Life::new(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed), is_honest);
         for step in 1..=length {
             life.step();
+            life.kills();
             if step % 16 == 0 {
                 life.desk.audit().unwrap_or_else(|what| panic!("life {seed}, step {step}: {what}"));
             }

@@ -35,20 +35,24 @@ pub(crate) struct Closed {
 ///
 /// With [`CostMethod::Average`] there is one average over both days, and amounts stand under today; otherwise they stand
 /// under their day.
+///
+/// The lots come first: checks read no more than one line of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Holding {
     /// Today's, yesterday's.
     pub(crate) lots: [i64; 2],
-    cost: [i128; 2],
-    /// What the value has moved from the cost up to the last settlement, where that was paid.
-    settled: [i128; 2],
     /// What orders at work may close: of today, of yesterday, of either.
     pub(crate) frozen: [i64; 3],
-    pub(crate) margin: i128,
     /// Boxed: most accounts have none, and every slot has two holdings.
     #[allow(clippy::box_collection, reason = "a quarter of the size where there is none")]
     oldest: Option<Box<VecDeque<Lot>>>,
+    pub(crate) margin: i128,
+    cost: [i128; 2],
+    /// What the value has moved from the cost up to the last settlement, where that was paid.
+    settled: [i128; 2],
 }
+const _: () = assert!(std::mem::offset_of!(Holding, cost) == 64 && size_of::<Holding>() == 128);
 state!(Holding { lots, cost, settled, frozen, margin, oldest });
 
 impl Holding {

@@ -3,6 +3,7 @@
 use wire::{AccountKind, InstrumentId, Price, Side};
 
 use crate::contracts::Contract;
+use crate::limits::Most;
 use crate::margin::Rates;
 use crate::positions::{Holding, LONG, SHORT};
 use crate::state::state;
@@ -10,26 +11,29 @@ use crate::state::state;
 /// "No order."
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// All that is kept about one account in one instrument.
+/// All that is kept about one account in one instrument. Checks read the first line of memory, and the first of each holding.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Slot {
     pub(crate) instrument: InstrumentId,
     /// Charges of new orders.
     pub(crate) schedule: u32,
-    pub(crate) rates: Rates,
-    /// Largest net position; `None`: the account's own limit for each instrument.
-    pub(crate) most: Option<i64>,
-    /// Long, short.
-    pub(crate) holdings: [Holding; 2],
-    /// What orders at work may yet buy and sell.
-    pub(crate) working: [i64; 2],
+    /// Number of its margin's rates.
+    pub(crate) rates: u32,
     /// Newest order at work of each side: the begin of a list.
     pub(crate) first: [u32; 2],
+    /// What orders at work may yet buy and sell.
+    pub(crate) working: [i64; 2],
     /// No buy at work is higher, no sell lower.
     pub(crate) edge: [i64; 2],
+    /// Largest net position; none: the account's own limit for each instrument.
+    pub(crate) most: Most<i64>,
+    /// Long, short.
+    pub(crate) holdings: [Holding; 2],
     pub(crate) realised: i128,
     pub(crate) charges: i128,
 }
+const _: () = assert!(std::mem::offset_of!(Slot, holdings) == 64 && size_of::<Slot>() == 384);
 state!(Slot { instrument, schedule, rates, most, holdings, working, first, edge, realised, charges });
 
 /// Index of a side: buys 0, sells 1.
@@ -41,12 +45,12 @@ pub(crate) fn index(side: Side) -> usize {
 }
 
 impl Slot {
-    pub(crate) fn new(instrument: InstrumentId, schedule: u32, rates: Rates) -> Slot {
+    pub(crate) fn new(instrument: InstrumentId, schedule: u32, rates: u32) -> Slot {
         Slot {
             instrument,
             schedule,
             rates,
-            most: None,
+            most: Most::new(None),
             holdings: [Holding::default(), Holding::default()],
             working: [0; 2],
             first: [NOTHING; 2],
@@ -70,12 +74,11 @@ impl Slot {
     }
 
     /// Margin of both sides anew; returns by how much it has changed.
-    pub(crate) fn remargin(&mut self, kind: AccountKind) -> i128 {
+    pub(crate) fn remargin(&mut self, kind: AccountKind, rates: &Rates) -> i128 {
         if kind == AccountKind::Cash {
             return 0;
         }
-        let rates = self.rates;
-        self.holdings[LONG].remargin(&rates, LONG) + self.holdings[SHORT].remargin(&rates, SHORT)
+        self.holdings[LONG].remargin(rates, LONG) + self.holdings[SHORT].remargin(rates, SHORT)
     }
 
     /// Gain of what is open since it was last paid, at the latest mark.

@@ -1,9 +1,18 @@
-//! The obvious way: everything is computed from the whole history, on every question, by one function a rule.
+//! The obvious way: lots and orders at work are lists, and every sum and every decision is made from them anew on each question,
+//! by one function a rule.
 //!
 //! It holds for a market that keeps to what was sent. It knows nothing of how the crate keeps its sums.
 
-use std::collections::BTreeMap;
+mod checks;
+mod money;
+mod position;
+mod tokens;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) use money::convert;
+use position::Position;
+use tokens::Tokens;
 use wire::*;
 
 /// What has happened, in order.
@@ -11,7 +20,7 @@ use wire::*;
 pub(crate) enum Event {
     /// Money in (or out, negative), in a currency.
     Money(u32, Currency, i128),
-    /// An order that went out, with its charges and what it was found to close.
+    /// An order that went out, with what it was found to close.
     Sent(NewOrder),
     /// A fill.
     Fill(OrderId, Price, i64),
@@ -27,6 +36,12 @@ pub(crate) enum Event {
     Mark(InstrumentId, Price),
     /// A day is settled at these prices.
     Settle(BTreeMap<u32, Price>),
+    /// A limit is set or lifted, a check switched.
+    Limit(AccountLimit),
+    /// A kill switch falls, or is lifted.
+    Kill(Subject, bool),
+    /// An account is frozen, or is no longer.
+    Freeze(u32, bool),
 }
 
 /// What does not change in a life.
@@ -40,133 +55,23 @@ pub(crate) struct World {
     pub(crate) rates: BTreeMap<Currency, u64>,
 }
 
-/// Lots of one opening fill.
-#[derive(Clone, Debug)]
-struct Lot {
-    lots: i64,
-    cost: i128,
-    settled: i128,
-    is_old: bool,
-    price: i64,
-    base: i64,
+impl World {
+    /// Rate of the currency of all accounts and of the platform.
+    pub(crate) const HOME: u64 = 1_000_000_000;
+    /// The group of all accounts.
+    pub(crate) const GROUP: u32 = 1;
 }
 
-/// One account in one instrument.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Position {
-    /// Long, short; in the order of opening.
-    sides: [Vec<Lot>; 2],
-    pub(crate) realised: i128,
-    pub(crate) variation: i128,
-    pub(crate) invested: i128,
-    /// What each order has traded: lots and value by class (open, close, close today).
-    traded: BTreeMap<OrderId, [(i64, i128); 3]>,
-}
+/// A scope with its number: account 1, group 2, strategy 3, platform 4, so that they sort in the order of the checks.
+pub(crate) type Subject = (u8, u32);
 
-impl Position {
-    pub(crate) fn lots(&self, side: usize, is_old: bool) -> i64 {
-        self.sides[side].iter().filter(|lot| lot.is_old == is_old).map(|lot| lot.lots).sum()
+pub(crate) fn subject(scope: AccountScope, number: u32) -> Subject {
+    match scope {
+        AccountScope::Account => (1, number),
+        AccountScope::Group => (2, number),
+        AccountScope::Strategy => (3, number),
+        AccountScope::Platform => (4, 0),
     }
-
-    pub(crate) fn total(&self, side: usize) -> i64 {
-        self.sides[side].iter().map(|lot| lot.lots).sum()
-    }
-
-    pub(crate) fn cost(&self, side: usize) -> i128 {
-        self.sides[side].iter().map(|lot| lot.cost).sum()
-    }
-
-    fn basis(&self, side: usize) -> i128 {
-        self.sides[side].iter().map(|lot| lot.cost + lot.settled).sum()
-    }
-
-    /// Lots of one day leave; with which cost, the method says.
-    fn close(
-        &mut self,
-        method: CostMethod,
-        side: usize,
-        is_old: bool,
-        lots: i64,
-        multiplier: i128,
-    ) -> (i128, i128) {
-        let is_pool = |lot: &Lot| method == CostMethod::Average || lot.is_old == is_old;
-        let (mut cost, mut settled) = (0, 0);
-        if method != CostMethod::Fifo {
-            let pool: Vec<&Lot> = self.sides[side].iter().filter(|lot| is_pool(lot)).collect();
-            let all: i128 = pool.iter().map(|lot| i128::from(lot.lots)).sum();
-            let sum = |of: fn(&Lot) -> i128| pool.iter().map(|lot| of(lot)).sum::<i128>();
-            (cost, settled) = (
-                sum(|lot| lot.cost) * i128::from(lots) / all,
-                sum(|lot| lot.settled) * i128::from(lots) / all,
-            );
-        }
-        let mut left = lots;
-        for lot in self.sides[side].iter_mut().filter(|lot| lot.is_old == is_old) {
-            let taken = lot.lots.min(left);
-            if method == CostMethod::Fifo {
-                let (part, paid) = (
-                    i128::from(lot.price) * i128::from(taken) * multiplier,
-                    i128::from(lot.base - lot.price) * i128::from(taken) * multiplier,
-                );
-                (cost, settled) = (cost + part, settled + paid);
-                (lot.cost, lot.settled) = (lot.cost - part, lot.settled - paid);
-            }
-            lot.lots -= taken;
-            left -= taken;
-        }
-        assert_eq!(left, 0, "the model closes what is there");
-        if method != CostMethod::Fifo {
-            // Only the sum of the pool has a meaning: its first lot carries what has left.
-            if let Some(first) = self.sides[side].iter_mut().find(|lot| is_pool(lot)) {
-                (first.cost, first.settled) = (first.cost - cost, first.settled - settled);
-            }
-            let rest: Vec<Lot> = self.sides[side].iter().filter(|lot| is_pool(lot)).cloned().collect();
-            if let Some(keeper) = self.sides[side].iter_mut().find(|lot| is_pool(lot) && lot.lots > 0) {
-                keeper.cost = rest.iter().map(|lot| lot.cost).sum();
-                keeper.settled = rest.iter().map(|lot| lot.settled).sum();
-                let mut is_kept = false;
-                for lot in self.sides[side].iter_mut().filter(|lot| is_pool(lot)) {
-                    if lot.lots > 0 && !is_kept {
-                        is_kept = true;
-                    } else {
-                        (lot.cost, lot.settled) = (0, 0);
-                    }
-                }
-            }
-        }
-        self.sides[side].retain(|lot| lot.lots > 0);
-        (cost, settled)
-    }
-}
-
-fn ceil(amount: i128, by: i128) -> i128 {
-    if amount % by == 0 { amount / by } else { amount / by + 1 }
-}
-
-/// What an order pays for what it has traded.
-fn charges(world: &World, order: &NewOrder, traded: &[(i64, i128); 3]) -> i128 {
-    let mut sum = 0;
-    for rule in &world.fees {
-        if !rule.side.covers(order.side) {
-            continue;
-        }
-        let class = |index: usize| match rule.event {
-            FeeEvent::Any => true,
-            FeeEvent::Open => index == 0,
-            FeeEvent::Close => index == 1,
-            FeeEvent::CloseToday => index == 2,
-        };
-        let parts: Vec<_> = traded.iter().enumerate().filter(|(index, _)| class(*index)).collect();
-        let lots: i64 = parts.iter().map(|(_, part)| part.0).sum();
-        let value: i128 = parts.iter().map(|(_, part)| part.1.abs()).sum();
-        if lots > 0 {
-            let exact =
-                i128::from(lots) * rule.per_lot.wide() + ceil(value * i128::from(rule.rate), 1_000_000_000);
-            let unit = i128::from(rule.unit.max(1));
-            sum += (ceil(exact, unit) * unit).max(rule.minimum.wide());
-        }
-    }
-    sum
 }
 
 /// An order at work, as the events say.
@@ -176,15 +81,29 @@ pub(crate) struct Working {
     pub(crate) price: i64,
     pub(crate) total: i64,
     pub(crate) filled: i64,
-    asked: Vec<(i64, i64)>,
+    /// How much of what is open may close.
+    pub(crate) closing: i64,
+    pub(crate) asked: Vec<(i64, i64)>,
     is_rolled: bool,
 }
 
 impl Working {
+    pub(crate) fn new(order: NewOrder) -> Working {
+        let (price, total) = (order.price.0, order.quantity.0);
+        Working { order, price, total, filled: 0, closing: 0, asked: Vec::new(), is_rolled: false }
+    }
+
     pub(crate) fn high(&self, terms: &ContractTerms) -> i64 {
         match self.order.order_type.has_price() {
             true => self.asked.iter().map(|(price, _)| *price).fold(self.price, i64::max),
             false => terms.price_high.0,
+        }
+    }
+
+    pub(crate) fn low(&self, terms: &ContractTerms) -> i64 {
+        match self.order.order_type.has_price() {
+            true => self.asked.iter().map(|(price, _)| *price).fold(self.price, i64::min),
+            false => terms.price_low.0,
         }
     }
 
@@ -193,10 +112,9 @@ impl Working {
     }
 
     /// Which lots it closes: of today, of yesterday, of either.
-    fn closes(&self, kind: AccountKind) -> Option<usize> {
+    pub(crate) fn closes(&self, kind: AccountKind) -> Option<usize> {
         match (kind, self.order.offset().unwrap()) {
-            (AccountKind::Cash, _) => (self.order.side == Side::Sell).then_some(2),
-            (AccountKind::Margin, _) => unreachable!("the model has no reservations of margin accounts"),
+            (AccountKind::Cash | AccountKind::Margin, _) => Some(2),
             (_, Offset::Open | Offset::Auto) => None,
             (_, Offset::CloseToday) => Some(usize::from(self.is_rolled)),
             (_, Offset::CloseYesterday) => Some(1),
@@ -205,270 +123,258 @@ impl Working {
     }
 }
 
-pub(crate) fn working(history: &[Event]) -> BTreeMap<OrderId, Working> {
-    let mut orders: BTreeMap<OrderId, Working> = BTreeMap::new();
-    for event in history {
+/// The state that the events so far lead to.
+#[derive(Clone, Debug)]
+pub(crate) struct Model {
+    pub(crate) world: World,
+    paid: BTreeMap<(u32, Currency), i128>,
+    positions: BTreeMap<(u32, u32), Position>,
+    /// In the order in which they came in.
+    pub(crate) working: Vec<Working>,
+    /// All that ever went out.
+    sent: BTreeMap<OrderId, NewOrder>,
+    marks: BTreeMap<u32, Price>,
+    /// Net position of a strategy in an instrument, and what it cost.
+    strategies: BTreeMap<(u16, u32), (i64, i128)>,
+    /// By account: results at the begin of the day.
+    opened: BTreeMap<u32, Vec<i128>>,
+    limits: BTreeMap<(Subject, u32, u32), AccountLimit>,
+    tokens: BTreeMap<(Subject, u32), Tokens>,
+    disabled: BTreeSet<u32>,
+    frozen: BTreeSet<u32>,
+    pub(crate) killed: BTreeSet<Subject>,
+    /// Kill switches that have fallen since somebody looked.
+    pub(crate) fallen: Vec<Subject>,
+}
+
+impl Model {
+    pub(crate) fn new(world: World) -> Model {
+        Model {
+            world,
+            paid: BTreeMap::new(),
+            positions: BTreeMap::new(),
+            working: Vec::new(),
+            sent: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            strategies: BTreeMap::new(),
+            opened: BTreeMap::new(),
+            limits: BTreeMap::new(),
+            tokens: BTreeMap::new(),
+            disabled: BTreeSet::new(),
+            frozen: BTreeSet::new(),
+            killed: BTreeSet::new(),
+            fallen: Vec::new(),
+        }
+    }
+
+    pub(crate) fn position(&self, account: u32, instrument: u32) -> Position {
+        self.positions.get(&(account, instrument)).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn find(&self, id: OrderId) -> &Working {
+        self.working.iter().find(|working| working.order.order_id == id).unwrap()
+    }
+
+    fn find_mut(&mut self, id: OrderId) -> &mut Working {
+        self.working.iter_mut().find(|working| working.order.order_id == id).unwrap()
+    }
+
+    pub(crate) fn kind(&self, account: u32) -> AccountKind {
+        self.world.accounts[&account].0
+    }
+
+    pub(crate) fn kill(&mut self, subject: Subject) {
+        if self.killed.insert(subject) {
+            self.fallen.push(subject);
+        }
+    }
+
+    /// What has happened changes the state.
+    pub(crate) fn on(&mut self, event: Event) {
         match event {
+            Event::Money(account, currency, amount) => {
+                *self.paid.entry((account, currency)).or_default() += amount;
+            }
             Event::Sent(order) => {
-                let working = Working {
-                    order: *order,
-                    price: order.price.0,
-                    total: order.quantity.0,
-                    filled: 0,
-                    asked: Vec::new(),
-                    is_rolled: false,
-                };
-                orders.insert(order.order_id, working);
+                let mut working = Working::new(order);
+                working.closing = self.may_close(&working);
+                self.sent.insert(order.order_id, order);
+                self.working.push(working);
             }
-            Event::Fill(id, _, lots) => orders.get_mut(id).unwrap().filled += lots,
-            Event::Asked(id, price, total) => orders.get_mut(id).unwrap().asked.push((price.0, *total)),
+            Event::Fill(id, price, lots) => self.fill(id, price, lots),
+            Event::Asked(id, price, total) => {
+                let more = self.more_to_close(self.find(id), total);
+                let working = self.find_mut(id);
+                working.asked.push((price.0, total));
+                working.closing += more;
+            }
             Event::Total(id, price, total) => {
-                let order = orders.get_mut(id).unwrap();
-                (order.price, order.total) = (price.0, *total);
-                order.asked.clear();
+                let working = self.find_mut(id);
+                (working.price, working.total) = (price.0, total);
+                working.asked.clear();
+                working.closing = working.closing.min(working.open());
             }
-            Event::Denied(id) => orders.get_mut(id).unwrap().asked.clear(),
-            Event::End(id) => drop(orders.remove(id)),
-            Event::Settle(_) => orders.values_mut().for_each(|order| order.is_rolled = true),
-            Event::Money(..) | Event::Mark(..) => {}
+            Event::Denied(id) => {
+                let working = self.find_mut(id);
+                working.asked.clear();
+                working.closing = working.closing.min(working.open());
+            }
+            Event::End(id) => self.working.retain(|working| working.order.order_id != id),
+            Event::Mark(instrument, price) => _ = self.marks.insert(instrument.0, price),
+            Event::Settle(prices) => self.settle(&prices),
+            Event::Limit(limit) => self.limit(limit),
+            Event::Kill(subject, true) => self.kill(subject),
+            Event::Kill(subject, false) => drop(self.killed.remove(&subject)),
+            Event::Freeze(account, true) => drop(self.frozen.insert(account)),
+            Event::Freeze(account, false) => drop(self.frozen.remove(&account)),
         }
     }
-    orders
-}
 
-/// All orders that ever went out.
-fn sent(history: &[Event]) -> BTreeMap<OrderId, NewOrder> {
-    let orders = history.iter().filter_map(|event| match event {
-        Event::Sent(order) => Some((order.order_id, *order)),
-        _ => None,
-    });
-    orders.collect()
-}
+    fn limit(&mut self, limit: AccountLimit) {
+        let (subject, kind) = (subject(limit.scope, limit.subject), limit.limit as u32);
+        match limit.change {
+            LimitChange::Enable => drop(self.disabled.remove(&kind)),
+            LimitChange::Disable => drop(self.disabled.insert(kind)),
+            LimitChange::Lift => {
+                self.limits.remove(&(subject, kind, limit.instrument.0));
+                self.tokens.remove(&(subject, kind));
+            }
+            LimitChange::Set => {
+                self.limits.insert((subject, kind, limit.instrument.0), limit);
+                self.tokens.insert((subject, kind), Tokens::new(limit.number, limit.burst));
+            }
+        }
+    }
 
-/// The position of an account in an instrument.
-pub(crate) fn position(world: &World, history: &[Event], account: u32, instrument: u32) -> Position {
-    let (kind, method) = world.accounts[&account];
-    let multiplier = i128::from(world.terms[&instrument].multiplier);
-    let orders = sent(history);
-    let mut position = Position::default();
-    let (mut seen, mut rolled) = (Vec::new(), Vec::new());
-    for (at, event) in history.iter().enumerate() {
-        match event {
-            Event::Sent(order) => seen.push(order.order_id),
-            Event::Fill(id, price, lots) => {
-                let order = &orders[id];
-                if (order.account.0, order.instrument.0) == (account, instrument) {
-                    let frozen = if kind == AccountKind::Futures {
-                        frozen(world, &history[..at], *id)
-                    } else {
-                        [0; 2]
-                    };
-                    fill(
-                        &mut position,
-                        kind,
-                        method,
-                        multiplier,
-                        order,
-                        price.0,
-                        *lots,
-                        (frozen, rolled.contains(id)),
-                    );
+    /// Other orders of the same account, instrument and side.
+    fn beside<'a>(&'a self, this: &'a Working) -> impl Iterator<Item = &'a Working> {
+        let of = |order: &NewOrder| (order.account, order.instrument, order.side);
+        self.working.iter().filter(move |other| {
+            other.order.order_id != this.order.order_id && of(&other.order) == of(&this.order)
+        })
+    }
+
+    /// Lots that no order at work may close already: of today, of yesterday, of either.
+    pub(crate) fn closable(&self, this: &Working) -> [i64; 3] {
+        let order = &this.order;
+        let side = if order.side == Side::Buy { 1 } else { 0 };
+        let position = self.position(order.account.0, order.instrument.0);
+        let mut free = [position.lots(side, false), position.lots(side, true), position.total(side)];
+        // What this order itself may close is not free either.
+        let itself = self.working.iter().filter(|other| other.order.order_id == order.order_id);
+        for other in self.beside(this).chain(itself) {
+            if let Some(class) = other.closes(self.kind(order.account.0)) {
+                free[2] -= other.closing;
+                if class < 2 {
+                    free[class] -= other.closing;
                 }
             }
-            Event::Settle(prices) => {
-                if let Some(price) = prices.get(&instrument) {
-                    settle(&mut position, kind, method, multiplier, price.0);
-                }
-                position.sides.iter_mut().flatten().for_each(|lot| lot.is_old = true);
-                rolled.clone_from(&seen);
-            }
-            _ => {}
         }
+        let any = free[2].max(0);
+        [free[0].max(0).min(any), free[1].max(0).min(any), any]
     }
-    position
-}
 
-/// Lots of yesterday and of today that other orders may close of just that day.
-fn frozen(world: &World, history: &[Event], but: OrderId) -> [i64; 2] {
-    let orders = working(history);
-    let Some(this) = orders.get(&but).map(|working| working.order) else { return [0; 2] };
-    let kind = world.accounts[&this.account.0].0;
-    let others = orders.values().filter(|other| {
-        let order = &other.order;
-        order.order_id != but
-            && (order.account, order.instrument, order.side) == (this.account, this.instrument, this.side)
-    });
-    let mut frozen = [0; 2];
-    for other in others {
-        match other.closes(kind) {
-            Some(0) => frozen[1] += other.open(),
-            Some(1) => frozen[0] += other.open(),
-            _ => {}
+    /// How much of a new order closes: of accounts with net positions what there is, of others all or nothing.
+    fn may_close(&self, new: &Working) -> i64 {
+        let (kind, lots) = (self.kind(new.order.account.0), new.order.quantity.0);
+        match (kind, new.closes(kind)) {
+            (_, None) => 0,
+            (AccountKind::Futures, Some(_)) => lots,
+            (_, Some(_)) => lots.min(self.closable(new)[2]),
         }
     }
-    frozen
-}
 
-#[allow(clippy::too_many_arguments, reason = "the rule needs all of it")]
-fn fill(
-    position: &mut Position,
-    kind: AccountKind,
-    method: CostMethod,
-    multiplier: i128,
-    order: &NewOrder,
-    price: i64,
-    lots: i64,
-    (frozen, is_rolled): ([i64; 2], bool),
-) {
-    let (mine, other, sign) = if order.side == Side::Buy { (0, 1, -1) } else { (1, 0, 1) };
-    let (old, new) = (position.lots(other, true), position.lots(other, false));
-    let is_net = kind != AccountKind::Futures;
-    let (from_old, from_new) = match order.offset().unwrap() {
-        _ if is_net => (old.min(lots), new.min(lots - old.min(lots))),
-        Offset::Open | Offset::Auto => (0, 0),
-        Offset::Close => {
-            let first = (old - frozen[0]).max(0).min(lots);
-            (first, lots - first)
-        }
-        Offset::CloseToday if !is_rolled => (0, lots),
-        Offset::CloseToday | Offset::CloseYesterday => (lots, 0),
-    };
-    let worth = |lots: i64| i128::from(price) * i128::from(lots) * multiplier;
-    for (is_old, lots, class) in [(true, from_old, 1), (false, from_new, 2)] {
-        if lots > 0 {
-            let (cost, settled) = position.close(method, other, is_old, lots, multiplier);
-            position.realised += sign * (worth(lots) - cost);
-            position.variation -= sign * settled;
-            position.invested -= sign * cost;
-            let traded = &mut position.traded.entry(order.order_id).or_default()[class];
-            *traded = (traded.0 + lots, traded.1 + worth(lots).abs());
+    /// How much more an order may close with another total.
+    fn more_to_close(&self, working: &Working, total: i64) -> i64 {
+        let kind = self.kind(working.order.account.0);
+        let added = (total - working.filled).max(working.open()) - working.open();
+        match (kind, working.closes(kind)) {
+            (_, None) => 0,
+            (AccountKind::Futures, Some(_)) => added,
+            (_, Some(_)) => added.min(self.closable(working)[2]),
         }
     }
-    let opened = lots - from_old - from_new;
-    if opened > 0 {
-        position.sides[mine].push(Lot {
-            lots: opened,
-            cost: worth(opened),
-            settled: 0,
-            is_old: false,
-            price,
-            base: price,
-        });
-        position.invested -= sign * worth(opened);
-        let traded = &mut position.traded.entry(order.order_id).or_default()[0];
-        *traded = (traded.0 + opened, traded.1 + worth(opened).abs());
-    }
-}
 
-fn settle(position: &mut Position, kind: AccountKind, method: CostMethod, multiplier: i128, price: i64) {
-    for (side, sign) in [(0, 1), (1, -1)] {
-        let basis = position.basis(side);
-        let mut worth = 0;
-        for lot in &mut position.sides[side] {
-            let value = i128::from(price) * i128::from(lot.lots) * multiplier;
-            worth += value;
-            if method == CostMethod::Settlement {
-                (lot.cost, lot.settled) = (value, 0);
-            } else if kind == AccountKind::Futures {
-                (lot.settled, lot.base) = (value - lot.cost, price);
+    fn fill(&mut self, id: OrderId, price: Price, lots: i64) {
+        let working = self.find(id).clone();
+        let order = working.order;
+        let (account, instrument) = (order.account.0, order.instrument.0);
+        let (kind, method) = self.world.accounts[&account];
+        let multiplier = i128::from(self.world.terms[&instrument].multiplier);
+        // Lots of yesterday and of today that other orders may close of just that day.
+        let mut frozen = [0; 2];
+        for other in self.beside(&working) {
+            match other.closes(kind) {
+                Some(0) => frozen[1] += other.closing,
+                Some(1) => frozen[0] += other.closing,
+                _ => {}
             }
         }
-        let moved = sign * (worth - basis);
-        match (method, kind) {
-            (CostMethod::Settlement, _) => {
-                position.realised += moved;
-                position.invested += moved;
-            }
-            (_, AccountKind::Futures) => position.variation += moved,
-            _ => {}
+        let position = self.positions.entry((account, instrument)).or_default();
+        let how = (frozen, working.is_rolled);
+        position::fill(position, kind, method, multiplier, &order, price.0, lots, how);
+        self.trade(
+            order.order_id.strategy(),
+            &order,
+            i128::from(price.0) * i128::from(lots) * multiplier,
+            lots,
+        );
+        let working = self.find_mut(id);
+        working.filled += lots;
+        working.closing = (working.closing - lots).max(0).min(working.open());
+        self.shrink(account, instrument);
+        let loss = self.most(subject(AccountScope::Account, account), LimitKind::Loss);
+        if loss.is_some_and(|loss| self.day_result(account) < -loss.amount.wide()) {
+            self.kill(subject(AccountScope::Account, account));
         }
     }
-}
 
-/// Money of an account in a currency: balance, realised, variation, invested, charges, margin.
-pub(crate) fn money(world: &World, history: &[Event], account: u32, currency: Currency) -> [i128; 6] {
-    let kind = world.accounts[&account].0;
-    let orders = sent(history);
-    let paid = history.iter().filter_map(|event| match event {
-        Event::Money(of, known, amount) if (*of, *known) == (account, currency) => Some(*amount),
-        _ => None,
-    });
-    let (mut realised, mut variation, mut invested, mut charged, mut margin) = (0, 0, 0, 0, 0);
-    for (instrument, _) in world.terms.iter().filter(|(_, terms)| terms.currency == currency) {
-        let position = position(world, history, account, *instrument);
-        realised += position.realised;
-        variation += position.variation;
-        invested += if kind == AccountKind::Cash { position.invested } else { 0 };
-        charged +=
-            position.traded.iter().map(|(id, traded)| charges(world, &orders[id], traded)).sum::<i128>();
-        if kind != AccountKind::Cash {
-            let rate = i128::from(world.margin[instrument]);
-            margin += (0..2).map(|side| ceil(position.basis(side).abs() * rate, 1_000_000_000)).sum::<i128>();
+    /// A strategy's own net position: what is closed leaves at the average.
+    fn trade(&mut self, strategy: StrategyId, order: &NewOrder, amount: i128, lots: i64) {
+        let (net, cost) = self.strategies.entry((strategy.0, order.instrument.0)).or_default();
+        let sign = if order.side == Side::Buy { 1 } else { -1 };
+        let closed = if *net * sign < 0 { lots.min(net.abs()) } else { 0 };
+        if closed > 0 {
+            *cost -= *cost * i128::from(closed) / i128::from(net.abs());
         }
+        let left = amount - amount * i128::from(closed) / i128::from(lots);
+        *cost += i128::from(sign) * left;
+        *net += sign * lots;
     }
-    let balance = paid.sum::<i128>() + realised + variation - invested - charged;
-    [balance, realised, variation, invested, charged, margin]
-}
 
-/// What orders at work hold back of a currency; not for margin accounts.
-pub(crate) fn reserved(world: &World, history: &[Event], account: u32, currency: Currency) -> i128 {
-    let kind = world.accounts[&account].0;
-    let mut sum = 0;
-    for working in working(history).values().filter(|working| working.order.account.0 == account) {
-        let instrument = working.order.instrument.0;
-        let terms = &world.terms[&instrument];
-        if terms.currency != currency || working.open() <= 0 {
-            continue;
-        }
-        let position = position(world, history, account, instrument);
-        let traded = position.traded.get(&working.order.order_id).copied().unwrap_or_default();
-        let worth =
-            i128::from(working.high(terms)) * i128::from(working.open()) * i128::from(terms.multiplier);
-        let with = |class: usize| {
-            let mut all = traded;
-            all[class] = (all[class].0 + working.open(), all[class].1 + worth.abs());
-            charges(world, &working.order, &all) - charges(world, &working.order, &traded)
-        };
-        let closes = working.closes(kind);
-        let charge = match closes {
-            None => with(0),
-            Some(0) => with(2),
-            Some(1) => with(1),
-            Some(_) => with(1).max(with(2)),
-        };
-        sum += match (kind, working.order.side, closes) {
-            (AccountKind::Cash, Side::Buy, _) => worth + charge,
-            (AccountKind::Cash, Side::Sell, _) => (charge - worth).max(0),
-            (_, _, None) => ceil(worth * i128::from(world.margin[&instrument]), 1_000_000_000) + charge,
-            _ => charge,
-        };
-    }
-    sum
-}
-
-/// Money that new orders may use, in the first currency; not for margin accounts.
-pub(crate) fn available(world: &World, history: &[Event], account: u32, home: Currency) -> i128 {
-    let kind = world.accounts[&account].0;
-    let mut sum = 0;
-    for (currency, rate) in &world.rates {
-        let [balance, _, _, _, _, margin] = money(world, history, account, *currency);
-        let mut gain = 0;
-        for (instrument, terms) in world.terms.iter().filter(|(_, terms)| terms.currency == *currency) {
-            let mark = history.iter().rev().find_map(|event| match event {
-                Event::Mark(of, price) if of.0 == *instrument => Some(*price),
-                Event::Settle(prices) => prices.get(instrument).copied(),
-                _ => None,
-            });
-            let Some(mark) = mark.filter(|_| kind != AccountKind::Cash) else { continue };
-            let position = position(world, history, account, *instrument);
-            for (side, sign) in [(0, 1), (1, -1)] {
-                let worth =
-                    i128::from(mark.0) * i128::from(position.total(side)) * i128::from(terms.multiplier);
-                gain += sign * (worth - position.basis(side));
+    /// Orders may close more than is left: the newest of them open instead.
+    fn shrink(&mut self, account: u32, instrument: u32) {
+        for (side, holding) in [(Side::Buy, 1), (Side::Sell, 0)] {
+            let held = self.position(account, instrument).total(holding);
+            let is_ours = |working: &&mut Working| {
+                let order = &working.order;
+                (order.account.0, order.instrument.0, order.side) == (account, instrument, side)
+            };
+            let mut excess = -held;
+            excess += self.working.iter_mut().filter(is_ours).map(|working| working.closing).sum::<i64>();
+            for working in self.working.iter_mut().rev().filter(is_ours) {
+                let cut = excess.max(0).min(working.closing);
+                working.closing -= cut;
+                excess -= cut;
             }
         }
-        let free = balance - margin - reserved(world, history, account, *currency) + gain.min(0);
-        sum += (free * i128::from(*rate)).div_euclid(i128::from(world.rates[&home]));
     }
-    sum
+
+    fn settle(&mut self, prices: &BTreeMap<u32, Price>) {
+        for ((account, instrument), position) in &mut self.positions {
+            let (kind, method) = self.world.accounts[account];
+            let multiplier = i128::from(self.world.terms[instrument].multiplier);
+            if let Some(price) = prices.get(instrument) {
+                position::settle(position, kind, method, multiplier, price.0);
+            }
+            position.sides.iter_mut().flatten().for_each(|lot| lot.is_old = true);
+        }
+        self.working.iter_mut().for_each(|working| working.is_rolled = true);
+        prices.iter().for_each(|(instrument, price)| _ = self.marks.insert(*instrument, *price));
+        let accounts: Vec<u32> = self.world.accounts.keys().copied().collect();
+        for account in accounts {
+            let results = self.results(account);
+            self.opened.insert(account, results);
+        }
+    }
 }

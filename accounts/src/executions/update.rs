@@ -1,0 +1,88 @@
+//! Updates: what the market says about an order as a whole.
+
+use wire::{OrderStatus, OrderUpdate};
+
+use crate::anomaly::Anomaly;
+use crate::desk::Desk;
+use crate::intake::widen;
+use crate::orders::{Order, Reservation, Stage};
+use crate::positions::index;
+
+impl Desk {
+    pub(super) fn update(&mut self, update: &OrderUpdate) -> Option<Anomaly> {
+        let Some(place) = self.orders.find(update.order_id) else { return Some(Anomaly::UnknownOrder) };
+        let order = self.orders.get_mut(place)?;
+        if order.instrument() != update.instrument {
+            return Some(Anomaly::Garbled);
+        }
+        if order.stage == Stage::Ended {
+            return Some(Anomaly::OutOfStep);
+        }
+        let fits = apply(order, update);
+        if update.status.is_final() {
+            (order.status, order.reason) = (update.status, update.reason);
+            order.stage = Stage::Ended;
+            let (account, strategy) = (order.account as usize, order.strategy());
+            self.hold(place, Reservation::default());
+            self.unlink(place);
+            self.orders.ended(place);
+            if update.status == OrderStatus::Rejected {
+                self.refused(Some(account), strategy, update.event_time);
+            }
+        } else {
+            let (low, high, side) = (order.low, order.high, index(order.side()));
+            order.closing = order.closing.min(order.open());
+            let account = self.accounts.get_mut(order.account as usize);
+            if let Some(slot) = account.and_then(|account| account.slot_mut(update.instrument)) {
+                widen(&mut slot.edge, side, low, high);
+            }
+            self.reserve(place);
+        }
+        (!fits).then_some(Anomaly::OutOfStep)
+    }
+}
+
+/// Applies an update to an order at work; false where it does not fit.
+fn apply(order: &mut Order, update: &OrderUpdate) -> bool {
+    let was_sent = order.stage == Stage::Sent;
+    let is_in_step = update.filled.0 == order.filled;
+    if !update.status.is_final() && !update.status.is_refusal() {
+        order.stage = Stage::Working;
+    }
+    match update.status {
+        OrderStatus::Accepted => was_sent && update.quantity.0 == order.total,
+        OrderStatus::PartiallyFilled => is_in_step && order.remaining() > 0,
+        OrderStatus::Filled => is_in_step && order.remaining() == 0,
+        OrderStatus::Cancelled => is_in_step,
+        OrderStatus::Rejected => was_sent,
+        OrderStatus::Replaced => {
+            let was_asked = update.quantity.0 > 0 && update.quantity.0 <= order.ceiling;
+            if update.quantity.0 > 0 {
+                // The market decides what works, also where nobody here asked for it.
+                order.confirm_price(update.price);
+                order.total = update.quantity.0;
+                order.ceiling = order.ceiling.max(order.total);
+            }
+            order.replace_answered() && was_asked && is_in_step
+        }
+        OrderStatus::ReplaceRejected => order.replace_answered(),
+        OrderStatus::Reduced => {
+            let is_smaller = update.quantity.0 > 0 && update.quantity.0 < order.total;
+            if update.quantity.0 > 0 {
+                order.total = update.quantity.0;
+                // A replace on its way sets a total of its own, whatever the order has by then.
+                order.ceiling =
+                    if order.replaces == 0 { order.total } else { order.ceiling.max(order.total) };
+            }
+            is_smaller && is_in_step
+        }
+        OrderStatus::Triggered => update.quantity.0 == order.total && is_in_step,
+        OrderStatus::CancelRejected => {
+            let is_expected = order.cancels > 0;
+            order.cancels = order.cancels.saturating_sub(1);
+            is_expected
+        }
+        // About a request, and no order.
+        OrderStatus::MassCancelled => false,
+    }
+}

@@ -1,0 +1,249 @@
+//! A new order.
+
+use wire::{AccountKind, ContractTerms, LimitKind, Nanos, NewOrder, Offset, OrderStatus, Reason, StrategyId};
+
+use crate::checks;
+use crate::desk::Desk;
+use crate::fees::Traded;
+use crate::intake::Verdict;
+use crate::intake::closing::{Closing, closing};
+use crate::intake::meeting::meets;
+use crate::intake::worth::{Change, notional};
+use crate::orders::{Closes, Order, Reservation, Stage};
+use crate::positions::{NOTHING, index};
+use crate::reservation::{self, Claim, Terms};
+
+/// A new order that has passed.
+struct Passed {
+    closing: Closing,
+    low: i64,
+    high: i64,
+    schedule: u32,
+    reserved: Reservation,
+}
+
+impl Desk {
+    /// Takes a new order of a strategy.
+    pub fn new_order(&mut self, from: StrategyId, order: &NewOrder, now: Nanos) -> Verdict {
+        if order.order_id.strategy() != from {
+            return Verdict::Refused(Reason::NotYours);
+        }
+        if let Some(known) = self.orders.find(order.order_id).and_then(|place| self.orders.get(place)) {
+            return match known.is_same(order) {
+                true => Verdict::Known(known.update()),
+                false => Verdict::Refused(Reason::DuplicateOrder),
+            };
+        }
+        if !self.orders.claim(order.order_id) {
+            return Verdict::Refused(Reason::DuplicateOrder);
+        }
+        self.scopes.strategy(from);
+        let Some(account) = self.place_or_own(order.account, from) else {
+            self.refused(None, from, now);
+            return Verdict::Refused(Reason::UnknownAccount);
+        };
+        match self.check(account, from, order, now) {
+            Ok(passed) => {
+                let place = self.orders.insert(taken(order, account, &passed));
+                self.link(place);
+                self.hold(place, passed.reserved);
+                let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
+                Verdict::Send(NewOrder { flags: flags | passed.closing.offset.flags(), ..*order })
+            }
+            Err(reason) => {
+                self.remember_refused(order, account, reason);
+                self.refused(Some(account), from, now);
+                Verdict::Refused(reason)
+            }
+        }
+    }
+
+    /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.
+    ///
+    /// # Errors
+    /// Why it might not go out.
+    pub fn probe(&mut self, from: StrategyId, order: &NewOrder, now: Nanos) -> Result<(), Reason> {
+        if order.order_id.strategy() != from {
+            return Err(Reason::NotYours);
+        }
+        if self.orders.find(order.order_id).is_some() {
+            return Err(Reason::DuplicateOrder);
+        }
+        let account = self.place_of(order.account, from).ok_or(Reason::UnknownAccount)?;
+        self.check(account, from, order, now).map(drop)
+    }
+
+    /// All checks of a new order, in their order.
+    fn check(
+        &mut self,
+        place: usize,
+        from: StrategyId,
+        order: &NewOrder,
+        now: Nanos,
+    ) -> Result<Passed, Reason> {
+        let known = self.accounts.get(place).and_then(|account| account.touch(order.instrument));
+        let offset = order.offset().ok_or(Reason::Malformed)?;
+        if let Err((reason, runaway)) = self.check_standing(place, from, now) {
+            if let Some(cause) = runaway {
+                self.kill_who_runs_away(place, from, cause);
+            }
+            return Err(reason);
+        }
+        checks::tradable(self.contracts.get(order.instrument).ok_or(Reason::UnknownInstrument)?)?;
+        let slot = match known {
+            Some(slot) => slot,
+            None => self.make_slot(place, order.instrument).ok_or(Reason::UnknownInstrument)?,
+        };
+        if let Some(account) = self.accounts.get_mut(place) {
+            account.look(&self.contracts);
+        }
+        self.check_order((place, slot), from, order, offset)
+    }
+
+    /// All that depends on what the order says.
+    fn check_order(
+        &mut self,
+        (place, slot): (usize, usize),
+        from: StrategyId,
+        order: &NewOrder,
+        offset: Offset,
+    ) -> Result<Passed, Reason> {
+        let disabled = self.disabled;
+        let makes = |check: LimitKind| disabled & 1 << check as u32 == 0;
+        let Desk { accounts, scopes, contracts, currencies, fees, margins, orders, .. } = self;
+        let account = accounts.get_mut(place).ok_or(Reason::UnknownAccount)?;
+        let contract = contracts.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        let quantity = order.quantity.0;
+        let side = index(order.side);
+
+        let mut scopes = scopes.of(account.group, from);
+        checks::order_quantity(account.watch.quantity.get(), quantity)?;
+        for scope in scopes.iter().flatten() {
+            checks::order_quantity(scope.watch.quantity.get(), quantity)?;
+        }
+        let (low, high) = checks::worst_prices(contract, order)?;
+        if makes(LimitKind::PriceBand) {
+            let limit = order.order_type.has_price().then_some(order.price);
+            let trigger = order.order_type.has_trigger().then_some(order.trigger);
+            limit.into_iter().chain(trigger).try_for_each(|price| checks::price(contract, price))?;
+        }
+        let worth = notional(contract.multiplier, low, high, quantity)?;
+        if account.watch.notional.get().is_some() {
+            let worth = -currencies.convert(-worth, contract.currency, account.home.currency);
+            checks::order_notional(account.watch.notional.get(), worth)?;
+        }
+        for scope in scopes.iter().flatten().filter(|scope| scope.watch.notional.get().is_some()) {
+            checks::order_notional(
+                scope.watch.notional.get(),
+                -currencies.to_platform(-worth, contract.currency),
+            )?;
+        }
+        checks::open_orders(account.watch.most_open, account.watch.open)?;
+        for scope in scopes.iter().flatten() {
+            checks::open_orders(scope.watch.most_open, scope.watch.open)?;
+        }
+        let slot = account.slots.get(slot).ok_or(Reason::UnknownInstrument)?;
+        if makes(LimitKind::SelfTrade) {
+            let first = slot.first[1 - side];
+            meets(orders, slot.edge, first, order.side, (low, high), from)?;
+        }
+        let closing = closing(
+            account.kind,
+            offset,
+            order.side,
+            &slot.holdings[1 - side],
+            quantity,
+            contract.is_apart(),
+        )?;
+        let opening = quantity - closing.lots;
+        if makes(LimitKind::ShortSale) {
+            let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
+            checks::short_sale(order.side, opening, may_short)?;
+        }
+        checks::position(
+            slot.most.get().or(account.watch.position.get()),
+            slot.net(),
+            slot.working,
+            order.side,
+            quantity,
+        )?;
+        for scope in scopes.iter_mut().flatten() {
+            let default = scope.watch.position.get();
+            let exposure = scope.exposure(order.instrument);
+            checks::position(
+                exposure.most.get().or(default),
+                exposure.net,
+                exposure.working,
+                order.side,
+                quantity,
+            )?;
+        }
+        let terms = Terms {
+            kind: account.kind,
+            contract,
+            rates: margins.rates(slot.rates),
+            fees,
+            schedule: slot.schedule,
+        };
+        let claim = Claim {
+            side: order.side,
+            high,
+            open: quantity,
+            closing: closing.lots,
+            closes: closing.of,
+            traded: &Traded::default(),
+        };
+        let reserved = reservation::of(&terms, &claim);
+        let schedule = slot.schedule;
+        // Sums of what all is worth, and money.
+        let change = Change {
+            currency: contract.currency,
+            gross: reserved.gross,
+            money: reserved.money,
+            is_closing: opening == 0,
+            makes_money: makes(LimitKind::Money) && !account.is_own(),
+        };
+        change.check(account, &scopes, contracts, currencies)?;
+        Ok(Passed { closing, low, high, schedule, reserved })
+    }
+}
+
+/// An order as it is kept, before it is known what it closes.
+pub(super) fn taken_plain(order: &NewOrder, account: usize) -> Order {
+    Order {
+        request: *order,
+        account: account as u32,
+        stage: Stage::Sent,
+        status: OrderStatus::Accepted,
+        reason: Reason::None,
+        price: order.price,
+        total: order.quantity.0,
+        ceiling: order.quantity.0,
+        low: order.price.0,
+        high: order.price.0,
+        filled: 0,
+        replaces: 0,
+        cancels: 0,
+        closes: Closes::Any,
+        is_closing: false,
+        closing: 0,
+        schedule: 0,
+        traded: Traded::default(),
+        reserved: Reservation::default(),
+        trades: [0; 4],
+        next: NOTHING,
+        previous: NOTHING,
+    }
+}
+
+fn taken(order: &NewOrder, account: usize, passed: &Passed) -> Order {
+    Order {
+        low: passed.low,
+        high: passed.high,
+        closes: passed.closing.of,
+        is_closing: passed.closing.lots > 0,
+        closing: passed.closing.lots,
+        schedule: passed.schedule,
+        ..taken_plain(order, account)
+    }
+}

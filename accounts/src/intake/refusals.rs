@@ -1,0 +1,55 @@
+//! What is refused: remembered, counted, and too much of it kills.
+
+use wire::{AccountScope, Nanos, NewOrder, OrderStatus, Reason, StrategyId};
+
+use crate::desk::Desk;
+use crate::intake::new_order::taken_plain;
+use crate::limits::KillCause;
+use crate::orders::Stage;
+
+impl Desk {
+    /// Keeps a refused order, so that it is answered the same when it comes again.
+    pub(super) fn remember_refused(&mut self, order: &NewOrder, account: usize, reason: Reason) {
+        let mut kept = taken_plain(order, account);
+        (kept.stage, kept.status, kept.reason) = (Stage::Ended, OrderStatus::Rejected, reason);
+        let place = self.orders.insert(kept);
+        self.orders.ended(place);
+    }
+
+    /// Counts a refused order, and kills who passes the limit of refusals.
+    pub(crate) fn refused(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
+        let account = place.and_then(|place| self.accounts.get_mut(place));
+        let group = account.as_ref().map_or(crate::account::NO_GROUP, |account| account.group);
+        let passes = [account.is_some_and(|account| account.watch.rejects_pass(now))].into_iter().chain(
+            self.scopes.of(group, from).map(|scope| scope.is_some_and(|scope| scope.watch.rejects_pass(now))),
+        );
+        let passes: [bool; 4] = {
+            let mut all = passes;
+            [(); 4].map(|()| all.next().unwrap_or_default())
+        };
+        for (scope, _) in passes.into_iter().enumerate().filter(|(_, passes)| *passes) {
+            self.kill_one(place, from, scope, KillCause::RejectRate);
+        }
+    }
+
+    pub(super) fn kill_who_runs_away(&mut self, place: usize, from: StrategyId, scope: usize) {
+        self.kill_one(Some(place), from, scope, KillCause::RunawayRate);
+    }
+
+    /// Kills the account, the group, the strategy or the platform: 0 to 3.
+    fn kill_one(&mut self, place: Option<usize>, from: StrategyId, scope: usize, cause: KillCause) {
+        let group = place.and_then(|place| self.accounts.get(place)).map(|account| account.group);
+        match (scope, place) {
+            (0, Some(place)) => self.kill_account(place, cause),
+            (1, _) => {
+                let group = group.and_then(|group| self.scopes.groups.get(group as usize));
+                if let Some(number) = group.map(|(number, _)| *number) {
+                    self.kill(AccountScope::Group, number, cause);
+                }
+            }
+            (2, _) => drop(self.kill(AccountScope::Strategy, from.0.into(), cause)),
+            (3, _) => drop(self.kill(AccountScope::Platform, 0, cause)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A change of an order at work.
+
+use wire::{AccountKind, ContractTerms, LimitKind, Nanos, Reason, ReplaceOrder, StrategyId};
+
+use crate::checks;
+use crate::desk::Desk;
+use crate::intake::meeting::{meets, widen};
+use crate::intake::worth::{Change, notional};
+use crate::orders::Reservation;
+use crate::positions::index;
+use crate::reservation::{self, Claim, Terms};
+
+impl Desk {
+    /// Takes a request to change an order at work.
+    ///
+    /// # Errors
+    /// Why it may not go out.
+    pub fn replace(&mut self, from: StrategyId, replace: &ReplaceOrder, now: Nanos) -> Result<(), Reason> {
+        if replace.order_id.strategy() != from {
+            return Err(Reason::NotYours);
+        }
+        let place = self.orders.find(replace.order_id).ok_or(Reason::UnknownOrder)?;
+        let order = self.orders.get(place).filter(|order| order.is_open()).ok_or(Reason::UnknownOrder)?;
+        if order.instrument() != replace.instrument
+            || !replace.price.is_some()
+            || !order.request.order_type.has_price()
+        {
+            return Err(Reason::Malformed);
+        }
+        let account = order.account as usize;
+        self.check_replace_standing(account, from, now)?;
+        if let Some(account) = self.accounts.get_mut(account) {
+            account.look(&self.contracts);
+        }
+        let (closing, reserved) = self.check_replace(place, from, replace)?;
+        let Desk { orders, accounts, .. } = self;
+        let Some(order) = orders.get_mut(place) else { return Err(Reason::UnknownOrder) };
+        order.replaces = order.replaces.saturating_add(1);
+        order.ceiling = order.ceiling.max(replace.quantity.0);
+        order.low = order.low.min(replace.price.0);
+        order.high = order.high.max(replace.price.0);
+        order.closing = closing;
+        let (low, high, side) = (order.low, order.high, index(order.side()));
+        if let Some(slot) = accounts.get_mut(account).and_then(|account| account.slot_mut(replace.instrument))
+        {
+            widen(&mut slot.edge, side, low, high);
+        }
+        self.hold(place, reserved);
+        Ok(())
+    }
+
+    /// How much of the order may close then, and what it holds back.
+    fn check_replace(
+        &mut self,
+        place: u32,
+        from: StrategyId,
+        replace: &ReplaceOrder,
+    ) -> Result<(i64, Reservation), Reason> {
+        let disabled = self.disabled;
+        let makes = |check: LimitKind| disabled & 1 << check as u32 == 0;
+        let Desk { accounts, scopes, contracts, currencies, fees, margins, orders, .. } = self;
+        let order = orders.get(place).ok_or(Reason::UnknownOrder)?;
+        let account = accounts.get(order.account as usize).ok_or(Reason::UnknownAccount)?;
+        let contract = contracts.get(replace.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::tradable(contract)?;
+        let total = replace.quantity.0;
+        checks::order_quantity(account.watch.quantity.get(), total)?;
+        let mut scopes = scopes.of(account.group, from);
+        for scope in scopes.iter().flatten() {
+            checks::order_quantity(scope.watch.quantity.get(), total)?;
+        }
+        if total <= order.filled {
+            return Err(Reason::Quantity);
+        }
+        if makes(LimitKind::PriceBand) {
+            checks::price(contract, replace.price)?;
+        }
+        let (low, high) = (order.low.min(replace.price.0), order.high.max(replace.price.0));
+        let worth = notional(contract.multiplier, low, high, total)?;
+        let in_home = -currencies.convert(-worth, contract.currency, account.home.currency);
+        checks::order_notional(account.watch.notional.get(), in_home)?;
+        for scope in scopes.iter().flatten() {
+            checks::order_notional(
+                scope.watch.notional.get(),
+                -currencies.to_platform(-worth, contract.currency),
+            )?;
+        }
+        let slot = account.slot(replace.instrument).ok_or(Reason::UnknownInstrument)?;
+        let side = index(order.side());
+        if makes(LimitKind::SelfTrade) {
+            meets(orders, slot.edge, slot.first[1 - side], order.side(), (low, high), from)?;
+        }
+        let open = order.ceiling.max(total).saturating_sub(order.filled).max(0);
+        let added = open - order.open();
+        let closable = slot.holdings[1 - side].closable()[order.closes as usize];
+        let more = match account.kind {
+            AccountKind::Futures if !order.is_closing => 0,
+            AccountKind::Futures if added > closable => return Err(Reason::NotClosable),
+            _ => added.min(closable),
+        };
+        let closing = order.closing + more;
+        if makes(LimitKind::ShortSale) {
+            let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
+            checks::short_sale(order.side(), added - more, may_short)?;
+        }
+        checks::position(
+            slot.most.get().or(account.watch.position.get()),
+            slot.net(),
+            slot.working,
+            order.side(),
+            added,
+        )?;
+        for scope in scopes.iter_mut().flatten() {
+            let default = scope.watch.position.get();
+            let exposure = scope.exposure(replace.instrument);
+            checks::position(
+                exposure.most.get().or(default),
+                exposure.net,
+                exposure.working,
+                order.side(),
+                added,
+            )?;
+        }
+        let terms = Terms {
+            kind: account.kind,
+            contract,
+            rates: margins.rates(slot.rates),
+            fees,
+            schedule: order.schedule,
+        };
+        let claim =
+            Claim { side: order.side(), high, open, closing, closes: order.closes, traded: &order.traded };
+        let reserved = reservation::of(&terms, &claim);
+        let change = Change {
+            currency: contract.currency,
+            gross: reserved.gross - order.reserved.gross,
+            money: reserved.money - order.reserved.money,
+            is_closing: open == closing,
+            makes_money: makes(LimitKind::Money) && !account.is_own(),
+        };
+        change.check(account, &scopes, contracts, currencies)?;
+        Ok((closing, reserved))
+    }
+}

@@ -1,0 +1,138 @@
+//! All orders that are known.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use wire::OrderId;
+
+use crate::orders::Order;
+use crate::state::{Reader, State};
+
+/// By id, and by place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Orders {
+    pub(crate) table: Vec<Option<Order>>,
+    free: Vec<u32>,
+    ended: VecDeque<u32>,
+    remembered: u64,
+    /// Newest id of each strategy.
+    newest: Vec<Option<OrderId>>,
+    places: HashMap<OrderId, u32, BuildHasherDefault<IdHasher>>,
+}
+
+impl State for Orders {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.table.put(out);
+        self.free.put(out);
+        self.ended.put(out);
+        self.remembered.put(out);
+        self.newest.put(out);
+    }
+
+    fn get(from: &mut Reader<'_>) -> Option<Orders> {
+        let mut orders = Orders {
+            table: State::get(from)?,
+            free: State::get(from)?,
+            ended: State::get(from)?,
+            remembered: State::get(from)?,
+            newest: State::get(from)?,
+            places: HashMap::default(),
+        };
+        for (place, order) in orders.table.iter().enumerate() {
+            if let Some(order) = order {
+                orders.places.insert(order.request.order_id, place as u32);
+            }
+        }
+        let inside = |place: &u32| (*place as usize) < orders.table.len();
+        (orders.free.iter().all(inside) && orders.ended.iter().all(inside)).then_some(orders)
+    }
+}
+
+impl Orders {
+    pub(crate) fn new(remembered: u32) -> Orders {
+        let room = remembered as usize + 1_024;
+        let mut orders = Orders { remembered: remembered.into(), ..Orders::default() };
+        orders.places.reserve(2 * room);
+        orders.ended.reserve(room);
+        orders
+    }
+
+    pub(crate) fn find(&self, id: OrderId) -> Option<u32> {
+        self.places.get(&id).copied()
+    }
+
+    pub(crate) fn get(&self, place: u32) -> Option<&Order> {
+        self.table.get(place as usize)?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, place: u32) -> Option<&mut Order> {
+        self.table.get_mut(place as usize)?.as_mut()
+    }
+
+    pub(crate) fn insert(&mut self, order: Order) -> u32 {
+        let id = order.request.order_id;
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.table[place as usize] = Some(order);
+                place
+            }
+            None => {
+                self.table.push(Some(order));
+                self.table.len() as u32 - 1
+            }
+        };
+        self.places.insert(id, place);
+        place
+    }
+
+    /// Notes that an order has ended: it is forgotten once enough others have.
+    pub(crate) fn ended(&mut self, place: u32) {
+        self.ended.push_back(place);
+        while self.ended.len() as u64 > self.remembered {
+            let Some(oldest) = self.ended.pop_front() else { return };
+            if let Some(order) = self.table.get_mut(oldest as usize).and_then(Option::take) {
+                self.places.remove(&order.request.order_id);
+                self.free.push(oldest);
+            }
+        }
+    }
+
+    /// True, and remembered, when the id is newer than all before of its strategy.
+    pub(crate) fn claim(&mut self, id: OrderId) -> bool {
+        let newest = crate::table::reach(&mut self.newest, usize::from(id.strategy().0));
+        let is_newer = newest.is_none_or(|newest| id.is_newer_than(newest));
+        if is_newer {
+            *newest = Some(id);
+        }
+        is_newer
+    }
+
+    /// All that work, with their places. The order is that of their places: sort what is shown.
+    pub(crate) fn open(&self) -> impl Iterator<Item = (u32, &Order)> {
+        let all = self.table.iter().enumerate();
+        let known = all.filter_map(|(place, order)| Some((place as u32, order.as_ref()?)));
+        known.filter(|(_, order)| order.is_open())
+    }
+}
+
+/// Spreads order ids, which mostly count up by one.
+#[derive(Clone, Default)]
+pub(crate) struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        // 2^64 divided by the golden ratio, odd; the rotation brings its well-mixed upper bits down to where the map
+        // takes its bucket from.
+        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
