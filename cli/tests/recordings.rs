@@ -350,11 +350,11 @@ fn a_recovery_up_to_a_position_holds_nothing_behind_it() {
     refused("td.orders@first", 2, "JOURNAL@POSITION");
     refused("td.order@5", 1, "td.orders");
     // Where it begins is named, and that is as far as it goes back.
-    let early = home.colo(&["recover", &folder, "--until", "td.orders@0"]);
+    let early = home.colo(&["recover", &folder, "--until", "master.events@0"]);
     let said = stderr(&early);
     assert_eq!(early.status.code(), Some(1), "{said}");
     let least = said.split("up to position ").nth(1).and_then(|rest| rest.split(';').next()).expect(&said);
-    back(&format!("td.orders@{least}"));
+    back(&format!("master.events@{least}"));
     refused("1", 1, "its first cut is of 20");
 
     // The platform goes on from there.
@@ -383,12 +383,12 @@ fn reading_that_is_interrupted_says_so() {
     let path = folder.path().display().to_string();
     for verb in [&["recover", &path][..], &["journal", "verify", "--recording", &path]] {
         let child = home.command(verb).spawn().expect("colo starts");
-        let mut held = None;
+        let held = std::cell::RefCell::new(None);
         home.wait_for("a reader", || {
             use std::os::unix::fs::OpenOptionsExt;
             let mut options = std::fs::OpenOptions::new();
-            held = options.write(true).custom_flags(NONBLOCK).open(&newest).ok();
-            held.is_some()
+            *held.borrow_mut() = options.write(true).custom_flags(NONBLOCK).open(&newest).ok();
+            held.borrow().is_some()
         });
         home::kill(child.id(), "INT");
         let (pid, (sender, ended)) = (child.id(), std::sync::mpsc::channel());
