@@ -213,8 +213,9 @@ fn damage_is_named_and_what_was_never_acknowledged_is_listed() {
         let has = |row: &&Value| rows.iter().any(|found| position(found) == position(row) && found == *row);
         let last = rows.iter().filter(|row| row["message"] != "gap").map(position).max();
         let is_inside = all.iter().any(|row| Some(position(row)) < last && !has(&row));
-        assert_eq!(gaps.len(), usize::from(is_inside), "{place} of {}: {gaps:?}", segments.len());
-        for gap in gaps {
+        // How far the last segment went is not known.
+        assert_eq!(gaps.len(), usize::from(is_inside || is_last), "{place} of {}: {gaps:?}", segments.len());
+        for gap in gaps.into_iter().filter(|gap| !gap["resumed_at"].is_null()) {
             let (from, to) = (number(&gap["position"]), number(&gap["resumed_at"]));
             assert_eq!(number(&gap["lost_bytes"]), to - from, "{gap}");
             assert!(gap["reason"].is_string(), "{gap}");

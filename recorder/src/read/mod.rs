@@ -378,7 +378,9 @@ fn first_cut(segments: &[SegmentFile]) -> u64 {
         while time.is_none()
             && let Ok(Found::Block(size)) = blocks.find()
         {
-            time = blocks.block().filter(|block| block.head.closes_cut()).map(|block| block.head.time.get());
+            // The description closes what it begins, and has no time.
+            let cut = blocks.block().filter(|block| block.head.closes_cut() && block.head.time.get() > 0);
+            time = cut.map(|block| block.head.time.get());
             blocks.pass(size);
         }
     }
