@@ -6,8 +6,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
+use wire::{Message, ReplaceOrder};
 
 use home::written::Written;
 use home::{Home, kill, number, stderr, stdout};
@@ -70,6 +74,54 @@ fn a_ring_that_went_round_gives_its_newest_frames_in_a_row() {
     let path = written.text("ctl");
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);
     assert_eq!((&verified["clean"], &verified["frames"]), (&true.into(), &lines.len().into()));
+}
+
+#[test]
+fn each_record_of_a_frame_has_a_row_of_its_own() {
+    const SIZE: usize = ReplaceOrder::SIZE;
+    let home = Home::new();
+    let written = Written::new(3, 2);
+    let mut writer = written.writer();
+    let mut wanted = Vec::new();
+    let longer = SIZE + 8;
+    let id = ReplaceOrder::ID;
+    // Messages, bytes of no known kind, records of another size than the message's.
+    for (id, size, count) in [(id, SIZE, 4_usize), (999, 24, 3), (id, longer, 2)] {
+        let mut records = writer.claim_records(id, 5, size, count).expect("room");
+        let positions: Vec<u64> =
+            (1..=count).map(|fill| records.push(&vec![fill as u8; size]).expect("pushed")).collect();
+        let frame = records.commit().expect("a frame");
+        assert_eq!(positions[0], frame.position + 32);
+        wanted.extend(positions.into_iter().map(|position| (position, frame.time, id, size)));
+    }
+    drop(writer);
+    let lines = dumped(&home, &written, &[]);
+    assert!(lines[..2].iter().all(|line| line["record_bytes"].is_null()), "{:?}", &lines[..2]);
+    assert_eq!(lines.len(), 2 + wanted.len());
+    for (line, (position, time, id, size)) in lines[2..].iter().zip(&wanted) {
+        let number = |name: &str| number(&line[name]);
+        assert_eq!((number("position"), number("time_ns")), (*position, *time), "{line}");
+        assert_eq!((number("message_id"), number("topic")), (u64::from(*id), 5), "{line}");
+        assert_eq!((number("bytes"), number("record_bytes")), (*size as u64, *size as u64), "{line}");
+    }
+    assert!(lines[2..6].iter().all(|line| line["message"] == "ReplaceOrder" && line["fields"].is_object()));
+    assert_eq!(lines[7]["payload"], "02".repeat(24));
+    let says = format!("a ReplaceOrder has {SIZE} bytes, but the records of this frame have {longer}");
+    assert!(lines[9..].iter().all(|line| line["error"] == says.as_str()), "{:?}", &lines[9..]);
+    // A record is a place to begin at, and to end before.
+    let place = |index: usize| wanted[index].0.to_string();
+    let part = dumped(&home, &written, &["--from", &place(1), "--to", &place(3)]);
+    assert_eq!(part, lines[3..5]);
+    let path = written.text("ctl");
+    let tail = home.json(&["journal", "tail", &path, "-n", "6", "--format", "json"]);
+    assert_eq!(tail["frames"].as_array().expect("frames"), &lines[5..]);
+    let csv = home.colo(&["journal", "dump", &path, "--format", "csv"]);
+    let mut rows = csv::Reader::from_reader(csv.stdout.as_slice());
+    let column = rows.headers().expect("a head").iter().position(|name| name == "record_bytes").expect("it");
+    let sizes: Vec<String> = rows.records().map(|row| row.expect("a row")[column].to_owned()).collect();
+    assert_eq!(&sizes[1..4], ["", &SIZE.to_string(), &SIZE.to_string()]);
+    let text = stdout(&home.colo(&["journal", "dump", &path]));
+    assert_eq!(text.lines().skip(2).filter(|line| line.contains("  ReplaceOrder ")).count(), 4, "{text}");
 }
 
 #[test]
@@ -153,6 +205,90 @@ fn damage_is_found_and_said_where() {
             assert!(!stderr(&output).contains("panicked"), "{verb:?}, word {word}: {}", stderr(&output));
         }
     }
+}
+
+/// Both verbs exit with 1 and say `words`.
+fn assert_misfit(home: &Home, written: &Written, words: &str) {
+    let path = written.text("ctl");
+    for verb in ["dump", "tail"] {
+        for format in ["text", "json"] {
+            let output = home.colo(&["journal", verb, &path, "--format", format]);
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{verb}: {said}");
+            assert!(said.contains(words) && said.contains("colo journal verify"), "{verb}, {words}: {said}");
+        }
+    }
+}
+
+#[test]
+fn frames_that_do_not_lead_to_the_head_are_said_and_fail() {
+    const HEAD: u64 = 256;
+    let home = Home::new();
+    // A ring that never wrapped, and one that did.
+    for count in [40, 3_000] {
+        let written = Written::new(31, count);
+        let head = written.head();
+        let (last, _) = written.frames[count - 1];
+        let set = |head: u64| written.overwrite("ctl", HEAD, &head.to_le_bytes());
+        set(head + 64);
+        assert_misfit(&home, &written, &format!("the head is {}, frames end at {head}", head + 64));
+        if head - last > 64 {
+            set(head - 64);
+            let words = format!("the head is {}, within the frame from {last} to {head}", head - 64);
+            assert_misfit(&home, &written, &words);
+        }
+        set(head);
+        assert!(!dumped(&home, &written, &[]).is_empty());
+        // The part that is wanted ends before: nobody looked at the rest.
+        set(head + 64);
+        let first = dumped(&home, &written, &["-n", "3"]);
+        assert_eq!(first.len(), 3);
+        set(head);
+        written.overwrite("ctl", 12, &1_u32.to_le_bytes());
+        assert_misfit(&home, &written, "0x1 behind the version");
+    }
+    // The ring of another journal: shorter, longer, at another place of the stream.
+    for (count, other) in [(300, 20), (3_000, 20), (3_000, 5_000)] {
+        let (written, other) = (Written::new(41, count), Written::new(43, other));
+        fs::copy(other.path("ring"), written.path("ring")).expect("copied");
+        let path = written.text("ctl");
+        for verb in ["dump", "tail"] {
+            let output = home.colo(&["journal", verb, &path]);
+            assert_eq!(output.status.code(), Some(1), "{verb}, {count}: {}", stderr(&output));
+            assert!(stderr(&output).contains("colo journal verify"), "{}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_living_writer_is_no_misfit() {
+    let home = Home::new();
+    let mut written = Written::new(51, 1);
+    let (path, mut writer) = (written.text("ctl"), written.writer());
+    let done = AtomicBool::new(false);
+    let looks = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut seed = 52;
+            while !done.load(Ordering::Relaxed) {
+                written.write(&mut writer, seed, 200);
+                // Bursts, so that it is overtaken in all places, and now and then not at all.
+                thread::sleep(Duration::from_micros(seed % 7 * 100));
+                seed += 1;
+            }
+        });
+        let mut looks = Vec::new();
+        for look in 0..40 {
+            let topic = (look % 8).to_string();
+            looks.push(home.colo(&["journal", "dump", &path]));
+            looks.push(home.colo(&["journal", "tail", &path, "--topic", &topic]));
+        }
+        done.store(true, Ordering::Relaxed);
+        looks
+    });
+    for output in &looks {
+        assert!(output.status.success(), "{}", stderr(output));
+    }
+    assert!(looks.iter().any(|output| output.stdout.len() > 1_000), "none saw a frame");
 }
 
 /// Files that are no journal, each with what is said about it.

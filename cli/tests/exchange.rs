@@ -117,7 +117,10 @@ impl Line {
                     self.orders.remove(&order);
                 }
             }
-            BookAction::Delete => assert!(self.orders.remove(&order).is_some(), "{event:?}"),
+            BookAction::Delete => {
+                let was = Some((event.side, event.price.0, event.quantity.0));
+                assert_eq!(self.orders.remove(&order), was, "{event:?}");
+            }
             BookAction::Modify => {
                 let known = self.orders.get_mut(&order).unwrap_or_else(|| panic!("{event:?}"));
                 (known.1, known.2) = (event.price.0, event.quantity.0);
@@ -144,6 +147,8 @@ struct Held {
     phases: BTreeMap<&'static str, u64>,
     /// Price, quantity of the trades by number, as the market data has them.
     prints: BTreeMap<u64, (i64, i64)>,
+    /// How often md has passed each of them on.
+    passed_on: BTreeMap<u64, u32>,
     /// The same of the fills, with how many there are of each.
     fills: BTreeMap<u64, (i64, i64, u32)>,
     ends: BTreeMap<u64, u32>,
@@ -173,6 +178,11 @@ impl Held {
         let mut held = Held::default();
         frames(home, "matching.market", |message| held.market(&message));
         frames(home, "matching.executions", |message| held.execution(&message));
+        frames(home, "md.quotes", |message| {
+            if let AnyMessage::TradePrint(trade) = message {
+                *held.passed_on.entry(trade.trade_id).or_default() += 1;
+            }
+        });
         held
     }
 
@@ -284,6 +294,13 @@ impl Held {
         assert!(self.fills.values().all(|(_, _, sides)| *sides == 2), "every trade has two sides");
         assert!(self.ends.values().all(|times| *times == 1), "every order ends once");
         assert_eq!(self.ends.len() as u64, self.accepted, "every accepted order has ended");
+        let others = self.prints.keys().filter(|trade| self.passed_on.get(trade) != Some(&1));
+        let others: Vec<&u64> = others.collect();
+        assert_eq!(
+            (others, self.passed_on.len()),
+            (Vec::new(), self.prints.len()),
+            "md passes on each trade once"
+        );
         for (trade, print) in &self.prints {
             assert_eq!(self.fills.get(trade).map(|fill| (fill.0, fill.1)), Some(*print), "trade {trade}");
         }

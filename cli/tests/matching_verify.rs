@@ -184,6 +184,28 @@ fn a_clock_that_is_out_of_order_is_found() {
 }
 
 #[test]
+fn snapshots_out_of_their_order_are_not_identical_and_damaged_counts_are_refused() {
+    let mut lines: Vec<&str> = SNAPSHOTS.lines().collect();
+    let trades = |line: &str| line.split(',').nth(2).and_then(|number| number.parse::<u64>().ok());
+    let second = (2..lines.len())
+        .rev()
+        .find(|&row| {
+            trades(lines[row]).is_some_and(|after| trades(lines[row - 1]).is_some_and(|first| after > first))
+        })
+        .expect("two snapshots of different moments");
+    lines.swap(second - 1, second);
+    let (code, report) = Written::day(ORDERS, TRADES, &(lines.join("\n") + "\n")).report();
+    assert_eq!(code, Some(4), "{report}");
+    let (identical, all) = counts(&report, "snapshots");
+    assert!(identical < all && all == 6, "{report}");
+
+    let day = Written::day(ORDERS, TRADES, &SNAPSHOTS.replacen("1,1,,,,,,,,,2", "1,1,,,,,,,,,-2", 1));
+    let (code, _, errors) = day.run(&["--snapshots", &day.path("snapshots.csv")]);
+    assert_ne!(code, Some(0));
+    assert!(errors.contains("-2") && errors.contains("snapshots.csv"), "{errors}");
+}
+
+#[test]
 fn statistics_of_snapshots_are_compared() {
     // Volume, turnover, last, highest and lowest price after so many trades.
     let traded = [

@@ -161,12 +161,15 @@ fn a_death_that_nobody_announced_is_announced_by_the_next_master() {
     };
     up();
     home.wait_for("orders", || number(&home.node("rests", "td")["counters"]["orders"]) == 2);
+    let first = pid(&home, "rests-1");
     kill(pid(&home, "master"), "KILL");
-    kill(pid(&home, "rests-1"), "KILL");
+    kill(first, "KILL");
     home.wait_for("both deaths", || !has_master(&home) && home.node("rests", "rests-1")["state"] == "dead");
     up();
     home.wait_for("the end of its orders", || home.logs().contains("has ended: 1 orders are cancelled"));
     assert_eq!(home.node("rests", "rests-1")["state"], "failed");
+    let ended = format!("node `rests-1` (process {first}) ended");
+    assert!(home.logs().contains(&ended), "{ended}: {}", home.logs());
     assert_eq!(home.node("rests", "rests-2")["state"], "running");
     // The one after that has nothing to say again.
     kill(pid(&home, "master"), "KILL");

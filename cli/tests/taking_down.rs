@@ -52,6 +52,48 @@ impl Drop for Processes {
 }
 
 #[test]
+fn a_platform_of_which_nothing_lives_is_dead_and_begins_anew() {
+    let home = Home::new();
+    let recordings = home.state_path().join("recordings");
+    let record = format!("recorder=[{{path='{}'}}]", recordings.display());
+    for set in [&[][..], &["--set", &record]] {
+        up(&home, set);
+        let processes = Processes::of(&home);
+        kill(processes.0[0].pid, "KILL");
+        home.wait_for("master's end", || !processes.0[0].is_alive());
+        let shown = stdout(&home.colo(&["status", "demo"]));
+        assert!(shown.contains("its master is gone: `colo up` takes it over"), "{shown}");
+        processes.0.iter().filter(|process| process.is_alive()).for_each(|process| kill(process.pid, "KILL"));
+        home.wait_for("their ends", || processes.live() == 0);
+        let status = home.json(&["status", "demo", "--format", "json"]);
+        assert_eq!((&status["phase"], &status["master"]), (&"dead".into(), &false.into()));
+        assert_eq!(home.json(&["top", "demo", "--once", "--format", "json"])["phase"], "dead");
+        let shown = stdout(&home.colo(&["status", "demo"]));
+        for words in
+            ["instance demo: dead", "begins anew and replaces its journals", "`colo down demo` clears"]
+        {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        let recover = format!("`colo up --recover {}`", recordings.display());
+        assert_eq!(shown.contains(&recover), !set.is_empty(), "{shown}");
+        let again = home.colo(&[STAY, set].concat());
+        assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+        assert!(stderr(&again).contains("that run's journals are replaced"), "{}", stderr(&again));
+        // A dead one is cleared as a living one is taken down.
+        let processes = Processes::of(&home);
+        assert_eq!(home.json(&["status", "demo", "--format", "json"])["phase"], "running");
+        processes.0.iter().for_each(|process| kill(process.pid, "KILL"));
+        home.wait_for("their ends", || processes.live() == 0);
+        let down = home.colo(&["down", "demo"]);
+        assert!(stderr(&down).contains("is down"), "{}", stderr(&down));
+        assert_eq!(home.left(), Vec::<PathBuf>::new());
+        let first = home.colo(&[STAY, set].concat());
+        assert!(!stderr(&first).contains("replaced"), "{}", stderr(&first));
+        assert!(home.colo(&["down", "demo"]).status.success());
+    }
+}
+
+#[test]
 fn ten_who_take_it_down_at_once_all_hear_that_it_is_down() {
     let home = Home::new();
     for _ in 0..3 {

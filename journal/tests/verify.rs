@@ -107,6 +107,9 @@ const DAMAGES: &[Damage] = &[
         check: "cursors",
         does: |files, _| control(files, at::CURSORS + 9 * 8 + at::CURSOR_KEPT, 1 << 40),
     },
+    Damage { check: "cursors", does: |files, _| control(files, at::CURSORS + 9 * 8 + at::CURSOR_KEPT, 64) },
+    Damage { check: "tables", does: |files, _| control(files, at::DURABLE + 1, 1 << 5) },
+    Damage { check: "tables", does: |files, _| control(files, at::DURABLE_WAITERS + 1, 1 << 5) },
     Damage { check: "writer", does: |files, _| control(files, at::WRITER_STATE, 3) },
     Damage { check: "writer", does: |files, _| control(files, at::WRITER, 1_000 << 32 | 1) },
     Damage { check: "head", does: |files, at| control(files, at::HEAD, at[30] + 8) },
@@ -278,6 +281,58 @@ fn the_last_time_of_a_copy_is_the_greatest_that_it_appended() {
     clean(&journal);
     wrong(now - 3);
     poke(&files.control, at::LAST_TIME, now + 7);
+    clean(&journal);
+}
+
+#[test]
+fn damage_of_the_oldest_frame_of_a_ring_that_wrapped_is_found() {
+    let (_directory, files, journal) = journal(SMALL);
+    journal.admit_gated(9).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let mut reader = journal.gated(9).unwrap();
+    for number in 0..3_000 {
+        writer.write(1, 0, &payload(number, 100)).unwrap();
+        reader.read().unwrap();
+        reader.publish();
+    }
+    drop(writer);
+    clean(&journal);
+    let oldest = journal.oldest_frame().unwrap();
+    assert!(oldest > SMALL);
+    change(&files, oldest, 0, |commit| commit ^ 64);
+    let report = journal.verify();
+    let finding = report.findings.first().unwrap();
+    assert_eq!((finding.check.as_str(), finding.position), ("marks", Some(oldest)), "{finding:?}");
+}
+
+#[test]
+fn what_a_reader_keeps_begins_with_a_frame_that_is_there() {
+    let (_directory, files, journal) = journal(SMALL);
+    journal.admit_gated(9).unwrap();
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let mut reader = journal.gated(9).unwrap();
+    reader.keep(reader.position());
+    let mut positions = Vec::new();
+    for number in 0..1_500 {
+        positions.push(writer.write(1, 0, &payload(number, 100)).unwrap().position);
+        reader.read().unwrap();
+        reader.publish();
+        reader.keep(positions[positions.len().saturating_sub(50)]);
+    }
+    clean(&journal);
+    let kept = at::CURSORS + 9 * 8 + at::CURSOR_KEPT;
+    let right = peek(&files.control, kept);
+    assert_eq!(right, positions[positions.len() - 50]);
+    // Overwritten long ago; within a frame.
+    for wrong in [positions[0], right + 64] {
+        poke(&files.control, kept, wrong);
+        let report = journal.verify();
+        assert!(
+            report.findings.iter().any(|finding| finding.check.as_str() == "cursors"),
+            "{wrong}: {report:?}"
+        );
+    }
+    poke(&files.control, kept, right);
     clean(&journal);
 }
 

@@ -122,6 +122,8 @@ impl Master {
             // A node that was not started has no process, and one in a host has the host's.
             _ if ended == Ended::NotStarted => log::error!("node `{name}` {ended}"),
             Some(_) => log::error!("node `{name}` {ended}"),
+            // Nobody has sat there.
+            None if self.nodes[index].last_pid == 0 => log::error!("node `{name}` {ended}"),
             None => log::error!("node `{name}` (process {}) {ended}", self.nodes[index].last_pid),
         }
         match next {

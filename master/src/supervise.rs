@@ -230,8 +230,10 @@ impl Master {
             node.process = identity.and_then(|(_, identity)| {
                 NodeProcess::adopt(*identity, Group::of(*identity, &self.instance.directory)).ok()
             });
-            if let Some(process) = &node.process {
-                node.last_pid = process.identity().pid;
+            // One that died meanwhile is named by the process that sat there last.
+            let seat = self.instance.registry.seat(u32::from(node.spec.seat));
+            node.last_pid = seat.map_or(0, |seat| seat.process().pid);
+            if node.process.is_some() {
                 log::info!("node `{}` runs on as process {}", node.spec.name, node.last_pid);
             }
         }

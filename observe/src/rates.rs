@@ -16,8 +16,8 @@ use crate::view::{DamagedJournal, JournalView, SeatView};
 pub struct Rates {
     /// Name of the instance.
     pub instance: String,
-    /// Where the platform stands.
-    pub phase: String,
+    /// Where the platform stands; `dead` when nothing of it runs.
+    pub phase: &'static str,
     /// Whether a master process lives.
     pub master: bool,
     /// What the rates were measured over.
@@ -143,7 +143,7 @@ impl Rates {
         let t2o: Vec<(u64, u64)> = t2o.filter(|(_, count)| *count > 0).collect();
         Rates {
             instance: now.instance.clone(),
-            phase: now.phase.to_string(),
+            phase: now.phase_name(),
             master: now.has_master(),
             interval_s: seconds,
             totals: RateTotals {
@@ -300,6 +300,7 @@ mod tests {
             instance: "made-up".to_owned(),
             at: Instant::now(),
             phase: Phase::Running,
+            is_dead: false,
             seats,
             journals: vec![journal(1, "md.quotes", 1)],
             damaged: Vec::new(),

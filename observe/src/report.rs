@@ -136,6 +136,9 @@ pub struct NodeOutcome {
     pub overstayed: bool,
     /// Starts in its seat.
     pub starts: u64,
+    /// Its part of the report's `wait_timeouts_with_data`.
+    #[serde(default)]
+    pub wait_timeouts_with_data: u64,
     /// What it said when it ended by itself with an error.
     #[serde(default)]
     pub reason: Option<String>,
@@ -195,6 +198,7 @@ impl Report {
                     exit: seat.exit,
                     overstayed: seat.overstayed,
                     starts: seat.generation,
+                    wait_timeouts_with_data: seat.counter(Counter::WaitTimeoutsWithData),
                     reason: seat
                         .exit
                         .filter(|exit| *exit != 0)

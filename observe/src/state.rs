@@ -16,8 +16,10 @@ pub struct State {
     pub instance: String,
     /// When it was read.
     pub at: Instant,
-    /// Where the platform stands.
+    /// Where the platform stands, or stood when the last of it died.
     pub phase: Phase,
+    /// Nothing of it runs any more.
+    pub is_dead: bool,
     /// All seats that somebody sits in or sat in.
     pub seats: Vec<SeatView>,
     /// The journals that can be read, by number.
@@ -46,12 +48,18 @@ impl State {
             instance: view.instance().name().to_owned(),
             at: Instant::now(),
             phase: view.phase(),
+            is_dead: view.is_dead(),
             seats,
             journals,
             damaged,
             cpu_ns,
             t2o: t2o(view),
         })
+    }
+
+    /// The phase as it is printed. Memory keeps that of a dead platform: nobody was left to change it.
+    pub fn phase_name(&self) -> &'static str {
+        if self.is_dead { "dead" } else { self.phase.as_str() }
     }
 
     /// True while a master process lives.

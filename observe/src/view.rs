@@ -171,6 +171,17 @@ impl InstanceView {
         Phase::from_word(self.registry.phase()).unwrap_or(Phase::Starting)
     }
 
+    /// True when nothing of it runs and nobody is about to take it over: what is there are the remains of a dead run.
+    /// False where nobody can say.
+    pub fn is_dead(&self) -> bool {
+        // The lock first: who takes it over sits down afterwards.
+        !self.is_foreign()
+            && self.instance.held() == Holding::Free
+            && (0..self.registry.seats())
+                .filter_map(|number| self.registry.seat(number))
+                .all(|seat| !seat.process().is_alive())
+    }
+
     /// All seats that somebody sits in or sat in.
     pub fn seats(&self) -> Vec<SeatView> {
         let mut seats: Vec<SeatView> =

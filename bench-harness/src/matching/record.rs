@@ -26,7 +26,7 @@ pub(super) fn encode(event: &Event) -> [u8; BYTES] {
         Event::Accepted(state) => of_order(1, 0, state),
         Event::Rested(state) => of_order(3, 0, state),
         Event::Refreshed(state, behind) => of_order(5, u16::from(*behind), state),
-        Event::Replaced(state, keeps) => of_order(6, u16::from(*keeps), state),
+        Event::Replaced(state, from) => of_order(6, u16::from(from.is_none()), state),
         Event::Decremented(state) => of_order(7, 0, state),
         Event::Cancelled(state, reason) => of_order(CANCELLED, *reason as u16, state),
         Event::Triggered(state) => of_order(9, 0, state),

@@ -63,7 +63,8 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     }
     let late_news = total(&|run| run.observed.wait_timeouts_with_data);
     if late_news > 0 {
-        caveats.push(format!("wait-timeouts: {late_news} sleeps were not ended in time"));
+        let were = if late_news == 1 { "sleep was" } else { "sleeps were" };
+        caveats.push(format!("wait-timeouts: {late_news} {were} not ended in time"));
     }
     // A schedule that ends between two quotes does not reduce the rate.
     let short = |run: &&RunRecord| {

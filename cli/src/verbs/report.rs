@@ -230,12 +230,23 @@ fn slips(report: &Report) -> String {
         text.push_str(&format!("  {requests} refused: the market was closed\n"));
     }
     if report.wait_timeouts_with_data > 0 {
-        text.push_str(&format!("  {} sleeps were not ended in time\n", report.wait_timeouts_with_data));
+        let of = report.nodes.iter().map(|node| (node.name.as_str(), node.wait_timeouts_with_data));
+        text.push_str(&late_sleeps(report.wait_timeouts_with_data, of));
     }
     if report.stages.disordered_samples > 0 {
         text.push_str(&format!("  {} samples contradict themselves\n", report.stages.disordered_samples));
     }
     text
+}
+
+/// Sleeps that only the safety time-out ended, and whose they were.
+fn late_sleeps<'a>(all: u64, of: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let mut owners: Vec<(&str, u64)> = of.filter(|(_, sleeps)| *sleeps > 0).collect();
+    owners.sort_by_key(|(_, sleeps)| std::cmp::Reverse(*sleeps));
+    let named: Vec<String> =
+        owners.iter().map(|(name, sleeps)| format!("{name} {}", number(*sleeps))).collect();
+    let were = if all == 1 { "was" } else { "were" };
+    format!("  {} {were} not ended in time: {}\n", count(all, "sleep"), named.join(", "))
 }
 
 /// A line for each reader and journal.
@@ -251,4 +262,19 @@ pub(crate) fn lost(lost_by: &[Lost]) -> String {
         format!("lost: {} of {}: {}\n", lost.node, lost.journal, what.join(", "))
     };
     if lost_by.is_empty() { "lost: nothing\n".to_owned() } else { lost_by.iter().map(line).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sleeps_that_ended_late_have_owners() {
+        let of = |nodes: &[(&'static str, u64)]| {
+            late_sleeps(nodes.iter().map(|(_, sleeps)| sleeps).sum(), nodes.iter().copied())
+        };
+        assert_eq!(of(&[("md", 0), ("td", 1)]), "  1 sleep was not ended in time: td 1\n");
+        let several = of(&[("md", 2), ("td", 0), ("ledger", 1_000)]);
+        assert_eq!(several, "  1,002 sleeps were not ended in time: ledger 1,000, md 2\n");
+    }
 }

@@ -1,7 +1,9 @@
 //! `colo status`.
 
 use node::Counter;
-use observe::{NodeStatus, Status};
+use observe::{InstanceView, NodeStatus, Status};
+use topology::NodeKind;
+use topology::config::RecorderConfig;
 
 use crate::args;
 use crate::failure::Failure;
@@ -14,7 +16,7 @@ pub(crate) fn status(arguments: &args::Status) -> Result<u8, Failure> {
     let report = Status::read(&view)?;
     match arguments.format {
         Format::Json => output::print_json(&report)?,
-        Format::Text => output::print(&text(&report))?,
+        Format::Text => output::print(&text(&report, &recordings(&view)))?,
     }
     Ok(node::Exit::Done.code())
 }
@@ -35,8 +37,30 @@ fn over_budget(report: &Status) -> String {
     rows.collect()
 }
 
-fn text(report: &Status) -> String {
+/// Where the recorders of its topology write, if there are any.
+fn recordings(view: &InstanceView) -> Vec<String> {
+    let nodes = view.topology().map_or(Vec::new(), |topology| topology.nodes);
+    let sections = nodes.into_iter().filter(|node| node.kind == NodeKind::Recorder).map(|node| node.section);
+    let folder = |section| Some(serde_json::from_value::<RecorderConfig>(section).ok()?.path);
+    sections.filter_map(folder).collect()
+}
+
+/// What can be done with the remains of a run of which nothing lives.
+fn dead(instance: &str, recordings: &[String]) -> String {
+    let mut text = format!(
+        "; nothing of it runs: `colo up` begins anew and replaces its journals, `colo down {instance}` clears them"
+    );
+    if !recordings.is_empty() {
+        let folders: Vec<String> = recordings.iter().map(|folder| format!(" --recover {folder}")).collect();
+        text.push_str(&format!(", `colo up{}` goes on with what is recorded", folders.concat()));
+    }
+    text
+}
+
+fn text(report: &Status, recordings: &[String]) -> String {
+    let of_dead = dead(&report.instance, recordings);
     let master = match (report.master, report.foreign) {
+        _ if report.phase == "dead" => of_dead.as_str(),
         (true, false) => "",
         (true, true) => {
             "; its nodes run in another pid namespace: whether they live cannot be told from here"

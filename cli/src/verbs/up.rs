@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use master_client::{End, Launch, LaunchError, Recover, Running};
-use node::{Counter, Exit, StopFlag};
+use node::{Counter, Exit, InstanceDir, StopFlag};
 use observe::InstanceView;
 use recorder::recover::Recovery;
 use serde_json::json;
@@ -36,6 +36,10 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
 fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Result<Running, Failure> {
     fit::demand(&topology)?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
+    let remains = InstanceDir::new(&name).and_then(|instance| InstanceView::open(instance).ok());
+    if remains.is_some_and(|view| view.is_dead()) {
+        talk!("instance `{name}`: nothing of its last run lives; that run's journals are replaced");
+    }
     let bar = bar(total as u64, "{prefix} {bar:30} {pos}/{len} nodes ready");
     bar.set_prefix(format!("instance {name}"));
     let launch = Launch { topology, colo: env::current_exe()?, keep_raw: false, recover };

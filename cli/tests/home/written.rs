@@ -83,6 +83,11 @@ impl Written {
         self.path(extension).display().to_string()
     }
 
+    /// Where the frames end.
+    pub(crate) fn head(&self) -> u64 {
+        Journal::open_read_only(self.files()).expect("the journal").head()
+    }
+
     pub(crate) fn overwrite(&self, extension: &str, offset: u64, bytes: &[u8]) {
         let file = OpenOptions::new().write(true).open(self.path(extension)).expect("the file");
         file.write_all_at(bytes, offset).expect("written");

@@ -60,6 +60,11 @@ impl Journal {
         Ok(self.control.intent().saturating_sub(self.shape().capacity).max(self.first_position()))
     }
 
+    /// What stands in the half word behind the version, which every writer leaves zero.
+    pub fn behind_version(&self) -> u32 {
+        (self.control.load(at::VERSION) >> 32) as u32
+    }
+
     /// Reads the control page.
     pub fn stat(&self) -> JournalStat {
         let shape = self.shape().clone();

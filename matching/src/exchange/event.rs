@@ -87,8 +87,9 @@ pub enum Event {
     Traded(Trade),
     /// An iceberg order shows its next part. True: behind all others at its price.
     Refreshed(OrderState, bool),
-    /// A working order was changed. True: it keeps its place; false: it left the book, and what follows comes next.
-    Replaced(OrderState, bool),
+    /// A working order was changed. `None`: it keeps its place. Otherwise it lost its place at this price, the one that it had
+    /// ([`Price::NONE`]: none), left the book if it was there, and what follows comes next.
+    Replaced(OrderState, Option<Price>),
     /// An order was made smaller by [`SelfTrade::Decrement`](super::SelfTrade::Decrement), and goes on.
     Decremented(OrderState),
     /// A waiting stop order was triggered. What follows comes next, as after [`Event::Accepted`].

@@ -92,7 +92,7 @@ impl Core {
         if same && book.market.replace_keeps_place {
             let shown = self.shrink(place, open);
             let state = self.records[place].state(book.id, shown);
-            return sink.event(Event::Replaced(state, true));
+            return sink.event(Event::Replaced(state, None));
         }
         let mut changed = Incoming { record, extra: None, minimum: 0 };
         changed.record.price = price;
@@ -104,7 +104,7 @@ impl Core {
         let mut incoming = self.take_out(book, place);
         (incoming.record.price, incoming.record.open) = (price, open);
         incoming.record.sequence = self.next_sequence();
-        sink.event(Event::Replaced(incoming.record.state(book.id, shown), false));
+        sink.event(Event::Replaced(incoming.record.state(book.id, shown), Some(record.price)));
         self.run(book, &mut incoming, sink);
         self.after_trades(book, sink);
     }
@@ -121,6 +121,7 @@ impl Core {
         debug_assert_eq!(self.records[place].level, LevelPlace::NONE);
         let sequence = if same { self.records[place].sequence } else { self.next_sequence() };
         let record = &mut self.records[place];
+        let from = (!same).then_some(record.price);
         (record.price, record.open, record.sequence) = (price, open, sequence);
         let state = record.state(book.id, 0);
         if !same && let Some(at) = book.at_the_close.iter().position(|waiting| *waiting == place) {
@@ -131,7 +132,7 @@ impl Core {
             book.reached.remove(at);
             book.reached.push_back(place);
         }
-        sink.event(Event::Replaced(state, same));
+        sink.event(Event::Replaced(state, from));
     }
 }
 

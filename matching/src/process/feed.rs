@@ -142,13 +142,16 @@ impl Feed {
                 self.book(BookAction::Add, state, state.price, state.shown)
             }
             Event::Traded(trade) => self.trade(trade),
-            Event::Replaced(state, true) if state.shown > Quantity::ZERO => {
+            Event::Replaced(state, None) if state.shown > Quantity::ZERO => {
                 self.book(BookAction::Modify, state, state.price, state.shown);
             }
             Event::Decremented(state) if state.shown > Quantity::ZERO => {
                 self.book(BookAction::Modify, state, state.price, state.shown);
             }
-            Event::Replaced(state, false) | Event::Cancelled(state, _) if state.shown > Quantity::ZERO => {
+            Event::Replaced(state, Some(from)) if state.shown > Quantity::ZERO => {
+                self.book(BookAction::Delete, state, *from, state.shown);
+            }
+            Event::Cancelled(state, _) if state.shown > Quantity::ZERO => {
                 self.book(BookAction::Delete, state, state.price, state.shown);
             }
             Event::PhaseChanged { instrument, to, .. } => self.phase(*instrument, *to),

@@ -42,11 +42,11 @@ impl Depth {
                 // Both, in an auction.
                 self.take(buy, trade.quantity) | self.take(sell, trade.quantity)
             }
-            Event::Replaced(state, true) => {
+            Event::Replaced(state, None) => {
                 let before = self.orders.get(&state.id).map_or(0, |order| order.quantity);
                 self.take(state.id, Quantity(before.saturating_sub(state.open.0)))
             }
-            Event::Replaced(state, false) => self.take(state.id, Quantity(i64::MAX)),
+            Event::Replaced(state, Some(_)) => self.take(state.id, Quantity(i64::MAX)),
             Event::Cancelled(state, _) => self.take(state.id, Quantity(i64::MAX)),
             _ => false,
         }

@@ -227,7 +227,7 @@ impl Replay<'_> {
                 Event::Cancelled(state, Reason::Requested) => {
                     self.answer = Answer::Cancelled(state.open, state.side, state.price);
                 }
-                Event::Replaced(_, true) => self.answer = Answer::Reduced,
+                Event::Replaced(_, None) => self.answer = Answer::Reduced,
                 Event::Refused { refused: Refusal::Cancel | Refusal::Replace, reason, .. } => {
                     self.answer = Answer::Refused(reason);
                 }

@@ -12,8 +12,10 @@ use super::report::{Difference, Report, What};
 
 /// Searches for the snapshots of one security.
 pub(super) struct Search<'a> {
-    /// By number of trades.
+    /// By number of trades, as in the file.
     wanted: Vec<&'a Snapshot>,
+    /// Those that stand behind one of later trades, and the number of these.
+    misplaced: Vec<(&'a Snapshot, u64)>,
     /// The first that is not decided.
     next: usize,
     /// Compared states so far.
@@ -49,10 +51,16 @@ struct Near {
 
 impl<'a> Search<'a> {
     pub(super) fn new(snapshots: &'a [Snapshot]) -> Search<'a> {
-        let mut wanted: Vec<&Snapshot> = snapshots.iter().collect();
-        wanted.sort_by_key(|snapshot| snapshot.trades);
+        let (mut wanted, mut misplaced) = (Vec::<&Snapshot>::new(), Vec::new());
+        for snapshot in snapshots {
+            match wanted.last() {
+                Some(before) if before.trades > snapshot.trades => misplaced.push((snapshot, before.trades)),
+                _ => wanted.push(snapshot),
+            }
+        }
         Search {
             wanted,
+            misplaced,
             next: 0,
             states: 0,
             window: Vec::new(),
@@ -91,6 +99,16 @@ impl<'a> Search<'a> {
 
     /// Decides the snapshots of fewer than `trades` trades; `traded` is what the trades so far come to.
     pub(super) fn pass(&mut self, trades: u64, traded: &Statistics, report: &mut Report) {
+        for (snapshot, before) in self.misplaced.drain(..) {
+            report.snapshots += 1;
+            report.differ(|| Difference {
+                what: What::Snapshot,
+                place: snapshot.place,
+                order: None,
+                expected: format!("{} trades, behind a snapshot of {before}", snapshot.trades),
+                found: "never fewer trades than before".to_owned(),
+            });
+        }
         while self.wanted.get(self.next).is_some_and(|snapshot| snapshot.trades < trades) {
             let at = self.wanted[self.next].trades;
             let group: Vec<&Snapshot> = self.wanted[self.next..]

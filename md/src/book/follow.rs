@@ -32,12 +32,19 @@ struct Line {
     trades: Vec<TradePrint>,
 }
 
+impl Line {
+    /// Part of an event was read, and the rest follows.
+    fn is_inside_event(&self) -> bool {
+        matches!(self.known, Known::UpTo(_)) && !self.event.book_events.is_empty()
+    }
+}
+
 /// What a message of the feed brought.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Followed<'a> {
     /// Nothing that shows yet.
     Nothing,
-    /// A whole event: its trades, and the quote to publish after them if one is due.
+    /// A whole event: its trades, and the quote to publish after them if one is due. Or a trade that comes behind its event.
     Event {
         /// The instrument.
         instrument: InstrumentId,
@@ -91,9 +98,16 @@ impl Follower {
                         statistics.add(trade.trade_id, trade.price, trade.quantity);
                         (statistics.event_time, statistics.sequence) = (trade.event_time, trade.sequence);
                     }
-                    if matches!(line.known, Known::UpTo(_)) {
-                        line.event.trades.push(TradePrint { due, ..trade });
+                    let trade = TradePrint { due, ..trade };
+                    if line.is_inside_event() {
+                        line.event.trades.push(trade);
+                        return Ok(Followed::Nothing);
                     }
+                    // The last one of its event comes behind it; and nothing need be known of the book.
+                    line.trades.clear();
+                    line.trades.push(trade);
+                    let (instrument, trades) = (trade.instrument, line.trades.as_slice());
+                    return Ok(Followed::Event { instrument, trades, quote: None });
                 }
                 Ok(Followed::Nothing)
             }
@@ -115,6 +129,11 @@ impl Follower {
             EndOfStream::ID => Ok(Followed::End),
             id => Err(WireError::UnknownId { id }),
         }
+    }
+
+    /// True while nothing was read of an event whose rest is to come.
+    pub fn is_between_events(&self) -> bool {
+        !self.lines.iter().any(Line::is_inside_event)
     }
 
     /// The reader was lapped: every book is unknown until its next snapshot.
@@ -278,6 +297,35 @@ mod tests {
 
     fn quantity(follower: &Follower) -> Option<i64> {
         follower.book(STOCK).map(|book| book.resting())
+    }
+
+    #[test]
+    fn trades_are_told_at_once_but_those_inside_an_event_and_need_no_book() {
+        let trade = |trade_id| TradePrint {
+            instrument: STOCK,
+            aggressor: wire::Aggressor::Sell,
+            reserved: [0; 3],
+            due: Nanos(0),
+            event_time: Nanos(0),
+            sequence: trade_id,
+            price: Price(10),
+            quantity: Quantity(1),
+            trade_id,
+        };
+        let mut follower = Follower::new(&crate::sim::instruments(1));
+        let mut told = |id: u16, bytes: &[u8]| match follower.take(id, bytes, Nanos(0)).unwrap() {
+            Followed::Event { trades, .. } => trades.iter().map(|trade| trade.trade_id).collect(),
+            _ => Vec::new(),
+        };
+        // Behind a start in the middle.
+        assert_eq!(told(TradePrint::ID, trade(4).bytes()), [4]);
+        let last = BookEvent::LAST;
+        assert_eq!(told(BookEvent::ID, event(BookAction::Add, 1, 1, 5, last).bytes()), [0; 0]);
+        assert_eq!(told(BookEvent::ID, event(BookAction::Execute, 2, 1, 1, 0).bytes()), [0; 0]);
+        assert_eq!(told(TradePrint::ID, trade(5).bytes()), [0; 0]);
+        assert_eq!(told(BookEvent::ID, event(BookAction::Execute, 3, 1, 1, last).bytes()), [5]);
+        assert_eq!(told(TradePrint::ID, trade(6).bytes()), [6], "nothing else need come");
+        assert!(follower.is_between_events());
     }
 
     #[test]

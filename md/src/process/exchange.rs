@@ -5,10 +5,11 @@
 //! ```
 //!
 //! md reads as a gated reader, so numbers are missing only where it or matching was killed; a snapshot brings the book back.
+//! Trades are passed on meanwhile, each once.
 
 use std::collections::VecDeque;
 
-use node::{Component, Context, Frame, InputId, NodeState, RunError, WriteError};
+use node::{Component, Context, Frame, InputId, Node, NodeState, RunError, WriteError};
 use topology::config::MdConfig;
 use wire::{Instrument, Nanos, Quote, TradePrint};
 
@@ -27,6 +28,8 @@ pub(super) struct Exchange {
     publisher: Publisher,
     /// Trades and a quote that find no room.
     waiting: VecDeque<Outgoing>,
+    /// Trades up to this one were published by a predecessor.
+    last_trade: u64,
     end: End,
 }
 
@@ -46,15 +49,18 @@ enum End {
 }
 
 impl Exchange {
-    pub(super) fn new(config: &MdConfig, publisher: Publisher) -> Exchange {
+    /// # Errors
+    /// What a predecessor has published cannot be read.
+    pub(super) fn new(config: &MdConfig, publisher: Publisher, node: &Node) -> Result<Exchange, RunError> {
         let listed = instruments(config.instruments);
-        Exchange {
+        Ok(Exchange {
+            last_trade: publisher.last_trade(node)?,
             follower: Follower::new(&listed),
             listed,
             publisher,
             waiting: VecDeque::new(),
             end: End::Open,
-        }
+        })
     }
 
     /// Writes what waits. False: a journal is full.
@@ -106,8 +112,9 @@ impl Component for Exchange {
         Ok(())
     }
 
+    /// Who comes after a killed md reads the whole of an event again.
     fn is_settled(&self, _input: InputId) -> bool {
-        self.waiting.is_empty()
+        self.waiting.is_empty() && self.follower.is_between_events()
     }
 
     fn accepts(&mut self, _input: InputId, _position: u64) -> bool {
@@ -118,7 +125,8 @@ impl Component for Exchange {
         match self.follower.take(frame.message_id, frame.payload, Nanos(context.now())) {
             Ok(Followed::Nothing) => {}
             Ok(Followed::Event { trades, quote, .. }) => {
-                self.waiting.extend(trades.iter().copied().map(Outgoing::Trade));
+                let is_new = |trade: &TradePrint| trade.trade_id > self.last_trade;
+                self.waiting.extend(trades.iter().copied().filter(is_new).map(Outgoing::Trade));
                 self.waiting.extend(quote.copied().map(Outgoing::Quote));
             }
             Ok(Followed::Lost(instrument)) => {

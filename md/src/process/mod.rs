@@ -58,7 +58,10 @@ fn run(mut node: Node) -> Result<(), RunError> {
             let mut component = SimTimed::new(&config, publisher, published, &node)?;
             node.run(&mut component)
         }
-        (MarketSource::Exchange, _) => node.run(&mut Exchange::new(&config, publisher)),
+        (MarketSource::Exchange, _) => {
+            let mut component = Exchange::new(&config, publisher, &node)?;
+            node.run(&mut component)
+        }
         (MarketSource::Recording, _) => {
             let mut component = Recording::open(&config, publisher.skipping(), &node)?;
             node.run(&mut component)

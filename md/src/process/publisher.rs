@@ -1,7 +1,9 @@
 //! md's output and its counts.
 
-use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError};
-use wire::{Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, Quote, TradePrint};
+use node::{Counter, Depths, Node, NodeHandle, Output, RunError, WriteError, read_held};
+use wire::{
+    Best, BookEvent, EndOfStream, Instrument, InstrumentId, Irregularity, Message, Quote, TradePrint,
+};
 
 use super::recall::Published;
 use crate::source::Counts;
@@ -119,6 +121,26 @@ impl Publisher {
         self.handle.set(Counter::Quotes, self.sent.quotes);
         self.handle.set(Counter::Trades, self.sent.trades);
         Ok(published)
+    }
+
+    /// The highest number of a trade that a predecessor has published; zero if there was none.
+    pub(super) fn last_trade(&self, node: &Node) -> Result<u64, RunError> {
+        let best = self.best.as_ref().map(|best| &best.output);
+        let mut last = 0;
+        if node.assignment().generation < 2 {
+            return Ok(last);
+        }
+        for output in self.quotes.iter().chain(best) {
+            let read = read_held(node.instance(), &output.journal, None, |frame| {
+                if frame.message_id == TradePrint::ID
+                    && let Ok(trade) = TradePrint::decode(frame.payload)
+                {
+                    last = last.max(trade.trade_id);
+                }
+            });
+            read.map_err(|error| RunError::failed(format!("cannot take up where md was: {error}")))?;
+        }
+        Ok(last)
     }
 
     /// Skips as many messages as the journals contain: for a source that repeats the same ones, in the same order in

@@ -19,8 +19,8 @@ pub use nodes::NodeStatus;
 pub struct Status {
     /// Its name.
     pub instance: String,
-    /// Where the platform stands.
-    pub phase: String,
+    /// Where the platform stands; `dead` when nothing of it runs.
+    pub phase: &'static str,
     /// Whether a master process lives.
     pub master: bool,
     /// Its processes are of another pid namespace: whether they live cannot be told from here.
@@ -54,14 +54,15 @@ impl Status {
     pub fn read(view: &InstanceView) -> Result<Status, ViewError> {
         let state = State::read(view)?;
         let master = state.has_master();
-        let State { instance, phase, seats, journals, damaged, .. } = state;
+        let phase = state.phase_name();
+        let State { instance, seats, journals, damaged, .. } = state;
         let topology = view.topology().ok();
         let totals = topology.as_ref().map(|topology| Totals::read(view, topology).0);
         let matched = topology.as_ref().zip(totals.as_ref());
         let matched = matched.map(|(topology, totals)| Matched::read(topology, totals, &seats));
         Ok(Status {
             instance,
-            phase: phase.to_string(),
+            phase,
             master,
             foreign: view.is_foreign(),
             clock: view.clock().source().as_str(),

@@ -23,7 +23,8 @@ fn text(report: &IpcReport) -> String {
     let cpus: Vec<String> = report.cpus.iter().map(usize::to_string).collect();
     let mut text = format!(
         "{}, {} CPUs{}; measured on CPUs {}, clock {}\n\none-way, ns (half of a round trip); floor: a word over {} \
-         cache lines, one each way, with a reading of the clock a round trip as the journal has it; bare: without\n",
+         cache lines, one each way, with a reading of the clock a round trip as the journal has it; bare: without; ratios: the median of those of each \
+         round\n",
         host.cpu_model,
         host.cpus,
         host.virtualised.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default(),
@@ -69,7 +70,7 @@ fn text(report: &IpcReport) -> String {
         "samples",
     ];
     text += &table(&head, 2, rows);
-    text += "\nthroughput, million messages a second\n";
+    text += "\nthroughput, million messages a second; a row is one run, that with the middle msgs/s of all, whose range is beside it\n";
     let million = |value: f64| format!("{:.1}", value / 1e6);
     let rows = report.throughput.iter().map(|row| {
         vec![
@@ -80,7 +81,7 @@ fn text(report: &IpcReport) -> String {
             million(row.msgs_per_s),
             format!("{}..{}", million(row.range[0]), million(row.range[1])),
             million(row.received_per_s),
-            format!("{:.1} %", row.lost as f64 * 100.0 / (row.written.max(1) * row.readers as u64) as f64),
+            format!("{:.1} %", row.lost_part * 100.0),
             if row.exact { "exact" } else { "NOT EXACT" }.to_owned(),
         ]
     });

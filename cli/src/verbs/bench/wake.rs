@@ -83,7 +83,7 @@ fn text(report: &WakeReport) -> String {
     let handoff = &report.handoff;
     let mut text = format!(
         "{}, {} CPUs{}; writer on CPU {}, readers on {}\n\nhand-over to a sleeper, one way: futex {:.1} µs, journal \
-         {:.1} µs, ratio {:.3}\n\n",
+         {:.1} µs, ratio {:.3} (the median of those of each round)\n\n",
         host.cpu_model,
         host.cpus,
         host.virtualised.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default(),

@@ -105,7 +105,8 @@ Examples:
   colo journal tail md.quotes --topic 3 --from -100ms
   colo journal tail matching.executions --kind fill --follow --format json | jq .fields.price
 
-With --format json: one object with the frames; with --follow one object a line, as `colo journal dump` prints them.")]
+With --format json: one object with the frames; with --follow one object a line, as `colo journal dump` prints them.
+Exit code 1 when the frames do not lead to the head.")]
 pub(crate) struct Tail {
     #[command(flatten)]
     pub(crate) journal: JournalArgument,
@@ -144,7 +145,8 @@ Examples:
   colo journal dump td.orders --recording FOLDER --from -1s
 
 Works on living instances, on what dead ones left, and on files. Ends at the head as it is at the start. What a
-writer overwrites meanwhile is reported: which bytes, in the data and on standard error.")]
+writer overwrites meanwhile is reported: which bytes, in the data and on standard error. Exit code 1 when the frames
+do not lead to the head that the control page names: what does not fit is said on standard error.")]
 pub(crate) struct Dump {
     #[command(flatten)]
     pub(crate) journal: JournalArgument,

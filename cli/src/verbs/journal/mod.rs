@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod benches;
+mod chain;
 mod clean;
 mod disk;
 mod list;

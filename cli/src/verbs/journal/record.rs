@@ -1,8 +1,9 @@
-//! One frame, or one gap, as it is printed: a line of text, a JSON object, a row of CSV.
+//! One message of a frame, or one gap, as it is printed: a line of text, a JSON object, a row of CSV.
 
+use journal::layout::frame::RECORD;
 use journal::{Frame, Gap};
 use serde_json::{Value, json};
-use wire::AnyMessage;
+use wire::{AnyMessage, WireError};
 
 use crate::message::{brief, columns, object_of};
 
@@ -16,9 +17,12 @@ const FRAME_COLUMNS: &[&str] = &[
     "message_id",
     "message",
     "bytes",
+    "record_bytes",
     "lost_bytes",
     "error",
 ];
+/// Place of `error` among them.
+const ERROR: usize = FRAME_COLUMNS.len() - 1;
 /// Last column: the bytes in hex where they could not be decoded.
 const PAYLOAD_COLUMN: &str = "payload";
 
@@ -35,6 +39,8 @@ pub(super) enum Record {
         epoch: u32,
         id: u16,
         bytes: usize,
+        /// Size of each message of a frame of records; `None` for a frame that is one message.
+        record_bytes: Option<usize>,
         content: Box<Content>,
     },
     /// Frames that are missing, and why.
@@ -51,19 +57,41 @@ pub(super) enum Content {
 }
 
 impl Record {
-    pub(super) fn of(frame: &Frame<'_>) -> Record {
-        let content = match AnyMessage::decode(frame.message_id, frame.payload) {
-            Ok(message) => Content::Message(message),
-            Err(error) => Content::Unknown(error.to_string(), frame.payload.to_vec()),
-        };
-        Record::Frame {
-            position: frame.position,
+    /// The messages of a frame: of one of records each, with its own position. Records that do not fill their frame are
+    /// shown as what they are, so that nothing of it is hidden.
+    pub(super) fn all_of<'a>(frame: &'a Frame<'_>) -> impl Iterator<Item = Record> + 'a {
+        let (size, length) = (usize::from(frame.flags & RECORD), frame.payload.len());
+        let record_bytes = (size != 0).then_some(size);
+        let is_whole = size == 0 || length > 0 && length.is_multiple_of(size);
+        let torn = (!is_whole).then(|| {
+            let error = format!("records of {size} bytes do not fill a payload of {length}");
+            (frame.position, Content::Unknown(error, frame.payload.to_vec()))
+        });
+        let records = frame.records().filter(move |_| is_whole);
+        let decoded = records.map(move |(position, payload)| {
+            let content = match AnyMessage::decode(frame.message_id, payload) {
+                Ok(message) => Content::Message(message),
+                Err(error) => Content::Unknown(why(error, record_bytes), payload.to_vec()),
+            };
+            (position, content)
+        });
+        decoded.chain(torn).map(move |(position, content)| Record::Frame {
+            position,
             time: frame.time,
             topic: frame.topic,
             epoch: frame.epoch,
             id: frame.message_id,
-            bytes: frame.payload.len(),
+            bytes: if is_whole { record_bytes.unwrap_or(length) } else { length },
+            record_bytes,
             content: Box::new(content),
+        })
+    }
+
+    /// Of the message, or of the first byte that is missing.
+    pub(super) fn position(&self) -> u64 {
+        match self {
+            Record::Frame { position, .. } => *position,
+            Record::Gap(gap, _) => gap.from,
         }
     }
 
@@ -99,7 +127,7 @@ impl Record {
                 "lost_bytes": gap.bytes(),
                 "resumed_at": gap.resumed_at,
             }),
-            Record::Frame { position, time, topic, epoch, id, bytes, content } => {
+            Record::Frame { position, time, topic, epoch, id, bytes, record_bytes, content } => {
                 let mut object = json!({
                     "journal": journal,
                     "position": position,
@@ -109,6 +137,7 @@ impl Record {
                     "message_id": id,
                     "message": null,
                     "bytes": bytes,
+                    "record_bytes": record_bytes,
                 });
                 match content.as_ref() {
                     Content::Message(message) => {
@@ -136,12 +165,22 @@ impl Record {
         let cell = |name: &str| whole.get(name).map(plain).unwrap_or_default();
         let mut row: Vec<String> = FRAME_COLUMNS.iter().map(|name| cell(name)).collect();
         if let Record::Gap(_, why) = self {
-            row[9] = (*why).to_owned();
+            row[ERROR] = (*why).to_owned();
         }
         let fields = &whole["fields"];
         row.extend(columns().iter().map(|name| fields.get(name).map(plain).unwrap_or_default()));
         row.push(cell(PAYLOAD_COLUMN));
         row
+    }
+}
+
+/// Why these bytes are no message: of a record the size is its frame's, not its own.
+fn why(error: WireError, record_bytes: Option<usize>) -> String {
+    match (error, record_bytes) {
+        (WireError::Size { name, expected, .. }, Some(size)) => {
+            format!("a {name} has {expected} bytes, but the records of this frame have {size}")
+        }
+        (error, _) => error.to_string(),
     }
 }
 
@@ -192,10 +231,17 @@ mod tests {
         }
     }
 
+    fn one(frame: &Frame<'_>) -> Record {
+        let mut all = Record::all_of(frame);
+        let record = all.next().unwrap();
+        assert!(all.next().is_none());
+        record
+    }
+
     #[test]
     fn a_message_is_printed_in_three_ways() {
         let cancel = CancelOrder::new(OrderId::new(StrategyId(7), 1, 42), InstrumentId(3));
-        let record = Record::of(&frame(CancelOrder::ID, cancel.bytes()));
+        let record = one(&frame(CancelOrder::ID, cancel.bytes()));
         assert_eq!(
             record.text(),
             "         640  06:30:00.123456789  CancelOrder order_id 7-1-42 instrument 3"
@@ -216,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_no_message_keeps_its_bytes_and_a_gap_says_how_much_is_lost() {
-        let record = Record::of(&frame(999, &[0xab, 0x01]));
+        let record = one(&frame(999, &[0xab, 0x01]));
         let json = record.json("x");
         assert_eq!((&json["message"], &json["payload"]), (&Value::Null, &json!("ab01")));
         assert!(record.text().contains("ab01") && record.row("x").last().unwrap() == "ab01");
@@ -231,6 +277,16 @@ mod tests {
         let cell = |name: &str| row[columns.iter().position(|column| *column == name).unwrap()].as_str();
         assert_eq!((cell("message"), cell("lost_bytes"), cell("position")), ("gap", "576", "64"));
         assert_eq!(cell("error"), OVERWRITTEN);
+    }
+
+    #[test]
+    fn records_that_do_not_fill_their_frame_are_one_row_that_says_so() {
+        for (size, payload) in [(4, &[1_u8, 2, 3, 4, 5, 6][..]), (8, &[])] {
+            let json = one(&Frame { flags: size, ..frame(CancelOrder::ID, payload) }).json("x");
+            assert_eq!((&json["position"], &json["record_bytes"]), (&json!(640), &json!(size)));
+            let error = format!("records of {size} bytes do not fill a payload of {}", payload.len());
+            assert_eq!((&json["error"], &json["payload"]), (&json!(error), &json!(hex(payload))));
+        }
     }
 
     #[test]

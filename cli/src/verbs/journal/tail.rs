@@ -1,4 +1,4 @@
-//! `colo journal tail` and `colo journal dump`: frames, decoded.
+//! `colo journal tail` and `colo journal dump`: frames, decoded: a row for each message.
 
 use std::collections::VecDeque;
 use std::io::{BufWriter, StdoutLock, Write};
@@ -9,6 +9,7 @@ use node::{Exit, StopFlag};
 use serde_json::{Value, json};
 
 use super::args::{Dump, DumpFormat, Tail};
+use super::chain::{self, Start};
 use super::record::{OVERWRITTEN, Record};
 use super::recorded;
 use super::select::Filter;
@@ -28,8 +29,8 @@ pub(super) fn tail(arguments: &Tail) -> Result<u8, Failure> {
     let target = Target::open(&arguments.journal)?;
     let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
     let most = arguments.lines.unwrap_or(if filter.has_start() { usize::MAX } else { LINES });
-    let mut reader = target.journal.observe(target.journal.oldest_frame()?)?;
-    reader.set_topics(filter.topics.clone());
+    let start = Start::find(&target.journal)?;
+    let mut reader = target.journal.observe(start.position)?;
     let mut last: VecDeque<Record> = VecDeque::new();
     let mut keep = |record: Record| -> Result<bool, Failure> {
         last.push_back(record);
@@ -39,22 +40,24 @@ pub(super) fn tail(arguments: &Tail) -> Result<u8, Failure> {
         Ok(true)
     };
     // What is there now; later frames belong to `--follow`, so that a busy writer cannot keep us here.
-    let head = target.journal.head();
-    let goes_on = walk(&mut reader, &target.name, &filter, head, &mut keep)?;
+    let head = start.head;
+    let walked = walk(&mut reader, &target.name, &filter, head, &mut keep)?;
+    let misfit = start.misfit.or(walked.misfit);
     if arguments.format == Format::Json && !arguments.follow {
         let frames: Vec<Value> = last.iter().map(|record| record.json(&target.name)).collect();
         output::print_json(&json!({ "journal": target.name, "head": head, "frames": frames }))?;
-        return Ok(Exit::Done.code());
+        return chain::result(&arguments.journal.journal, misfit);
     }
     let mut out = Out::new(&target.name, arguments.format.into())?;
     for record in &last {
         out.print(record)?;
     }
     out.flush()?;
-    if arguments.follow && goes_on {
+    if arguments.follow && walked.goes_on && misfit.is_none() {
+        reader.set_topics(filter.topics.clone());
         follow(&mut reader, &target.name, &filter, &mut out)?;
     }
-    Ok(Exit::Done.code())
+    chain::result(&arguments.journal.journal, misfit)
 }
 
 pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
@@ -64,9 +67,8 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
     let target = Target::open(&arguments.journal)?;
     let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
     let mut out = Out::new(&target.name, arguments.format)?;
-    let head = target.journal.head();
-    let mut reader = target.journal.observe(target.journal.oldest_frame()?)?;
-    reader.set_topics(filter.topics.clone());
+    let Start { position, head, mut misfit } = Start::find(&target.journal)?;
+    let mut reader = target.journal.observe(position)?;
     let (mut lost, mut left): (Option<Gap>, u64) = (None, arguments.count.unwrap_or(u64::MAX));
     let mut print = |record: Record| {
         if let Record::Gap(gap, _) = &record {
@@ -77,7 +79,10 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
         Ok(left > 0)
     };
     if arguments.count != Some(0) {
-        walk(&mut reader, &target.name, &filter, head, &mut print)?;
+        let walked = walk(&mut reader, &target.name, &filter, head, &mut print);
+        // What was read until then is printed in any case.
+        out.flush()?;
+        misfit = misfit.or(walked?.misfit);
     }
     out.flush()?;
     if let Some(gap) = lost {
@@ -89,42 +94,67 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
             gap.resumed_at
         );
     }
-    Ok(Exit::Done.code())
+    chain::result(&arguments.journal.journal, misfit)
 }
 
-/// Hands out the wanted frames and the gaps up to `head`, for as long as the visitor wants more; false when the end of
-/// what is wanted was reached.
+/// How a walk ended.
+struct Walked {
+    /// The end of what is wanted was not reached.
+    goes_on: bool,
+    /// Why the frames do not lead to the head.
+    misfit: Option<String>,
+}
+
+const ENOUGH: Walked = Walked { goes_on: false, misfit: None };
+
+/// Hands out the wanted frames and the gaps up to `head`, for as long as the visitor wants more. The reader is one of all
+/// topics: it must not skip frames behind the head.
 fn walk(
     reader: &mut LooseReader,
     name: &str,
     filter: &Filter,
     head: u64,
     visit: &mut impl FnMut(Record) -> Result<bool, Failure>,
-) -> Result<bool, Failure> {
+) -> Result<Walked, Failure> {
     while reader.position() < head {
         match reader.read() {
-            Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(false),
+            // Only void frames were left up to the head, and it is a later one.
+            Ok(Some(frame)) if frame.position >= head => break,
+            Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(ENOUGH),
             Ok(Some(frame)) => {
-                if let Some(record) = wanted(filter, &frame)
-                    && !visit(record)?
-                {
-                    return Ok(false);
+                if filter.topics.contains(frame.topic) {
+                    for record in wanted(filter, &frame) {
+                        if !visit(record)? {
+                            return Ok(ENOUGH);
+                        }
+                    }
+                }
+                let (from, end) = (frame.position, reader.position());
+                if end > head {
+                    let misfit = Some(chain::ends_late(head, from, end));
+                    return Ok(Walked { goes_on: true, misfit });
                 }
             }
-            Ok(None) => break,
+            Ok(None) => {
+                let end = reader.position();
+                let misfit = (end < head).then(|| chain::ends_early(head, end));
+                return Ok(Walked { goes_on: true, misfit });
+            }
             Err(ReadError::Lapped(gap)) => {
                 if !visit(Record::Gap(gap, OVERWRITTEN))? {
-                    return Ok(false);
+                    return Ok(ENOUGH);
                 }
             }
             Err(error) => return Err(damaged(name, error)),
         }
     }
-    Ok(true)
+    Ok(Walked { goes_on: true, misfit: None })
 }
 
-fn wanted(filter: &Filter, frame: &Frame<'_>) -> Option<Record> {
-    filter.wants(frame.position, frame.time, frame.message_id).then(|| Record::of(frame))
+/// The wanted messages of a frame.
+pub(super) fn wanted<'a>(filter: &'a Filter, frame: &'a Frame<'_>) -> impl Iterator<Item = Record> + 'a {
+    let is_wanted = |record: &Record| filter.wants(record.position(), frame.time, frame.message_id);
+    Record::all_of(frame).filter(is_wanted)
 }
 
 fn damaged(name: &str, error: ReadError) -> Failure {
@@ -137,7 +167,7 @@ fn follow(reader: &mut LooseReader, name: &str, filter: &Filter, out: &mut Out<'
         match reader.read() {
             Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return out.flush(),
             Ok(Some(frame)) => {
-                if let Some(record) = wanted(filter, &frame) {
+                for record in wanted(filter, &frame) {
                     out.print(&record)?;
                 }
             }

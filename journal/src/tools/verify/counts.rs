@@ -102,7 +102,7 @@ impl Walk<'_> {
                 CheckKind::Cursors,
                 still.uncounted.iter().any(|(end, _)| *end == found),
                 found,
-                || format!("the cursor of seat {} behind the head", cursor.seat),
+                || format!("{} in seat {} behind the head", cursor.what, cursor.seat),
                 || {
                     format!(
                         "one up to the head, {}, or at the end of a frame that is committed there",

@@ -29,10 +29,30 @@ pub(super) struct Walk<'a> {
     from: u64,
     /// The stretch begins at a mark, and has met no other one so far: if that mark is wrong, so is all that follows.
     at_mark: bool,
-    /// Readers whose cursors have not been found at the start of a frame yet, ascending.
-    pub(super) cursors: Vec<ReaderView>,
+    /// What readers say of positions that have not been found at the start of a frame yet, ascending.
+    pub(super) cursors: Vec<Place>,
     /// Marks that have not been found at the start of a frame yet, ascending.
     marks: Vec<u64>,
+}
+
+/// A position that a reader names.
+pub(super) struct Place {
+    pub(super) position: u64,
+    pub(super) seat: u32,
+    /// What it is: it cannot be kept without being read.
+    pub(super) what: &'static str,
+}
+
+/// The cursors, and where what is kept begins.
+fn places(views: &[ReaderView]) -> Vec<Place> {
+    let cursor = |view: &ReaderView| Place { position: view.position, seat: view.seat, what: "the cursor" };
+    let kept = |view: &ReaderView| {
+        let position = view.holds.filter(|holds| *holds < view.position)?;
+        Some(Place { position, seat: view.seat, what: "what is kept for the reader" })
+    };
+    let mut places: Vec<Place> = views.iter().map(cursor).chain(views.iter().filter_map(kept)).collect();
+    places.sort_by_key(|place| place.position);
+    places
 }
 
 /// Extent of a walk.
@@ -63,8 +83,7 @@ pub(super) fn verify(journal: &Journal, ring: &Ring, page: &Page, report: &mut V
         None => (page.head, journal.control.load(at::EPOCH)),
     };
     report.head = head;
-    let mut cursors = journal.control.reader_views();
-    cursors.sort_by_key(|cursor| cursor.position);
+    let cursors = places(&journal.control.reader_views());
     let mut marks: Vec<u64> = journal.control.marks().filter(|mark| *mark <= head).collect();
     marks.sort_unstable();
     let mut walk = Walk {
@@ -114,6 +133,7 @@ impl Walk<'_> {
                 walked.whole = false;
                 let Ok(oldest) = self.journal.oldest_frame() else { return walked };
                 self.lead_in(walked.from.max(possible), oldest.min(head));
+                self.passed_marks(walked.from.max(possible), oldest.min(head));
                 walked.from = oldest.min(head);
             }
             if restart == 0 {
@@ -157,6 +177,28 @@ impl Walk<'_> {
             || format!("no mark of a frame before position {oldest}"),
             || format!("one within {longest} bytes, two strides and a batch"),
         );
+    }
+
+    /// Marks in front of the oldest frame that was found, where nothing is overwritten: the walk could not begin there.
+    fn passed_marks(&mut self, from: u64, oldest: u64) {
+        let passed: Vec<u64> =
+            self.marks.iter().copied().filter(|mark| (from..oldest).contains(mark)).collect();
+        for mark in passed {
+            // SYNC: commit.
+            let commit = self.ring.commit_word(mark).load(Ordering::Acquire);
+            // SYNC: intent.
+            fence(Ordering::Acquire);
+            if self.journal.oldest_bytes().is_ok_and(|now| now > mark) {
+                continue;
+            }
+            self.report.expect(
+                CheckKind::Marks,
+                commit == mark,
+                mark,
+                || format!("commit word {commit} at a mark"),
+                || format!("the frame's own position, {mark}; or the mark is wrong"),
+            );
+        }
     }
 
     fn stretch(&mut self, start: u64, head: u64) -> Outcome {
@@ -304,7 +346,7 @@ impl Walk<'_> {
                 CheckKind::Cursors,
                 found == position,
                 found,
-                || format!("the cursor of seat {} within a frame", cursor.seat),
+                || format!("{} in seat {} within a frame", cursor.what, cursor.seat),
                 || format!("the start of a frame; the next is at {position}"),
             );
         }

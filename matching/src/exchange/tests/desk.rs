@@ -182,8 +182,8 @@ fn line(event: &Event) -> String {
             let place = if *behind { "behind" } else { "in place" };
             format!("{} shows {} of {}, {place}", state.id, state.shown.0, state.open.0)
         }
-        Event::Replaced(state, keeps) => {
-            let place = if *keeps { "in place" } else { "anew" };
+        Event::Replaced(state, from) => {
+            let place = if from.is_none() { "in place" } else { "anew" };
             format!("{} replaced: {} @ {}, {place}", state.id, state.open.0, at(state.price))
         }
         Event::Decremented(state) => format!("{} decremented: {} left", state.id, state.open.0),

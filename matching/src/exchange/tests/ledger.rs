@@ -68,12 +68,12 @@ impl Ledger {
                     self.join(state);
                 }
             }
-            Event::Replaced(state, keeps) => {
+            Event::Replaced(state, from) => {
                 let account = self.working.get_mut(&state.id).expect("a replaced order works");
                 account.total = wide(state.filled) + wide(state.open) + account.decremented;
                 assert!(state.open.0 > 0 && wide(state.filled) == account.traded, "{state:?}");
                 account.state = *state;
-                if !keeps {
+                if from.is_some() {
                     self.leave(state);
                 }
             }

@@ -171,7 +171,7 @@ impl Snapshots {
                 levels.push(SnapshotLevel {
                     price: noisy_price("price of a level", text(place.price))?,
                     quantity: crate::source::fields::quantity("volume of a level", text(place.quantity))?,
-                    orders: place.orders.and_then(|place| digits(text(place))),
+                    orders: place.orders.map(|place| count(text(place))).transpose()?.flatten(),
                 });
             }
             Ok(levels)
@@ -179,10 +179,11 @@ impl Snapshots {
         // Outside of continuous trading the levels hold an auction's indicative price instead.
         let continuous = text(self.phase) == b"TRADE";
         let levels = |places| if continuous { side(places) } else { Ok(Vec::new()) };
-        let total = |places: [usize; 3]| -> Option<SnapshotTotal> {
-            let [quantity, orders, levels] = places.map(|place| digits(text(place)));
-            let quantity = i64::try_from(quantity?).ok()?;
-            Some(SnapshotTotal { quantity, orders: orders?, levels: levels? })
+        let total = |[quantity, orders, levels]: [usize; 3]| -> Result<Option<SnapshotTotal>, Fault> {
+            let numbers = (count(text(quantity))?, count(text(orders))?, count(text(levels))?);
+            let (Some(quantity), Some(orders), Some(levels)) = numbers else { return Ok(None) };
+            let quantity = i64::try_from(quantity).ok();
+            Ok(quantity.map(|quantity| SnapshotTotal { quantity, orders, levels }))
         };
         let totals = self.totals.filter(|_| continuous);
         let [volume, turnover, last, high, low] = self.traded.map(|place| place.map(text));
@@ -201,7 +202,10 @@ impl Snapshots {
         };
         Ok(Snapshot {
             row,
-            totals: totals.and_then(|[bids, asks]| Some([total(bids)?, total(asks)?])),
+            totals: match totals {
+                Some([bids, asks]) => total(bids)?.zip(total(asks)?).map(<[SnapshotTotal; 2]>::from),
+                None => None,
+            },
             symbol: symbol(text(self.symbol))
                 .ok_or_else(|| Fault::text("SecurityID", text(self.symbol), "a stock's number"))?,
             continuous,
@@ -211,4 +215,12 @@ impl Snapshots {
             asks: levels(&self.asks)?,
         })
     }
+}
+
+/// A number that a file may leave out.
+fn count(text: &[u8]) -> Result<Option<u64>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    digits(text).map(Some).ok_or_else(|| Fault::text("a number of a snapshot", text, "a whole number"))
 }

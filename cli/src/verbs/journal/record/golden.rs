@@ -72,6 +72,7 @@ fn records() -> Vec<Record> {
                 epoch: 1,
                 id: message.id,
                 bytes: payload.len(),
+                record_bytes: None,
                 content: Box::new(content),
             });
         }

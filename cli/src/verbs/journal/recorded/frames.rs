@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use journal::layout::MAX_PAYLOAD;
 use journal::{Frame, Gap};
 use node::Exit;
 use recorder::format::RecordedJournal;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::super::args::{Dump, Tail};
 use super::super::record::Record;
 use super::super::select::Filter;
-use super::super::tail::{LINES, Out};
+use super::super::tail::{LINES, Out, wanted};
 use super::{journal, open, unreadable};
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -111,26 +112,30 @@ fn walk(
     {
         return Ok(());
     }
-    let mut frames = recording.frames_since(journal, position, time);
+    // A record's position lies within its frame.
+    let mut frames = recording.frames_since(journal, position.saturating_sub(MAX_PAYLOAD), time);
     loop {
         let record = match frames.next() {
             Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(()),
             Ok(Some(frame)) => {
-                let is_wanted = filter.topics.contains(frame.topic)
-                    && filter.wants(frame.position, frame.time, frame.message_id);
-                if !is_wanted {
-                    continue;
+                if filter.topics.contains(frame.topic) {
+                    for record in wanted(filter, &as_read(&frame)) {
+                        if !visit(record)? {
+                            return Ok(());
+                        }
+                    }
                 }
-                Record::of(&as_read(&frame))
+                continue;
             }
             Ok(None) => {
                 let last = frames.position();
-                if last > 0 && last < end && !filter.is_past(last, time) {
+                if last > begin && last < end && !filter.is_past(last, time) {
                     visit(missing(last, end, NOT_THERE))?;
                 }
                 return Ok(());
             }
-            Err(FrameError::Missing { from, to, what, .. }) => missing(from, to, what),
+            Err(FrameError::Missing { to, .. }) if to <= begin => continue,
+            Err(FrameError::Missing { from, to, what, .. }) => missing(from.max(begin), to, what),
             Err(error) => return Err(unreadable(recording)(error)),
         };
         if !visit(record)? {

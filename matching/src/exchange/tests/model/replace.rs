@@ -57,19 +57,25 @@ impl Model {
             changed.turn = self.arrival();
             changed.age = changed.turn;
         }
-        self.say(Event::Replaced(changed.state(), keeps));
+        let from = (!keeps).then(|| self.price_of(changed.order.id));
+        self.say(Event::Replaced(changed.state(), from));
         *self.working_mut(changed.order.id) = changed;
     }
 
     fn replace_in_place(&mut self, mut changed: Working) {
         changed.shown = changed.shown.min(changed.open);
-        self.say(Event::Replaced(changed.state(), true));
+        self.say(Event::Replaced(changed.state(), None));
         *self.working_mut(changed.order.id) = changed;
     }
 
+    fn price_of(&mut self, id: u64) -> Price {
+        self.working_mut(id).price.map_or(Price::NONE, Price)
+    }
+
     fn replace_anew(&mut self, changed: Working) {
+        let from = self.price_of(changed.order.id);
         self.take_out(changed.order.id);
-        self.say(Event::Replaced(changed.state(), false));
+        self.say(Event::Replaced(changed.state(), Some(from)));
         let age = self.arrival();
         let instrument = changed.order.instrument;
         let anew = Working { place: Place::Incoming, shown: 0, minimum: 0, age, turn: age, ..changed };
