@@ -571,7 +571,7 @@ const REFUSALS: [Reason; 18] = [
 ];
 
 fn events() -> u64 {
-    std::env::var("COLO_ACCOUNT_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+    std::env::var("COLO_ACCOUNT_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(200_000)
 }
 
 fn live(is_honest: bool, length: u64) {
