@@ -13,6 +13,7 @@ mod args;
 #[cfg(test)]
 mod examples;
 mod failure;
+mod interrupt;
 mod message;
 mod output;
 mod screen;

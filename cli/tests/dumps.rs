@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
 use std::time::Duration;
 
@@ -265,11 +265,11 @@ fn a_living_writer_is_no_misfit() {
     let home = Home::new();
     let mut written = Written::new(51, 1);
     let (path, mut writer) = (written.text("ctl"), written.writer());
-    let done = AtomicBool::new(false);
+    let (done, stop) = mpsc::channel::<()>();
     let looks = thread::scope(|scope| {
-        scope.spawn(|| {
+        scope.spawn(move || {
             let mut seed = 52;
-            while !done.load(Ordering::Relaxed) {
+            while stop.try_recv() == Err(TryRecvError::Empty) {
                 written.write(&mut writer, seed, 200);
                 // Bursts, so that it is overtaken in all places, and now and then not at all.
                 thread::sleep(Duration::from_micros(seed % 7 * 100));
@@ -282,7 +282,7 @@ fn a_living_writer_is_no_misfit() {
             looks.push(home.colo(&["journal", "dump", &path]));
             looks.push(home.colo(&["journal", "tail", &path, "--topic", &topic]));
         }
-        done.store(true, Ordering::Relaxed);
+        drop(done);
         looks
     });
     for output in &looks {

@@ -349,6 +349,13 @@ fn a_recovery_up_to_a_position_holds_nothing_behind_it() {
     };
     refused("td.orders@first", 2, "JOURNAL@POSITION");
     refused("td.order@5", 1, "td.orders");
+    // Where it begins is named, and that is as far as it goes back.
+    let early = home.colo(&["recover", &folder, "--until", "master.events@0"]);
+    let said = stderr(&early);
+    assert_eq!(early.status.code(), Some(1), "{said}");
+    let least = said.split("up to position ").nth(1).and_then(|rest| rest.split(';').next()).expect(&said);
+    back(&format!("master.events@{least}"));
+    refused("1", 1, "its first cut is of 20");
 
     // The platform goes on from there.
     let position = number(&orders[orders.len() / 2]["position"]);
@@ -360,6 +367,40 @@ fn a_recovery_up_to_a_position_holds_nothing_behind_it() {
     let same = begun.iter().zip(&orders).take_while(|(one, other)| one == other).count();
     let reached = orders.iter().filter(|row| number(&row["position"]) <= position).count();
     assert!(same > 0 && same <= reached, "{same} frames are those of before, of {reached}");
+}
+
+/// `O_NONBLOCK` of Linux.
+const NONBLOCK: i32 = 0o4000;
+
+#[test]
+fn reading_that_is_interrupted_says_so() {
+    let (home, folder) = (Home::new(), tempfile::tempdir().expect("a folder"));
+    std::fs::write(folder.path().join("00000001.seg"), "").expect("written");
+    // Whoever reads it waits for as long as this test likes.
+    let newest = folder.path().join("newest");
+    let made = std::process::Command::new("mkfifo").arg(&newest).status().expect("mkfifo");
+    assert!(made.success());
+    let path = folder.path().display().to_string();
+    for verb in [&["recover", &path][..], &["journal", "verify", "--recording", &path]] {
+        let child = home.command(verb).spawn().expect("colo starts");
+        let held = std::cell::RefCell::new(None);
+        home.wait_for("a reader", || {
+            use std::os::unix::fs::OpenOptionsExt;
+            let mut options = std::fs::OpenOptions::new();
+            *held.borrow_mut() = options.write(true).custom_flags(NONBLOCK).open(&newest).ok();
+            held.borrow().is_some()
+        });
+        home::kill(child.id(), "INT");
+        let (pid, (sender, ended)) = (child.id(), std::sync::mpsc::channel());
+        std::thread::spawn(move || sender.send(child.wait_with_output()));
+        let Ok(output) = ended.recv_timeout(std::time::Duration::from_secs(60)) else {
+            home::kill(pid, "KILL");
+            panic!("{verb:?} hangs");
+        };
+        let output = output.expect("its output");
+        assert_eq!(output.status.code(), Some(1), "{verb:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("interrupted"), "{verb:?}: {}", stderr(&output));
+    }
 }
 
 #[test]

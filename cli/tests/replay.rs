@@ -266,6 +266,30 @@ fn a_damaged_recording_is_named_and_not_passed_over() {
 }
 
 #[test]
+fn a_recording_without_its_last_segment_is_not_whole() {
+    let recorded = Recorded::new(true, "");
+    // As if a second segment had been begun, and lost.
+    std::fs::write(recorded.segment().with_file_name("newest"), "0000000002\n").expect("written");
+    for more in [&["--strategy", "takers-1", "--check"][..], &["--strategy", "takers-1"], &[]] {
+        let output = recorded.home.colo(&[&["replay", &recorded.folder], more].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(4), "{more:?}: {said}");
+        assert!(said.contains("not whole") && said.contains("segment 2"), "{said}");
+    }
+    let journal = |more: &[&str]| {
+        let output = recorded.home.colo(&[&["journal"], more, &["--recording", &recorded.folder]].concat());
+        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("segment 2"), "{more:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    let dumped = journal(&["dump", "td.orders", "--format", "json"]);
+    let last: Value = serde_json::from_str(dumped.lines().last().expect("a line")).expect("an object");
+    assert_eq!((&last["message"], &last["lost_bytes"]), (&Value::from("gap"), &Value::Null), "{last}");
+    assert!(journal(&["ls"]).contains("1 missing"));
+    assert_eq!(recorded.home.left(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn what_cannot_be_replayed_is_refused_with_a_reason() {
     let recorded = Recorded::new(true, "");
     let refused = |more: &[&str], code: i32, reason: &str| {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use journal::{History, Journal, Origin, Writer};
 use topology::Topology;
@@ -348,7 +349,19 @@ pub fn time_before(folders: &[PathBuf], name: &str, position: u64) -> Result<Opt
             continue;
         };
         let time = first_cut_behind(&recording, journal, position);
-        times.push(time.map_err(|error| RecoverError::Unfit { folder, what: error.to_string() })?);
+        let time = time.map_err(|error| RecoverError::Unfit { folder, what: error.to_string() })?;
+        let begins = recording.begins();
+        if let Some(least) =
+            time.filter(|&time| time <= begins).and_then(|_| least(&recording, journal, begins))
+        {
+            let what = format!(
+                "position {position} lies before all that a recovery can go back to: the first cut of the recording, of {} ({begins} \
+                 ns), has it up to position {least}; name that or a later one",
+                humantime::format_rfc3339_nanos(UNIX_EPOCH + Duration::from_nanos(begins))
+            );
+            return Err(RecoverError::Journal { journal: name.to_owned(), what });
+        }
+        times.push(time);
     }
     if times.is_empty() {
         let what = format!("it was not recorded; there are: {}", known.join(", "));
@@ -375,6 +388,22 @@ fn first_cut_behind(
             return Ok(Some(chunks.time()));
         }
     }
+}
+
+/// Position of the last frame of the journal in the first cut, of this time.
+fn least(recording: &Recording, journal: &RecordedJournal, begins: u64) -> Option<u64> {
+    let mut chunks = recording.chunks(journal, 0);
+    let (mut bytes, mut least) = (Vec::new(), None);
+    while let Ok(Some(_)) = chunks.next(&mut bytes)
+        && chunks.time() <= begins
+    {
+        let mut rest = bytes.as_slice();
+        while let Some((frame, size)) = raw::frame(rest) {
+            least = Some(frame.position);
+            rest = &rest[size..];
+        }
+    }
+    least
 }
 
 /// The recording in a folder, or the latest of those of one instance in it.

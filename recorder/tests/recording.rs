@@ -225,5 +225,5 @@ fn an_earlier_time_gives_the_last_cut_before_it_in_whatever_segment() {
         }
     }
     let early = Recording::open_until(folder.path(), before);
-    assert!(matches!(early, Err(recorder::read::OpenError::TooEarly)), "{early:?}");
+    assert!(matches!(early, Err(recorder::read::OpenError::TooEarly(_))), "{early:?}");
 }

@@ -1,7 +1,7 @@
 //! What is missing in a recording.
 
 use recorder::format::RecordedJournal;
-use recorder::read::{FrameError, Recording, scan};
+use recorder::read::{FrameError, Recording, is_removed, scan};
 
 use crate::error::ReplayError;
 
@@ -13,7 +13,14 @@ pub fn damage(recording: &Recording, journals: &[&RecordedJournal]) -> Result<Ve
     let mut found = Vec::new();
     for segment in recording.segments() {
         let number = segment.head.number.get();
-        let seen = scan(segment).map_err(|source| FrameError::Disk { segment: number, source })?;
+        let seen = match scan(segment) {
+            Ok(seen) => seen,
+            Err(error) if is_removed(&error) => {
+                found.push(format!("segment {number}: {error}"));
+                continue;
+            }
+            Err(source) => return Err(FrameError::Disk { segment: number, source }.into()),
+        };
         found.extend(seen.damage.iter().map(|damage| {
             format!(
                 "segment {}, offset {}: {} ({} bytes, {} blocks from block {} on)",
@@ -21,6 +28,7 @@ pub fn damage(recording: &Recording, journals: &[&RecordedJournal]) -> Result<Ve
             )
         }));
     }
+    found.extend(recording.lacks_end().map(|end| end.to_string()));
     for journal in journals {
         let mut chunks = recording.chunks(journal, 0);
         let mut bytes = Vec::new();

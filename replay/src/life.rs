@@ -21,6 +21,8 @@ pub(crate) struct Life {
     pub(crate) from: u64,
     /// Whether `from` lies within it, so that its state then has to be put together.
     pub(crate) is_middle: bool,
+    /// The run was recovered, and `from` is when: its recording begins with what the rings held of the lives before.
+    pub(crate) is_recovered: bool,
     /// Its process ended at this time; `None`: the recording does not say so.
     pub(crate) ends: Option<u64>,
     /// It died, or was killed: it did not stop in good order.
@@ -36,18 +38,20 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// The first life, or the one at `from`.
+    /// The first life of this run, or the one at `from`.
     pub(crate) fn find(
         recording: &Recording,
         subject: &Subject,
         from: Option<u64>,
     ) -> Result<Life, ReplayError> {
-        let at = from.unwrap_or(0);
+        let recovered = if from.is_none() { recovered(recording, subject)? } else { None };
+        let at = from.or(recovered).unwrap_or(0);
         let (ends, died, is_restarted) = end(recording, subject, at)?;
         let is_within = |time: u64| ends.is_none_or(|ends| time <= ends);
         let mut life = Life {
             from: at,
             is_middle: from.is_some(),
+            is_recovered: recovered.is_some(),
             ends,
             died,
             epoch: 1,
@@ -77,6 +81,10 @@ impl Life {
                 life.sequence = request.order_id().sequence();
             }
         }
+        if life.is_recovered && life.sent.is_empty() && last_epoch.is_some() {
+            // What was read is of the lives before.
+            (life.epoch, life.sequence) = (life.epoch.wrapping_add(1), 0);
+        }
         Ok(life)
     }
 
@@ -85,6 +93,31 @@ impl Life {
         let rest = self.sent.get(index..).unwrap_or_default();
         !rest.is_empty() && rest.iter().all(|sent| matches!(sent.request, Request::Cancel(_)))
     }
+}
+
+/// When the strategy's last life before this run had ended, if this run is a recovered one: master says so for all before it
+/// starts anything, the recorder too.
+fn recovered(recording: &Recording, subject: &Subject) -> Result<Option<u64>, ReplayError> {
+    let Some(first) = recording.segments().first().filter(|_| subject.orders.incarnation > 1) else {
+        return Ok(None);
+    };
+    let begun = first.head.created.get();
+    let Some(events) = recording.description().journal("master.events") else { return Ok(Some(begun)) };
+    let mut frames = recording.frames(events, 0);
+    let mut ended = None;
+    while let Some(frame) = frames.next()? {
+        if frame.time > begun {
+            break;
+        }
+        if let Ok(AnyMessage::NodeEvent(event)) = AnyMessage::decode(frame.message_id, frame.payload)
+            && event.seat == subject.node.seat
+            && event.change != NodeChange::Joined
+        {
+            // Behind what it says: that is not of the life which it ends.
+            ended = Some(frame.time + 1);
+        }
+    }
+    Ok(ended.or(Some(begun)))
 }
 
 /// When the process that ran at `at`, or started next, ended; whether it died; whether another one followed.

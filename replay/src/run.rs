@@ -207,6 +207,9 @@ fn caveats(subject: &Subject, life: &Life, start: &Start, deterministic: bool) -
             "the ledger's answer is not in the recording: the strategy starts without a state".to_owned(),
         );
     }
+    if life.is_recovered {
+        caveats.push("the run was recovered: it begins there, and not with the lives before".to_owned());
+    }
     if life.is_restarted {
         caveats.push("the strategy was started again later: --from replays what came then".to_owned());
     }
@@ -221,7 +224,7 @@ fn first_positions(recording: &Recording, subject: &Subject, life: &Life) -> Res
     let mut positions = Vec::new();
     for (read, journal) in &subject.reads {
         let mut position = journal.first_position;
-        if life.is_middle && !matches!(read.role.as_str(), "instruments" | "state") {
+        if life.from > 0 && !matches!(read.role.as_str(), "instruments" | "state") {
             let mut frames = recording.frames(journal, 0);
             while let Some(frame) = frames.next()? {
                 position = frame.position;
@@ -273,10 +276,10 @@ impl Run<'_> {
         let path = self.stage.directory().depths();
         let depths = Latest::open_or_create(&path, quotes.topics, Quote::SIZE)
             .map_err(|error| ReplayError::journal("md.depths", error))?;
-        if self.life.is_middle {
+        if self.life.from > 0 {
             let mut frames = recording.frames(quotes, 0);
             while let Some(frame) = frames.next()?
-                && frame.time < start.time
+                && frame.time < self.life.from
             {
                 if frame.message_id == Quote::ID {
                     depths.set(frame.topic, frame.payload);

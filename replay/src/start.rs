@@ -42,27 +42,28 @@ impl Start {
             return Ok(Start { time: life.from, state });
         }
         let state = match subject.read("state") {
-            Some(journal) => answered(recording, journal, strategy)?,
+            Some(journal) => answered(recording, journal, strategy, life.from)?,
             None => Vec::new(),
         };
         let time = match state.last() {
             Some(last) => last.time,
-            None => listed(recording, subject)?,
+            None => listed(recording, subject)?.max(life.from),
         };
         Ok(Start { time, state })
     }
 }
 
-/// The first whole snapshot of this strategy.
+/// The first whole snapshot of this strategy from this time on.
 fn answered(
     recording: &Recording,
     journal: &RecordedJournal,
     strategy: StrategyId,
+    from: u64,
 ) -> Result<Vec<Prepared>, ReplayError> {
     let mut frames = recording.frames(journal, 0);
     let mut found: Vec<Prepared> = Vec::new();
     while let Some(frame) = frames.next()? {
-        if frame.topic != SnapshotBegin::topic_of(strategy) {
+        if frame.time < from || frame.topic != SnapshotBegin::topic_of(strategy) {
             continue;
         }
         if frame.message_id == SnapshotBegin::ID {

@@ -64,6 +64,7 @@ struct Frame {
 }
 
 pub(crate) fn recover(arguments: &Recover) -> Result<u8, Failure> {
+    crate::interrupt::ends_reading()?;
     let until = Until::time(arguments.until.as_ref(), &arguments.folders)?;
     let recovery = Recovery::open(&arguments.folders, until)?;
     let mut unacknowledged = Vec::new();

@@ -121,7 +121,7 @@ impl Home {
     }
 
     /// Asks again until it holds.
-    pub(crate) fn wait_for(&self, what: &str, holds: impl Fn() -> bool) {
+    pub(crate) fn wait_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let patience = Instant::now() + Duration::from_secs(30);
         while !holds() {
             assert!(Instant::now() < patience, "{what} does not come to be\n{}", self.logs());

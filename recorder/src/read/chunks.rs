@@ -3,7 +3,7 @@
 use std::io;
 
 use super::blocks::{Blocks, Found};
-use super::{FrameError, Recording, index};
+use super::{FrameError, Recording, index, is_removed};
 use crate::format::{Kind, LINE, RecordedJournal};
 
 /// Reads the blocks of one journal in order.
@@ -72,13 +72,24 @@ impl Chunks<'_> {
         while let Some(segment) = self.recording.segments().get(self.segment) {
             let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
             if self.blocks.is_none() {
-                let Some(offset) = self.offset(self.segment).map_err(disk)? else {
-                    self.segment += 1;
+                let opened = self.offset(self.segment).and_then(|offset| {
+                    let Some(offset) = offset else { return Ok(None) };
+                    let mut blocks = segment.blocks()?;
+                    blocks.seek(offset);
+                    Ok(Some(blocks))
+                });
+                match opened {
+                    Ok(None) => self.segment += 1,
+                    Ok(blocks) => self.blocks = blocks,
+                    Err(error) if is_removed(&error) => {
+                        self.gap = Some("removed by retention while it was read");
+                        self.segment += 1;
+                    }
+                    Err(error) => return Err(disk(error)),
+                }
+                if self.blocks.is_none() {
                     continue;
-                };
-                let mut blocks = Blocks::open(&segment.path).map_err(disk)?;
-                blocks.seek(offset);
-                self.blocks = Some(blocks);
+                }
             }
             let Some(blocks) = &mut self.blocks else { continue };
             let ends = segment.blocks_end.min(self.recording.end().next_block);

@@ -4,8 +4,8 @@ use std::io;
 
 use zerocopy::FromBytes;
 
-use super::blocks::{Blocks, Found};
-use super::{FrameError, Recording, SegmentFile, scan};
+use super::blocks::Found;
+use super::{FrameError, Recording, SegmentFile, is_removed, scan};
 use crate::format::{IndexEntry, Kind, LINE};
 
 /// The index of a closed segment; `None` if it has none.
@@ -13,7 +13,7 @@ use crate::format::{IndexEntry, Kind, LINE};
 /// # Errors
 /// Those of the file system.
 pub fn index(segment: &SegmentFile) -> io::Result<Option<Vec<IndexEntry>>> {
-    let mut blocks = Blocks::open(&segment.path)?;
+    let mut blocks = segment.blocks()?;
     let Some(last) = blocks.length().checked_sub(2 * LINE as u64) else { return Ok(None) };
     blocks.seek(last);
     if blocks.find()? == Found::Nothing {
@@ -53,7 +53,11 @@ impl Recording {
             // The last one may have more than counts: then its index says too much.
             let is_last = segment.head.number == self.last_segment();
             let tail = self.tail_of(segment);
-            let rows = if is_last || tail.is_some() { None } else { index(segment).map_err(disk)? };
+            let rows = if is_last || tail.is_some() { Ok(None) } else { index(segment) };
+            let rows = match rows {
+                Err(error) if is_removed(&error) => continue,
+                rows => rows.map_err(disk)?,
+            };
             match rows {
                 None if tail.is_some() => {
                     let ends = tail.into_iter().flat_map(|tail| &tail.ends);

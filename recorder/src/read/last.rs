@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::frames::raw;
-use super::{FrameError, Recording, index, scan};
+use super::{FrameError, Recording, index, is_removed, scan};
 use crate::format::{Kind, RecordedJournal};
 
 impl Recording {
@@ -16,7 +16,11 @@ impl Recording {
     pub fn last_frame(&self, journal: &RecordedJournal) -> Result<Option<(u64, u64)>, FrameError> {
         for segment in self.segments().iter().rev() {
             let disk = |source| FrameError::Disk { segment: segment.head.number.get(), source };
-            let start = match index(segment).map_err(disk)? {
+            let rows = match index(segment) {
+                Err(error) if is_removed(&error) => continue,
+                rows => rows.map_err(disk)?,
+            };
+            let start = match rows {
                 Some(rows) => match rows.iter().rev().find(|row| row.journal == journal.number) {
                     Some(row) => Some(row.offset.get()),
                     None => continue,
@@ -24,7 +28,7 @@ impl Recording {
                 None => None,
             };
             let mut last = None;
-            self.walk(segment, start, |_, head, mut payload| {
+            let walked = self.walk(segment, start, |_, head, mut payload| {
                 if head.kind() != Some(Kind::Frames) || head.journal != journal.number {
                     return;
                 }
@@ -32,8 +36,11 @@ impl Recording {
                     last = Some((frame.position, frame.time));
                     payload = &payload[size..];
                 }
-            })
-            .map_err(disk)?;
+            });
+            match walked {
+                Err(error) if is_removed(&error) => continue,
+                walked => walked.map_err(disk)?,
+            }
             if last.is_some() {
                 return Ok(last);
             }

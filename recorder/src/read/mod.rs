@@ -5,6 +5,7 @@ mod blocks;
 mod chunks;
 mod ends;
 mod frames;
+mod here;
 mod last;
 mod newest;
 mod removed;
@@ -15,7 +16,8 @@ mod synced;
 mod unfinished;
 mod verify;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +27,7 @@ pub use chunks::Chunks;
 pub use ends::index;
 pub(crate) use frames::raw;
 pub use frames::{FrameError, Frames, RecordedFrame};
+pub use here::is_removed;
 pub use newest::NEWEST;
 pub(crate) use newest::note as note_newest;
 pub(crate) use removed::append as list_removed;
@@ -36,6 +39,7 @@ pub use unfinished::Unfinished;
 pub use verify::{Finding, FindingKind, JournalReport, SegmentReport, Verification};
 
 use crate::format::{Description, FileHead, Kind};
+use crate::write::segment_name;
 
 /// Why a folder cannot be read as a recording.
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +85,8 @@ pub enum OpenError {
     #[error("it holds recordings of several instances; name one: {}", folders(.0))]
     Several(Vec<PathBuf>),
     /// Nothing was recorded so early.
-    #[error("it begins later than that")]
-    TooEarly,
+    #[error("it begins later than that: its first cut is of {}, {} ns", rfc3339(*.0), .0)]
+    TooEarly(u64),
     /// The folder.
     #[error("{0}")]
     Folder(#[from] io::Error),
@@ -116,6 +120,22 @@ pub struct End {
     pub torn_bytes: u64,
 }
 
+/// The end of a recording is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LacksEnd {
+    /// Number of the last segment.
+    pub segment: u32,
+    /// There is a file of it, which cannot be read.
+    pub is_there: bool,
+}
+
+impl fmt::Display for LacksEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_there { "cannot be read" } else { "is not there" };
+        write!(out, "segment {}, the newest that was begun, {what}: the end is missing", self.segment)
+    }
+}
+
 /// Segments in a row that are named one by one when they are missing.
 const MOST_MISSING: usize = 1_000;
 
@@ -134,6 +154,8 @@ pub struct Recording {
     highest_here: u32,
     /// Highest number that a file has, or had.
     highest: u32,
+    /// It was asked for up to a time only: what lies behind that need not be there.
+    is_bounded: bool,
     /// Of the segment in which it ends, if nothing there is damaged.
     tail: Option<scan::Tail>,
 }
@@ -151,28 +173,31 @@ impl Recording {
     /// the epoch.
     ///
     /// # Errors
-    /// [`OpenError`]; [`OpenError::TooEarly`] when it begins later.
+    /// [`OpenError`]; [`OpenError::TooEarly`], with the time of the first cut, when it begins later.
     pub fn open_until(folder: &Path, time: u64) -> Result<Recording, OpenError> {
-        let removed: BTreeMap<u32, Removed> =
-            removed::removed(folder)?.into_iter().map(|removed| (removed.segment, removed)).collect();
         let mut segments: Vec<SegmentFile> = Vec::new();
         let mut unreadable = Vec::new();
         let mut last_error = None;
+        // Before the segments are listed: each that it names is there by then, or was removed. The list of those is read
+        // behind, as it names each before it goes.
         let newest = newest::newest(folder);
+        let mut found = paths(folder)?;
+        let mut removed = removed_by_number(folder)?;
+        add_passed(&mut found, folder, newest, &removed);
         let mut highest_here = 0;
         let mut highest = removed.keys().max().copied().max(newest).unwrap_or(0);
-        for (number, mut path) in paths(folder)? {
+        for (number, mut path) in found {
             highest = highest.max(number);
             highest_here = highest_here.max(number);
-            let mut opened = Blocks::open(&path);
-            let is_gone = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            if is_gone && path.extension().is_some_and(|extension| extension == "seg") {
-                // Compressed since the folder was listed: a recording may be written while it is read.
-                path.set_extension("seg.zst");
-                opened = Blocks::open(&path);
-            }
-            let head = match opened {
-                Ok(blocks) => blocks.head(),
+            let head = match here::open(&path, number) {
+                Ok((name, blocks)) => {
+                    path = name;
+                    blocks.head()
+                }
+                Err(error) if is_removed(&error) => {
+                    removed = removed_by_number(folder)?;
+                    continue;
+                }
                 Err(source) => {
                     unreadable.push((path.clone(), source.to_string()));
                     last_error = Some(OpenError::Segment { path, source });
@@ -210,7 +235,7 @@ impl Recording {
         }
         if time != u64::MAX {
             if end.time == 0 {
-                return Err(OpenError::TooEarly);
+                return Err(OpenError::TooEarly(first_cut(&segments)));
             }
             segments.retain(|segment| segment.head.first_block.get() < end.next_block);
         }
@@ -225,6 +250,7 @@ impl Recording {
             newest,
             highest_here,
             highest,
+            is_bounded: time != u64::MAX,
             tail,
         };
         if end.next_block == 0
@@ -247,6 +273,11 @@ impl Recording {
     /// What was noted of a segment when the recording was opened.
     fn tail_of(&self, segment: &SegmentFile) -> Option<&scan::Tail> {
         self.tail.as_ref().filter(|tail| tail.segment == segment.head.number.get())
+    }
+
+    /// Time of its first cut that is still there.
+    pub fn begins(&self) -> u64 {
+        first_cut(&self.segments)
     }
 
     /// Its random number.
@@ -301,6 +332,18 @@ impl Recording {
         self.newest.filter(|newest| !is_there(*newest))
     }
 
+    /// The last segment, where it is not there, or cannot be read: the recording ends somewhere behind [`Recording::end`]. `None`
+    /// also when it was opened only up to a time.
+    pub fn lacks_end(&self) -> Option<LacksEnd> {
+        if self.is_bounded {
+            return None;
+        }
+        let missing = self.lacks_newest().map(|segment| LacksEnd { segment, is_there: false });
+        let unreadable =
+            self.highest_here > self.last_segment() && !self.removed.contains_key(&self.highest_here);
+        missing.or(unreadable.then_some(LacksEnd { segment: self.highest_here, is_there: true }))
+    }
+
     /// What it is of.
     pub fn description(&self) -> &Description {
         &self.description
@@ -327,6 +370,52 @@ fn paths(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     Ok(found.into_iter().map(|(number, _, path)| (number, path)).collect())
 }
 
+/// Time of the first cut that is there, or of the first segment.
+fn first_cut(segments: &[SegmentFile]) -> u64 {
+    let Some(first) = segments.first() else { return 0 };
+    let mut time = None;
+    if let Ok(mut blocks) = first.blocks() {
+        while time.is_none()
+            && let Ok(Found::Block(size)) = blocks.find()
+        {
+            time = blocks.block().filter(|block| block.head.closes_cut()).map(|block| block.head.time.get());
+            blocks.pass(size);
+        }
+    }
+    time.unwrap_or(first.head.created.get())
+}
+
+fn rfc3339(nanos: u64) -> impl fmt::Display {
+    humantime::format_rfc3339_nanos(
+        std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(nanos),
+    )
+}
+
+/// What retention has removed of the recording in a folder.
+fn removed_by_number(folder: &Path) -> io::Result<BTreeMap<u32, Removed>> {
+    Ok(removed::removed(folder)?.into_iter().map(|removed| (removed.segment, removed)).collect())
+}
+
+/// Adds the segments that were compressed while the folder was listed, of which the list has neither name.
+fn add_passed(
+    found: &mut Vec<(u32, PathBuf)>,
+    folder: &Path,
+    newest: Option<u32>,
+    removed: &BTreeMap<u32, Removed>,
+) {
+    let highest = found.iter().map(|(number, _)| *number).max().max(newest).unwrap_or(0);
+    let known: BTreeSet<u32> = found.iter().map(|(number, _)| *number).collect();
+    let passed = (1..highest).filter(|number| !known.contains(number) && !removed.contains_key(number));
+    for number in passed.take(MOST_MISSING) {
+        let path = folder.join(format!("{}.zst", segment_name(number)));
+        if path.exists() {
+            found.push((number, path));
+        }
+    }
+    // Not by name: of one that is there twice the order holds.
+    found.sort_by_key(|(number, _)| *number);
+}
+
 /// Number of the first block behind those of `segment`, when `next` is the next segment that is there. If some between
 /// them are not, only the list of removed ones knows; else the segment ends with its last whole cut.
 fn ends_before(segment: &SegmentFile, next: &FileHead, removed: &BTreeMap<u32, Removed>) -> io::Result<u64> {
@@ -346,7 +435,7 @@ fn ends_before(segment: &SegmentFile, next: &FileHead, removed: &BTreeMap<u32, R
 fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
     let mut first_error = None;
     for segment in segments {
-        match describe_segment(&segment.path) {
+        match describe_segment(segment) {
             Ok(description) if description.journal_format != journal::layout::FORMAT_VERSION => {
                 return Err(OpenError::JournalFormat {
                     found: description.journal_format,
@@ -361,10 +450,11 @@ fn describe(segments: &[SegmentFile]) -> Result<Description, OpenError> {
     Err(first_error.unwrap_or(OpenError::Empty))
 }
 
-fn describe_segment(path: &Path) -> Result<Description, OpenError> {
+fn describe_segment(segment: &SegmentFile) -> Result<Description, OpenError> {
+    let path = &segment.path;
     let wrong = |what: String| OpenError::Description { path: path.to_owned(), what };
     let mut blocks =
-        Blocks::open(path).map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;
+        segment.blocks().map_err(|source| OpenError::Segment { path: path.to_owned(), source })?;
     blocks.find().map_err(|error| wrong(error.to_string()))?;
     match blocks.block() {
         Some(block) if block.head.kind() == Some(Kind::Description) => {

@@ -5,7 +5,7 @@ use std::io;
 
 use zerocopy::FromBytes;
 
-use super::blocks::{Blocks, Found};
+use super::blocks::Found;
 use super::{End, SegmentFile};
 use crate::format::{BlockHead, Kind, LINE};
 
@@ -86,7 +86,7 @@ pub fn scan(segment: &SegmentFile) -> io::Result<Scan> {
 
 /// The same, up to the last cut that is not later than `time`.
 pub(super) fn scan_until(segment: &SegmentFile, time: u64) -> io::Result<Scan> {
-    let mut blocks = Blocks::open(&segment.path)?;
+    let mut blocks = segment.blocks()?;
     let mut next = segment.head.first_block.get();
     let tail = Tail { segment: segment.head.number.get(), ..Tail::default() };
     let mut scan = Scan { next_block: next, offset: LINE as u64, tail, ..Scan::default() };

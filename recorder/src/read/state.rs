@@ -4,7 +4,7 @@ use std::io;
 
 use zerocopy::FromBytes;
 
-use super::blocks::{Blocks, Found};
+use super::blocks::Found;
 use super::frames::raw;
 use super::{Recording, SegmentFile};
 use crate::format::{CursorEntry, Kind, What};
@@ -153,7 +153,7 @@ impl Recording {
         start: Option<u64>,
         mut each: impl FnMut(u64, &crate::format::BlockHead, &[u8]),
     ) -> io::Result<()> {
-        let mut blocks = Blocks::open(&segment.path)?;
+        let mut blocks = segment.blocks()?;
         if let Some(offset) = start {
             blocks.seek(offset);
         }

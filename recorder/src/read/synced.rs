@@ -5,7 +5,7 @@ use std::io;
 
 use zerocopy::FromBytes;
 
-use super::{FrameError, Recording};
+use super::{FrameError, Recording, is_removed};
 use crate::format::{Kind, RecordedJournal, SyncedEntry};
 
 /// When each cut was on disk, by the number of its first block. The times of the last cuts may be missing: each is
@@ -51,7 +51,10 @@ impl Recording {
                     syncs.take(payload);
                 }
             };
-            self.walk(segment, None, take).map_err(disk)?;
+            match self.walk(segment, None, take) {
+                Err(error) if is_removed(&error) => continue,
+                walked => walked.map_err(disk)?,
+            }
         }
         Ok(syncs)
     }
@@ -84,7 +87,10 @@ impl Recording {
                     syncs.take(payload);
                 }
             };
-            self.walk(segment, None, take).map_err(disk)?;
+            match self.walk(segment, None, take) {
+                Err(error) if is_removed(&error) => continue,
+                walked => walked.map_err(disk)?,
+            }
             // Rows are in the order of the cuts: a later one says that this one was left out.
             if syncs.times.range(cut..).next().is_some() {
                 break;

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::blocks::{Blocks, Found};
+use super::blocks::Found;
 use super::frames::raw;
-use super::{FrameError, Recording};
+use super::{FrameError, Recording, SegmentFile};
 use crate::format::Kind;
 
 /// A frame of a cut that was never finished.
@@ -35,14 +35,14 @@ impl Recording {
     pub fn unfinished(&self) -> Result<Vec<Unfinished>, FrameError> {
         let mut frames = Vec::new();
         if let Some(segment) = self.segments().last() {
-            self.behind(&segment.path, &mut frames)
+            self.behind(segment, &mut frames)
                 .map_err(|source| FrameError::Disk { segment: segment.head.number.get(), source })?;
         }
         Ok(frames)
     }
 
-    fn behind(&self, path: &std::path::Path, frames: &mut Vec<Unfinished>) -> io::Result<()> {
-        let mut blocks = Blocks::open(path)?;
+    fn behind(&self, segment: &SegmentFile, frames: &mut Vec<Unfinished>) -> io::Result<()> {
+        let mut blocks = segment.blocks()?;
         let first = self.end().next_block;
         loop {
             let size = match blocks.find()? {

@@ -4,9 +4,9 @@ use std::io;
 
 use serde::Serialize;
 
-use super::blocks::{Blocks, Found};
+use super::blocks::Found;
 use super::frames::raw;
-use super::{Recording, SegmentFile, scan};
+use super::{Recording, SegmentFile, is_removed, scan};
 use crate::format::{BlockHead, Kind};
 
 /// What kind of thing was found.
@@ -144,6 +144,14 @@ impl Recording {
             let result = self
                 .verify_segment(place, segment, &mut found)
                 .and_then(|()| self.verify_frames(segment, &mut known_gap, &mut found));
+            if let Err(error) = &result
+                && is_removed(error)
+            {
+                let number = Some(segment.head.number.get());
+                found.add(FindingKind::Removed, number, None, error.to_string());
+                known_gap.fill(true);
+                continue;
+            }
             if let Err(error) = result {
                 // Of a compressed one, a frame of zstd: the others are read all the same.
                 let number = Some(segment.head.number.get());
@@ -199,7 +207,7 @@ impl Recording {
             closed: seen.is_closed,
         });
         if is_last {
-            let mut blocks = Blocks::open(&segment.path)?;
+            let mut blocks = segment.blocks()?;
             blocks.seek(self.end_offset(segment)?);
             let behind = blocks.used_behind()?;
             if behind > 0 && !seen.is_closed {
@@ -241,7 +249,7 @@ impl Recording {
     ) -> io::Result<()> {
         let number = segment.head.number.get();
         let ends = segment.blocks_end.min(self.end().next_block);
-        let mut blocks = Blocks::open(&segment.path)?;
+        let mut blocks = segment.blocks()?;
         loop {
             let size = match blocks.find()? {
                 Found::Block(size) => size,

@@ -45,6 +45,8 @@ pub(super) enum Record {
     },
     /// Frames that are missing, and why.
     Gap(Gap, &'static str),
+    /// All behind this position is missing, however much that was, and why.
+    End(u64, &'static str),
 }
 
 /// A payload.
@@ -92,6 +94,7 @@ impl Record {
         match self {
             Record::Frame { position, .. } => *position,
             Record::Gap(gap, _) => gap.from,
+            Record::End(position, _) => *position,
         }
     }
 
@@ -104,6 +107,7 @@ impl Record {
                 gap.bytes(),
                 gap.resumed_at
             ),
+            Record::End(position, why) => format!("{position:>12}  --  what follows is lost: {why}"),
             Record::Frame { position, time, id, topic, content, .. } => {
                 let said = match content.as_ref() {
                     Content::Message(message) => brief(message),
@@ -126,6 +130,14 @@ impl Record {
                 "reason": why,
                 "lost_bytes": gap.bytes(),
                 "resumed_at": gap.resumed_at,
+            }),
+            Record::End(position, why) => json!({
+                "journal": journal,
+                "position": position,
+                "message": "gap",
+                "reason": why,
+                "lost_bytes": null,
+                "resumed_at": null,
             }),
             Record::Frame { position, time, topic, epoch, id, bytes, record_bytes, content } => {
                 let mut object = json!({
@@ -164,7 +176,7 @@ impl Record {
         let whole = self.json(journal);
         let cell = |name: &str| whole.get(name).map(plain).unwrap_or_default();
         let mut row: Vec<String> = FRAME_COLUMNS.iter().map(|name| cell(name)).collect();
-        if let Record::Gap(_, why) = self {
+        if let Record::Gap(_, why) | Record::End(_, why) = self {
             row[ERROR] = (*why).to_owned();
         }
         let fields = &whole["fields"];

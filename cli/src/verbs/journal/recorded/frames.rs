@@ -26,11 +26,13 @@ pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Fail
     let journal = journal(&recording, &arguments.journal.journal)?;
     let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?)?;
     let mut out = Out::new(&journal.name, arguments.format)?;
+    let mut lacks_end = false;
     let (mut lost, mut left): (u64, u64) = (0, arguments.count.unwrap_or(u64::MAX));
     let mut print = |record: Record| {
         if let Record::Gap(gap, _) = &record {
             lost += gap.bytes();
         }
+        lacks_end |= matches!(record, Record::End(..));
         out.print(&record)?;
         left -= 1;
         Ok(left > 0)
@@ -39,6 +41,9 @@ pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Fail
         walk(&recording, journal, &filter, filter.start(), &mut print)?;
     }
     out.flush()?;
+    if lacks_end && let Some(end) = recording.lacks_end() {
+        talk!("{}: {end}", recording.folder().display());
+    }
     if lost > 0 {
         let name = &journal.name;
         talk!("journal `{name}`: {lost} bytes are missing; `colo journal verify --recording` says why");
@@ -129,8 +134,12 @@ fn walk(
             }
             Ok(None) => {
                 let last = frames.position();
-                if last > begin && last < end && !filter.is_past(last, time) {
-                    visit(missing(last, end, NOT_THERE))?;
+                let ends_early = last > begin && last < end && !filter.is_past(last, time);
+                if ends_early && !visit(missing(last, end, NOT_THERE))? {
+                    return Ok(());
+                }
+                if recording.lacks_end().is_some() && !filter.is_past(end, recording.end().time) {
+                    visit(Record::End(end, NO_END))?;
                 }
                 return Ok(());
             }
@@ -146,6 +155,9 @@ fn walk(
 
 /// Why frames at one end of a journal are missing, as far as that can be told there.
 const NOT_THERE: &str = "not recorded, damaged, or removed";
+
+/// Why nothing more is there.
+const NO_END: &str = "the last segment is not there, or cannot be read";
 
 fn missing(from: u64, resumed_at: u64, why: &'static str) -> Record {
     Record::Gap(Gap { from, resumed_at }, why)

@@ -24,6 +24,8 @@ struct Listing {
     segments: usize,
     /// Segments that retention has removed.
     removed_segments: usize,
+    /// Segments that are not there, although nobody has removed them on purpose.
+    missing_segments: usize,
     /// Bytes of its files.
     bytes: u64,
     /// When its first segment was begun.
@@ -54,6 +56,9 @@ pub(in super::super) fn list(folder: &Path, format: Format) -> Result<u8, Failur
         Format::Json => output::print_json(&listing)?,
         Format::Text => output::print(&text(&listing))?,
     }
+    if let Some(end) = recording.lacks_end() {
+        talk!("colo: {}: {end}", recording.folder().display());
+    }
     for (path, error) in recording.unreadable() {
         talk!("colo: {}: {error}", path.display());
     }
@@ -77,7 +82,6 @@ fn listing(recording: &Recording) -> Result<Listing, Failure> {
             last_time_ns: last.map(|(_, time)| time),
         });
     }
-    let files = recording.segments().iter().filter_map(|segment| segment.path.metadata().ok());
     let description = recording.description();
     Ok(Listing {
         recording: recording.folder().display().to_string(),
@@ -87,7 +91,8 @@ fn listing(recording: &Recording) -> Result<Listing, Failure> {
         program: description.program.clone(),
         segments: recording.segments().len(),
         removed_segments: recording.removed().count(),
-        bytes: files.map(|file| file.len()).sum(),
+        missing_segments: recording.missing().len(),
+        bytes: recording.segments().iter().filter_map(|segment| segment.file_bytes()).sum(),
         begun_ns: recording.segments().first().map_or(0, |segment| segment.head.created.get()),
         end_ns: recording.end().time,
         journals,
@@ -110,8 +115,12 @@ fn text(listing: &Listing) -> String {
         0 => String::new(),
         removed => format!(", {removed} removed"),
     };
+    let missing = match listing.missing_segments {
+        0 => String::new(),
+        missing => format!(", {missing} missing"),
+    };
     format!(
-        "recording {} of instance {}, by {} of version {}\n{}{removed}, {}; whole up to {} UTC\n\n{}",
+        "recording {} of instance {}, by {} of version {}\n{}{removed}{missing}, {}; whole up to {} UTC\n\n{}",
         listing.recording,
         listing.instance,
         listing.recorder,

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{self, Format, bytes, count, number, table};
 
 pub(in super::super) fn verify(folder: &Path, name: Option<&str>, format: Format) -> Result<u8, Failure> {
+    crate::interrupt::ends_reading()?;
     let recording = open(folder)?;
     if let Some(name) = name {
         journal(&recording, name)?;
