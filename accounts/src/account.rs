@@ -94,6 +94,7 @@ impl Account {
 
     /// Reads a word of each line that the checks of an order will read, so that what is not in the caches comes all at once
     /// and not one after the other. The place of the slot, if there is one.
+    #[inline]
     pub(crate) fn touch(&self, instrument: InstrumentId) -> Option<usize> {
         let Account { watch, home, group, .. } = self;
         black_box((watch.open, watch.quantity, watch.gross, *group, home.margin as u64));
@@ -107,6 +108,7 @@ impl Account {
         self.owner.is_some()
     }
 
+    #[inline]
     pub(crate) fn place(&self, instrument: InstrumentId) -> Option<usize> {
         let key = instrument.0 as u16;
         if self.slots.len() <= NEAR {

@@ -7,6 +7,7 @@ use crate::anomaly::Anomalies;
 use crate::contracts::Contracts;
 use crate::currencies::Currencies;
 use crate::fees::Fees;
+use crate::intake::widen;
 use crate::kill::Kill;
 use crate::margin::Margins;
 use crate::orders::{Orders, Reservation};
@@ -184,26 +185,35 @@ impl Desk {
         }
     }
 
-    /// Puts an order that has come in on top of its slot's list, and counts it.
-    pub(crate) fn link(&mut self, place: u32) {
-        let Desk { orders, accounts, scopes, .. } = self;
+    /// Takes in an order that has passed: it stands on top of its slot's list and holds back what it may cost.
+    pub(crate) fn take_in(&mut self, place: u32, slot: usize) {
+        let Desk { orders, accounts, contracts, scopes, .. } = self;
         let Some(order) = orders.get_mut(place) else { return };
         let (instrument, side, low, high) = (order.instrument(), index(order.side()), order.low, order.high);
-        let strategy = order.strategy();
+        let (strategy, held, closes) = (order.strategy(), order.reserved, order.closes as usize);
+        let Some(currency) = contracts.get(instrument).map(|contract| contract.currency) else { return };
         let Some(account) = accounts.get_mut(order.account as usize) else { return };
         account.watch.open += 1;
+        let purse = account.purse(currency);
+        purse.reserved += held.money;
+        purse.gross += held.gross;
         let group = account.group;
-        let Some(slot) = account.slot_mut(instrument) else { return };
+        let Some(slot) = account.slots.get_mut(slot) else { return };
         let next = std::mem::replace(&mut slot.first[side], place);
-        slot.edge = [
-            if side == 0 { slot.edge[0].max(high) } else { slot.edge[0] },
-            if side == 1 { slot.edge[1].min(low) } else { slot.edge[1] },
-        ];
+        widen(&mut slot.edge, side, low, high);
+        slot.working[side] = slot.working[side].saturating_add(held.open);
+        // Purchases close what is short, sales what is long.
+        slot.holdings[1 - side].frozen[closes] += held.closing;
         (order.next, order.previous) = (next, NOTHING);
         if let Some(next) = orders.get_mut(next) {
             next.previous = place;
         }
-        scopes.of(group, strategy).into_iter().flatten().for_each(|scope| scope.watch.open += 1);
+        for scope in scopes.of(group, strategy).into_iter().flatten() {
+            scope.watch.open += 1;
+            let working = &mut scope.exposure(instrument).working[side];
+            *working = working.saturating_add(held.open);
+            scope.add_gross(currency, held.gross);
+        }
     }
 
     /// Takes an order out of its slot's list.

@@ -162,3 +162,15 @@ impl Watch {
         self.runaway.as_mut().is_some_and(|bucket| !bucket.take(now))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_is_another_than_a_limit_of_zero() {
+        assert_eq!((Most::new(Some(0_i64)).get(), Most::<i64>::new(None).get()), (Some(0), None));
+        assert_eq!(Most::new(Some(i64::MAX)).get(), Some(i64::MAX));
+        assert_eq!(Most::new(Some(MOST)).get(), Some(MOST));
+    }
+}

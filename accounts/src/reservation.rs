@@ -75,7 +75,9 @@ fn charges(
     let with = |class: Class| {
         let mut traded = *claim.traded;
         traded.add(Class::Open, opening, opened);
-        traded.add(class, closing, closed);
+        if closing > 0 {
+            traded.add(class, closing, closed);
+        }
         let charged = terms.fees.charged(terms.schedule, claim.side, &traded);
         charged.fees + charged.taxes
     };

@@ -48,6 +48,7 @@ pub(crate) struct Scope {
 state!(Scope { watch, exposures, gross });
 
 impl Scope {
+    #[inline]
     pub(crate) fn exposure(&mut self, instrument: InstrumentId) -> &mut Exposure {
         reach(&mut self.exposures, instrument.0 as usize)
     }

@@ -103,3 +103,27 @@ fn an_order_is_forgotten_after_enough_others_and_its_id_stays_used() {
     assert_eq!(refusal(&mut desk, &orders[0]), Some(Reason::DuplicateOrder));
     assert_eq!(desk.execution(&fill(&orders[0], 9, 1, price(10), 0)), Some(Anomaly::UnknownOrder));
 }
+
+#[test]
+fn an_account_finds_its_positions_whatever_their_number() {
+    let mut desk = desk();
+    // Descending and in steps, so that each new one moves others.
+    let instruments: Vec<u32> = (0..40).map(|step| 4_000 - 7 * step).collect();
+    for (done, instrument) in instruments.iter().enumerate() {
+        let terms = terms(*instrument, &format!("F{instrument}"), ContractTerms::SHORTABLE, 1);
+        desk.apply(&accounts::Entry::Terms(terms)).unwrap();
+        trade(
+            &mut desk,
+            &order(done as u32 + 1, FUTURES, InstrumentId(*instrument), Side::Buy, done as i64 + 1, 10),
+        );
+        if done % 11 == 0 {
+            desk = Desk::restore(&desk.snapshot()).unwrap();
+        }
+        for (lots, known) in instruments.iter().enumerate() {
+            let row = desk.position(STRATEGY, FUTURES, InstrumentId(*known));
+            let held = row.map(|row| row.long_today);
+            assert_eq!(held, (lots <= done).then_some(lots as i64 + 1), "{known} of {}", done + 1);
+        }
+        assert!(desk.position(STRATEGY, FUTURES, InstrumentId(0)).is_none());
+    }
+}

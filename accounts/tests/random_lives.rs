@@ -549,8 +549,29 @@ impl Life {
     }
 }
 
+const REFUSALS: [Reason; 18] = [
+    Reason::UnknownAccount,
+    Reason::Killed,
+    Reason::AccountFrozen,
+    Reason::MessageRate,
+    Reason::OrderRate,
+    Reason::UnknownInstrument,
+    Reason::NotTradable,
+    Reason::Quantity,
+    Reason::NoWorstPrice,
+    Reason::PriceBand,
+    Reason::OrderNotional,
+    Reason::WorkingOrders,
+    Reason::SelfTrade,
+    Reason::NotClosable,
+    Reason::ShortSale,
+    Reason::PositionLimit,
+    Reason::NotionalLimit,
+    Reason::InsufficientFunds,
+];
+
 fn events() -> u64 {
-    std::env::var("COLO_ACCOUNT_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+    std::env::var("COLO_ACCOUNT_EVENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(200_000)
 }
 
 fn live(is_honest: bool, length: u64) {
@@ -577,6 +598,13 @@ fn live(is_honest: bool, length: u64) {
         }
     }
     assert!(counts["fills"] > 100 && counts["settlements"] > 5, "{counts:?}");
+    if is_honest {
+        // A check that never refuses is not tested.
+        for reason in REFUSALS {
+            assert!(counts.contains_key(reason.as_str()), "no order was refused for {reason:?}: {counts:?}");
+        }
+        assert!(counts["kills"] > 10 && counts["withdrawals refused"] > 10, "{counts:?}");
+    }
 }
 
 #[test]

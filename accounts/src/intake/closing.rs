@@ -15,7 +15,8 @@ pub(super) struct Closing {
 
 /// What an order closes, by the rules of its account's kind. Nothing is split where offsets are told apart: what does not
 /// fit whole into a close opens.
-#[inline]
+// Always: what it returns is small fields that the caller would read back as words, which stalls.
+#[inline(always)]
 pub(super) fn closing(
     kind: AccountKind,
     offset: Offset,

@@ -15,6 +15,8 @@ use crate::reservation::{self, Claim, Terms};
 
 /// A new order that has passed.
 struct Passed {
+    /// Place of the account's slot.
+    slot: usize,
     closing: Closing,
     low: i64,
     high: i64,
@@ -45,8 +47,7 @@ impl Desk {
         match self.check(account, from, order, now) {
             Ok(passed) => {
                 let place = self.orders.insert(taken(order, account, &passed));
-                self.link(place);
-                self.hold(place, passed.reserved);
+                self.take_in(place, passed.slot);
                 let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
                 Verdict::Send(NewOrder { flags: flags | passed.closing.offset.flags(), ..*order })
             }
@@ -103,7 +104,7 @@ impl Desk {
     /// All that depends on what the order says.
     fn check_order(
         &mut self,
-        (place, slot): (usize, usize),
+        (place, at): (usize, usize),
         from: StrategyId,
         order: &NewOrder,
         offset: Offset,
@@ -142,7 +143,7 @@ impl Desk {
         for scope in scopes.iter().flatten() {
             checks::open_orders(scope.watch.most_open, scope.watch.open)?;
         }
-        let slot = account.slots.get(slot).ok_or(Reason::UnknownInstrument)?;
+        let slot = account.slots.get(at).ok_or(Reason::UnknownInstrument)?;
         if makes(LimitKind::SelfTrade) {
             let first = slot.first[1 - side];
             meets(orders, slot.edge, first, order.side, (low, high), from)?;
@@ -204,7 +205,7 @@ impl Desk {
             makes_money: makes(LimitKind::Money) && !account.is_own(),
         };
         change.check(account, &scopes, contracts, currencies)?;
-        Ok(Passed { closing, low, high, schedule, reserved })
+        Ok(Passed { slot: at, closing, low, high, schedule, reserved })
     }
 }
 
@@ -244,6 +245,7 @@ fn taken(order: &NewOrder, account: usize, passed: &Passed) -> Order {
         is_closing: passed.closing.lots > 0,
         closing: passed.closing.lots,
         schedule: passed.schedule,
+        reserved: passed.reserved,
         ..taken_plain(order, account)
     }
 }

@@ -18,12 +18,9 @@ impl Desk {
         let plain = |reason| (reason, None);
         let Some(account) = self.accounts.get_mut(place) else { return Err(plain(Reason::UnknownAccount)) };
         let (is_frozen, is_closed) = (account.is_frozen, account.is_closed);
-        let scopes = self.scopes.of(account.group, from);
-        let scopes = scopes.into_iter().map(|scope| scope.map(|scope| &mut scope.watch));
-        let watches: [Option<&mut Watch>; 4] = {
-            let mut all = scopes;
-            [Some(&mut account.watch), all.next().flatten(), all.next().flatten(), all.next().flatten()]
-        };
+        let [group, strategy, platform] =
+            self.scopes.of(account.group, from).map(|scope| scope.map(|scope| &mut scope.watch));
+        let watches: [Option<&mut Watch>; 4] = [Some(&mut account.watch), group, strategy, platform];
         if watches.iter().flatten().any(|watch| watch.killed.is_some()) {
             return Err(plain(Reason::Killed));
         }
