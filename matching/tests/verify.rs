@@ -129,7 +129,9 @@ fn a_snapshot_must_be_a_book_at_its_number_of_trades() {
         (snapshot(9, 1, 70, Some(1)), "ask 1: 70 at 10 in 1 order"),
         (snapshot(9, 7, 70, Some(2)), "a book after 7 trades"),
     ] {
-        let report = run(Feed::Both, &rows, &[&good[..], &[bad]].concat());
+        let mut all = [&good[..], &[bad]].concat();
+        all.sort_by_key(|snapshot| snapshot.trades);
+        let report = run(Feed::Both, &rows, &all);
         assert_eq!((report.snapshots, report.snapshots_identical), (4, 3), "{text}");
         let first = report.first_difference.expect("a difference");
         assert_eq!((first.what, first.place.row), (What::Snapshot, 9));
