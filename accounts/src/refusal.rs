@@ -68,3 +68,60 @@ pub enum Refusal {
     #[error("no more of these can be kept: see docs/accounts.md for the limits")]
     Full,
 }
+
+macro_rules! numbers {
+    ($($number:literal $refusal:ident,)*) => {
+        impl Refusal {
+            /// Its number, as [`wire::EntryResult::refusal`] has it.
+            pub fn number(&self) -> u32 {
+                match self {
+                    $(Refusal::$refusal => $number,)*
+                    Refusal::UnknownInstrument(_) => 101,
+                    Refusal::OtherDay(_) => 102,
+                    Refusal::MissingPrice(_) => 103,
+                }
+            }
+
+            /// The instrument or the day that it is about; otherwise zero.
+            pub fn about(&self) -> u32 {
+                match self {
+                    Refusal::UnknownInstrument(instrument) | Refusal::MissingPrice(instrument) => instrument.0,
+                    Refusal::OtherDay(day) => *day,
+                    _ => 0,
+                }
+            }
+
+            /// The refusal of a number; `None` where there is none such.
+            pub fn of(number: u32, about: u32) -> Option<Refusal> {
+                match number {
+                    $($number => Some(Refusal::$refusal),)*
+                    101 => Some(Refusal::UnknownInstrument(InstrumentId(about))),
+                    102 => Some(Refusal::OtherDay(about)),
+                    103 => Some(Refusal::MissingPrice(InstrumentId(about))),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+// A number is never given out twice.
+numbers! {
+    1 Malformed,
+    2 Exists,
+    3 UnknownSubject,
+    4 UnknownCurrency,
+    5 Number,
+    6 Nameless,
+    7 Scope,
+    8 Insufficient,
+    9 Frozen,
+    10 Closed,
+    11 NotEmpty,
+    12 Already,
+    13 InUse,
+    14 Settled,
+    15 OrdersAtWork,
+    16 Overflow,
+    17 Full,
+}

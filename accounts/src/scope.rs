@@ -66,7 +66,7 @@ pub(crate) struct Scopes {
     /// By place, with their numbers.
     pub(crate) groups: Vec<(u32, Scope)>,
     /// By seat. Boxed: seats are many, strategies few.
-    strategies: Vec<Option<Box<Scope>>>,
+    pub(crate) strategies: Vec<Option<Box<Scope>>>,
     pub(crate) platform: Scope,
 }
 state!(Scopes { groups, strategies, platform });

@@ -74,7 +74,7 @@ impl Desk {
         self.accounts.iter().filter_map(|account| self.view(account))
     }
 
-    fn view(&self, account: &Account) -> Option<AccountView> {
+    pub(crate) fn view(&self, account: &Account) -> Option<AccountView> {
         let equity = account.equity(&self.contracts, &self.currencies);
         let margin = account.margin(&self.currencies);
         Some(AccountView {

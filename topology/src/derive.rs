@@ -42,6 +42,15 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             group.program = beside(folder, &group.program);
         }
     }
+    if let Some(file) = &mut config.desk.file
+        && from_file(rows, "desk.file")
+    {
+        *file = beside(folder, file);
+    }
+    if !rows.is_written("desk.enabled") {
+        config.desk.enabled = config.keeps_accounts();
+        rows.derive("desk.enabled", config.desk.enabled);
+    }
     for (index, recorder) in config.recorder.iter_mut().enumerate() {
         let path = paths::recorder(rows, index, &recorder.name);
         if from_file(rows, &format!("{path}.path")) {

@@ -7,6 +7,7 @@ use settings::{Diagnostics, Report, nearest};
 
 use crate::Platform;
 use crate::config::BUILTIN_STRATEGIES;
+use crate::desk;
 use crate::paths;
 
 impl Platform {
@@ -25,6 +26,9 @@ impl Platform {
         for service in &self.config.service {
             self.program(&format!("service.{}.program", service.name), &service.program, &mut report);
         }
+        if let Some(file) = &self.config.desk.file {
+            self.accounts(Path::new(file), &mut report);
+        }
         for file in self.config.md.files.iter().flat_map(|files| files.paths()) {
             if let Err(error) = file.metadata() {
                 let place = self.rows.place("md.files");
@@ -34,6 +38,27 @@ impl Platform {
             }
         }
         if report.has_errors() { Err(report.finish()) } else { Ok(()) }
+    }
+
+    fn accounts(&self, file: &Path, report: &mut Report) {
+        let place = self.rows.place("desk.file");
+        let fault = match desk::read_accounts(file) {
+            Err(message) => Some((message, "write a line of columns, then a line an account".to_owned())),
+            Ok(mut accounts) => {
+                let mut all = self.config.accounts.clone();
+                all.append(&mut accounts);
+                let most = self.config.desk.most_accounts as usize;
+                if all.len() > most {
+                    let help = format!("set desk.most_accounts = {}", all.len().next_power_of_two());
+                    Some((format!("there are {} accounts, and room for {most}", all.len()), help))
+                } else {
+                    desk::rehearse(&self.config.desk, &all).err().map(|fault| (fault.message, fault.help))
+                }
+            }
+        };
+        if let Some((message, help)) = fault {
+            report.error(place, message).help(help);
+        }
     }
 
     fn program(&self, path: &str, program: &str, report: &mut Report) {

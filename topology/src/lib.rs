@@ -34,6 +34,7 @@
 mod agreement;
 pub mod config;
 mod derive;
+pub mod desk;
 mod faults;
 mod files;
 mod forms;
@@ -54,8 +55,9 @@ pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
-    HostSection, HostedStrategy, JournalSpec, NodePart, NodeSpec, Pages, Program, ReadBinding, ReaderSpec,
-    RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology, WriteBinding,
+    DeskSection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec, Pages, Program,
+    ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology,
+    WriteBinding,
 };
 
 use config::PlatformConfig;

@@ -2,6 +2,7 @@
 
 pub(crate) mod books;
 mod data;
+pub(crate) mod desk;
 pub(crate) mod durability;
 mod exchange;
 mod hosts;
@@ -36,6 +37,7 @@ pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
         hosts::check(&mut rules);
         naps::check(&mut rules);
         state::check(&mut rules);
+        desk::check(&mut rules);
     }
 }
 

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    Durability, InstrumentChoice, MarketData, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind,
-    RestartPolicy, TdConfig, TickRow, Wake,
+    AccountConfig, DeskConfig, Durability, InstrumentChoice, LedgerConfig, MarketData, Mode, OnDeath,
+    PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -212,8 +212,33 @@ pub struct TdSection {
     /// Of `[matching]`: tables of ticks, by which prices are checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ticks: Vec<TickRow>,
+    /// The accounts, where they are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desk: Option<DeskSection>,
     /// One a strategy, by seat.
     pub strategies: Vec<StrategyLimits>,
+}
+
+/// The accounts as td and ledger are told of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeskSection {
+    /// `[desk]`.
+    #[serde(flatten)]
+    pub config: DeskConfig,
+    /// `[[accounts]]`.
+    #[serde(default)]
+    pub accounts: Vec<AccountConfig>,
+}
+
+/// What the ledger is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LedgerSection {
+    /// `[ledger]`.
+    #[serde(flatten)]
+    pub config: LedgerConfig,
+    /// The accounts, where they are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desk: Option<DeskSection>,
 }
 
 /// What td keeps a strategy to, and where its reports go. A limit of zero is none.
@@ -229,6 +254,9 @@ pub struct StrategyLimits {
     pub max_working_orders: u32,
     /// Largest position, long or short, in one instrument.
     pub max_position: i64,
+    /// The accounts that it may trade for; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<u32>,
     /// The journal that its reports go to.
     pub reports: String,
     /// And the topic there.
@@ -259,6 +287,9 @@ pub struct StrategySection {
     /// Longest that one call of it should take; zero: not measured.
     #[serde(default, with = "duration")]
     pub budget: Duration,
+    /// The accounts that it may trade for, the one that is meant where an order names none first; empty: its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<u32>,
 }
 
 /// What a host is told.

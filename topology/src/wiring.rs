@@ -19,7 +19,7 @@ use crate::relays;
 use crate::services::{NodeKind, Seat, Service};
 use crate::spec::{JournalSpec, NodeSpec, Program, RestartSpec, Topology};
 
-pub(crate) use strategies::td_section;
+pub(crate) use strategies::{ledger_section, td_section};
 
 /// The topology that `config` asks for, unchecked: `Topology::check` says whether it can run.
 pub(crate) fn build(config: &PlatformConfig) -> Topology {

@@ -60,6 +60,7 @@ pub use message::account::{
 };
 pub use message::best::Best;
 pub use message::control::{EndOfStream, NodeEvent};
+pub use message::desk::{AccountState, DROP_REFUSED, DROP_TAKEN, DeskPart, EntryResult, Mark};
 pub use message::execution::{Execution, Fill, OrderUpdate};
 pub use message::image::{
     BookImage, DueTime, MarketImage, MarketRead, NewestOrder, OrderImage, RecordImage, StateBegin, StateEnd,

@@ -27,6 +27,13 @@ impl<const N: usize> Text<N> {
         Some(made)
     }
 
+    /// As much of `text` as has room, up to its first zero byte.
+    pub fn cut(text: &str) -> Text<N> {
+        let text = text.split('\0').next().unwrap_or_default();
+        let end = (0..=N.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        Text::new(&text[..end]).unwrap_or_default()
+    }
+
     /// The text; what is no UTF-8, from a garbled message, reads as `?`.
     pub fn as_str(&self) -> &str {
         until_zero(&self.0)

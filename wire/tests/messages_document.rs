@@ -120,7 +120,7 @@ impl Named {
 
 fn type_of(field: &Field) -> String {
     match field.kind {
-        Kind::Text | Kind::Reserved => {
+        Kind::Text | Kind::Opaque | Kind::Reserved => {
             format!("{} byte{}", field.size, if field.size == 1 { "" } else { "s" })
         }
         Kind::List(item) => format!("{} × {}", field.size / item.size, item.name),

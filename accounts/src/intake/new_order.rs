@@ -45,18 +45,40 @@ impl Desk {
             return Verdict::Refused(Reason::UnknownAccount);
         };
         match self.check(account, from, order, now) {
-            Ok(passed) => {
-                let place = self.orders.insert(taken(order, account, &passed));
-                self.take_in(place, passed.slot);
-                let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
-                Verdict::Send(NewOrder { flags: flags | passed.closing.offset.flags(), ..*order })
-            }
+            Ok(passed) => Verdict::Send(self.insert(order, account, &passed)),
             Err(reason) => {
                 self.remember_refused(order, account, reason);
                 self.refused(Some(account), from, now);
                 Verdict::Refused(reason)
             }
         }
+    }
+
+    /// Takes a new order that has gone out already: who follows the drop copy makes the same state of it. Rates and kill
+    /// switches were asked before it went.
+    ///
+    /// # Errors
+    /// Why it could not have gone out: the desk is not the one that it was taken by.
+    pub fn accept(&mut self, order: &NewOrder) -> Result<(), Reason> {
+        let from = order.order_id.strategy();
+        if self.orders.find(order.order_id).is_some() || !self.orders.claim(order.order_id) {
+            return Err(Reason::DuplicateOrder);
+        }
+        self.scopes.strategy(from);
+        let account = self.place_or_own(order.account, from).ok_or(Reason::UnknownAccount)?;
+        let slot = self.accounts.get(account).and_then(|account| account.touch(order.instrument));
+        let passed = self.check_content((account, slot), from, order)?;
+        self.insert(order, account, &passed);
+        Ok(())
+    }
+
+    /// Takes in an order that has passed; returns it with the offset that was chosen.
+    fn insert(&mut self, order: &NewOrder, account: usize, passed: &Passed) -> NewOrder {
+        let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
+        let order = NewOrder { flags: flags | passed.closing.offset.flags(), ..*order };
+        let place = self.orders.insert(taken(&order, account, passed));
+        self.take_in(place, passed.slot);
+        order
     }
 
     /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.
@@ -83,13 +105,24 @@ impl Desk {
         now: Nanos,
     ) -> Result<Passed, Reason> {
         let known = self.accounts.get(place).and_then(|account| account.touch(order.instrument));
-        let offset = order.offset().ok_or(Reason::Malformed)?;
+        order.offset().ok_or(Reason::Malformed)?;
         if let Err((reason, runaway)) = self.check_standing(place, from, now) {
             if let Some(cause) = runaway {
                 self.kill_who_runs_away(place, from, cause);
             }
             return Err(reason);
         }
+        self.check_content((place, known), from, order)
+    }
+
+    /// The checks but for kill switches and rates; `known` is the place of the account's slot, if there is one.
+    fn check_content(
+        &mut self,
+        (place, known): (usize, Option<usize>),
+        from: StrategyId,
+        order: &NewOrder,
+    ) -> Result<Passed, Reason> {
+        let offset = order.offset().ok_or(Reason::Malformed)?;
         checks::tradable(self.contracts.get(order.instrument).ok_or(Reason::UnknownInstrument)?)?;
         let slot = match known {
             Some(slot) => slot,

@@ -16,6 +16,18 @@ impl Desk {
         self.orders.ended(place);
     }
 
+    /// Takes a new order that was refused by somebody before this desk, or that a follower hears of: its id is used up, and the
+    /// same request is answered the same.
+    pub fn reject(&mut self, order: &NewOrder, reason: Reason) {
+        let from = order.order_id.strategy();
+        if self.orders.find(order.order_id).is_some() || !self.orders.claim(order.order_id) {
+            return;
+        }
+        if let Some(account) = self.place_or_own(order.account, from) {
+            self.remember_refused(order, account, reason);
+        }
+    }
+
     /// Counts a refused order, and kills who passes the limit of refusals.
     pub(crate) fn refused(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
         let account = place.and_then(|place| self.accounts.get_mut(place));

@@ -16,6 +16,23 @@ impl Desk {
     /// # Errors
     /// Why it may not go out.
     pub fn replace(&mut self, from: StrategyId, replace: &ReplaceOrder, now: Nanos) -> Result<(), Reason> {
+        let (place, account) = self.to_replace(from, replace)?;
+        self.check_replace_standing(account, from, now)?;
+        self.insert_replace((place, account), from, replace)
+    }
+
+    /// Takes a change that has gone out already, as [`Desk::accept`] takes an order.
+    ///
+    /// # Errors
+    /// Why it could not have gone out.
+    pub fn accept_replace(&mut self, replace: &ReplaceOrder) -> Result<(), Reason> {
+        let from = replace.order_id.strategy();
+        let found = self.to_replace(from, replace)?;
+        self.insert_replace(found, from, replace)
+    }
+
+    /// The places of the order and its account.
+    fn to_replace(&self, from: StrategyId, replace: &ReplaceOrder) -> Result<(u32, usize), Reason> {
         if replace.order_id.strategy() != from {
             return Err(Reason::NotYours);
         }
@@ -27,8 +44,15 @@ impl Desk {
         {
             return Err(Reason::Malformed);
         }
-        let account = order.account as usize;
-        self.check_replace_standing(account, from, now)?;
+        Ok((place, order.account as usize))
+    }
+
+    fn insert_replace(
+        &mut self,
+        (place, account): (u32, usize),
+        from: StrategyId,
+        replace: &ReplaceOrder,
+    ) -> Result<(), Reason> {
         if let Some(account) = self.accounts.get_mut(account) {
             account.look(&self.contracts);
         }

@@ -156,7 +156,14 @@ impl Order {
 
     /// True where the request says the same, but for what caused it.
     pub(crate) fn is_same(&self, request: &NewOrder) -> bool {
-        let plain = |order: &NewOrder| NewOrder { cause: wire::Cause::NONE, ..*order };
+        // An offset that was left open was chosen when the order came first.
+        let kept = if request.offset() == Some(wire::Offset::Auto) {
+            !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE)
+        } else {
+            u8::MAX
+        };
+        let plain =
+            |order: &NewOrder| NewOrder { cause: wire::Cause::NONE, flags: order.flags & kept, ..*order };
         plain(&self.request) == plain(request)
     }
 

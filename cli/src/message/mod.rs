@@ -45,7 +45,7 @@ fn columns_of(record: &'static Record) -> Vec<String> {
 /// then as a whole.
 fn columns_of_field(field: &'static Field) -> Vec<String> {
     match field.kind {
-        Kind::Reserved => Vec::new(),
+        Kind::Opaque | Kind::Reserved => Vec::new(),
         Kind::Record(record) => columns_of(record),
         Kind::Flags(flags) => flags.flags.iter().map(|flag| flag.name.to_owned()).collect(),
         Kind::List(item) => {

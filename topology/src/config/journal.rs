@@ -86,6 +86,8 @@ section! {
         orders: RingConfig = RingConfig::default();
         /// `td.samples`: latency samples, for observers.
         samples: RingConfig = RingConfig::default();
+        /// `td.drops`: the drop copy, from which accounts are made.
+        drops: RingConfig = RingConfig::default();
     }
 }
 
@@ -102,6 +104,21 @@ section! {
         /// `matching.state`: images of the books, from which a killed matching finds them again. Room for five times
         /// the orders, those of a recorded market too, 128 bytes each; recorded only if its `durability` is said here.
         state: RingConfig = RingConfig::default();
+    }
+}
+
+section! {
+    /// `[journal.ledger]`: all that the ledger writes, and each of it.
+    pub struct LedgerJournals {
+        /// For all journals that the ledger writes.
+        #[serde(flatten)]
+        ring: RingConfig = RingConfig::default();
+        /// `ledger.state`: snapshots, for strategies that join late.
+        state: RingConfig = RingConfig::default();
+        /// `ledger.desk`: snapshots of the accounts. Room for four of them.
+        desk: RingConfig = RingConfig::default();
+        /// `ledger.risk`: marks, and what the ledger asks td to do.
+        risk: RingConfig = RingConfig::default();
     }
 }
 
@@ -124,7 +141,9 @@ section! {
         matching: MatchingJournals = MatchingJournals::default();
         /// `reports.STRATEGY`: td's answers to each strategy.
         reports: RingConfig = RingConfig::default();
-        /// `ledger.state`: snapshots, for strategies that join late.
-        ledger: RingConfig = RingConfig::default();
+        /// What the ledger writes.
+        ledger: LedgerJournals = LedgerJournals::default();
+        /// `desk.entries`: what people and programs change about accounts.
+        desk: RingConfig = RingConfig::default();
     }
 }

@@ -12,6 +12,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod desk;
 mod exchange;
 mod external;
 mod journal;
@@ -24,12 +25,19 @@ mod run;
 mod services;
 mod strategies;
 
+pub use desk::{
+    AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, ContractConfig, CostRule,
+    CurrencyConfig, Decimal, DeskConfig, DeskGroup, DeskLimits, DeskStrategy, FeeConfig, MarginConfig, Rate,
+    SwitchedCheck,
+};
 pub use exchange::{
     ByInstrument, PhaseName, PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset, named, rows_for,
     ticks_of,
 };
 pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
-pub use journal::{HugePages, JournalConfig, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals};
+pub use journal::{
+    HugePages, JournalConfig, LedgerJournals, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals,
+};
 pub use matching::{Fill, MatchingConfig};
 pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
 pub use pin::{PinConfig, PinRule, RelayConfig};
@@ -64,6 +72,10 @@ section! {
         matching: MatchingConfig = MatchingConfig::default();
         /// Positions, profit and loss, the starting state of who joins late.
         ledger: LedgerConfig = LedgerConfig::default();
+        /// What holds for all accounts: currencies, charges, margins, limits.
+        desk: DeskConfig = DeskConfig::default();
+        /// Accounts, opened when the platform starts.
+        accounts: Vec<AccountConfig> = Vec::new() => Kind::Tables(<AccountConfig as Section>::TABLE);
         /// The strategies: one group, or the defaults of several.
         strategies: Vec<StrategyGroup> = vec![StrategyGroup::default()]
             => Kind::Groups(&Groups {

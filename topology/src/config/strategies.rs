@@ -117,6 +117,9 @@ section! {
         budget: Duration = Duration::from_micros(100) => Kind::Duration { min_ns: 0, max_ns: DAY_NS };
         /// What their reports say is on disk ("sync": with all that led to it), where a recorder is there.
         durability: Option<Durability> = None, Absent::Derived("that of [journal.reports]");
+        /// The accounts that they may trade for, by number; the first is meant where an order names none. Empty: each trades for
+        /// its own account.
+        accounts: Vec<u32> = Vec::new();
         /// Limits that td holds them to, where they are not those of `[td]`.
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.

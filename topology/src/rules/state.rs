@@ -37,14 +37,19 @@ pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
     let journal = &config.journal;
-    let Some(capacity) = journal.ledger.capacity.or(journal.ring.capacity) else { return };
+    let Some(capacity) =
+        journal.ledger.state.capacity.or(journal.ledger.ring.capacity).or(journal.ring.capacity)
+    else {
+        return;
+    };
     let least = least_snapshot(config);
     if least <= capacity.0 / PART {
         return;
     }
-    let path = match config.journal.ledger.capacity {
-        Some(_) => "journal.ledger.capacity",
-        None => "journal.capacity",
+    let path = match (journal.ledger.state.capacity, journal.ledger.ring.capacity) {
+        (Some(_), _) => "journal.ledger.state.capacity",
+        (None, Some(_)) => "journal.ledger.capacity",
+        (None, None) => "journal.capacity",
     };
     let message = format!(
         "`ledger.state` is too small: what the ledger says of one position and one order a strategy takes {} of its {}, \

@@ -51,6 +51,14 @@ streams! {
     Reports => "reports",
     /// Snapshots, for who joins late.
     State => "state",
+    /// What people and programs change about accounts.
+    Entries => "entries",
+    /// All that took effect on accounts, in td's order: entries, requests, executions, marks.
+    Drops => "drops",
+    /// Marks, and what the ledger asks td to do.
+    Risk => "risk",
+    /// Snapshots of the accounts.
+    Desk => "desk",
     /// Images of an exchange's books, for the successor of a killed matching.
     Books => "books",
 }
@@ -126,6 +134,8 @@ pub(crate) enum Topics {
     One,
     /// The instrument's number.
     Instruments,
+    /// What took effect, and what was refused.
+    TakenAndRefused,
     /// The strategy's seat.
     Seats,
     /// 0 for everybody, else the strategy's seat and one more.
@@ -166,6 +176,8 @@ pub(crate) enum When {
     Wanted(MarketData),
     /// A subscription: if md publishes no depth.
     NoDepth,
+    /// If accounts are kept.
+    Accounts,
 }
 
 impl When {
@@ -175,6 +187,7 @@ impl When {
             When::Always => true,
             When::Fills(fill) => config.matching.fill == fill,
             When::Wanted(data) => wanted::is_published(config, data),
+            When::Accounts => config.keeps_accounts(),
             When::NoDepth => !wanted::is_published(config, MarketData::Depth),
         }
     }
@@ -207,6 +220,7 @@ impl Topics {
     pub(crate) fn count(self, config: &PlatformConfig, services: u32, strategies: u32) -> u32 {
         match self {
             Topics::One => 1,
+            Topics::TakenAndRefused => 2,
             Topics::Instruments if config.md.source.is_replay() => wire::MAX_INSTRUMENTS,
             // Ids start at 1.
             Topics::Instruments => config.md.instruments + 1,

@@ -8,8 +8,8 @@ use super::{
     Journals, NodeKind, Place, Publication, Seat, Service, StopGroup, Stream, Subscription, Topics, Waiting,
 };
 use crate::config::{Fill, MarketData, ReaderFrom, RestartPolicy};
-use crate::rules::{books, state};
-use crate::wiring::{json, td_section};
+use crate::rules::{books, desk, state};
+use crate::wiring::{json, ledger_section, td_section};
 
 /// Every kind of node.
 pub(crate) static SERVICES: &[Service] = &[
@@ -17,15 +17,27 @@ pub(crate) static SERVICES: &[Service] = &[
         kind: NodeKind::Master,
         seat: Seat::One { run: |config| &config.master.run, section: |config| json(&config.master) },
         needs: &[],
-        publishes: &[Publication {
-            stream: Stream::Events,
-            role: "events",
-            journals: Journals::One("master.events"),
-            topics: Topics::One,
-            capacity: |_| ByteSize::kib(64),
-            rings: |journal| vec![&journal.master],
-            when: When::Always,
-        }],
+        publishes: &[
+            Publication {
+                stream: Stream::Events,
+                role: "events",
+                journals: Journals::One("master.events"),
+                topics: Topics::One,
+                capacity: |_| ByteSize::kib(64),
+                rings: |journal| vec![&journal.master],
+                when: When::Always,
+            },
+            // Made by master; written by whoever holds its writer's lock for a moment.
+            Publication {
+                stream: Stream::Entries,
+                role: "entries",
+                journals: Journals::One("desk.entries"),
+                topics: Topics::One,
+                capacity: |_| ByteSize::mib(1),
+                rings: |journal| vec![&journal.desk],
+                when: When::Accounts,
+            },
+        ],
         subscribes: &[],
         stops: StopGroup::Owner,
         restart: RestartPolicy::Never,
@@ -109,6 +121,15 @@ pub(crate) static SERVICES: &[Service] = &[
                 when: When::Always,
             },
             Publication {
+                stream: Stream::Drops,
+                role: "drops",
+                journals: Journals::One("td.drops"),
+                topics: Topics::TakenAndRefused,
+                capacity: |_| ByteSize::mib(16),
+                rings: |journal| vec![&journal.td.ring, &journal.td.drops],
+                when: When::Accounts,
+            },
+            Publication {
                 stream: Stream::Reports,
                 role: "reports",
                 journals: Journals::EachReader("reports", NodeKind::Strategy),
@@ -130,6 +151,8 @@ pub(crate) static SERVICES: &[Service] = &[
         subscribes: &[
             subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
             subscription(Stream::Events, Manner::Loose(ReaderFrom::Start)),
+            Subscription { when: When::Accounts, ..subscription(Stream::Entries, Manner::Gated) },
+            Subscription { when: When::Accounts, ..subscription(Stream::Risk, Manner::Gated) },
             Subscription { role: "orders", ..subscription(Stream::Requests, Manner::Gated) },
             subscription(Stream::Executions, Manner::Gated),
         ],
@@ -187,17 +210,37 @@ pub(crate) static SERVICES: &[Service] = &[
     },
     Service {
         kind: NodeKind::Ledger,
-        seat: Seat::One { run: |config| &config.ledger.run, section: |config| json(&config.ledger) },
+        seat: Seat::One { run: |config| &config.ledger.run, section: ledger_section },
         needs: &[NodeKind::Md],
-        publishes: &[Publication {
-            stream: Stream::State,
-            role: "state",
-            journals: Journals::One("ledger.state"),
-            topics: Topics::EverybodyAndSeats,
-            capacity: state::own_capacity,
-            rings: |journal| vec![&journal.ledger],
-            when: When::Always,
-        }],
+        publishes: &[
+            Publication {
+                stream: Stream::State,
+                role: "state",
+                journals: Journals::One("ledger.state"),
+                topics: Topics::EverybodyAndSeats,
+                capacity: state::own_capacity,
+                rings: |journal| vec![&journal.ledger.ring, &journal.ledger.state],
+                when: When::Always,
+            },
+            Publication {
+                stream: Stream::Desk,
+                role: "desk",
+                journals: Journals::One("ledger.desk"),
+                topics: Topics::One,
+                capacity: desk::snapshots_capacity,
+                rings: |journal| vec![&journal.ledger.ring, &journal.ledger.desk],
+                when: When::Accounts,
+            },
+            Publication {
+                stream: Stream::Risk,
+                role: "risk",
+                journals: Journals::One("ledger.risk"),
+                topics: Topics::One,
+                capacity: |_| ByteSize::kib(256),
+                rings: |journal| vec![&journal.ledger.ring, &journal.ledger.risk],
+                when: When::Accounts,
+            },
+        ],
         subscribes: &[
             subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
             subscription(Stream::Events, Manner::Loose(ReaderFrom::Start)),
@@ -207,6 +250,7 @@ pub(crate) static SERVICES: &[Service] = &[
             },
             Subscription { when: When::NoDepth, ..subscription(Stream::Best, Manner::GatedInLockStep) },
             subscription(Stream::Executions, Manner::Gated),
+            Subscription { when: When::Accounts, ..subscription(Stream::Drops, Manner::Gated) },
         ],
         stops: StopGroup::Books,
         restart: RestartPolicy::OnFailure,

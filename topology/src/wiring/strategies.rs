@@ -8,7 +8,9 @@ use super::journals::journal_of;
 use super::{Builder, json};
 use crate::config::{Fill, PlatformConfig, StrategyGroup, Wake};
 use crate::services::{self, NodeKind, Service};
-use crate::spec::{NodeSpec, Program, StrategyLimits, StrategySection, TdSection};
+use crate::spec::{
+    DeskSection, LedgerSection, NodeSpec, Program, StrategyLimits, StrategySection, TdSection,
+};
 
 /// What td is told.
 pub(crate) fn td_section(config: &PlatformConfig) -> Json {
@@ -19,8 +21,20 @@ pub(crate) fn td_section(config: &PlatformConfig) -> Json {
             Fill::Exchange => config.matching.ticks.clone(),
             Fill::Book | Fill::Quotes => Vec::new(),
         },
+        desk: desk_section(config),
         strategies: limits(config),
     })
+}
+
+/// What the ledger is told.
+pub(crate) fn ledger_section(config: &PlatformConfig) -> Json {
+    json(LedgerSection { config: config.ledger.clone(), desk: desk_section(config) })
+}
+
+fn desk_section(config: &PlatformConfig) -> Option<DeskSection> {
+    config
+        .keeps_accounts()
+        .then(|| DeskSection { config: config.desk.clone(), accounts: config.accounts.clone() })
 }
 
 /// What td keeps each strategy to, by seat.
@@ -47,6 +61,7 @@ fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
                 max_order_quantity: group.limits.max_order_quantity.unwrap_or(td.max_order_quantity),
                 max_working_orders: group.limits.max_working_orders.unwrap_or(td.max_working_orders),
                 max_position: group.limits.max_position.unwrap_or(td.max_position),
+                accounts: group.accounts.clone(),
             });
             seat = seat.saturating_add(1);
         }
@@ -80,6 +95,7 @@ impl Builder<'_> {
             data: group.data,
             builtin,
             budget: group.budget,
+            accounts: group.accounts.clone(),
         });
         let node = self.node(&name, NodeKind::Strategy, &group.run, group.on_death, program);
         node.group = Some(group.name.clone());

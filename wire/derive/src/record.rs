@@ -78,10 +78,14 @@ fn row(field: &Field) -> Result<TokenStream> {
                 since = meta.value()?.parse::<LitInt>()?.base10_parse()?;
             } else if meta.path.is_ident("position") {
                 kind = quote! { ::wire::schema::Kind::Position };
+            } else if meta.path.is_ident("opaque") {
+                kind = quote! { ::wire::schema::Kind::Opaque };
             } else if meta.path.is_ident("flags") {
                 kind = quote! { ::wire::schema::Kind::Flags(Self::FLAGS) };
             } else {
-                return Err(meta.error("known here: `column`, `none`, `since`, `position`, `flags`"));
+                return Err(
+                    meta.error("known here: `column`, `none`, `since`, `position`, `opaque`, `flags`")
+                );
             }
             Ok(())
         })?;

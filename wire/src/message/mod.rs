@@ -3,6 +3,7 @@
 pub mod account;
 pub mod best;
 pub mod control;
+pub mod desk;
 pub mod execution;
 pub mod image;
 pub mod ledger;
@@ -164,6 +165,10 @@ messages! {
     66 CurrencyRate 16,
     67 SettlementPrice 16,
     68 Settle 40,
+    69 EntryResult 16,
+    70 Mark 16,
+    71 AccountState 136,
+    72 DeskPart 4064,
 }
 
 #[cfg(test)]
@@ -178,7 +183,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 25] = [
+    const INTEGERS_ONLY: [&str; 28] = [
         "Instrument",
         "Best",
         "Quote",
@@ -204,6 +209,9 @@ mod tests {
         "CurrencyRate",
         "SettlementPrice",
         "Settle",
+        "EntryResult",
+        "Mark",
+        "DeskPart",
     ];
 
     #[test]

@@ -104,6 +104,8 @@ flags! {
         OFFSET_CLOSE_TODAY = 32 => "offset_today",
         /// Of a futures account: it closes what was opened on an earlier day.
         OFFSET_CLOSE_YESTERDAY = 64 => "offset_yesterday",
+        /// It closes a position by force, and comes from the ledger, not from a strategy.
+        FORCED = 128 => "forced",
     }
 }
 

@@ -40,6 +40,8 @@ pub enum Kind {
     Record(&'static Record),
     /// As many structs of one kind as fit.
     List(&'static Record),
+    /// Bytes that only who wrote them understands; tools pass over them.
+    Opaque,
     /// Zeros; readers pass over them.
     Reserved,
 }
@@ -61,7 +63,12 @@ impl Kind {
             Kind::Text => "text",
             Kind::Enum(enumeration) => enumeration.name,
             Kind::Flags(flags) => flags.name,
-            Kind::Unsigned | Kind::Signed | Kind::Record(_) | Kind::List(_) | Kind::Reserved => "",
+            Kind::Unsigned
+            | Kind::Signed
+            | Kind::Record(_)
+            | Kind::List(_)
+            | Kind::Opaque
+            | Kind::Reserved => "",
         }
     }
 

@@ -41,7 +41,8 @@ pub use view::{List, Value, View};
 /// | 4 | conditions of `NewOrder`: `flags`, `display_lots`, `trigger`, `minimum_lots`, `ends_s`; stop orders, more times in force, more reasons; `MarketPhase`, `Indicative`, `BookEvent.is_snapshot` |
 /// | 5 | `Best`; `CancelAll` and `mass-cancelled`; `Statistics`; `NewOrder.decrement` with `reduced`; `triggered`; `BookEvent.is_hidden`; `OrderImage`, `MarketImage`, `NewestOrder`, `StateEnd`, `DueTime`, `StateBegin` |
 /// | 6 | accounts: `AccountOpen`, `AccountChange`, `AccountLimit`, `FeeRule`, `MarginRule`, `ContractTerms`, `CurrencyRate`, `SettlementPrice`, `Settle`; `NewOrder.offset_…`; reasons from `insufficient-funds` on |
-pub const VERSION: u16 = 6;
+/// | 7 | `EntryResult`, `Mark`, `AccountState`, `DeskPart`; `NewOrder.forced` |
+pub const VERSION: u16 = 7;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]

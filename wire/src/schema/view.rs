@@ -92,7 +92,8 @@ impl<'a> View<'a> {
     /// The fields but the reserved ones. `None`: the field holds nothing.
     pub fn fields(&self) -> impl Iterator<Item = (&'static Field, Option<Value<'a>>)> + use<'a> {
         let view = *self;
-        let readable = self.record.fields.iter().filter(|field| field.kind != Kind::Reserved);
+        let readable =
+            self.record.fields.iter().filter(|field| !matches!(field.kind, Kind::Opaque | Kind::Reserved));
         readable.map(move |field| (field, view.value(field)))
     }
 
@@ -128,7 +129,7 @@ impl<'a> View<'a> {
             Kind::Flags(flags) => Value::Flags(raw as u64, flags),
             Kind::Record(record) => Value::Record(View { record, bytes }),
             Kind::List(record) => Value::List(List { record, bytes }),
-            Kind::Reserved => return None,
+            Kind::Opaque | Kind::Reserved => return None,
         })
     }
 

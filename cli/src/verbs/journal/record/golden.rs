@@ -29,7 +29,7 @@ impl Fixture {
         let next = self.next;
         let number = match field.kind {
             _ if self.is_open && field.none.is_some() => field.none.unwrap() as u64,
-            Kind::Reserved => return,
+            Kind::Opaque | Kind::Reserved => return,
             Kind::Text => return bytes[..4].copy_from_slice(b"AAPL"),
             Kind::Record(inner) => return bytes.copy_from_slice(&self.payload(inner)),
             Kind::List(item) => {

@@ -1,0 +1,356 @@
+//! The accounts of whoever follows the drop copy: the ledger, an audit, a restarted gateway.
+//!
+//! td decides; the drop copy is the sequence of all that took effect, in td's order. A desk that takes the same sequence is the
+//! same, but for rates, which only who decides has to count.
+
+use wire::{
+    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
+    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, StrategyId,
+};
+
+use crate::anomaly::Anomaly;
+use crate::apply::Applied;
+use crate::desk::{Desk, Options};
+use crate::entry::Entry;
+use crate::refusal::Refusal;
+use crate::snapshot::RestoreError;
+use crate::state::{Reader, State, state};
+
+/// How much of the journals a desk contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contained {
+    /// Everything in the drop copy before this position.
+    pub drops: u64,
+    /// Executions up to the one at this position; zero: none.
+    pub execution: u64,
+    /// Entries up to the one at this position; zero: none.
+    pub entry: u64,
+    /// Frames of the drop copy.
+    pub frames: u64,
+    /// Requests among them that went out.
+    pub requests: u64,
+}
+state!(Contained { drops, execution, entry, frames, requests });
+
+/// A desk, and how far it has followed the drop copy.
+#[derive(Clone, Debug)]
+pub struct Follower {
+    /// The accounts.
+    pub desk: Desk,
+    /// What is in them.
+    pub contained: Contained,
+    /// The request whose refusal comes next.
+    refused: Option<NewOrder>,
+}
+
+/// Which accounts a frame has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// None.
+    Nothing,
+    /// The one at this place, from zero, by the order of opening.
+    Account(u32),
+    /// Those that hold this instrument.
+    Instrument(InstrumentId),
+    /// Perhaps all.
+    All,
+}
+
+/// What a frame of the drop copy was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// What it has changed.
+    pub touched: Touched,
+    /// What an entry has done.
+    pub applied: Option<Applied>,
+    /// Where an execution does not fit.
+    pub anomaly: Option<Anomaly>,
+}
+
+impl Followed {
+    fn touched(touched: Touched) -> Followed {
+        Followed { touched, applied: None, anomaly: None }
+    }
+}
+
+/// A frame of the drop copy that cannot follow what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FollowError {
+    /// No message of the drop copy.
+    #[error("position {position}: message {message_id} is no message of the drop copy, or is damaged")]
+    Unreadable {
+        /// Of the frame.
+        position: u64,
+        /// Its id.
+        message_id: u16,
+    },
+    /// A request that was sent on, and could not have been.
+    #[error("position {position}: a request went out that these accounts would have refused ({reason})")]
+    Request {
+        /// Of the frame.
+        position: u64,
+        /// Why.
+        reason: Reason,
+    },
+    /// An entry that took effect, and could not have.
+    #[error("position {position}: an entry took effect that these accounts would have refused: {refusal}")]
+    Entry {
+        /// Of the frame.
+        position: u64,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// An execution that was there before.
+    #[error(
+        "position {position}: the execution at {execution} is not newer than the one before, at {before}"
+    )]
+    Order {
+        /// Of the frame.
+        position: u64,
+        /// Of the execution.
+        execution: u64,
+        /// Of the one before.
+        before: u64,
+    },
+}
+
+impl Follower {
+    /// Of an empty desk.
+    pub fn new(options: Options) -> Follower {
+        Follower { desk: Desk::new(options), contained: Contained::default(), refused: None }
+    }
+
+    /// Takes a frame of the drop copy; those that are contained already change nothing. An error is one of the sequence: what
+    /// follows is taken all the same.
+    ///
+    /// # Errors
+    /// [`FollowError`].
+    pub fn frame(
+        &mut self,
+        (position, topic, time): (u64, u32, Nanos),
+        message_id: u16,
+        payload: &[u8],
+    ) -> Result<Followed, FollowError> {
+        if position < self.contained.drops {
+            return Ok(Followed::touched(Touched::Nothing));
+        }
+        self.contained.drops = position + 1;
+        self.contained.frames += 1;
+        let unreadable = |_| FollowError::Unreadable { position, message_id };
+        let refused = self.refused.take();
+        if topic == DROP_REFUSED {
+            if message_id == NewOrder::ID {
+                self.refused = Some(NewOrder::decode(payload).map_err(unreadable)?);
+            }
+            return Ok(Followed::touched(Touched::Nothing));
+        }
+        match message_id {
+            NewOrder::ID | CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
+                self.contained.requests += 1;
+                self.request(position, message_id, payload, time)
+            }
+            OrderUpdate::ID | Fill::ID => {
+                let execution = Execution::decode(message_id, payload).map_err(unreadable)?;
+                self.execution(position, &execution, refused)
+            }
+            Mark::ID => {
+                let mark = Mark::decode(payload).map_err(unreadable)?;
+                self.desk.mark(mark.instrument, mark.price);
+                Ok(Followed::touched(Touched::Instrument(mark.instrument)))
+            }
+            EntryResult::ID => {
+                let result = EntryResult::decode(payload).map_err(unreadable)?;
+                self.contained.entry = self.contained.entry.max(result.entry);
+                Ok(Followed::touched(Touched::Nothing))
+            }
+            _ => {
+                let entry = Entry::decode(message_id, payload)
+                    .map_err(|_| FollowError::Unreadable { position, message_id })?;
+                self.entry(position, &entry)
+            }
+        }
+    }
+
+    fn request(
+        &mut self,
+        position: u64,
+        message_id: u16,
+        payload: &[u8],
+        time: Nanos,
+    ) -> Result<Followed, FollowError> {
+        let unreadable = |_| FollowError::Unreadable { position, message_id };
+        let (id, taken) = match message_id {
+            NewOrder::ID => {
+                let order = NewOrder::decode(payload).map_err(unreadable)?;
+                (order.order_id, self.desk.accept(&order))
+            }
+            ReplaceOrder::ID => {
+                let replace = ReplaceOrder::decode(payload).map_err(unreadable)?;
+                (replace.order_id, self.desk.accept_replace(&replace))
+            }
+            CancelOrder::ID => {
+                let cancel = CancelOrder::decode(payload).map_err(unreadable)?;
+                let from = cancel.order_id.strategy();
+                (cancel.order_id, self.desk.cancel(from, &cancel, time))
+            }
+            // Each order that it takes has an update of its own.
+            _ => return Ok(Followed::touched(Touched::Nothing)),
+        };
+        taken.map_err(|reason| FollowError::Request { position, reason })?;
+        Ok(Followed::touched(self.desk.touched_by(id)))
+    }
+
+    fn execution(
+        &mut self,
+        position: u64,
+        execution: &Execution,
+        refused: Option<NewOrder>,
+    ) -> Result<Followed, FollowError> {
+        let Some(at) = execution.position() else {
+            if let (Some(order), Execution::Update(update)) = (refused, execution)
+                && update.status == OrderStatus::Rejected
+                && update.order_id == order.order_id
+            {
+                self.desk.reject(&order, update.reason);
+            }
+            return Ok(Followed::touched(Touched::Nothing));
+        };
+        let before = self.contained.execution;
+        if at <= before {
+            return Err(FollowError::Order { position, execution: at, before });
+        }
+        self.contained.execution = at;
+        let anomaly = self.desk.execution(execution);
+        let touched = self.desk.touched_by(execution.order_id());
+        // What falls by itself is an entry of td's, too.
+        let fell = !self.desk.take_kills().is_empty();
+        Ok(Followed { touched: if fell { Touched::All } else { touched }, applied: None, anomaly })
+    }
+
+    fn entry(&mut self, position: u64, entry: &Entry) -> Result<Followed, FollowError> {
+        let applied = match self.desk.apply(entry) {
+            Ok(applied) => applied,
+            // A switch that has fallen here by itself.
+            Err(Refusal::Already) => Applied::Already,
+            Err(refusal) => return Err(FollowError::Entry { position, refusal }),
+        };
+        self.desk.take_kills();
+        let touched = match entry {
+            Entry::Open(open) => self.desk.touched_account(open.account),
+            Entry::Change(change) if change.scope == wire::AccountScope::Account => {
+                self.desk.touched_account(wire::AccountId(change.subject))
+            }
+            Entry::Limit(_) | Entry::Price(_) => Touched::Nothing,
+            _ => Touched::All,
+        };
+        Ok(Followed { touched, applied: Some(applied), anomaly: None })
+    }
+
+    /// The state as bytes, with what it contains.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.contained.put(&mut out);
+        out.extend_from_slice(&self.desk.snapshot());
+        out
+    }
+
+    /// What [`Follower::snapshot`] has written.
+    ///
+    /// # Errors
+    /// [`RestoreError`].
+    pub fn restore(bytes: &[u8]) -> Result<Follower, RestoreError> {
+        let mut reader = Reader(bytes);
+        let contained = Contained::get(&mut reader).ok_or(RestoreError::Length)?;
+        Ok(Follower { desk: Desk::restore(reader.0)?, contained, refused: None })
+    }
+
+    /// The accounts as others read them, each with its slot: those that `touched` names.
+    pub fn states(&self, touched: Touched, mut visit: impl FnMut(u32, AccountState)) {
+        let mut show = |place: u32| {
+            if let Some(state) = self.desk.state(place, self.contained.drops) {
+                visit(place, state);
+            }
+        };
+        match touched {
+            Touched::Nothing => {}
+            Touched::Account(place) => show(place),
+            Touched::Instrument(instrument) => {
+                let holds = |place: &u32| self.desk.holds(*place, instrument);
+                (0..self.desk.count()).filter(holds).for_each(show);
+            }
+            Touched::All => (0..self.desk.count()).for_each(show),
+        }
+    }
+}
+
+impl Desk {
+    /// How many accounts there are, strategies' own ones among them.
+    pub fn count(&self) -> u32 {
+        self.accounts.len() as u32
+    }
+
+    fn touched_by(&self, order: wire::OrderId) -> Touched {
+        let order = self.orders.find(order).and_then(|place| self.orders.get(place));
+        order.map_or(Touched::Nothing, |order| Touched::Account(order.account))
+    }
+
+    fn touched_account(&self, account: wire::AccountId) -> Touched {
+        self.find(account).map_or(Touched::Nothing, |place| Touched::Account(place as u32))
+    }
+
+    fn holds(&self, place: u32, instrument: InstrumentId) -> bool {
+        let account = self.accounts.get(place as usize);
+        account.and_then(|account| account.slot(instrument)).is_some_and(|slot| !slot.is_flat())
+    }
+
+    /// How the account at a place stands, by the order of opening from zero; `drops` says what is contained.
+    pub fn state(&self, place: u32, drops: u64) -> Option<AccountState> {
+        let account = self.accounts.get(place as usize)?;
+        let (mut balance, mut frozen) = (0_i128, 0_i128);
+        let home = account.home.currency;
+        for purse in account.purses() {
+            balance += self.currencies.convert(purse.balance, purse.currency, home);
+            frozen -= self.currencies.convert(-purse.reserved, purse.currency, home);
+        }
+        let view = self.view(account)?;
+        let mut flags = 0;
+        for (is_so, flag) in [
+            (view.is_frozen, AccountState::FROZEN),
+            (view.is_closed, AccountState::CLOSED),
+            (self.is_killed(account), AccountState::KILLED),
+        ] {
+            flags |= if is_so { flag } else { 0 };
+        }
+        let wide = wire::WideMoney::from_wide;
+        Some(AccountState {
+            account: account.id,
+            open_orders: view.open_orders,
+            owner: account.owner.unwrap_or(AccountState::NOBODY),
+            kind: account.kind,
+            flags,
+            reserved: 0,
+            currency: view.currency,
+            drops,
+            risk_ratio: view.risk_ratio,
+            balance: wide(balance),
+            equity: wide(view.equity),
+            available: wide(view.available),
+            frozen: wide(frozen),
+            margin: wide(view.margin),
+            day_result: wide(view.day_result),
+        })
+    }
+
+    /// Its own switch, its owner's, its group's, or the platform's.
+    fn is_killed(&self, account: &crate::account::Account) -> bool {
+        let of_owner = |owner: StrategyId| {
+            let scope = self.scopes.strategies.get(usize::from(owner.0)).and_then(Option::as_deref);
+            scope.is_some_and(|scope| scope.watch.killed.is_some())
+        };
+        let group = self.scopes.groups.get(account.group as usize);
+        account.watch.killed.is_some()
+            || account.owner.is_some_and(of_owner)
+            || group.is_some_and(|(_, scope)| scope.watch.killed.is_some())
+            || self.scopes.platform.watch.killed.is_some()
+    }
+}

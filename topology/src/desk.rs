@@ -1,0 +1,395 @@
+//! From `[desk]` and `[[accounts]]` to the entries that open the accounts when the platform starts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use wire::{
+    AccountAction, AccountChange, AccountId, AccountKind, AccountLimit, AccountOpen, AccountScope,
+    AnyMessage, ChargeKind, ContractTerms, CostMethod, Currency, CurrencyRate, FeeEvent, FeeRule, FeeSide,
+    Instrument, InstrumentId, LimitChange, LimitKind, MarginRule, Price, StrategyId, Symbol, Text, WideMoney,
+};
+
+use crate::config::{
+    AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, CostRule, Decimal, DeskConfig,
+    DeskLimits, FeeConfig, MarginConfig, Rate, SwitchedCheck,
+};
+
+const WHO: &str = "platform file";
+const WHY: &str = "opened at the start";
+
+/// What is wrong with the accounts of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeskFault {
+    /// The key.
+    pub path: String,
+    /// What.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Limits as entries, of one scope.
+fn limits(scope: AccountScope, subject: u32, limits: &DeskLimits, out: &mut Vec<AnyMessage>) {
+    let base = AccountLimit {
+        subject,
+        scope,
+        limit: LimitKind::Position,
+        change: LimitChange::Set,
+        reserved: 0,
+        instrument: InstrumentId(0),
+        burst: 0,
+        number: 0,
+        amount: WideMoney::default(),
+        who: Text::cut(WHO),
+        why: Text::cut(WHY),
+    };
+    let number = |limit, value: Option<u64>| value.map(|number| AccountLimit { limit, number, ..base });
+    let amount = |limit, value: Option<Decimal>| {
+        value.map(|value| AccountLimit { limit, amount: WideMoney::from_wide(value.0), ..base })
+    };
+    let rate = |limit, value: Option<Rate>| {
+        value.map(|rate| AccountLimit { limit, number: rate.number, burst: rate.burst, ..base })
+    };
+    let part = |limit, value: Option<Decimal>| {
+        value.map(|value| AccountLimit { limit, number: u64::try_from(value.0).unwrap_or(0), ..base })
+    };
+    let all = [
+        number(LimitKind::Position, limits.position),
+        amount(LimitKind::GrossNotional, limits.gross_notional),
+        number(LimitKind::OrderQuantity, limits.order_quantity),
+        amount(LimitKind::OrderNotional, limits.order_notional),
+        rate(LimitKind::OrderRate, limits.order_rate),
+        rate(LimitKind::MessageRate, limits.message_rate),
+        number(LimitKind::OpenOrders, limits.open_orders.map(u64::from)),
+        amount(LimitKind::Loss, limits.loss),
+        rate(LimitKind::RejectRate, limits.reject_rate),
+        rate(LimitKind::RunawayRate, limits.runaway_rate),
+        part(LimitKind::MarginCall, limits.margin_call),
+        part(LimitKind::ForcedLiquidation, limits.forced_liquidation),
+    ];
+    out.extend(all.into_iter().flatten().map(AnyMessage::AccountLimit));
+}
+
+fn currency(config: &DeskConfig, own: Option<&str>) -> Currency {
+    Currency::cut(own.unwrap_or(&config.currency))
+}
+
+fn symbol(prefix: Option<&str>) -> Symbol {
+    prefix.and_then(Symbol::new).unwrap_or_default()
+}
+
+fn fee(row: &FeeConfig) -> FeeRule {
+    FeeRule {
+        account: AccountId(row.account),
+        instrument: InstrumentId(0),
+        prefix: symbol(row.symbols.as_deref()),
+        charge: row.charge,
+        kind: match row.kind {
+            ChargeRule::Fee => ChargeKind::Fee,
+            ChargeRule::Tax => ChargeKind::Tax,
+        },
+        side: match row.side {
+            ChargeSide::Both => FeeSide::Both,
+            ChargeSide::Buy => FeeSide::Buy,
+            ChargeSide::Sell => FeeSide::Sell,
+        },
+        event: match row.event {
+            ChargeEvent::Any => FeeEvent::Any,
+            ChargeEvent::Open => FeeEvent::Open,
+            ChargeEvent::Close => FeeEvent::Close,
+            ChargeEvent::CloseToday => FeeEvent::CloseToday,
+        },
+        reserved: [0; 3],
+        unit: u64::try_from(row.unit.0).unwrap_or(0),
+        rate: u64::try_from(row.rate.0).unwrap_or(0),
+        per_lot: WideMoney::from_wide(row.per_lot.0),
+        minimum: WideMoney::from_wide(row.minimum.0),
+        who: Text::cut(WHO),
+        why: Text::cut(WHY),
+    }
+}
+
+fn margin(row: &MarginConfig) -> MarginRule {
+    let rate = |value: Decimal| u64::try_from(value.0).unwrap_or(0);
+    MarginRule {
+        account: AccountId(row.account),
+        instrument: InstrumentId(0),
+        prefix: symbol(row.symbols.as_deref()),
+        long_rate: rate(row.long),
+        short_rate: rate(row.short),
+        long_per_lot: WideMoney::from_wide(row.long_per_lot.0),
+        short_per_lot: WideMoney::from_wide(row.short_per_lot.0),
+        who: Text::cut(WHO),
+        why: Text::cut(WHY),
+    }
+}
+
+/// An account's opening, its deposit and its limits.
+pub fn account(config: &DeskConfig, account: &AccountConfig, out: &mut Vec<AnyMessage>) {
+    let currency = currency(config, account.currency.as_deref());
+    out.push(AnyMessage::AccountOpen(AccountOpen {
+        account: AccountId(account.number),
+        group: account.group,
+        parent: AccountId(account.parent),
+        kind: match account.kind {
+            AccountRules::Cash => AccountKind::Cash,
+            AccountRules::Margin => AccountKind::Margin,
+            AccountRules::Futures => AccountKind::Futures,
+        },
+        method: match account.method {
+            CostRule::Average => CostMethod::Average,
+            CostRule::Fifo => CostMethod::Fifo,
+            CostRule::Settlement => CostMethod::Settlement,
+        },
+        reserved: 0,
+        currency,
+        name: Text::cut(account.name.as_deref().unwrap_or_default()),
+        who: Text::cut(WHO),
+        why: Text::cut(WHY),
+    }));
+    if account.deposit.0 != 0 {
+        out.push(AnyMessage::AccountChange(AccountChange {
+            subject: account.number,
+            scope: AccountScope::Account,
+            action: AccountAction::Deposit,
+            reserved: 0,
+            amount: WideMoney::from_wide(account.deposit.0),
+            currency,
+            who: Text::cut(WHO),
+            why: Text::cut(WHY),
+        }));
+    }
+    limits(AccountScope::Account, account.number, &account.limits, out);
+}
+
+/// All entries with which the accounts begin, in the order in which they are taken. `seat_of` knows the strategies.
+pub fn opening(
+    config: &DeskConfig,
+    accounts: &[AccountConfig],
+    seat_of: impl Fn(&str) -> Option<StrategyId>,
+) -> Vec<AnyMessage> {
+    let mut out = vec![AnyMessage::CurrencyRate(CurrencyRate {
+        currency: Currency::cut(&config.currency),
+        rate: Decimal::ONE as u64,
+    })];
+    for row in &config.currencies {
+        let rate = u64::try_from(row.rate.0).unwrap_or(0);
+        out.push(AnyMessage::CurrencyRate(CurrencyRate { currency: Currency::cut(&row.name), rate }));
+    }
+    let of_all = |account: u32| account == 0;
+    for row in config.fees.iter().filter(|row| of_all(row.account)) {
+        out.push(AnyMessage::FeeRule(fee(row)));
+    }
+    for row in config.margins.iter().filter(|row| of_all(row.account)) {
+        out.push(AnyMessage::MarginRule(margin(row)));
+    }
+    for check in &config.without {
+        let limit = match check {
+            SwitchedCheck::Money => LimitKind::Money,
+            SwitchedCheck::PriceBand => LimitKind::PriceBand,
+            SwitchedCheck::SelfTrade => LimitKind::SelfTrade,
+            SwitchedCheck::ShortSale => LimitKind::ShortSale,
+        };
+        out.push(AnyMessage::AccountLimit(AccountLimit {
+            subject: 0,
+            scope: AccountScope::Platform,
+            limit,
+            change: LimitChange::Disable,
+            reserved: 0,
+            instrument: InstrumentId(0),
+            burst: 0,
+            number: 0,
+            amount: WideMoney::default(),
+            who: Text::cut(WHO),
+            why: Text::cut(WHY),
+        }));
+    }
+    limits(AccountScope::Platform, 0, &config.limits, &mut out);
+    accounts.iter().for_each(|row| account(config, row, &mut out));
+    for row in config.fees.iter().filter(|row| !of_all(row.account)) {
+        out.push(AnyMessage::FeeRule(fee(row)));
+    }
+    for row in config.margins.iter().filter(|row| !of_all(row.account)) {
+        out.push(AnyMessage::MarginRule(margin(row)));
+    }
+    config.groups.iter().for_each(|group| limits(AccountScope::Group, group.number, &group.limits, &mut out));
+    for strategy in &config.strategies {
+        if let Some(seat) = seat_of(&strategy.name) {
+            limits(AccountScope::Strategy, seat.0.into(), &strategy.limits, &mut out);
+        }
+    }
+    out
+}
+
+/// What the accounts need to know of an instrument that md has listed.
+pub fn terms(config: &DeskConfig, instrument: &Instrument) -> ContractTerms {
+    let name = instrument.symbol.as_str();
+    let fits =
+        config.contracts.iter().filter(|row| name.starts_with(row.symbols.as_deref().unwrap_or_default()));
+    let row = fits.max_by_key(|row| row.symbols.as_deref().map_or(0, str::len));
+    let mut flags = 0;
+    let (tradable, shortable, apart) =
+        row.map_or((true, true, false), |row| (row.tradable, row.shortable, row.today_apart));
+    for (is_so, flag) in [
+        (tradable, ContractTerms::TRADABLE),
+        (shortable, ContractTerms::SHORTABLE),
+        (apart, ContractTerms::TODAY_APART),
+    ] {
+        flags |= if is_so { flag } else { 0 };
+    }
+    ContractTerms {
+        instrument: instrument.id,
+        flags,
+        symbol: instrument.symbol,
+        currency: currency(config, row.and_then(|row| row.currency.as_deref())),
+        multiplier: row.map_or(1, |row| row.multiplier),
+        price_low: if instrument.price_low.is_some() { instrument.price_low } else { Price::NONE },
+        price_high: if instrument.price_high.is_some() { instrument.price_high } else { Price::NONE },
+    }
+}
+
+/// Whether the accounts can be opened as the file says: what a desk would refuse, with its key.
+///
+/// # Errors
+/// The first fault.
+pub fn rehearse(config: &DeskConfig, accounts: &[AccountConfig]) -> Result<(), DeskFault> {
+    let fault =
+        |path: String, message: String, help: &str| Err(DeskFault { path, message, help: help.to_owned() });
+    let mut money: BTreeSet<&str> = config.currencies.iter().map(|row| row.name.as_str()).collect();
+    if money.len() < config.currencies.len() || money.contains(config.currency.as_str()) {
+        return fault(
+            "desk.currencies".to_owned(),
+            "a currency is given twice".to_owned(),
+            "give each other currency once; that of the desk has the rate 1",
+        );
+    }
+    money.insert(&config.currency);
+    for (index, row) in config.currencies.iter().enumerate() {
+        if row.rate.0 <= 0 {
+            let message = format!("{} is worth {}", row.name, row.rate);
+            return fault(format!("desk.currencies.{index}.rate"), message, "give a positive rate");
+        }
+    }
+    let mut known = BTreeSet::new();
+    for (index, row) in accounts.iter().enumerate() {
+        let path = |key: &str| format!("accounts.{index}.{key}");
+        if !known.insert(row.number) {
+            let message = format!("there are two accounts {}", row.number);
+            return fault(path("number"), message, "give each its own number");
+        }
+        if row.parent != 0 && (row.parent == row.number || !known.contains(&row.parent)) {
+            let message =
+                format!("the parent {} of account {} is not opened before it", row.parent, row.number);
+            return fault(path("parent"), message, "list the parent first");
+        }
+        if let Some(own) = row.currency.as_deref().filter(|own| !money.contains(own)) {
+            let message = format!("the currency {own} of account {} has no rate", row.number);
+            return fault(path("currency"), message, "add it with [[desk.currencies]]");
+        }
+        if row.deposit.0 < 0 {
+            let message = format!("account {} begins with {}", row.number, row.deposit);
+            return fault(path("deposit"), message, "give a deposit of 0 or more");
+        }
+    }
+    for (index, row) in config.contracts.iter().enumerate() {
+        if let Some(own) = row.currency.as_deref().filter(|own| !money.contains(own)) {
+            let message = format!("the currency {own} has no rate");
+            return fault(
+                format!("desk.contracts.{index}.currency"),
+                message,
+                "add it with [[desk.currencies]]",
+            );
+        }
+    }
+    let rows = config.fees.iter().map(|row| row.account).enumerate().map(|row| ("fees", row));
+    let margins = config.margins.iter().map(|row| row.account).enumerate().map(|row| ("margins", row));
+    for (table, (index, account)) in rows.chain(margins) {
+        if account != 0 && !known.contains(&account) {
+            let message = format!("there is no account {account}");
+            return fault(format!("desk.{table}.{index}.account"), message, "open it with [[accounts]]");
+        }
+    }
+    let groups: BTreeSet<u32> = accounts.iter().map(|row| row.group).collect();
+    for (index, group) in config.groups.iter().enumerate() {
+        if !groups.contains(&group.number) {
+            let message = format!("no account is in group {}", group.number);
+            return fault(format!("desk.groups.{index}.number"), message, "set `group` of its accounts");
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file of accounts: CSV, the first line names the columns, those of `[[accounts]]` and of its limits.
+///
+/// # Errors
+/// What is wrong, with the line.
+pub fn read_accounts(path: &Path) -> Result<Vec<AccountConfig>, String> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let mut lines =
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let (_, header) = lines.next().ok_or_else(|| format!("{}: it is empty", path.display()))?;
+    let columns: Vec<&str> = header.split(',').map(str::trim).collect();
+    if !columns.contains(&"number") {
+        return Err(format!(
+            "{}:1: the first line names the columns, and `number` among them",
+            path.display()
+        ));
+    }
+    let mut accounts = Vec::new();
+    for (index, line) in lines {
+        let at = |what: String| format!("{}:{}: {what}", path.display(), index + 1);
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.len() != columns.len() {
+            return Err(at(format!("{} cells, and {} columns", cells.len(), columns.len())));
+        }
+        let mut account = AccountConfig::default();
+        for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
+            set(&mut account, column, cell).map_err(|what| at(format!("{column}: {what}")))?;
+        }
+        if account.number == 0 {
+            return Err(at("number: an account has a number, from 1 to 1048576".to_owned()));
+        }
+        accounts.push(account);
+    }
+    Ok(accounts)
+}
+
+fn set(account: &mut AccountConfig, column: &str, cell: &str) -> Result<(), String> {
+    fn number<T: std::str::FromStr>(cell: &str) -> Result<T, String> {
+        cell.parse().map_err(|_| format!("`{cell}` is no number that fits"))
+    }
+    fn word<T: serde::de::DeserializeOwned>(cell: &str) -> Result<T, String> {
+        serde_json::from_value(serde_json::Value::String(cell.to_owned())).map_err(|error| error.to_string())
+    }
+    let limits = &mut account.limits;
+    match column {
+        "number" => {
+            account.number = number(cell)
+                .ok()
+                .filter(|number| (1..=1 << 20).contains(number))
+                .ok_or_else(|| format!("`{cell}` is no number from 1 to 1048576"))?
+        }
+        "name" => account.name = Some(cell.to_owned()),
+        "kind" => account.kind = word(cell)?,
+        "method" => account.method = word(cell)?,
+        "group" => account.group = number(cell)?,
+        "parent" => account.parent = number(cell)?,
+        "currency" => account.currency = Some(cell.to_owned()),
+        "deposit" => account.deposit = cell.parse()?,
+        "position" => limits.position = Some(number(cell)?),
+        "gross_notional" => limits.gross_notional = Some(cell.parse()?),
+        "order_quantity" => limits.order_quantity = Some(number(cell)?),
+        "order_notional" => limits.order_notional = Some(cell.parse()?),
+        "order_rate" => limits.order_rate = Some(cell.parse()?),
+        "message_rate" => limits.message_rate = Some(cell.parse()?),
+        "open_orders" => limits.open_orders = Some(number(cell)?),
+        "loss" => limits.loss = Some(cell.parse()?),
+        "reject_rate" => limits.reject_rate = Some(cell.parse()?),
+        "runaway_rate" => limits.runaway_rate = Some(cell.parse()?),
+        "margin_call" => limits.margin_call = Some(cell.parse()?),
+        "forced_liquidation" => limits.forced_liquidation = Some(cell.parse()?),
+        _ => return Err("there is no such column; see [[accounts]] in the platform file's schema".to_owned()),
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Accounts: whom they belong to, who trades for them, and whether they have room.
+
+use std::collections::BTreeSet;
+
+use settings::ByteSize;
+
+use super::Rules;
+use crate::config::PlatformConfig;
+use crate::desk;
+use crate::paths;
+
+/// Bytes that a snapshot takes for an account with positions in eight instruments.
+const ACCOUNT_BYTES: u64 = 6 << 10;
+/// A snapshot may take this part of the ring, so that it stays whole while the next one is written.
+const PART: u64 = 4;
+
+/// Bytes of `ledger.desk`, unless the file says otherwise.
+pub(crate) fn snapshots_capacity(config: &PlatformConfig) -> ByteSize {
+    let accounts = u64::from(config.desk.most_accounts);
+    let orders = u64::from(config.desk.remembered) * 512;
+    ByteSize(((accounts * ACCOUNT_BYTES + orders) * PART).next_power_of_two().clamp(1 << 20, 1 << 32))
+}
+
+pub(super) fn check(rules: &mut Rules<'_>) {
+    let config = rules.config;
+    if !config.keeps_accounts() {
+        for group in config.strategies.iter().filter(|group| !group.accounts.is_empty()) {
+            let path = format!("{}.accounts", paths::group(rules.rows, &group.name));
+            rules.error(
+                &path,
+                format!("`{}` trades for accounts, and there are none", group.name),
+                "open them with [[accounts]], or name a file of them with desk.file",
+            );
+        }
+        return;
+    }
+    let listed: BTreeSet<u32> = config.accounts.iter().map(|account| account.number).collect();
+    if config.accounts.len() > config.desk.most_accounts as usize {
+        rules.error(
+            "desk.most_accounts",
+            format!(
+                "there are {} accounts, and room for {}",
+                config.accounts.len(),
+                config.desk.most_accounts
+            ),
+            format!("set desk.most_accounts = {}", config.accounts.len().next_power_of_two()),
+        );
+    }
+    // Whether a file has them, is seen when it is read.
+    if config.desk.file.is_none() {
+        for group in &config.strategies {
+            let unknown = group.accounts.iter().find(|account| **account != 0 && !listed.contains(account));
+            if let Some(account) = unknown {
+                let path = format!("{}.accounts", paths::group(rules.rows, &group.name));
+                let known: Vec<String> = listed.iter().take(5).map(u32::to_string).collect();
+                let help = match known.is_empty() {
+                    true => "open it with [[accounts]]".to_owned(),
+                    false => format!("open it with [[accounts]]; there are {}", known.join(", ")),
+                };
+                rules.error(&path, format!("there is no account {account}"), help);
+            }
+        }
+        if let Err(refused) = desk::rehearse(&config.desk, &config.accounts) {
+            rules.error(&refused.path, refused.message, refused.help);
+        }
+    }
+    let names: BTreeSet<String> = config
+        .strategies
+        .iter()
+        .flat_map(|group| (1..=group.count).map(move |number| format!("{}-{number}", group.name)))
+        .collect();
+    for (index, strategy) in config.desk.strategies.iter().enumerate() {
+        if !names.contains(&strategy.name) {
+            let path = format!("desk.strategies.{index}.name");
+            rules.error(
+                &path,
+                format!("there is no strategy `{}`", strategy.name),
+                "name one as in takers-1",
+            );
+        }
+    }
+}
