@@ -5,7 +5,7 @@
 
 use wire::{
     AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
-    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, StrategyId,
+    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder,
 };
 
 use crate::anomaly::Anomaly;
@@ -250,6 +250,7 @@ impl Follower {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.contained.put(&mut out);
+        self.refused.put(&mut out);
         out.extend_from_slice(&self.desk.snapshot());
         out
     }
@@ -261,7 +262,8 @@ impl Follower {
     pub fn restore(bytes: &[u8]) -> Result<Follower, RestoreError> {
         let mut reader = Reader(bytes);
         let contained = Contained::get(&mut reader).ok_or(RestoreError::Length)?;
-        Ok(Follower { desk: Desk::restore(reader.0)?, contained, refused: None })
+        let refused = State::get(&mut reader).ok_or(RestoreError::Length)?;
+        Ok(Follower { desk: Desk::restore(reader.0)?, contained, refused })
     }
 
     /// The accounts as others read them, each with its slot: those that `touched` names.
@@ -343,13 +345,9 @@ impl Desk {
 
     /// Its own switch, its owner's, its group's, or the platform's.
     fn is_killed(&self, account: &crate::account::Account) -> bool {
-        let of_owner = |owner: StrategyId| {
-            let scope = self.scopes.strategies.get(usize::from(owner.0)).and_then(Option::as_deref);
-            scope.is_some_and(|scope| scope.watch.killed.is_some())
-        };
         let group = self.scopes.groups.get(account.group as usize);
         account.watch.killed.is_some()
-            || account.owner.is_some_and(of_owner)
+            || account.owner.is_some_and(|owner| self.is_strategy_killed(owner))
             || group.is_some_and(|(_, scope)| scope.watch.killed.is_some())
             || self.scopes.platform.watch.killed.is_some()
     }
