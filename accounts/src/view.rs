@@ -130,6 +130,11 @@ impl Desk {
         self.orders.get(self.orders.find(id)?).map(|order| order.reserved.money)
     }
 
+    /// Whether an instrument has terms.
+    pub fn has_terms(&self, instrument: InstrumentId) -> bool {
+        self.contracts.get(instrument).is_some()
+    }
+
     /// How many orders work.
     pub fn open_orders(&self) -> u32 {
         self.scopes.platform.watch.open
