@@ -68,7 +68,7 @@ pub use open_files::raise_open_files;
 pub use output::{Counted, Output};
 pub use peer::Peer;
 pub use quiescence::{Quiescence, SETTLE};
-pub use recall::{last_snapshot, read_behind_snapshot, read_held};
+pub use recall::{last_desk, last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};
 pub use service::{Flag, Service};
 pub use started::started_for;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use journal::layout::LINE_BYTES;
 use journal::{Frame, Journal, OpenError, ReadError};
 use topology::Stream;
-use wire::AnyMessage;
-use wire::fold::{Snapshot, SnapshotReader};
+use wire::fold::{DeskReader, Snapshot, SnapshotReader};
+use wire::{AnyMessage, DeskPart, Message};
 
 use crate::instance::InstanceDir;
 
@@ -19,6 +19,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 fn state() -> &'static str {
     Stream::State.journal().unwrap_or_default()
 }
+
+/// The ledger's snapshots of the accounts, where they are kept.
+const DESK: &str = "ledger.desk";
 
 /// The ledger's last whole snapshot of everybody; `None` when there is none.
 ///
@@ -38,6 +41,50 @@ pub fn last_snapshot(instance: &InstanceDir) -> Result<Option<Snapshot>, OpenErr
         }
     }
     Ok(found)
+}
+
+/// The ledger's last whole snapshot of the accounts, as `accounts::Follower::restore` reads it; `None` when there is none.
+///
+/// A ledger that runs may write the next one meanwhile, and the drop copy behind this one may then be overwritten: a caller
+/// that goes on with it must check that it is all there ([`read_held`] says so), and otherwise read again.
+///
+/// # Errors
+/// [`OpenError`] when the instance keeps no accounts, or the journal cannot be read.
+pub fn last_desk(instance: &InstanceDir) -> Result<Option<Vec<u8>>, OpenError> {
+    let journal = Journal::open_read_only(instance.find_journal(DESK))?;
+    let mut found = None;
+    for _ in 0..TRIES {
+        let is_complete;
+        (found, is_complete) = scan_desk(&journal)?;
+        if is_complete {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The last whole snapshot of the accounts, and whether nothing was overwritten during the scan.
+fn scan_desk(journal: &Journal) -> Result<(Option<Vec<u8>>, bool), OpenError> {
+    let mut reader = journal.observe(journal.oldest_frame()?)?;
+    let head = journal.head();
+    let mut desks = DeskReader::new();
+    let mut last = None;
+    while reader.position() < head {
+        match reader.read() {
+            Ok(Some(frame)) if frame.message_id == DeskPart::ID => match DeskPart::decode(frame.payload) {
+                Ok(part) => last = desks.take(&part).or(last),
+                Err(_) => desks.reset(),
+            },
+            Ok(Some(_)) => desks.reset(),
+            Ok(None) => break,
+            Err(ReadError::Lapped(_)) => return Ok((last, false)),
+            Err(error) => {
+                log::warn!("{DESK}: {error}");
+                break;
+            }
+        }
+    }
+    Ok((last, true))
 }
 
 /// The ledger's last snapshot, and what `read` makes of the journals behind it. While `read` answers that they do not go back
@@ -132,6 +179,31 @@ pub fn read_held(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_whole_snapshot_of_the_accounts_is_found_behind_parts_of_others() {
+        let shape = journal::JournalShape {
+            id: 1,
+            name: DESK.into(),
+            capacity: 1 << 16,
+            seats: 64,
+            topics: 1,
+            page: 4096,
+        };
+        let journal = Journal::in_memory(shape).unwrap();
+        let mut writer = journal.writer(0, journal::Clock::monotonic()).unwrap();
+        assert_eq!(scan_desk(&journal).unwrap(), (None, true));
+        for number in 1..=30_u8 {
+            // Those with an even number are not finished.
+            let bytes = vec![number; 9_000];
+            let parts = if number.is_multiple_of(2) { 2 } else { 3 };
+            for part in wire::fold::desk_parts(u64::from(number), &bytes).take(parts) {
+                writer.write(DeskPart::ID, 0, part.bytes()).unwrap();
+            }
+            let last = number - u8::from(number.is_multiple_of(2));
+            assert_eq!(scan_desk(&journal).unwrap(), (Some(vec![last; 9_000]), true), "{number}");
+        }
+    }
 
     /// Snapshots are numbered; what lies behind number `whole` is all there.
     fn reads(whole: usize) -> ((usize, bool), Vec<(usize, bool)>) {

@@ -12,9 +12,14 @@
 //!
 //! Positions are not folded here: how a fill changes one is the reader's accounting (average cost in the ledger, the worst
 //! case in td, cash in a strategy), and each applies the fills behind the snapshot as it applies all others.
+//!
+//! Where accounts are kept, `ledger.desk` has snapshots of them, in parts: [`DeskReader`] puts them together. What the bytes
+//! say is known to `accounts`.
 
+mod desk;
 mod snapshot;
 mod working;
 
+pub use desk::{DeskReader, desk_parts};
 pub use snapshot::{Snapshot, SnapshotError, SnapshotReader};
 pub use working::{Contradiction, WorkingOrders};
