@@ -27,6 +27,8 @@ pub struct Contained {
     pub entry: u64,
     /// Frames of the drop copy.
     pub frames: u64,
+    /// The entries of the platform file are all there.
+    pub is_opened: bool,
     /// Requests among them that went out.
     pub requests: u64,
     /// The last of these: its message id, order, and the line of the strategy's journal that it came from.
@@ -36,7 +38,17 @@ pub struct Contained {
     /// As above.
     pub last_source: u32,
 }
-state!(Contained { drops, execution, entry, frames, requests, last_kind, last_order, last_source });
+state!(Contained {
+    drops,
+    execution,
+    entry,
+    frames,
+    is_opened,
+    requests,
+    last_kind,
+    last_order,
+    last_source
+});
 
 impl Contained {
     fn sent(&mut self, request: &Request) {
@@ -184,6 +196,7 @@ impl Follower {
             EntryResult::ID => {
                 let result = EntryResult::decode(payload).map_err(unreadable)?;
                 self.contained.entry = self.contained.entry.max(result.entry);
+                self.contained.is_opened |= result.entry == 0;
                 Ok(Followed::touched(Touched::Nothing))
             }
             _ => {
@@ -260,6 +273,7 @@ impl Follower {
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.contained.put(&mut out);
+        self.refused.put(&mut out);
         out.extend_from_slice(&self.desk.snapshot());
         out
     }
@@ -271,7 +285,8 @@ impl Follower {
     pub fn restore(bytes: &[u8]) -> Result<Follower, RestoreError> {
         let mut reader = Reader(bytes);
         let contained = Contained::get(&mut reader).ok_or(RestoreError::Length)?;
-        Ok(Follower { desk: Desk::restore(reader.0)?, contained, refused: None })
+        let refused = State::get(&mut reader).ok_or(RestoreError::Length)?;
+        Ok(Follower { desk: Desk::restore(reader.0)?, contained, refused })
     }
 
     /// The accounts as others read them, each with its slot: those that `touched` names.

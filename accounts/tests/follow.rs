@@ -4,7 +4,8 @@
 mod support;
 
 use accounts::{
-    Contained, Desk, Entry, FollowError, Follower, KillCause, Options, Refusal, Touched, Verdict,
+    Contained, Desk, Entry, FollowError, Follower, KillCause, Options, PositionRow, Refusal, Totals, Touched,
+    Verdict,
 };
 use support::*;
 use wire::*;
@@ -230,7 +231,7 @@ impl Pair {
             let followed = self.follower.frame((*position, *topic, Nanos(0)), *id, payload);
             assert!(followed.is_ok(), "{followed:?}, message {id}");
         }
-        self.taken = (self.taken + most).min(self.drops.len());
+        self.taken = self.taken.saturating_add(most).min(self.drops.len());
     }
 
     /// All that can be asked, but for rates.
@@ -241,9 +242,20 @@ impl Pair {
         assert_eq!(desk.killed(), follower.killed());
         for account in desk.accounts() {
             let strategy = account.owner.unwrap_or(StrategyId(1));
-            assert_eq!(desk.purses(strategy, account.account), follower.purses(strategy, account.account));
+            // Looking at an order makes an empty purse of its currency, too.
+            let purses = |desk: &Desk| {
+                let mut purses = desk.purses(strategy, account.account);
+                purses.retain(|purse| purse.totals != Totals::default() || purse.gross != 0);
+                purses
+            };
+            assert_eq!(purses(desk), purses(follower));
             for instrument in (1..=4).map(InstrumentId) {
-                let position = |desk: &Desk| desk.position(strategy, account.account, instrument);
+                // A refused order leaves an empty place to the desk that has looked at it.
+                let empty =
+                    |row: &PositionRow| row.to_string().split(',').skip(4).take(11).all(|cell| cell == "0");
+                let position = |desk: &Desk| {
+                    desk.position(strategy, account.account, instrument).filter(|row| !empty(row))
+                };
                 assert_eq!(position(desk), position(follower));
             }
         }
@@ -303,7 +315,7 @@ fn a_follower_that_is_restored_anywhere_goes_on_to_the_same_bytes() {
         for (position, topic, id, payload) in &pair.drops {
             second.frame((*position, *topic, Nanos(0)), *id, payload).unwrap();
         }
-        assert_eq!(second.snapshot(), pair.follower.snapshot());
+        assert!(second.snapshot() == pair.follower.snapshot(), "seed {seed}, restored after {stop}");
     }
 }
 

@@ -226,8 +226,8 @@ fn settle(home: &Home) {
     let mut last = (0, 0);
     home.wait_for("quiet", || {
         let (mut drops, mut desk) = (0, 0);
-        frames(home, "td.drops", |position, ..| drops = position);
-        frames(home, "ledger.desk", |position, ..| desk = position);
+        frames(home, "td.drops", |position, _, _, _, _| drops = position);
+        frames(home, "ledger.desk", |position, _, _, _, _| desk = position);
         std::thread::sleep(std::time::Duration::from_millis(300));
         std::mem::replace(&mut last, (drops, desk)) == (drops, desk)
     });

@@ -105,7 +105,7 @@ impl Gate {
     /// What became of a request that came before.
     pub(crate) fn known(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
         let account = self.account(from, order.account).ok()?;
-        self.follower.desk.known(&NewOrder { account, ..*order })?.ok()
+        self.follower.desk.answered(&NewOrder { account, ..*order })?.ok()
     }
 
     /// The desk's checks; the order as it goes out.
@@ -160,7 +160,7 @@ impl Gate {
 
 /// Whether a refused order is remembered, so that it is answered the same when it comes again: its id is its sender's, and used
 /// up by it.
-pub fn is_remembered(reason: Reason) -> bool {
+pub(crate) fn is_remembered(reason: Reason) -> bool {
     !matches!(reason, Reason::NotYours | Reason::StrategyGone | Reason::DuplicateOrder)
 }
 
@@ -230,7 +230,7 @@ impl Gateway {
 }
 
 /// The entry that says so of a kill switch that has fallen by itself.
-pub fn kill_entry(kill: &Kill) -> AccountChange {
+pub(crate) fn kill_entry(kill: &Kill) -> AccountChange {
     let why = match kill.cause {
         accounts::KillCause::Entry => "asked for",
         accounts::KillCause::Loss => "the day's loss is past its limit",

@@ -42,7 +42,7 @@ impl Desk {
     ///
     /// # Errors
     /// [`Reason::DuplicateOrder`].
-    pub fn known(&self, order: &NewOrder) -> Option<Result<wire::OrderUpdate, Reason>> {
+    pub fn answered(&self, order: &NewOrder) -> Option<Result<wire::OrderUpdate, Reason>> {
         let known = self.orders.find(order.order_id).and_then(|place| self.orders.get(place))?;
         Some(if known.is_same(order) { Ok(known.update()) } else { Err(Reason::DuplicateOrder) })
     }

@@ -130,11 +130,6 @@ fn limits(without: Without) -> DeskLimits {
     }
 }
 
-/// A desk of so many accounts, each with all limits.
-pub(super) fn config(accounts: u32) -> (DeskConfig, Vec<AccountConfig>) {
-    desk_of(accounts, Without::Nothing)
-}
-
 fn desk_of(accounts: u32, without: Without) -> (DeskConfig, Vec<AccountConfig>) {
     let margin = MarginConfig {
         long: Decimal(Decimal::ONE / 10),

@@ -186,14 +186,19 @@ impl Td {
         let ledger = accounts.ledger;
         if self.gateway.accounts().is_none() {
             let options = Options { remembered: accounts.section.config.remembered };
-            let opening = accounts.opening()?;
             let gate = accounts.gate(Follower::new(options));
             self.gateway.keep_accounts(gate);
-            for entry in &opening {
+        }
+        let contained = self.gateway.accounts().map(|gate| gate.follower().contained).unwrap_or_default();
+        if !contained.is_opened {
+            // A predecessor may have been killed in the middle of it.
+            for entry in accounts.opening()?.iter().skip(contained.frames as usize) {
                 self.take_entry(entry).map_err(|what| {
                     RunError::failed(format!("the accounts of the platform file cannot be opened: {what}"))
                 })?;
             }
+            let opened = EntryResult { entry: 0, refusal: 0, about: 0 };
+            self.drop_copy(DROP_TAKEN, EntryResult::ID, opened.bytes());
         }
         let limits = crate::Limits::NONE;
         self.gateway.strategy_started(ledger, limits).map_err(|error| RunError::failed(error.to_string()))?;
@@ -240,7 +245,7 @@ impl Td {
 
     fn entry(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
-        if frame.position <= gate.follower().contained.entry && frame.position > 0 {
+        if frame.position <= gate.follower().contained.entry {
             return Ok(());
         }
         let taken = Entry::decode(frame.message_id, frame.payload).and_then(|entry| gate.entry(&entry));

@@ -41,7 +41,6 @@ use wire::{EndOfStream, Instrument, Message, NodeChange, NodeEvent, NodeRole, Qu
 use crate::{Gateway, GatewayOptions, Limits};
 use batch::Batches;
 use disks::Disks;
-use drops::Drops;
 use epochs::Epochs;
 use leaving::Leaving;
 use recall::{Recall, Trace};
