@@ -5,7 +5,7 @@
 
 use wire::{
     AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
-    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder,
+    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
 };
 
 use crate::anomaly::Anomaly;
@@ -27,10 +27,44 @@ pub struct Contained {
     pub entry: u64,
     /// Frames of the drop copy.
     pub frames: u64,
+    /// The entries of the platform file are all there.
+    pub is_opened: bool,
     /// Requests among them that went out.
     pub requests: u64,
+    /// The last of these: its message id, order, and the line of the strategy's journal that it came from.
+    pub last_kind: u16,
+    /// As above.
+    pub last_order: wire::OrderId,
+    /// As above.
+    pub last_source: u32,
 }
-state!(Contained { drops, execution, entry, frames, requests });
+state!(Contained {
+    drops,
+    execution,
+    entry,
+    frames,
+    is_opened,
+    requests,
+    last_kind,
+    last_order,
+    last_source
+});
+
+impl Contained {
+    fn sent(&mut self, request: &Request) {
+        self.requests += 1;
+        (self.last_kind, self.last_order, self.last_source) = key(request);
+    }
+
+    /// Whether this is the last request that is contained, or one that looks the same.
+    pub fn ends_with(&self, request: &Request) -> bool {
+        self.requests > 0 && key(request) == (self.last_kind, self.last_order, self.last_source)
+    }
+}
+
+fn key(request: &Request) -> (u16, wire::OrderId, u32) {
+    (request.message_id(), request.order_id(), request.source().unwrap_or(0))
+}
 
 /// A desk, and how far it has followed the drop copy.
 #[derive(Clone, Debug)]
@@ -146,8 +180,9 @@ impl Follower {
         }
         match message_id {
             NewOrder::ID | CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
-                self.contained.requests += 1;
-                self.request(position, message_id, payload, time)
+                let request = Request::decode(message_id, payload).map_err(unreadable)?;
+                self.contained.sent(&request);
+                self.request(position, &request, time)
             }
             OrderUpdate::ID | Fill::ID => {
                 let execution = Execution::decode(message_id, payload).map_err(unreadable)?;
@@ -161,6 +196,7 @@ impl Follower {
             EntryResult::ID => {
                 let result = EntryResult::decode(payload).map_err(unreadable)?;
                 self.contained.entry = self.contained.entry.max(result.entry);
+                self.contained.is_opened |= result.entry == 0;
                 Ok(Followed::touched(Touched::Nothing))
             }
             _ => {
@@ -171,33 +207,20 @@ impl Follower {
         }
     }
 
-    fn request(
-        &mut self,
-        position: u64,
-        message_id: u16,
-        payload: &[u8],
-        time: Nanos,
-    ) -> Result<Followed, FollowError> {
-        let unreadable = |_| FollowError::Unreadable { position, message_id };
-        let (id, taken) = match message_id {
-            NewOrder::ID => {
-                let order = NewOrder::decode(payload).map_err(unreadable)?;
-                (order.order_id, self.desk.accept(&order))
-            }
-            ReplaceOrder::ID => {
-                let replace = ReplaceOrder::decode(payload).map_err(unreadable)?;
-                (replace.order_id, self.desk.accept_replace(&replace))
-            }
-            CancelOrder::ID => {
-                let cancel = CancelOrder::decode(payload).map_err(unreadable)?;
-                let from = cancel.order_id.strategy();
-                (cancel.order_id, self.desk.cancel(from, &cancel, time))
+    fn request(&mut self, position: u64, request: &Request, time: Nanos) -> Result<Followed, FollowError> {
+        let taken = match request {
+            Request::New(order) => self.desk.accept(order),
+            Request::Replace(replace) => self.desk.accept_replace(replace),
+            Request::Cancel(cancel) => {
+                // It may have crossed the order's end.
+                let _ = self.desk.cancel(cancel.order_id.strategy(), cancel, time);
+                Ok(())
             }
             // Each order that it takes has an update of its own.
-            _ => return Ok(Followed::touched(Touched::Nothing)),
+            Request::CancelAll(_) => return Ok(Followed::touched(Touched::Nothing)),
         };
         taken.map_err(|reason| FollowError::Request { position, reason })?;
-        Ok(Followed::touched(self.desk.touched_by(id)))
+        Ok(Followed::touched(self.desk.touched_by(request.order_id())))
     }
 
     fn execution(

@@ -26,6 +26,31 @@ impl Desk {
         std::mem::take(&mut self.kills)
     }
 
+    /// True when [`Desk::take_kills`] has something to say.
+    pub fn has_kills(&self) -> bool {
+        !self.kills.is_empty()
+    }
+
+    /// What is killed now.
+    pub fn killed(&self) -> Vec<(AccountScope, u32)> {
+        let mut all = Vec::new();
+        let scopes = &self.scopes;
+        if scopes.platform.watch.killed.is_some() {
+            all.push((AccountScope::Platform, 0));
+        }
+        let groups = scopes.groups.iter().filter(|(_, scope)| scope.watch.killed.is_some());
+        all.extend(groups.map(|(number, _)| (AccountScope::Group, *number)));
+        for (seat, scope) in (0_u32..).zip(&scopes.strategies) {
+            if scope.as_ref().is_some_and(|scope| scope.watch.killed.is_some()) {
+                all.push((AccountScope::Strategy, seat));
+            }
+        }
+        let accounts = self.accounts.iter().filter(|account| !account.is_own());
+        let fallen = accounts.filter(|account| account.watch.killed.is_some());
+        all.extend(fallen.map(|account| (AccountScope::Account, account.id.0)));
+        all
+    }
+
     /// A cancel for each order at work in the scope that has none on its way, by ascending id; each counts as sent.
     pub fn to_cancel(&mut self, scope: AccountScope, subject: u32) -> Vec<CancelOrder> {
         let group = self.scopes.group(subject);

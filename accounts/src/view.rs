@@ -150,6 +150,11 @@ impl Desk {
         self.accounts.iter().flat_map(|account| &account.slots).map(|slot| slot.instrument).collect()
     }
 
+    /// Whether an instrument has terms.
+    pub fn has_terms(&self, instrument: InstrumentId) -> bool {
+        self.contracts.get(instrument).is_some()
+    }
+
     /// How many orders work.
     pub fn open_orders(&self) -> u32 {
         self.scopes.platform.watch.open

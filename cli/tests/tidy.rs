@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),
-    ("td", &["node", "topology", "wire"]),
+    ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
     ("matching-c", &["matching", "wire"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
@@ -33,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "bench-harness",
         &[
+            "accounts",
             "bench-kit",
             "journal",
             "master-client",

@@ -14,8 +14,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use strategy_sdk::{
-    Context, Deserialize, Instrument, Nanos, OrderRequest, OrderStatus, OrderUpdate, ParameterError, Side,
-    Strategy, Timer,
+    AccountId, Context, Deserialize, Instrument, Nanos, OrderRequest, OrderStatus, OrderUpdate,
+    ParameterError, Side, Strategy, Timer,
 };
 
 /// `params` in the platform file, or `--param` on the command line.
@@ -26,11 +26,13 @@ pub(crate) struct Parameters {
     folder: PathBuf,
     /// Orders on their way at once in the last stage.
     pending: u32,
+    /// Accounts, from number 1 on, that take turns; 0: its own.
+    accounts: u32,
 }
 
 impl Default for Parameters {
     fn default() -> Parameters {
-        Parameters { folder: PathBuf::from("."), pending: 64 }
+        Parameters { folder: PathBuf::from("."), pending: 64, accounts: 0 }
     }
 }
 
@@ -70,6 +72,8 @@ pub(crate) struct RoundTrips {
     /// When each order on its way was sent, by the last bits of its number.
     sent: Vec<u64>,
     pending: u32,
+    /// Which account comes next.
+    turn: u64,
     alone: Times,
     together: Times,
     /// Orders that were refused: then no time means anything.
@@ -90,6 +94,7 @@ impl Strategy for RoundTrips {
             stages: None,
             sent: vec![0; MOST_PENDING],
             pending: 0,
+            turn: 0,
             alone: Times::new(),
             together: Times::new(),
             refused: 0,
@@ -152,6 +157,14 @@ impl RoundTrips {
         let Some(instrument) = &self.instrument else { return false };
         let request =
             OrderRequest::limit(Side::Buy, instrument.id, instrument.reference_price, instrument.lot).ioc();
+        let request = match self.parameters.accounts {
+            0 => request,
+            accounts => {
+                // In no order that a processor could guess.
+                self.turn = self.turn.wrapping_add(0x9E37_79B9_7F4A_7C15);
+                request.account(AccountId((self.turn >> 32) as u32 % accounts + 1))
+            }
+        };
         // When td is behind, the next report sends more.
         let Ok(id) = context.order(request) else { return false };
         self.sent[id.sequence() as usize % MOST_PENDING] = now.0;

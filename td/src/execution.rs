@@ -47,6 +47,8 @@ pub struct Outcome {
     pub deliver: Option<Delivery>,
     /// What is wrong with it, if anything; counted already, worth a line in the log.
     pub anomaly: Option<Anomaly>,
+    /// What to write to the drop copy, where accounts are kept.
+    pub copy: Option<Execution>,
 }
 
 impl Gateway {
@@ -58,7 +60,7 @@ impl Gateway {
             Ok(Execution::Update(update)) => self.on_update(position, &update),
             Err(_) => {
                 let anomaly = if self.is_new(position) { Anomaly::Unreadable } else { Anomaly::Redelivered };
-                Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)) }
+                Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)), copy: None }
             }
         }
     }
@@ -82,7 +84,8 @@ impl Gateway {
         let delivery =
             Delivery { to: execution.order_id().strategy(), report: execution.passed_on(position) };
         let new = self.is_new(position);
-        let Gateway { books, anomalies, contained, .. } = self;
+        let Gateway { books, anomalies, contained, gate, .. } = self;
+        let copy = gate.as_mut().and_then(|gate| gate.execution(position, &execution));
         let booked = match find(books, delivery.to) {
             _ if !new => Booked::Ignored(Anomaly::Redelivered),
             _ if position < *contained => Booked::InStep,
@@ -94,7 +97,7 @@ impl Gateway {
             Booked::Odd(anomaly) => (Some(delivery), Some(anomaly)),
             Booked::Ignored(anomaly) => (None, Some(anomaly)),
         };
-        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)) }
+        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), copy }
     }
 
     fn is_new(&mut self, position: u64) -> bool {

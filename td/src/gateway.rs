@@ -1,13 +1,15 @@
 //! The gateway: takes the strategies' requests. Matching's answers are taken by [`Gateway::execution`].
 
 use wire::{
-    CancelAll, CancelOrder, Instrument, InstrumentId, Message, NewOrder, OrderId, OrderStatus, OrderUpdate,
-    Price, Reason, ReplaceOrder, Request, StrategyId,
+    CancelAll, CancelOrder, Instrument, InstrumentId, Message, Nanos, NewOrder, OrderId, OrderStatus,
+    OrderUpdate, Price, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::answer;
+use crate::checks;
 use crate::counters::{Anomalies, Anomaly, Counters};
 use crate::decision::Decision;
+use crate::desk::{Gate, is_remembered};
 use crate::instruments::{InstrumentError, Instruments};
 use crate::limits::{BandWidth, GatewayOptions, Limits, LimitsError};
 use crate::strategy_book::{Exposure, StrategyBook};
@@ -23,6 +25,8 @@ pub struct Gateway {
     /// By seat. Boxed: seats are many, strategies few.
     pub(crate) books: Vec<Option<Box<StrategyBook>>>,
     pub(crate) anomalies: Anomalies,
+    /// The accounts, where they are kept.
+    pub(crate) gate: Option<Gate>,
     /// Executions before this position have been seen.
     pub(crate) next_execution: u64,
     /// Executions before this position are contained in the restored state: they are passed on, and not booked.
@@ -39,6 +43,7 @@ impl Gateway {
             instruments: Instruments::new(BandWidth::new(options.price_band)?),
             books: Vec::new(),
             anomalies: Anomalies::default(),
+            gate: None,
             next_execution: 0,
             contained: 0,
         })
@@ -126,12 +131,23 @@ impl Gateway {
         self.book_mut(strategy).is_some_and(|book| std::mem::replace(&mut book.is_running, is_running))
     }
 
-    /// Takes one frame from the journal of strategy `from`.
+    /// Takes one frame from the journal of strategy `from`, where no accounts are kept.
     pub fn take(&mut self, from: StrategyId, message_id: u16, payload: &[u8]) -> Decision {
-        let decided = match Request::decode(message_id, payload) {
-            Ok(Request::New(order)) => self.on_new_order(from, &order).map(Request::New),
-            Ok(Request::Cancel(cancel)) => self.on_cancel(from, &cancel).map(Request::Cancel),
-            Ok(Request::Replace(replace)) => self.on_replace(from, &replace).map(Request::Replace),
+        self.take_at(from, message_id, payload, Nanos(0))
+    }
+
+    /// Takes one frame from the journal of strategy `from`. Rates of accounts count at `now`.
+    pub fn take_at(&mut self, from: StrategyId, message_id: u16, payload: &[u8], now: Nanos) -> Decision {
+        let request = Request::decode(message_id, payload);
+        if let (Some(_), Ok(Request::New(order))) = (&self.gate, &request)
+            && let Some(update) = self.repeated(from, order)
+        {
+            return Decision::Repeat(update);
+        }
+        let decided = match request {
+            Ok(Request::New(order)) => self.new_order_at(from, &order, now).map(Request::New),
+            Ok(Request::Cancel(cancel)) => self.cancel_at(from, &cancel, now).map(Request::Cancel),
+            Ok(Request::Replace(replace)) => self.replace_at(from, &replace, now).map(Request::Replace),
             Ok(Request::CancelAll(cancel)) => self.on_cancel_all(from, &cancel).map(Request::CancelAll),
             Err(_) => return self.on_garbled(from, message_id, payload),
         };
@@ -141,29 +157,46 @@ impl Gateway {
         }
     }
 
+    /// What became of an order that came before, where accounts are kept.
+    fn repeated(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
+        let gate = self.gate.as_ref().filter(|_| order.order_id.strategy() == from)?;
+        gate.known(from, order)
+    }
+
     /// Checks a new order; see [`Gateway::take`]. `Ok` holds what to send to matching.
     ///
     /// # Errors
     /// The refusal to write to the reports of `from`.
     pub fn on_new_order(&mut self, from: StrategyId, order: &NewOrder) -> Result<NewOrder, OrderUpdate> {
-        let Gateway { books, instruments, anomalies, .. } = self;
+        self.new_order_at(from, order, Nanos(0))
+    }
+
+    fn new_order_at(
+        &mut self,
+        from: StrategyId,
+        order: &NewOrder,
+        now: Nanos,
+    ) -> Result<NewOrder, OrderUpdate> {
+        let Gateway { books, instruments, anomalies, gate, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
             return Err(OrderUpdate::rejection(order, Reason::StrategyGone));
         };
         book.counters.orders += 1;
-        let admitted = if order.order_id.strategy() == from {
-            book.admit(order, instruments)
-        } else {
-            Err(Reason::NotYours)
+        let admitted = match order.order_id.strategy() == from {
+            true => book.admit(order, instruments, gate.as_mut().map(|gate| (gate, from, now))),
+            false => Err(Reason::NotYours),
         };
         match admitted {
-            Ok(()) => {
+            Ok(order) => {
                 book.counters.sent += 1;
-                Ok(*order)
+                Ok(order)
             }
             Err(reason) => {
                 book.counters.rejected.add(reason);
+                if let Some(gate) = gate.as_mut().filter(|_| is_remembered(reason)) {
+                    gate.refuse(order, reason, now);
+                }
                 Err(OrderUpdate::rejection(order, reason))
             }
         }
@@ -174,7 +207,16 @@ impl Gateway {
     /// # Errors
     /// The refusal to write to the reports of `from`.
     pub fn on_cancel(&mut self, from: StrategyId, cancel: &CancelOrder) -> Result<CancelOrder, OrderUpdate> {
-        let Gateway { books, anomalies, .. } = self;
+        self.cancel_at(from, cancel, Nanos(0))
+    }
+
+    fn cancel_at(
+        &mut self,
+        from: StrategyId,
+        cancel: &CancelOrder,
+        now: Nanos,
+    ) -> Result<CancelOrder, OrderUpdate> {
+        let Gateway { books, anomalies, gate, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
             return Err(answer::cancel(cancel, None, Reason::StrategyGone));
@@ -185,6 +227,9 @@ impl Gateway {
         } else {
             Err(Reason::NotYours)
         };
+        if let (Ok(()), Some(gate)) = (admitted, gate) {
+            gate.cancel(cancel, now);
+        }
         admitted.map(|()| *cancel).map_err(|reason| {
             book.counters.requests_rejected.add(reason);
             answer::cancel(cancel, book.orders.get(cancel.order_id), reason)
@@ -200,14 +245,23 @@ impl Gateway {
         from: StrategyId,
         replace: &ReplaceOrder,
     ) -> Result<ReplaceOrder, OrderUpdate> {
-        let Gateway { books, instruments, anomalies, .. } = self;
+        self.replace_at(from, replace, Nanos(0))
+    }
+
+    fn replace_at(
+        &mut self,
+        from: StrategyId,
+        replace: &ReplaceOrder,
+        now: Nanos,
+    ) -> Result<ReplaceOrder, OrderUpdate> {
+        let Gateway { books, instruments, anomalies, gate, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
             return Err(answer::replace(replace, None, Reason::StrategyGone));
         };
         book.counters.replace_requests += 1;
         let admitted = if replace.order_id.strategy() == from {
-            book.admit_replace(replace, instruments)
+            book.admit_replace(replace, instruments, gate.as_mut().map(|gate| (gate, from, now)))
         } else {
             Err(Reason::NotYours)
         };
@@ -222,14 +276,17 @@ impl Gateway {
     /// # Errors
     /// The refusal to write to the reports of `from`.
     pub fn on_cancel_all(&mut self, from: StrategyId, cancel: &CancelAll) -> Result<CancelAll, OrderUpdate> {
-        let Gateway { books, instruments, anomalies, .. } = self;
+        let Gateway { books, instruments, anomalies, gate, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
             return Err(answer::cancel_all(cancel, Reason::StrategyGone));
         };
         book.counters.cancel_requests += 1;
         let admitted = if cancel.order_id.strategy() == from {
-            book.admit_cancel_all(cancel, instruments)
+            book.admit_cancel_all(cancel, instruments, |account| match gate.as_ref() {
+                None => checks::account(account),
+                Some(gate) => gate.account(from, account).map(drop),
+            })
         } else {
             Err(Reason::NotYours)
         };

@@ -74,6 +74,7 @@ mod answer;
 mod checks;
 mod counters;
 mod decision;
+mod desk;
 mod execution;
 mod gateway;
 mod instruments;
@@ -85,6 +86,7 @@ mod strategy_book;
 
 pub use counters::{Anomalies, Anomaly, Counters, ReasonCounts};
 pub use decision::Decision;
+pub use desk::{Allowed, Gate};
 pub use execution::{Delivery, Outcome};
 pub use gateway::Gateway;
 pub use instruments::InstrumentError;

@@ -1,9 +1,13 @@
 //! What the gateway keeps about one strategy.
 
-use wire::{CancelAll, CancelOrder, InstrumentId, NewOrder, OrderId, Quantity, Reason, ReplaceOrder, Side};
+use wire::{
+    AccountId, CancelAll, CancelOrder, InstrumentId, Nanos, NewOrder, OrderId, Quantity, Reason,
+    ReplaceOrder, Side, StrategyId,
+};
 
 use crate::checks;
 use crate::counters::Counters;
+use crate::desk::Gate;
 use crate::instruments::Instruments;
 use crate::limits::Limits;
 use crate::orders::{OrderTable, WorkingOrder};
@@ -99,7 +103,13 @@ impl StrategyBook {
     }
 
     /// Adds the order to the table if it passes all checks but the first, which is the gateway's.
-    pub(crate) fn admit(&mut self, order: &NewOrder, instruments: &Instruments) -> Result<(), Reason> {
+    /// Where accounts are kept, the desk says last; the order comes out as it goes out.
+    pub(crate) fn admit(
+        &mut self,
+        order: &NewOrder,
+        instruments: &Instruments,
+        mut gate: Option<(&mut Gate, StrategyId, Nanos)>,
+    ) -> Result<NewOrder, Reason> {
         if !self.is_running {
             return Err(Reason::StrategyGone);
         }
@@ -109,17 +119,29 @@ impl StrategyBook {
         if !self.is_durable {
             return Err(Reason::NotDurable);
         }
-        checks::account(order.account)?;
+        let mut order = *order;
+        match &gate {
+            None => checks::account(order.account)?,
+            Some((gate, from, _)) => {
+                order.account = gate.account(*from, order.account)?;
+                if !gate.may_force(*from, &order) {
+                    return Err(Reason::Malformed);
+                }
+            }
+        }
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
-        checks::order_price(rules, order)?;
+        checks::order_price(rules, &order)?;
         checks::working_orders(&self.limits, self.orders.len())?;
         let limits = self.limits;
         let exposure = self.exposure(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::position(&limits, exposure, order.side, order.quantity.0)?;
+        if let Some((gate, from, now)) = &mut gate {
+            order = gate.new_order(*from, &order, *now)?;
+        }
         exposure.work(order.side, order.quantity.0);
-        self.orders.insert(order.order_id, WorkingOrder::sent(order));
-        Ok(())
+        self.orders.insert(order.order_id, WorkingOrder::sent(&order));
+        Ok(order)
     }
 
     /// Notes that a cancel goes out.
@@ -140,11 +162,12 @@ impl StrategyBook {
         &self,
         cancel: &CancelAll,
         instruments: &Instruments,
+        may_name: impl FnOnce(AccountId) -> Result<(), Reason>,
     ) -> Result<(), Reason> {
         if !self.is_running {
             return Err(Reason::StrategyGone);
         }
-        cancel.of_account().map_or(Ok(()), checks::account)?;
+        cancel.of_account().map_or(Ok(()), may_name)?;
         match cancel.of_instrument() {
             Some(instrument) if instruments.get(instrument).is_none() => Err(Reason::UnknownInstrument),
             _ => Ok(()),
@@ -156,6 +179,7 @@ impl StrategyBook {
         &mut self,
         replace: &ReplaceOrder,
         instruments: &Instruments,
+        gate: Option<(&mut Gate, StrategyId, Nanos)>,
     ) -> Result<(), Reason> {
         if !self.is_running {
             return Err(Reason::StrategyGone);
@@ -177,6 +201,9 @@ impl StrategyBook {
         let exposure =
             self.exposures.get_mut(replace.instrument.0 as usize).ok_or(Reason::UnknownInstrument)?;
         checks::position(&self.limits, exposure, order.side, added)?;
+        if let Some((gate, from, now)) = gate {
+            gate.replace(from, replace, now)?;
+        }
         exposure.work(order.side, added);
         order.replace_sent(replace.quantity.0);
         Ok(())

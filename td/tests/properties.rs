@@ -198,7 +198,7 @@ impl World {
                 let foreign = request.order_id().strategy() != from;
                 assert_eq!(answer.reason == Reason::NotYours, foreign);
             }
-            Decision::Drop => panic!("dropped {request:?}"),
+            Decision::Drop | Decision::Repeat(_) => panic!("dropped {request:?}"),
         }
     }
 

@@ -8,8 +8,8 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    AccountConfig, DeskConfig, Durability, InstrumentChoice, LedgerConfig, MarketData, Mode, OnDeath,
-    PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
+    AccountChoice, AccountConfig, DeskConfig, Durability, InstrumentChoice, LedgerConfig, MarketData, Mode,
+    OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -254,9 +254,9 @@ pub struct StrategyLimits {
     pub max_working_orders: u32,
     /// Largest position, long or short, in one instrument.
     pub max_position: i64,
-    /// The accounts that it may trade for; empty: its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub accounts: Vec<u32>,
+    /// The accounts that it may trade for; none: its own.
+    #[serde(default, skip_serializing_if = "AccountChoice::is_own")]
+    pub accounts: AccountChoice,
     /// The journal that its reports go to.
     pub reports: String,
     /// And the topic there.

@@ -151,8 +151,10 @@ impl Desk {
         let side = index(order.side);
 
         let mut scopes = scopes.of(account.group, from);
-        checks::order_quantity(account.watch.quantity.get(), quantity)?;
-        for scope in scopes.iter().flatten() {
+        // What closes by force is held up by no limit.
+        let is_forced = order.flags & NewOrder::FORCED != 0;
+        checks::order_quantity(account.watch.quantity.get().filter(|_| !is_forced), quantity)?;
+        for scope in scopes.iter().flatten().filter(|_| !is_forced) {
             checks::order_quantity(scope.watch.quantity.get(), quantity)?;
         }
         let (low, high) = checks::worst_prices(contract, order)?;
@@ -162,22 +164,23 @@ impl Desk {
             limit.into_iter().chain(trigger).try_for_each(|price| checks::price(contract, price))?;
         }
         let worth = notional(contract.multiplier, low, high, quantity)?;
-        if account.watch.notional.get().is_some() {
+        if account.watch.notional.get().is_some() && !is_forced {
             let worth = -currencies.convert(-worth, contract.currency, account.home.currency);
             checks::order_notional(account.watch.notional.get(), worth)?;
         }
-        for scope in scopes.iter().flatten().filter(|scope| scope.watch.notional.get().is_some()) {
+        let limited = |scope: &&&mut crate::scope::Scope| scope.watch.notional.get().is_some() && !is_forced;
+        for scope in scopes.iter().flatten().filter(limited) {
             checks::order_notional(
                 scope.watch.notional.get(),
                 -currencies.to_platform(-worth, contract.currency),
             )?;
         }
-        checks::open_orders(account.watch.most_open, account.watch.open)?;
-        for scope in scopes.iter().flatten() {
+        checks::open_orders(account.watch.most_open.filter(|_| !is_forced), account.watch.open)?;
+        for scope in scopes.iter().flatten().filter(|_| !is_forced) {
             checks::open_orders(scope.watch.most_open, scope.watch.open)?;
         }
         let slot = account.slots.get(at).ok_or(Reason::UnknownInstrument)?;
-        if makes(LimitKind::SelfTrade) {
+        if makes(LimitKind::SelfTrade) && !is_forced {
             let first = slot.first[1 - side];
             meets(orders, slot.edge, first, order.side, (low, high), from)?;
         }
@@ -194,6 +197,7 @@ impl Desk {
             let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
             checks::short_sale(order.side, opening, may_short)?;
         }
+        let quantity = if is_forced { 0 } else { quantity };
         checks::position(
             slot.most.get().or(account.watch.position.get()),
             slot.net(),
@@ -222,7 +226,7 @@ impl Desk {
         let claim = Claim {
             side: order.side,
             high,
-            open: quantity,
+            open: order.quantity.0,
             closing: closing.lots,
             closes: closing.of,
             traded: &Traded::default(),
@@ -237,7 +241,9 @@ impl Desk {
             is_closing: opening == 0,
             makes_money: makes(LimitKind::Money) && !account.is_own(),
         };
-        change.check(account, &scopes, contracts, currencies)?;
+        if !is_forced {
+            change.check(account, &scopes, contracts, currencies)?;
+        }
         Ok(Passed { slot: at, closing, low, high, schedule, reserved })
     }
 }

@@ -28,6 +28,25 @@ impl Desk {
         }
     }
 
+    /// The same by whoever decides, where it counts for the limit of refusals.
+    pub fn refuse(&mut self, order: &NewOrder, reason: Reason, now: Nanos) {
+        if self.orders.find(order.order_id).is_some() {
+            return;
+        }
+        self.reject(order, reason);
+        let from = order.order_id.strategy();
+        self.refused(self.place_of(order.account, from), from, now);
+    }
+
+    /// A request that came before: what became of it, or that another has its id.
+    ///
+    /// # Errors
+    /// [`Reason::DuplicateOrder`].
+    pub fn answered(&self, order: &NewOrder) -> Option<Result<wire::OrderUpdate, Reason>> {
+        let known = self.orders.find(order.order_id).and_then(|place| self.orders.get(place))?;
+        Some(if known.is_same(order) { Ok(known.update()) } else { Err(Reason::DuplicateOrder) })
+    }
+
     /// Counts a refused order, and kills who passes the limit of refusals.
     pub(crate) fn refused(&mut self, place: Option<usize>, from: StrategyId, now: Nanos) {
         let account = place.and_then(|place| self.accounts.get_mut(place));

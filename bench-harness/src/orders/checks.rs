@@ -16,9 +16,9 @@ use wire::{
 use crate::ipc::IpcError;
 
 /// Orders of a block.
-const BLOCK: usize = 256;
-const STRATEGY: StrategyId = StrategyId(7);
-const INSTRUMENT: InstrumentId = InstrumentId(1);
+pub(super) const BLOCK: usize = 256;
+pub(super) const STRATEGY: StrategyId = StrategyId(7);
+pub(super) const INSTRUMENT: InstrumentId = InstrumentId(1);
 
 /// What td's core takes for one order: its bytes read, checked, booked as working.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub(super) fn measure(blocks: usize) -> Result<Checks, IpcError> {
     })
 }
 
-fn rounded(nanos: f64) -> f64 {
+pub(super) fn rounded(nanos: f64) -> f64 {
     (nanos * 10.0).round() / 10.0
 }
 
@@ -162,7 +162,7 @@ impl Lane {
     }
 }
 
-fn instrument() -> Instrument {
+pub(super) fn instrument() -> Instrument {
     Instrument {
         id: INSTRUMENT,
         reserved: 0,
@@ -178,7 +178,7 @@ fn instrument() -> Instrument {
     }
 }
 
-fn order(sequence: u32) -> NewOrder {
+pub(super) fn order(sequence: u32) -> NewOrder {
     NewOrder {
         order_id: OrderId::new(STRATEGY, 1, sequence),
         instrument: INSTRUMENT,

@@ -15,6 +15,7 @@
 //! Beside that, in this process: what td's core takes for an order, with all limits, and with each switched off.
 
 mod checks;
+mod desk;
 mod platform;
 mod report;
 mod row;
@@ -30,6 +31,7 @@ use crate::ipc::IpcError;
 use crate::scratch::Scratch;
 
 pub use checks::{CheckRow, Checks};
+pub use desk::{DeskChecks, DeskRow};
 pub use report::{OrdersReport, OrdersRow};
 
 /// How strategies, td and the exchange wait.
@@ -69,7 +71,7 @@ impl std::str::FromStr for Waiting {
 pub struct OrdersSettings {
     /// Strategies, row by row.
     pub strategies: Vec<u32>,
-    /// Accounts that they trade for, row by row.
+    /// Accounts that they trade for, row by row; 0: none are kept.
     pub accounts: Vec<u32>,
     /// How the nodes wait, row by row.
     pub waiting: Vec<Waiting>,
@@ -86,11 +88,11 @@ pub struct OrdersSettings {
 }
 
 impl OrdersSettings {
-    /// Some three minutes.
+    /// Some fifteen minutes.
     pub fn full(colo: PathBuf) -> OrdersSettings {
         OrdersSettings {
             strategies: vec![1, 8, 80],
-            accounts: vec![1],
+            accounts: vec![0, 1, 100, 1_000, 10_000, 50_000],
             waiting: Waiting::ALL.to_vec(),
             turn: Duration::from_secs(2),
             rounds: 5,
@@ -103,6 +105,7 @@ impl OrdersSettings {
     /// Within two minutes, on a busy host too.
     pub fn quick(colo: PathBuf) -> OrdersSettings {
         OrdersSettings {
+            accounts: vec![0, 1, 10_000],
             turn: Duration::from_millis(700),
             rounds: 1,
             blocks: 400,
@@ -132,6 +135,9 @@ pub fn measure(
     }
     go_on("checks", 0.0)?;
     let checks = checks::measure(settings.blocks)?;
+    let mut numbers: Vec<u32> = settings.accounts.iter().copied().filter(|accounts| *accounts > 0).collect();
+    numbers.dedup();
+    let desk = desk::measure(&numbers, settings.blocks)?;
     let scratch = Scratch::create().map_err(crate::ipc::system("make a folder in /dev/shm"))?;
     let mut rows = row::all(settings, settings.cpus.len());
     let turns = (rows.len() * settings.rounds).max(1) as f64;
@@ -149,7 +155,8 @@ pub fn measure(
         rounds: settings.rounds,
         turn_ms: settings.turn.as_millis() as u64,
         is_short_of_cpus: rows.iter().any(|row| row.shares_cpus),
-        rows: rows.iter().map(|row| row.report(&checks)).collect(),
+        rows: rows.iter().map(|row| row.report(&checks, &desk)).collect(),
         checks,
+        desk,
     })
 }

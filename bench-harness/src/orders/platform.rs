@@ -53,6 +53,10 @@ fn measured(
     folder: &Path,
     tick: &dyn Fn(f64) -> bool,
 ) -> Result<Turn, IpcError> {
+    let accounts = folder.join("accounts.csv");
+    if row.accounts > 0 {
+        std::fs::write(&accounts, csv(row.accounts)).map_err(system("write the accounts"))?;
+    }
     let platform = topology::parse("bench orders", &text(row, &settings.cpus, folder), &[])
         .map_err(|error| IpcError::Platform(error.to_string()))?;
     let topology = platform.topology;
@@ -157,12 +161,35 @@ fn memory(running: &Running) -> u64 {
     bytes.sum()
 }
 
+/// The accounts: money and limits for all that is sent.
+fn csv(accounts: u32) -> String {
+    let mut text = String::from(
+        "number,deposit,position,gross_notional,order_quantity,order_notional,order_rate,message_rate,open_orders,loss\n",
+    );
+    for number in 1..=accounts {
+        text += &format!(
+            "{number},1000000000,1000000000,1000000000000,1000000,1000000000000,1000000000,1000000000,1000000,1000000000\n"
+        );
+    }
+    text
+}
+
 /// All of td's limits are set, and none is met. The ledger, whom nobody waits for, naps.
 fn text(row: &Row, cpus: &[usize], folder: &Path) -> String {
     let Row { strategies, pending, .. } = row;
     let waiting = row.waiting.as_str();
     let instruments = INSTRUMENTS.min(*strategies);
     let host = if row.hosted { format!("host = {{ mode = \"{waiting}\" }}\n") } else { String::new() };
+    let (desk, own) = match row.accounts {
+        0 => (String::new(), String::new()),
+        accounts => {
+            let desk = format!(
+                "[desk]\nfile = {:?}\nmost_accounts = {accounts}\n[[desk.margins]]\nlong = \"0.1\"\nshort = \"0.1\"\n",
+                folder.join("accounts.csv").display().to_string(),
+            );
+            (desk, "accounts = \"all\"\n".to_owned())
+        }
+    };
     let nap = if row.waiting == Waiting::Parked { "wake_within = \"500us\"\n" } else { "" };
     let (passed, pin) = match cpus {
         [first, second, ..] if row.shares_cpus => {
@@ -206,9 +233,10 @@ instruments = "round-robin"
 name = "round-trips"
 program = "builtin:round-trips"
 count = {strategies}
-{nap}params = {{ folder = {folder:?}, pending = {pending} }}
-{pin}"#,
+{nap}{own}params = {{ folder = {folder:?}, pending = {pending}, accounts = {accounts} }}
+{desk}{pin}"#,
         process = std::process::id(),
+        accounts = row.accounts,
         limit = 2 * pending,
         folder = folder.display().to_string(),
     )

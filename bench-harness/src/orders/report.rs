@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Waiting;
 use super::checks::Checks;
+use super::desk::DeskChecks;
 
 /// `colo bench orders`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub struct OrdersReport {
     pub rows: Vec<OrdersRow>,
     /// What td's core takes for an order.
     pub checks: Checks,
+    /// The same where accounts are kept.
+    pub desk: DeskChecks,
 }
 
 /// So many strategies. Rates are medians over the turns, times of all turns together.
@@ -29,7 +32,7 @@ pub struct OrdersReport {
 pub struct OrdersRow {
     /// Strategies.
     pub strategies: u32,
-    /// Accounts that they trade for.
+    /// Accounts that they trade for; 0: none are kept.
     pub accounts: u32,
     /// How strategies, td and exchange wait.
     pub waiting: Waiting,

@@ -5,6 +5,7 @@ use std::path::Path;
 use bench_kit::Spread;
 
 use super::checks::Checks;
+use super::desk::DeskChecks;
 use super::platform::{self, Turn};
 use super::report::OrdersRow;
 use super::trips::Trips;
@@ -67,7 +68,11 @@ impl Row {
 
     pub(super) fn name(&self) -> String {
         let hosted = if self.hosted { ", one process" } else { "" };
-        format!("{} strategies, {}{hosted}", self.strategies, self.waiting.as_str())
+        let accounts = match self.accounts {
+            0 => String::new(),
+            accounts => format!(", {accounts} accounts"),
+        };
+        format!("{} strategies{accounts}, {}{hosted}", self.strategies, self.waiting.as_str())
     }
 
     /// A platform from its start to its end. `tick` is called with the done share of it.
@@ -87,7 +92,8 @@ impl Row {
         Ok(())
     }
 
-    pub(super) fn report(&self, checks: &Checks) -> OrdersRow {
+    pub(super) fn report(&self, checks: &Checks, desk: &DeskChecks) -> OrdersRow {
+        let with_accounts = desk.accounts.iter().find(|row| row.accounts == self.accounts);
         let rates = Spread::of(self.rates.iter().copied());
         let cpu = Spread::of(self.cpu_ns.iter().copied());
         OrdersRow {
@@ -102,7 +108,7 @@ impl Row {
             round_trip_p99_ns: self.alone.at(0.99),
             round_trip_p999_ns: self.alone.at(0.999),
             saturated_p50_ns: self.together.at(0.5),
-            checks_ns: checks.all_ns,
+            checks_ns: with_accounts.map_or(checks.all_ns, |row| row.all_ns),
             memory_bytes: self.memory,
             cpu_ns_per_order: cpu.map_or(0.0, |spread| spread.median),
             samples: self.alone.count(),

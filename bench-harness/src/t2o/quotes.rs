@@ -167,6 +167,7 @@ mod tests {
             instruments,
             data: MarketData::Depth,
             builtin: None,
+            accounts: Vec::new(),
             budget: Duration::ZERO,
         };
         let robin = |index| section(index, InstrumentChoice::Rule(InstrumentRule::RoundRobin));

@@ -14,8 +14,10 @@
 //!   committed. A restarted td reads its state from its own journals, the ledger's last snapshot and the executions
 //!   ([`recall`]), and which strategies run from master's events.
 
+mod accounts;
 mod batch;
 mod disks;
+mod drops;
 mod epochs;
 mod extent;
 mod leaving;
@@ -63,6 +65,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
     let events = node.input("events")?;
     let orders_out = node.take_output("orders")?;
     let mut reports = node.take_outputs("reports");
+    let accounts = accounts::Accounts::open(&mut node, &section)?;
     let routes = Routes::new(&section.strategies, &reports);
     let handle = node.handle();
     for (journal, output) in reports.iter_mut().enumerate() {
@@ -73,7 +76,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
     }
     let mut td = Td {
         recall: if node.assignment().generation > 1 {
-            Some(Recall::read(&node, executions, &orders_out, &reports, &routes)?)
+            Some(Recall::read(&node, executions, &orders_out, &reports, &routes, accounts.is_some())?)
         } else {
             None
         },
@@ -100,6 +103,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         } else {
             None
         },
+        accounts,
         disks: Disks::watch(&node, &section.strategies),
         instruments: node.input("instruments")?,
         ticks: section.ticks,
@@ -134,6 +138,8 @@ fn run(mut node: Node) -> Result<(), RunError> {
 
 struct Td {
     gateway: Gateway,
+    /// The accounts' journals, where accounts are kept.
+    accounts: Option<accounts::Accounts>,
     /// Where strategies are told only what is on disk.
     disks: Disks,
     instruments: InputId,
@@ -202,7 +208,9 @@ impl Td {
     fn open(&mut self, context: &mut Context) -> Result<(), RunError> {
         self.is_open = true;
         if let Some(recall) = self.recall.take() {
-            let resumed = recall.into_gateway(&mut self.gateway)?;
+            let gate = self.accounts.as_mut().map(|accounts| accounts.resumed()).transpose()?;
+            let resumed = recall.into_gateway(&mut self.gateway, gate)?;
+            resumed.copies.iter().for_each(|copy| self.drop_copy(0, copy.message_id(), copy.bytes()));
             self.traces = resumed.traces;
             let last = resumed.handled.keys().max().map_or(0, |last| last + 1);
             self.handled_up_to = (0..last).map(|input| resumed.handled.get(&input).copied()).collect();
@@ -217,6 +225,7 @@ impl Td {
             }
             self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
         }
+        self.open_accounts(context)?;
         for strategy in std::mem::take(&mut self.ended) {
             self.cancel_orders_of(strategy)?;
         }
@@ -281,7 +290,7 @@ impl Td {
                         self.gateway.on_instrument(&instrument).map_err(|error| error.to_string())?;
                         let ticks = ticks_of(&self.ticks, instrument.symbol.as_str());
                         self.gateway.set_ticks(instrument.id, ticks);
-                        Ok(())
+                        self.list_terms(&instrument)
                     },
                 );
                 if let Err(error) = listed {
@@ -301,12 +310,20 @@ impl Td {
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
+    /// True when all that has to go to the drop copy is there.
+    fn is_copied(&self) -> bool {
+        self.accounts.as_ref().is_none_or(|accounts| accounts.drops.is_written())
+    }
+
     /// Writes what waits for room. False while something still waits.
     fn write_waiting(&mut self) -> bool {
         let write = |output: &mut Output| {
             output.backlog() == 0 || !matches!(output.flush(), Err(WriteError::Full { .. }))
         };
         let mut done = write(&mut self.orders);
+        if let Some(accounts) = &mut self.accounts {
+            done &= accounts.drops.write(self.orders.backlog() == 0);
+        }
         for journal in self.unreported.waiting() {
             done &= write(&mut self.reports[*journal]);
         }
@@ -368,7 +385,12 @@ impl Component for Td {
             return false;
         }
         let is_orders = self.is_orders.get(input.0) == Some(&true);
-        let is_free = !is_orders || self.has_room(input);
+        let is_free = match &self.accounts {
+            // Nothing takes effect that could not be copied.
+            Some(accounts) if accounts.drops.is_full() => return false,
+            Some(accounts) if accounts.reads(input) => return accounts.drops.is_written(),
+            _ => !is_orders || self.has_room(input),
+        };
         match &mut self.batches {
             Some(batches) if is_orders => is_free && batches.takes(input, position),
             Some(batches) => batches.reads_executions(self.orders.backlog() > 0),
@@ -379,7 +401,10 @@ impl Component for Td {
     /// Executions are settled at once: they can be read again. In lock-step the last request of a batch is settled once the
     /// batch's executions are passed on: until then td must not look idle.
     fn is_settled(&self, input: InputId) -> bool {
-        self.is_orders.get(input.0) != Some(&true) || (self.deferred.is_empty() && self.has_settled(input))
+        if self.is_orders.get(input.0) != Some(&true) {
+            return self.accounts.is_none() || self.has_settled(input);
+        }
+        self.deferred.is_empty() && self.has_settled(input)
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
@@ -404,6 +429,8 @@ impl Component for Td {
             Ok(())
         } else if input == self.events {
             self.event(context, frame)
+        } else if self.accounts.as_ref().is_some_and(|accounts| accounts.reads(input)) {
+            self.account_frame(context, input, frame)
         } else {
             self.instrument(context, frame);
             Ok(())

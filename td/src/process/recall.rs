@@ -20,7 +20,7 @@ use wire::fold::Snapshot;
 use wire::{Execution, OrderId, OrderStatus, Reason, Request, StrategyId};
 
 use super::routes::Routes;
-use crate::{Delivery, Gateway};
+use crate::{Delivery, Gate, Gateway};
 
 /// What the journals hold.
 #[derive(Debug, Default)]
@@ -60,6 +60,31 @@ pub(super) struct Resumed {
     pub(super) unreported: Vec<(u64, Delivery)>,
     /// Position of the oldest execution that could be read again.
     pub(super) oldest: u64,
+    /// What the predecessor had sent on or taken, and not written to the drop copy.
+    pub(super) copies: Vec<Copied>,
+}
+
+/// A message of the drop copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Copied {
+    Request(Request),
+    Execution(Execution),
+}
+
+impl Copied {
+    pub(super) fn message_id(&self) -> u16 {
+        match self {
+            Copied::Request(request) => request.message_id(),
+            Copied::Execution(execution) => execution.message_id(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Copied::Request(request) => request.bytes(),
+            Copied::Execution(execution) => execution.bytes(),
+        }
+    }
 }
 
 impl Recall {
@@ -69,6 +94,7 @@ impl Recall {
         orders: &Output,
         reports: &[Output],
         routes: &Routes,
+        keeps_accounts: bool,
     ) -> Result<Recall, RunError> {
         let mut recall = Recall::default();
         let instance = node.instance();
@@ -95,7 +121,7 @@ impl Recall {
             };
             let handled = &mut recall.handled;
             read_held(instance, input.name(), Some(input.position()), |frame| {
-                if trace.shows(frame) {
+                if trace.shows(frame, keeps_accounts) {
                     handled.insert(index, frame.position);
                 }
             })
@@ -150,7 +176,24 @@ impl Recall {
     }
 
     /// Into a gateway whose instruments are listed.
-    pub(super) fn into_gateway(self, gateway: &mut Gateway) -> Result<Resumed, RunError> {
+    pub(super) fn into_gateway(self, gateway: &mut Gateway, gate: Option<Gate>) -> Result<Resumed, RunError> {
+        let mut copies = Vec::new();
+        if let Some(gate) = gate {
+            let contained = gate.follower().contained;
+            gateway.keep_accounts(gate);
+            let last = self.sent.iter().rposition(|(_, request)| contained.ends_with(request));
+            if last.is_none() && contained.requests > 0 {
+                log::error!(
+                    "`td.orders` does not go back to the last request of the drop copy: it may lack some"
+                );
+            }
+            let from =
+                last.map_or(if contained.requests == 0 { 0 } else { self.sent.len() }, |last| last + 1);
+            for (_, request) in &self.sent[from..] {
+                gateway.catch_up(request);
+                copies.push(Copied::Request(*request));
+            }
+        }
         let held = match &self.snapshot {
             Some(snapshot) => {
                 gateway.restore(snapshot).map_err(|error| RunError::failed(error.to_string()))?;
@@ -171,7 +214,9 @@ impl Recall {
         let oldest = self.executions.first().map_or(u64::MAX, |(position, ..)| *position);
         let mut unreported = Vec::new();
         for (position, message_id, payload) in &self.executions {
-            let Some(delivery) = gateway.execution(*position, *message_id, payload).deliver else { continue };
+            let outcome = gateway.execution(*position, *message_id, payload);
+            copies.extend(outcome.copy.map(Copied::Execution));
+            let Some(delivery) = outcome.deliver else { continue };
             if self.traces.get(&delivery.to).is_some_and(|trace| *position > trace.reported_up_to) {
                 unreported.push((*position, delivery));
             }
@@ -184,7 +229,7 @@ impl Recall {
             self.sent.len(),
             self.executions.len()
         );
-        Ok(Resumed { traces: self.traces, handled: self.handled, unreported, oldest })
+        Ok(Resumed { traces: self.traces, handled: self.handled, unreported, oldest, copies })
     }
 }
 
@@ -206,12 +251,16 @@ impl Trace {
     }
 
     /// True when the predecessor had handled this frame, and it is the last one of those, or was refused.
-    pub(super) fn shows(&self, frame: &Frame<'_>) -> bool {
+    pub(super) fn shows(&self, frame: &Frame<'_>, keeps_accounts: bool) -> bool {
         if self.refused_request >= frame.position {
             return true;
         }
         let Ok(request) = Request::decode(frame.message_id, frame.payload) else { return false };
-        self.sent.is_some_and(|sent| sent == request.with_source(line(frame.position)))
+        self.sent.is_some_and(|sent| match (sent, request) {
+            // td chose its offset, and its account.
+            (Request::New(sent), Request::New(order)) if keeps_accounts => sent.order_id == order.order_id,
+            _ => sent == request.with_source(line(frame.position)),
+        })
     }
 }
 
@@ -277,17 +326,17 @@ mod tests {
         let refusal = refusal(OrderStatus::ReplaceRejected, 640, 0);
         let mut trace = Trace::default();
         trace.report(&frame(64, 30, &refusal));
-        assert!(trace.shows(&frame(640, 10, &replace)), "the refused one was answered");
-        assert!(!trace.shows(&frame(704, 20, &cancel)), "the cancel was not");
+        assert!(trace.shows(&frame(640, 10, &replace), false), "the refused one was answered");
+        assert!(!trace.shows(&frame(704, 20, &cancel), false), "the cancel was not");
     }
 
     #[test]
     fn a_refusal_of_malformed_bytes_shows_them() {
         let mut trace = Trace::default();
         let garbled = Frame { payload: b"what", ..frame(640, 10, &replace()) };
-        assert!(!trace.shows(&garbled));
+        assert!(!trace.shows(&garbled, false));
         trace.report(&frame(64, 30, &refusal(OrderStatus::ReplaceRejected, 640, 0)));
-        assert!(trace.shows(&garbled));
+        assert!(trace.shows(&garbled, false));
     }
 
     /// A ring that has gone round since the last execution was passed on.
@@ -316,7 +365,7 @@ mod tests {
         });
         let trace = recall.traces[&OWNER];
         let cancel = CancelOrder::new(order_id(), InstrumentId(1));
-        assert!(trace.shows(&frame(640, 1, &cancel)));
-        assert!(!trace.shows(&frame(704, 2, &cancel)), "a second cancel of the same order");
+        assert!(trace.shows(&frame(640, 1, &cancel), false));
+        assert!(!trace.shows(&frame(704, 2, &cancel), false), "a second cancel of the same order");
     }
 }

@@ -1,7 +1,7 @@
 //! Reports: executions and td's refusals, to the strategy that each is for.
 
 use node::{Context, Counter, Frame, InputId};
-use wire::{Execution, Message, OrderUpdate};
+use wire::{Execution, Message, Nanos, OrderUpdate};
 
 use super::Td;
 use super::batch::Batches;
@@ -49,8 +49,15 @@ impl Td {
             context.add(Counter::Anomalies, 1);
             log::warn!("execution at position {position}: {}", anomaly.as_str());
         }
+        if let Some(copy) = &outcome.copy {
+            self.drop_execution(position, copy);
+        }
         if let Some(delivery) = &outcome.deliver {
             self.deliver(context, position, delivery);
+        }
+        if self.gateway.has_kills() {
+            // An error is one of `td.orders`, which the next request meets too.
+            let _ = self.kill_fallen(Nanos(context.now()));
         }
     }
 
@@ -58,6 +65,9 @@ impl Td {
     pub(super) fn deliver(&mut self, context: &mut Context, position: u64, delivery: &Delivery) {
         let Delivery { to, report } = delivery;
         let Some((index, topic)) = self.routes.of(*to) else {
+            if self.accounts.as_ref().is_some_and(|accounts| accounts.is_ledger(*to)) {
+                return;
+            }
             return context.handle().gave_up(u32::from(to.0), 1);
         };
         if position <= self.reported_up_to[index] {

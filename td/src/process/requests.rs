@@ -35,12 +35,15 @@ impl Td {
         let decision = if self.epochs.is_over(input, frame) {
             self.gateway.take_from_stopped(from, frame.message_id, frame.payload)
         } else {
-            self.gateway.take(from, frame.message_id, frame.payload)
+            self.gateway.take_at(from, frame.message_id, frame.payload, taken)
         };
         match decision {
             Decision::Send(request) => {
                 let request = request.with_source(line(frame.position));
                 self.send(request.message_id(), request.bytes())?;
+                if self.accounts.is_some() {
+                    self.drop_request(&request);
+                }
                 if self.orders.backlog() > 0 {
                     self.unsettled.add(input, Pending::Order(self.orders.posted()));
                 }
@@ -49,14 +52,18 @@ impl Td {
                 if let Some(counter) = Counter::of_refusal(update.status) {
                     context.add(counter, 1);
                 }
+                if self.accounts.is_some() {
+                    self.drop_refusal(input, frame, &update);
+                }
                 self.refuse(context, input, frame.position, update);
             }
+            Decision::Repeat(update) => self.refuse(context, input, frame.position, update),
             Decision::Drop => context.add(Counter::Malformed, 1),
         }
         if is_order {
             self.sample(context, frame, taken);
         }
-        Ok(())
+        self.kill_fallen(Nanos(context.now()))
     }
 
     /// Writes an order's five times, after the order itself.
@@ -82,16 +89,26 @@ impl Td {
         let _ = self.samples.send(0, &sample);
     }
 
-    fn send(&mut self, message_id: u16, payload: &[u8]) -> Result<(), RunError> {
+    pub(super) fn send(&mut self, message_id: u16, payload: &[u8]) -> Result<(), RunError> {
         self.orders
             .post_bytes(message_id, 0, payload)
             .map_err(|source| RunError::Write { journal: self.orders.journal.clone(), source })
     }
 
     pub(super) fn cancel(&mut self, cancels: Vec<CancelOrder>) -> Result<(), RunError> {
+        self.gateway.note_cancels(&cancels, Nanos(0));
+        self.send_cancels(&cancels)
+    }
+
+    /// Cancels of which the desk knows.
+    pub(super) fn send_cancels(&mut self, cancels: &[CancelOrder]) -> Result<(), RunError> {
         cancels.iter().try_for_each(|cancel| {
             let request = Request::Cancel(*cancel);
-            self.send(request.message_id(), request.bytes())
+            self.send(request.message_id(), request.bytes())?;
+            if self.accounts.is_some() {
+                self.drop_request(&request);
+            }
+            Ok(())
         })
     }
 }

@@ -11,6 +11,8 @@ pub(super) enum Pending {
     Order(u64),
     /// To these reports.
     Report(usize, u64),
+    /// To the drop copy: committed with all that waits there.
+    Copy,
 }
 
 /// Requests whose order or refusal waits for room.
@@ -42,6 +44,7 @@ impl Td {
     fn is_committed(&self, pending: Pending) -> bool {
         match pending {
             Pending::Order(count) => self.orders.counts().0 >= count,
+            Pending::Copy => self.is_copied(),
             Pending::Report(index, count) => {
                 self.reports.get(index).is_none_or(|reports| reports.counts().0 >= count)
             }
@@ -83,6 +86,7 @@ mod tests {
         move |pending| match pending {
             Pending::Order(count) => orders >= count,
             Pending::Report(index, count) => reports[index] >= count,
+            Pending::Copy => true,
         }
     }
 

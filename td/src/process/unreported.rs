@@ -183,9 +183,11 @@ impl Td {
         if !self.is_open {
             return;
         }
-        let Td { unreported, reports, routes, deferred, .. } = self;
+        let Td { unreported, reports, routes, deferred, accounts, .. } = self;
         let handle = context.handle();
         let deferred = deferred.first().map(|(position, ..)| *position);
+        let held = accounts.as_ref().and_then(|accounts| accounts.drops.oldest_execution());
+        let deferred = [deferred, held].into_iter().flatten().min();
         let from = unreported.follow(reports, deferred, |journal, count| {
             let Some(seat) = routes.strategies(journal).next().map(|seat| u32::from(seat.0)) else { return };
             if handle.at_risk(seat) == 0 {

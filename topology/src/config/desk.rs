@@ -379,7 +379,7 @@ section! {
         /// Accounts that there is room for.
         most_accounts: u32 = 256 => Kind::Integer { min: 1, max: MOST_ACCOUNT };
         /// Ended orders that are remembered: for requests that come twice and fills that come late.
-        remembered: u32 = 16_384;
+        remembered: u32 = 4_096;
         /// Least time between two marks of an instrument, at which losses count. In lock-step each quote marks.
         #[serde(with = "duration")]
         mark_every: Duration = Duration::from_millis(100);

@@ -49,7 +49,10 @@ pub use run::{
 };
 pub use services::{LedgerConfig, MasterConfig, PlatformSection, TdConfig};
 pub(crate) use strategies::BUILTIN_STRATEGIES;
-pub use strategies::{HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, MarketData, StrategyGroup};
+pub use strategies::{
+    AccountChoice, AccountRule, HostConfig, InstrumentChoice, InstrumentRule, LimitsConfig, MarketData,
+    StrategyGroup,
+};
 
 use settings::schema::{Absent, Groups, Kind, Section};
 use settings::section;

@@ -61,6 +61,57 @@ described! {
     ]);
 }
 
+words! {
+    /// A rule that gives accounts to strategies.
+    pub enum AccountRule ("choice of accounts") {
+        /// All that are there, those among them that are opened later; each order names its own.
+        All = "all",
+    }
+}
+
+/// For which accounts the strategies of a group may trade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AccountChoice {
+    /// By a rule.
+    Rule(AccountRule),
+    /// These, by number.
+    Listed(Vec<u32>),
+}
+
+impl AccountChoice {
+    /// True for all accounts.
+    pub fn is_all(&self) -> bool {
+        matches!(self, AccountChoice::Rule(AccountRule::All))
+    }
+
+    /// Those that are listed.
+    pub fn listed(&self) -> &[u32] {
+        match self {
+            AccountChoice::Rule(_) => &[],
+            AccountChoice::Listed(accounts) => accounts,
+        }
+    }
+
+    /// True where each trades for its own.
+    pub fn is_own(&self) -> bool {
+        !self.is_all() && self.listed().is_empty()
+    }
+}
+
+impl Default for AccountChoice {
+    fn default() -> AccountChoice {
+        AccountChoice::Listed(Vec::new())
+    }
+}
+
+described! {
+    AccountChoice = Kind::Either(&[
+        <AccountRule as Described>::KIND,
+        Kind::List(&Kind::Integer { min: 0, max: 1 << 20 }),
+    ]);
+}
+
 section! {
     /// Limits of a group's strategies, where they are not those of `[td]`.
     pub struct LimitsConfig {
@@ -119,7 +170,7 @@ section! {
         durability: Option<Durability> = None, Absent::Derived("that of [journal.reports]");
         /// The accounts that they may trade for, by number; the first is meant where an order names none. Empty: each trades for
         /// its own account.
-        accounts: Vec<u32> = Vec::new();
+        accounts: AccountChoice = AccountChoice::default();
         /// Limits that td holds them to, where they are not those of `[td]`.
         limits: LimitsConfig = LimitsConfig::default();
         /// How they wait, and whether they are started again.

@@ -24,7 +24,7 @@ pub(crate) fn snapshots_capacity(config: &PlatformConfig) -> ByteSize {
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
     if !config.keeps_accounts() {
-        for group in config.strategies.iter().filter(|group| !group.accounts.is_empty()) {
+        for group in config.strategies.iter().filter(|group| !group.accounts.is_own()) {
             let path = format!("{}.accounts", paths::group(rules.rows, &group.name));
             rules.error(
                 &path,
@@ -49,7 +49,8 @@ pub(super) fn check(rules: &mut Rules<'_>) {
     // Whether a file has them, is seen when it is read.
     if config.desk.file.is_none() {
         for group in &config.strategies {
-            let unknown = group.accounts.iter().find(|account| **account != 0 && !listed.contains(account));
+            let unknown =
+                group.accounts.listed().iter().find(|account| **account != 0 && !listed.contains(account));
             if let Some(account) = unknown {
                 let path = format!("{}.accounts", paths::group(rules.rows, &group.name));
                 let known: Vec<String> = listed.iter().take(5).map(u32::to_string).collect();

@@ -21,6 +21,7 @@ fn condition(when: When) -> String {
         When::Fills(fill) => format!(" (fill = {fill})"),
         When::Wanted(data) => format!(" (data = {data})"),
         When::NoDepth => " (no depth)".to_owned(),
+        When::Accounts => " (accounts)".to_owned(),
     }
 }
 

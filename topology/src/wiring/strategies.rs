@@ -95,7 +95,7 @@ impl Builder<'_> {
             data: group.data,
             builtin,
             budget: group.budget,
-            accounts: group.accounts.clone(),
+            accounts: group.accounts.listed().to_vec(),
         });
         let node = self.node(&name, NodeKind::Strategy, &group.run, group.on_death, program);
         node.group = Some(group.name.clone());

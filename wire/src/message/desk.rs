@@ -16,6 +16,7 @@ pub const DROP_TAKEN: u32 = 0;
 pub const DROP_REFUSED: u32 = 1;
 
 /// What became of an entry of `desk.entries`. If it was taken, its copy is the frame before this one: there it took effect.
+/// Without a position: those that the platform file begins with are all taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
 #[repr(C)]
 pub struct EntryResult {

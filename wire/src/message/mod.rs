@@ -111,6 +111,16 @@ macro_rules! messages {
                 }
             }
 
+            /// Its id, for the header of its frame.
+            pub fn id(&self) -> u16 {
+                match self { $(AnyMessage::$message(_) => $message::ID,)* }
+            }
+
+            /// The bytes to write.
+            pub fn bytes(&self) -> &[u8] {
+                match self { $(AnyMessage::$message(message) => message.bytes(),)* }
+            }
+
             /// The message's name.
             pub fn name(&self) -> &'static str {
                 match self { $(AnyMessage::$message(_) => $message::NAME,)* }

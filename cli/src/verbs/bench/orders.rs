@@ -3,7 +3,7 @@
 use std::env;
 use std::time::Duration;
 
-use bench_harness::orders::{Checks, OrdersReport, OrdersSettings, Waiting, measure};
+use bench_harness::orders::{Checks, DeskChecks, OrdersReport, OrdersSettings, Waiting, measure};
 use clap::Args;
 
 use super::measured;
@@ -18,6 +18,9 @@ pub(crate) struct Orders {
     /// Strategies, row by row. [default: 1,8,80]
     #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     strategies: Vec<u32>,
+    /// Accounts, row by row; 0: none are kept. [default: 0,1,100,1000,10000,50000; quick: 0,1,10000]
+    #[arg(long, value_delimiter = ',', value_name = "N,…", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    accounts: Vec<u32>,
     /// How the nodes wait: fast, parked. Both when left out.
     #[arg(long, value_delimiter = ',', value_name = "WAIT,…")]
     waiting: Vec<Waiting>,
@@ -37,6 +40,9 @@ pub(super) fn orders(arguments: &Orders) -> Result<u8, Failure> {
     let mut settings = if arguments.quick { OrdersSettings::quick(colo) } else { OrdersSettings::full(colo) };
     if !arguments.strategies.is_empty() {
         settings.strategies.clone_from(&arguments.strategies);
+    }
+    if !arguments.accounts.is_empty() {
+        settings.accounts.clone_from(&arguments.accounts);
     }
     if !arguments.waiting.is_empty() {
         settings.waiting.clone_from(&arguments.waiting);
@@ -99,7 +105,7 @@ fn text(report: &OrdersReport) -> String {
         "samples",
     ];
     text += &table(&head, 3, rows);
-    text + &checks(&report.checks)
+    text + &checks(&report.checks) + &desk(&report.desk)
 }
 
 fn checks(checks: &Checks) -> String {
@@ -111,4 +117,21 @@ fn checks(checks: &Checks) -> String {
         ns(checks.none_ns),
         table(&["switched off", "ns without", "its price"], 1, rows),
     )
+}
+
+fn desk(desk: &DeskChecks) -> String {
+    let ns = |nanos: f64| format!("{nanos:.1}");
+    let mut text = String::new();
+    if !desk.accounts.is_empty() {
+        let rows = desk
+            .accounts
+            .iter()
+            .map(|row| vec![output::number(u64::from(row.accounts)), ns(row.all_ns), ns(row.desk_ns)]);
+        text += &format!(
+            "\nwith accounts, all of their checks and limits\n{}",
+            table(&["accounts", "ns an order", "of that the desk"], 0, rows)
+        );
+    }
+    let rows = desk.rows.iter().map(|row| vec![row.check.clone(), ns(row.without_ns), ns(row.price_ns)]);
+    text + "\n" + &table(&["switched off (1 account)", "ns without", "its price"], 1, rows)
 }

@@ -1,0 +1,250 @@
+//! The accounts in the gateway: for which a strategy may trade, and what the desk says to its requests.
+
+use accounts::{Applied, Entry, Follower, Kill, Refusal, Verdict};
+use wire::{
+    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, NewOrder, OrderUpdate,
+    Reason, ReplaceOrder, Request, StrategyId,
+};
+
+use crate::gateway::{Gateway, find};
+use wire::Nanos;
+
+/// The accounts of a gateway, and who trades for which.
+#[derive(Debug)]
+pub struct Gate {
+    follower: Follower,
+    /// By seat.
+    allowed: Vec<Allowed>,
+    /// Accounts that there is room for, strategies' own ones not counted.
+    most: u32,
+    opened: u32,
+    /// Whose orders close by force: the ledger.
+    forces: Option<StrategyId>,
+}
+
+/// For which accounts a strategy may trade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// All.
+    All,
+    /// These; the first is meant where an order names none. Empty: its own.
+    Listed(Vec<AccountId>),
+}
+
+impl Gate {
+    /// Of these accounts: a new desk, or one that was restored. `most` may be opened.
+    pub fn new(follower: Follower, most: u32) -> Gate {
+        let opened = follower.desk.accounts().filter(|account| account.owner.is_none()).count() as u32;
+        Gate { follower, allowed: Vec::new(), most, opened, forces: None }
+    }
+
+    /// Says for which accounts a strategy may trade.
+    pub fn allow(&mut self, strategy: StrategyId, accounts: Allowed) {
+        let seat = usize::from(strategy.0);
+        if self.allowed.len() <= seat {
+            self.allowed.resize(seat + 1, Allowed::Listed(Vec::new()));
+        }
+        self.allowed[seat] = accounts;
+    }
+
+    /// Whose orders close by force.
+    pub fn force_by(&mut self, seat: StrategyId) {
+        self.forces = Some(seat);
+    }
+
+    /// The accounts, and how much of the journals is in them.
+    pub fn follower(&self) -> &Follower {
+        &self.follower
+    }
+
+    /// Takes an entry.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing has changed then.
+    pub fn entry(&mut self, entry: &Entry) -> Result<Applied, Refusal> {
+        let is_open = matches!(entry, Entry::Open(_));
+        if is_open && self.opened >= self.most {
+            return Err(Refusal::Full);
+        }
+        let applied = self.follower.desk.apply(entry)?;
+        self.opened += u32::from(is_open);
+        Ok(applied)
+    }
+
+    /// Positions count at this price from now on.
+    pub fn mark(&mut self, mark: &Mark) {
+        self.follower.desk.mark(mark.instrument, mark.price);
+    }
+
+    /// Whether an instrument's terms are known.
+    pub fn has_terms(&self, instrument: &Instrument) -> bool {
+        self.follower.desk.has_terms(instrument.id)
+    }
+
+    /// The account that an order of this strategy is for.
+    pub(crate) fn account(&self, from: StrategyId, named: AccountId) -> Result<AccountId, Reason> {
+        let allowed = match self.allowed.get(usize::from(from.0)) {
+            _ if self.forces == Some(from) => return Ok(named),
+            Some(Allowed::All) => return Ok(named),
+            Some(Allowed::Listed(accounts)) => accounts.as_slice(),
+            None => &[],
+        };
+        match allowed.first() {
+            None if named == AccountId::OWN => Ok(named),
+            Some(_) if allowed.contains(&named) => Ok(named),
+            Some(first) if named == AccountId::OWN => Ok(*first),
+            _ => Err(Reason::UnknownAccount),
+        }
+    }
+
+    /// Whether it may say that it closes by force.
+    pub(crate) fn may_force(&self, from: StrategyId, order: &NewOrder) -> bool {
+        order.flags & NewOrder::FORCED == 0 || self.forces == Some(from)
+    }
+
+    /// What became of a request that came before.
+    pub(crate) fn known(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
+        let account = self.account(from, order.account).ok()?;
+        self.follower.desk.answered(&NewOrder { account, ..*order })?.ok()
+    }
+
+    /// The desk's checks; the order as it goes out.
+    pub(crate) fn new_order(
+        &mut self,
+        from: StrategyId,
+        order: &NewOrder,
+        now: Nanos,
+    ) -> Result<NewOrder, Reason> {
+        if self.forces == Some(from) {
+            // Kill switches and rates hold nobody back who closes by force.
+            return self.follower.desk.accept(order).map(|()| *order);
+        }
+        match self.follower.desk.new_order(from, order, now) {
+            Verdict::Send(order) => Ok(order),
+            Verdict::Known(_) => Err(Reason::DuplicateOrder),
+            Verdict::Refused(reason) => Err(reason),
+        }
+    }
+
+    pub(crate) fn replace(
+        &mut self,
+        from: StrategyId,
+        replace: &ReplaceOrder,
+        now: Nanos,
+    ) -> Result<(), Reason> {
+        self.follower.desk.replace(from, replace, now)
+    }
+
+    pub(crate) fn cancel(&mut self, cancel: &CancelOrder, now: Nanos) {
+        // It may have crossed the order's end.
+        let _ = self.follower.desk.cancel(cancel.order_id.strategy(), cancel, now);
+    }
+
+    /// Remembers an order that was refused before the desk was asked.
+    pub(crate) fn refuse(&mut self, order: &NewOrder, reason: Reason, now: Nanos) {
+        self.follower.desk.refuse(order, reason, now);
+    }
+
+    /// Books an execution; the copy to write, unless it was booked before.
+    pub(crate) fn execution(&mut self, position: u64, execution: &Execution) -> Option<Execution> {
+        let contained = &mut self.follower.contained.execution;
+        if position <= *contained {
+            return None;
+        }
+        *contained = position;
+        let copy = execution.passed_on(position);
+        self.follower.desk.execution(&copy);
+        Some(copy)
+    }
+}
+
+/// Whether a refused order is remembered, so that it is answered the same when it comes again: its id is its sender's, and used
+/// up by it.
+pub(crate) fn is_remembered(reason: Reason) -> bool {
+    !matches!(reason, Reason::NotYours | Reason::StrategyGone | Reason::DuplicateOrder)
+}
+
+impl Gateway {
+    /// Keeps these accounts from now on.
+    pub fn keep_accounts(&mut self, gate: Gate) {
+        self.gate = Some(gate);
+    }
+
+    /// The accounts, where they are kept.
+    pub fn accounts(&self) -> Option<&Gate> {
+        self.gate.as_ref()
+    }
+
+    /// The same, to change them.
+    pub fn accounts_mut(&mut self) -> Option<&mut Gate> {
+        self.gate.as_mut()
+    }
+
+    /// The kill switches that have fallen since the last call, oldest first.
+    pub fn take_kills(&mut self) -> Vec<Kill> {
+        self.gate.as_mut().map_or_else(Vec::new, |gate| gate.follower.desk.take_kills())
+    }
+
+    /// True when a kill switch has fallen since [`Gateway::take_kills`].
+    pub fn has_kills(&self) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.follower.desk.has_kills())
+    }
+
+    /// What is killed now.
+    pub fn killed(&self) -> Vec<(AccountScope, u32)> {
+        self.gate.as_ref().map_or_else(Vec::new, |gate| gate.follower.desk.killed())
+    }
+
+    /// Cancels to write to `td.orders` for everything that works in a scope and has no cancel on its way.
+    pub fn cancel_scope(&mut self, scope: AccountScope, subject: u32) -> Vec<CancelOrder> {
+        let Gateway { gate, books, .. } = self;
+        let Some(gate) = gate else { return Vec::new() };
+        let mut cancels = gate.follower.desk.to_cancel(scope, subject);
+        cancels.retain(|cancel| {
+            let book = find(books, cancel.order_id.strategy());
+            let order = book.and_then(|book| book.orders.get_mut(cancel.order_id));
+            let is_new = order.as_ref().is_some_and(|order| !order.is_cancelling());
+            order.into_iter().for_each(|order| order.cancel_sent());
+            is_new
+        });
+        cancels
+    }
+
+    /// The desk hears of cancels that the gateway itself has made.
+    pub fn note_cancels(&mut self, cancels: &[CancelOrder], now: Nanos) {
+        if let Some(gate) = &mut self.gate {
+            cancels.iter().for_each(|cancel| gate.cancel(cancel, now));
+        }
+    }
+
+    /// A request that a predecessor sent on and did not copy: the desk takes it too. Before [`Gateway::resend`].
+    pub fn catch_up(&mut self, request: &Request) {
+        let Some(gate) = &mut self.gate else { return };
+        match request {
+            Request::New(order) => drop(gate.follower.desk.accept(order)),
+            Request::Replace(replace) => drop(gate.follower.desk.accept_replace(replace)),
+            Request::Cancel(cancel) => gate.cancel(cancel, Nanos(0)),
+            Request::CancelAll(_) => {}
+        }
+    }
+}
+
+/// The entry that says so of a kill switch that has fallen by itself.
+pub(crate) fn kill_entry(kill: &Kill) -> AccountChange {
+    let why = match kill.cause {
+        accounts::KillCause::Entry => "asked for",
+        accounts::KillCause::Loss => "the day's loss is past its limit",
+        accounts::KillCause::RejectRate => "too many refused orders a second",
+        accounts::KillCause::RunawayRate => "too many orders a second",
+    };
+    AccountChange {
+        subject: kill.subject,
+        scope: kill.scope,
+        action: wire::AccountAction::Kill,
+        reserved: 0,
+        amount: wire::WideMoney::default(),
+        currency: wire::Currency::EMPTY,
+        who: wire::Text::cut("td"),
+        why: wire::Text::cut(why),
+    }
+}

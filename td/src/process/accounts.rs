@@ -1,0 +1,329 @@
+//! The accounts' journals: entries and what the ledger asks for come in, the drop copy goes out.
+
+use accounts::{Entry, Follower, Options};
+use node::{Context, Counter, Frame, InputId, Node, RunError};
+use topology::{DeskSection, TdSection, desk};
+use wire::{
+    AccountAction, AccountId, AnyMessage, DROP_REFUSED, DROP_TAKEN, EntryResult, Execution, Instrument, Mark,
+    Message, Nanos, NewOrder, OrderUpdate, Request, StrategyId,
+};
+
+use super::Td;
+use super::drops::Drops;
+use super::settled::Pending;
+use crate::Decision;
+use crate::desk::{Allowed, Gate, is_remembered, kill_entry};
+
+/// What td has to do with accounts.
+#[derive(Debug)]
+pub(super) struct Accounts {
+    pub(super) drops: Drops,
+    entries: InputId,
+    risk: InputId,
+    ledger: StrategyId,
+    section: DeskSection,
+    /// Name and seat of each strategy, and the accounts that it may trade for.
+    strategies: Vec<(String, StrategyId, Allowed)>,
+    /// The state of a predecessor, until td opens.
+    restored: Option<Follower>,
+    /// Instruments that were listed before td opened.
+    listed: Vec<Instrument>,
+    is_open: bool,
+}
+
+impl Accounts {
+    /// `None` where no accounts are kept.
+    pub(super) fn open(node: &mut Node, section: &TdSection) -> Result<Option<Accounts>, RunError> {
+        let Some(desk) = section.desk.clone() else { return Ok(None) };
+        let risk = node.input("risk")?;
+        let ledger = node.inputs().get(risk.0).map_or(0, |input| input.peer_seat);
+        let drops = Drops::new(node.take_output("drops")?);
+        let restored = match node.assignment().generation {
+            0 | 1 => None,
+            _ => Some(restore(node, &drops)?),
+        };
+        let strategies = section.strategies.iter().map(|strategy| {
+            let listed = strategy.accounts.listed().iter().map(|account| AccountId(*account)).collect();
+            let allowed = if strategy.accounts.is_all() { Allowed::All } else { Allowed::Listed(listed) };
+            (strategy.name.clone(), StrategyId(strategy.seat), allowed)
+        });
+        Ok(Some(Accounts {
+            drops,
+            entries: node.input("entries")?,
+            risk,
+            ledger: StrategyId(ledger as u16),
+            strategies: strategies.collect(),
+            section: desk,
+            restored,
+            listed: Vec::new(),
+            is_open: false,
+        }))
+    }
+
+    /// True for the inputs that are about accounts.
+    pub(super) fn reads(&self, input: InputId) -> bool {
+        input == self.entries || input == self.risk
+    }
+
+    pub(super) fn is_ledger(&self, seat: StrategyId) -> bool {
+        seat == self.ledger
+    }
+
+    fn gate(&self, follower: Follower) -> Gate {
+        let mut gate = Gate::new(follower, self.section.config.most_accounts);
+        for (_, strategy, allowed) in &self.strategies {
+            gate.allow(*strategy, allowed.clone());
+        }
+        gate.force_by(self.ledger);
+        gate
+    }
+
+    /// The gate with a predecessor's state.
+    pub(super) fn resumed(&mut self) -> Result<Gate, RunError> {
+        let follower = self.restored.take();
+        let follower =
+            follower.ok_or_else(|| RunError::failed("the accounts' state was not read".to_owned()))?;
+        Ok(self.gate(follower))
+    }
+
+    /// The entries with which the accounts begin.
+    fn opening(&self) -> Result<Vec<AnyMessage>, RunError> {
+        let mut accounts = self.section.accounts.clone();
+        if let Some(file) = &self.section.config.file {
+            accounts.extend(desk::read_accounts(std::path::Path::new(file)).map_err(RunError::failed)?);
+        }
+        let seat_of =
+            |name: &str| self.strategies.iter().find(|(known, ..)| known == name).map(|(_, seat, _)| *seat);
+        Ok(desk::opening(&self.section.config, &accounts, seat_of))
+    }
+}
+
+/// The accounts as of the end of the drop copy.
+fn restore(node: &Node, drops: &Drops) -> Result<Follower, RunError> {
+    let failed =
+        |error: &dyn std::fmt::Display| RunError::failed(format!("cannot take up the accounts: {error}"));
+    let snapshot = node::last_desk(node.instance()).map_err(|error| failed(&error))?;
+    let has_snapshot = snapshot.is_some();
+    let mut follower = match snapshot {
+        Some(bytes) => Follower::restore(&bytes).map_err(|error| failed(&error))?,
+        None => Follower::new(Options::default()),
+    };
+    let from = has_snapshot.then_some(follower.contained.drops);
+    let (mut again, mut faults) = (0_u64, 0_u64);
+    let whole = node::read_held(node.instance(), drops.journal(), from, |frame| {
+        again += 1;
+        let place = (frame.position, frame.topic, Nanos(frame.time));
+        if let Err(error) = follower.frame(place, frame.message_id, frame.payload) {
+            faults += 1;
+            log::error!("{}: {error}", drops.journal());
+        }
+    })
+    .map_err(|error| failed(&error))?;
+    if !whole {
+        return Err(failed(&"the drop copy behind the last snapshot is overwritten"));
+    }
+    log::info!(
+        "accounts taken up where td was: {again} frames of the drop copy read again, {faults} do not fit"
+    );
+    Ok(follower)
+}
+
+impl Td {
+    /// Writes to the drop copy.
+    pub(super) fn drop_copy(&mut self, topic: u32, message_id: u16, payload: &[u8]) {
+        self.copy((topic, message_id), payload, None);
+    }
+
+    fn copy(&mut self, what: (u32, u16), payload: &[u8], execution: Option<u64>) {
+        let is_sent = self.orders.backlog() == 0;
+        if let Some(accounts) = &mut self.accounts {
+            accounts.drops.add(what, payload, execution, is_sent);
+        }
+    }
+
+    pub(super) fn drop_request(&mut self, request: &Request) {
+        self.drop_copy(DROP_TAKEN, request.message_id(), request.bytes());
+    }
+
+    /// A refusal, with the order that is refused.
+    pub(super) fn drop_refusal(&mut self, input: InputId, frame: &Frame<'_>, update: &OrderUpdate) {
+        if frame.message_id == NewOrder::ID && is_remembered(update.reason) {
+            self.drop_copy(DROP_REFUSED, frame.message_id, frame.payload);
+        }
+        let update = OrderUpdate { refused_request: frame.position, ..*update };
+        self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
+        if !self.is_copied() {
+            self.unsettled.add(input, Pending::Copy);
+        }
+    }
+
+    pub(super) fn drop_execution(&mut self, position: u64, execution: &Execution) {
+        self.copy((DROP_TAKEN, execution.message_id()), execution.bytes(), Some(position));
+        if self.accounts.as_ref().is_some_and(|accounts| accounts.drops.is_full()) {
+            self.unsettled.add(self.executions, Pending::Copy);
+        }
+    }
+
+    /// Terms of an instrument that md has listed. Those that come before td opens wait for the first entries.
+    pub(super) fn list_terms(&mut self, instrument: &Instrument) -> Result<(), String> {
+        let Some(accounts) = &mut self.accounts else { return Ok(()) };
+        if !accounts.is_open {
+            accounts.listed.push(*instrument);
+            return Ok(());
+        }
+        if self.gateway.accounts().is_some_and(|gate| gate.has_terms(instrument)) {
+            return Ok(());
+        }
+        let terms = desk::terms(&accounts.section.config, instrument);
+        self.take_entry(&AnyMessage::ContractTerms(terms))
+    }
+
+    /// Opens the accounts, or goes on with those of a predecessor.
+    pub(super) fn open_accounts(&mut self, context: &Context) -> Result<(), RunError> {
+        let Some(accounts) = &mut self.accounts else { return Ok(()) };
+        accounts.is_open = true;
+        let listed = std::mem::take(&mut accounts.listed);
+        let ledger = accounts.ledger;
+        if self.gateway.accounts().is_none() {
+            let options = Options { remembered: accounts.section.config.remembered };
+            let gate = accounts.gate(Follower::new(options));
+            self.gateway.keep_accounts(gate);
+        }
+        let contained = self.gateway.accounts().map(|gate| gate.follower().contained).unwrap_or_default();
+        if !contained.is_opened {
+            // A predecessor may have been killed in the middle of it.
+            for entry in accounts.opening()?.iter().skip(contained.frames as usize) {
+                self.take_entry(entry).map_err(|what| {
+                    RunError::failed(format!("the accounts of the platform file cannot be opened: {what}"))
+                })?;
+            }
+            let opened = EntryResult { entry: 0, refusal: 0, about: 0 };
+            self.drop_copy(DROP_TAKEN, EntryResult::ID, opened.bytes());
+        }
+        let limits = crate::Limits::NONE;
+        self.gateway.strategy_started(ledger, limits).map_err(|error| RunError::failed(error.to_string()))?;
+        for instrument in &listed {
+            self.list_terms(instrument).map_err(RunError::failed)?;
+        }
+        // Those that a predecessor could not cancel.
+        let now = Nanos(context.now());
+        for (scope, subject) in self.gateway.killed() {
+            let cancels = self.gateway.cancel_scope(scope, subject);
+            self.send_cancels(&cancels)?;
+        }
+        self.kill_fallen(now)
+    }
+
+    /// Takes an entry of td's own, and copies it.
+    fn take_entry(&mut self, message: &AnyMessage) -> Result<(), String> {
+        let (id, bytes) = (message.id(), message.bytes());
+        let entry = Entry::decode(id, bytes).map_err(|refusal| refusal.to_string())?;
+        let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
+        gate.entry(&entry).map_err(|refusal| format!("{message:?}: {refusal}"))?;
+        self.drop_copy(DROP_TAKEN, id, bytes);
+        Ok(())
+    }
+
+    /// A frame of the entries, or of the ledger.
+    pub(super) fn account_frame(
+        &mut self,
+        context: &Context,
+        input: InputId,
+        frame: &Frame<'_>,
+    ) -> Result<(), RunError> {
+        let is_entry = self.accounts.as_ref().is_some_and(|accounts| accounts.entries == input);
+        if is_entry {
+            self.entry(context, frame)?;
+        } else {
+            self.risk(context, frame)?;
+        }
+        if !self.is_copied() {
+            self.unsettled.add(input, Pending::Copy);
+        }
+        self.kill_fallen(Nanos(context.now()))
+    }
+
+    fn entry(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
+        let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
+        if frame.position <= gate.follower().contained.entry {
+            return Ok(());
+        }
+        let taken = Entry::decode(frame.message_id, frame.payload).and_then(|entry| gate.entry(&entry));
+        let (refusal, about) = match &taken {
+            Ok(_) => (0, 0),
+            Err(refusal) => (refusal.number(), refusal.about()),
+        };
+        match taken {
+            Ok(_) => {
+                self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+                log::info!("entry at position {} of desk.entries taken", frame.position);
+            }
+            Err(refusal) => {
+                context.add(Counter::Malformed, u64::from(refusal == accounts::Refusal::Malformed));
+                log::warn!("entry at position {} of desk.entries refused: {refusal}", frame.position);
+            }
+        }
+        let result = EntryResult { entry: frame.position, refusal, about };
+        self.drop_copy(DROP_TAKEN, EntryResult::ID, result.bytes());
+        Ok(())
+    }
+
+    /// A mark, a kill, or an order that closes by force.
+    fn risk(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
+        let Some(accounts) = &self.accounts else { return Ok(()) };
+        let ledger = accounts.ledger;
+        let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
+        match AnyMessage::decode(frame.message_id, frame.payload) {
+            Ok(AnyMessage::Mark(mark)) => {
+                gate.mark(&mark);
+                self.drop_copy(DROP_TAKEN, Mark::ID, frame.payload);
+                Ok(())
+            }
+            Ok(AnyMessage::AccountChange(change)) if change.action == AccountAction::Kill => {
+                // It may have fallen here already.
+                if gate.entry(&Entry::Change(change)).is_ok() {
+                    log::warn!("killed by the ledger: {:?} {}, {}", change.scope, change.subject, change.why);
+                    self.drop_copy(DROP_TAKEN, frame.message_id, frame.payload);
+                }
+                Ok(())
+            }
+            Ok(AnyMessage::NewOrder(order)) => {
+                context.add(Counter::Orders, 1);
+                match self.gateway.take_at(ledger, frame.message_id, order.bytes(), Nanos(context.now())) {
+                    Decision::Send(request) => {
+                        self.send(request.message_id(), request.bytes())?;
+                        self.drop_request(&request);
+                    }
+                    Decision::Answer(update) => {
+                        log::error!("an order that closes by force is refused: {}", update.reason.as_str());
+                        self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
+                    }
+                    Decision::Repeat(_) | Decision::Drop => {}
+                }
+                Ok(())
+            }
+            _ => {
+                context.add(Counter::Malformed, 1);
+                Ok(())
+            }
+        }
+    }
+
+    /// Cancels what works under the switches that have fallen, and says so in the drop copy.
+    pub(super) fn kill_fallen(&mut self, _now: Nanos) -> Result<(), RunError> {
+        if !self.gateway.has_kills() {
+            return Ok(());
+        }
+        for kill in self.gateway.take_kills() {
+            if kill.cause != accounts::KillCause::Entry {
+                let entry = kill_entry(&kill);
+                log::warn!("kill switch: {:?} {}: {}", kill.scope, kill.subject, entry.why);
+                self.drop_copy(DROP_TAKEN, wire::AccountChange::ID, entry.bytes());
+            }
+            let cancels = self.gateway.cancel_scope(kill.scope, kill.subject);
+            log::warn!("kill switch: {} orders are cancelled", cancels.len());
+            self.send_cancels(&cancels)?;
+        }
+        Ok(())
+    }
+}

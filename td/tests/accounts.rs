@@ -1,0 +1,215 @@
+//! The gateway with accounts: who may trade for which, what the desk refuses, the kill switch, and what goes to the drop copy.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use accounts::{Follower, Options};
+use td::{Allowed, Decision, Gate, Gateway, GatewayOptions, Limits};
+use topology::desk;
+use wire::*;
+
+const ME: StrategyId = StrategyId(7);
+const OTHER: StrategyId = StrategyId(8);
+const LEDGER: StrategyId = StrategyId(4);
+
+const FILE: &str = r#"
+[md]
+source = "exchange"
+instruments = 1
+[matching]
+fill = "exchange"
+[desk]
+limits = { order_quantity = 500 }
+[[desk.margins]]
+long = "0.1"
+short = "0.1"
+[[accounts]]
+number = 1
+kind = "cash"
+deposit = 10000
+[[accounts]]
+number = 2
+kind = "margin"
+deposit = 1000
+limits = { open_orders = 3 }
+[strategies]
+count = 0
+"#;
+
+fn instrument() -> Instrument {
+    Instrument {
+        id: InstrumentId(1),
+        reserved: 0,
+        symbol: Symbol::new("SIM001").unwrap(),
+        tick: Price(Price::ONE / 100),
+        lot: Quantity(1),
+        price_low: Price::NONE,
+        price_high: Price::NONE,
+        reference_price: Price(100 * Price::ONE),
+        max_quantity: Quantity(0),
+        reserved_tail: 0,
+        reserved_end: 0,
+    }
+}
+
+fn gateway() -> Gateway {
+    let config = topology::parse("desk.toml", FILE, &[]).unwrap().config;
+    let mut gateway = Gateway::new(GatewayOptions { price_band: 0.0 }).unwrap();
+    gateway.on_instrument(&instrument()).unwrap();
+    let mut gate = Gate::new(Follower::new(Options::default()), 4);
+    for entry in desk::opening(&config.desk, &config.accounts, |_| None) {
+        gate.entry(&accounts::Entry::decode(entry.id(), entry.bytes()).unwrap()).unwrap();
+    }
+    let terms = desk::terms(&config.desk, &instrument());
+    gate.entry(&accounts::Entry::Terms(terms)).unwrap();
+    gate.allow(ME, Allowed::Listed(vec![AccountId(1), AccountId(2)]));
+    gate.allow(OTHER, Allowed::Listed(vec![AccountId(2)]));
+    gate.force_by(LEDGER);
+    gateway.keep_accounts(gate);
+    for seat in [ME, OTHER, LEDGER] {
+        gateway.strategy_started(seat, Limits::NONE).unwrap();
+    }
+    gateway
+}
+
+fn order(from: StrategyId, number: u32, account: u32, side: Side, price: i64, quantity: i64) -> NewOrder {
+    NewOrder {
+        account: AccountId(account),
+        ..NewOrder::plain(
+            OrderId::new(from, 1, number),
+            InstrumentId(1),
+            side,
+            OrderType::Limit,
+            TimeInForce::Day,
+            Price(price * Price::ONE),
+            Quantity(quantity),
+        )
+    }
+}
+
+fn take(gateway: &mut Gateway, from: StrategyId, order: &NewOrder) -> Decision {
+    gateway.take_at(from, NewOrder::ID, order.bytes(), Nanos(1))
+}
+
+fn refusal(decision: Decision) -> Option<Reason> {
+    match decision {
+        Decision::Answer(update) => Some(update.reason),
+        _ => None,
+    }
+}
+
+fn accepted(order: &NewOrder) -> OrderUpdate {
+    OrderUpdate {
+        side: order.side,
+        price: order.price,
+        quantity: order.quantity,
+        remaining: order.quantity,
+        ..OrderUpdate::about(order.order_id, order.instrument, OrderStatus::Accepted, Reason::None)
+    }
+}
+
+#[test]
+fn an_order_that_names_no_account_is_for_the_first_and_no_other_accounts_are_touched() {
+    let mut gateway = gateway();
+    let Decision::Send(Request::New(sent)) = take(&mut gateway, ME, &order(ME, 1, 0, Side::Buy, 10, 100))
+    else {
+        panic!()
+    };
+    assert_eq!(sent.account, AccountId(1));
+    let other = take(&mut gateway, OTHER, &order(OTHER, 1, 1, Side::Buy, 10, 100));
+    assert_eq!(refusal(other), Some(Reason::UnknownAccount));
+    let second = take(&mut gateway, ME, &order(ME, 2, 2, Side::Sell, 10, 100));
+    assert!(matches!(second, Decision::Send(_)));
+    let desk = &gateway.accounts().unwrap().follower().desk;
+    assert_eq!(desk.account(AccountId(1)).unwrap().available, 9_000 * 1_000_000_000);
+    assert_eq!(desk.account(AccountId(2)).unwrap().available, 900 * 1_000_000_000);
+}
+
+#[test]
+fn money_limits_and_a_forged_force_are_refused_and_reserve_nothing() {
+    let mut gateway = gateway();
+    for (number, (account, side, price, quantity), reason) in [
+        (1, (1, Side::Buy, 101, 100), Reason::InsufficientFunds),
+        (2, (1, Side::Sell, 10, 1), Reason::ShortSale),
+        (3, (2, Side::Buy, 1, 501), Reason::Quantity),
+    ] {
+        let order = order(ME, number, account, side, price, quantity);
+        assert_eq!(refusal(take(&mut gateway, ME, &order)), Some(reason));
+        // The same again hears the same.
+        let Decision::Repeat(again) = take(&mut gateway, ME, &order) else { panic!("{reason:?}") };
+        assert_eq!((again.status, again.reason), (OrderStatus::Rejected, reason));
+    }
+    let forged = NewOrder { flags: NewOrder::FORCED, ..order(ME, 4, 1, Side::Buy, 10, 1) };
+    assert_eq!(refusal(take(&mut gateway, ME, &forged)), Some(Reason::Malformed));
+    assert_eq!(gateway.exposure(ME, InstrumentId(1)), td::Exposure::default());
+    assert_eq!(gateway.accounts().unwrap().follower().desk.open_orders(), 0);
+}
+
+#[test]
+fn a_kill_cancels_what_works_and_holds_until_it_is_revived() {
+    let mut gateway = gateway();
+    let orders: Vec<NewOrder> = (1..=2).map(|number| order(ME, number, 2, Side::Buy, 10, 10)).collect();
+    for (index, order) in (0_u64..).zip(&orders) {
+        assert!(matches!(take(&mut gateway, ME, order), Decision::Send(_)));
+        let outcome = gateway.on_update(64 * (index + 1), &accepted(order));
+        assert!(outcome.copy.is_some());
+    }
+    assert!(matches!(take(&mut gateway, OTHER, &order(OTHER, 1, 2, Side::Buy, 10, 10)), Decision::Send(_)));
+    let full = take(&mut gateway, ME, &order(ME, 3, 2, Side::Buy, 10, 10));
+    assert_eq!(refusal(full), Some(Reason::WorkingOrders));
+    let mut change = |action| {
+        let entry = accounts::Entry::Change(AccountChange {
+            subject: 2,
+            scope: AccountScope::Account,
+            action,
+            reserved: 0,
+            amount: WideMoney::default(),
+            currency: Currency::EMPTY,
+            who: Text::cut("ann"),
+            why: Text::cut("test"),
+        });
+        gateway.accounts_mut().unwrap().entry(&entry).unwrap();
+        let kills = gateway.take_kills();
+        let cancels: Vec<_> =
+            kills.iter().flat_map(|kill| gateway.cancel_scope(kill.scope, kill.subject)).collect();
+        cancels.len()
+    };
+    assert_eq!(change(AccountAction::Kill), 3, "those of both strategies");
+    let killed = take(&mut gateway, OTHER, &order(OTHER, 2, 2, Side::Buy, 10, 1));
+    assert_eq!(refusal(killed), Some(Reason::Killed));
+    // Another account of the same strategy goes on.
+    assert!(matches!(take(&mut gateway, ME, &order(ME, 5, 1, Side::Buy, 10, 1)), Decision::Send(_)));
+    // Who closes by force is not held back.
+    let forced = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 1, 2, Side::Buy, 10, 1) };
+    assert!(matches!(take(&mut gateway, LEDGER, &forced), Decision::Send(_)));
+}
+
+#[test]
+fn an_execution_is_booked_once_and_its_copy_names_its_position() {
+    let mut gateway = gateway();
+    let order = order(ME, 1, 1, Side::Buy, 10, 100);
+    assert!(matches!(take(&mut gateway, ME, &order), Decision::Send(_)));
+    let outcome = gateway.on_update(640, &accepted(&order));
+    assert_eq!(outcome.copy.and_then(|copy| copy.position()), Some(640));
+    assert_eq!(gateway.on_update(640, &accepted(&order)).copy, None);
+}
+
+#[test]
+fn more_accounts_than_there_is_room_for_are_refused() {
+    let mut gateway = gateway();
+    let gate = gateway.accounts_mut().unwrap();
+    let mut open = |number| {
+        gate.entry(&accounts::Entry::Open(AccountOpen {
+            account: AccountId(number),
+            group: 0,
+            parent: AccountId::OWN,
+            kind: AccountKind::Cash,
+            method: CostMethod::Fifo,
+            reserved: 0,
+            currency: Currency::cut("CNY"),
+            name: Text::EMPTY,
+            who: Text::cut("ann"),
+            why: Text::cut("new"),
+        }))
+    };
+    assert!(open(3).is_ok() && open(4).is_ok());
+    assert_eq!(open(5), Err(accounts::Refusal::Full));
+}
