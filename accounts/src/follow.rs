@@ -5,7 +5,7 @@
 
 use wire::{
     AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
-    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
+    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
 };
 
 use crate::anomaly::Anomaly;
@@ -368,13 +368,9 @@ impl Desk {
 
     /// Its own switch, its owner's, its group's, or the platform's.
     fn is_killed(&self, account: &crate::account::Account) -> bool {
-        let of_owner = |owner: StrategyId| {
-            let scope = self.scopes.strategies.get(usize::from(owner.0)).and_then(Option::as_deref);
-            scope.is_some_and(|scope| scope.watch.killed.is_some())
-        };
         let group = self.scopes.groups.get(account.group as usize);
         account.watch.killed.is_some()
-            || account.owner.is_some_and(of_owner)
+            || account.owner.is_some_and(|owner| self.is_strategy_killed(owner))
             || group.is_some_and(|(_, scope)| scope.watch.killed.is_some())
             || self.scopes.platform.watch.killed.is_some()
     }

@@ -111,9 +111,7 @@ impl Desk {
 
     /// Kills the account where it has lost more in a day than it may.
     pub(crate) fn watch_loss(&mut self, place: usize) {
-        let Some(account) = self.accounts.get(place) else { return };
-        let Some(loss) = account.watch.loss.get().filter(|_| account.watch.killed.is_none()) else { return };
-        if account.day_result(&self.contracts, &self.currencies) < -loss {
+        if self.accounts.get(place).is_some_and(|account| self.has_lost_too_much(account)) {
             self.kill_account(place, KillCause::Loss);
         }
     }

@@ -5,7 +5,8 @@ use wire::{AccountId, AccountKind, AccountScope, InstrumentId, Offset, Reason, S
 use crate::account::Account;
 use crate::amount::ONE;
 use crate::desk::Desk;
-use crate::limits::{KillCause, Most};
+use crate::kill::Kill;
+use crate::limits::{KillCause, Most, Watch};
 use crate::positions::{LONG, TODAY, YESTERDAY};
 
 /// What an account's margin asks for.
@@ -59,14 +60,29 @@ impl Desk {
     /// Looks at all accounts at the latest marks: kills those that have lost more than they may (also groups and the
     /// platform), and returns who has to pay in and what is to be closed by force, by the order in which accounts were opened.
     pub fn survey(&mut self) -> Vec<MarginAction> {
-        let mut actions = Vec::new();
+        let (kills, actions) = self.look();
+        for Kill { scope, subject, cause } in kills {
+            self.kill(scope, subject, cause);
+        }
+        actions
+    }
+
+    /// What [`Desk::survey`] would kill, and what it returns: for who follows, and changes nothing by himself.
+    pub fn look(&self) -> (Vec<Kill>, Vec<MarginAction>) {
+        let (mut kills, mut actions) = (Vec::new(), Vec::new());
         let mut groups = vec![0_i128; self.scopes.groups.len()];
         let mut platform = 0_i128;
         let has_group_limits = self.scopes.groups.iter().any(|(_, scope)| scope.watch.loss.get().is_some())
             || self.scopes.platform.watch.loss.get().is_some();
-        for place in 0..self.accounts.len() {
-            self.watch_loss(place);
-            let Some(account) = self.accounts.get(place) else { continue };
+        let mut fall = |scope, subject| kills.push(Kill { scope, subject, cause: KillCause::Loss });
+        for account in &self.accounts {
+            if self.has_lost_too_much(account) {
+                match account.owner {
+                    Some(strategy) if self.is_strategy_killed(strategy) => {}
+                    Some(strategy) => fall(AccountScope::Strategy, strategy.0.into()),
+                    None => fall(AccountScope::Account, account.id.0),
+                }
+            }
             if has_group_limits {
                 let result = account.day_result(&self.contracts, &self.currencies);
                 let result = self.currencies.to_platform(result, account.home.currency);
@@ -79,17 +95,29 @@ impl Desk {
                 self.margin_actions(account, &mut actions);
             }
         }
-        for (place, sum) in groups.into_iter().enumerate() {
-            let group = self.scopes.groups.get(place);
-            let passed = group.filter(|(_, scope)| scope.watch.loss.get().is_some_and(|loss| sum < -loss));
-            if let Some(number) = passed.map(|(number, _)| *number) {
-                self.kill(AccountScope::Group, number, KillCause::Loss);
+        let passes = |watch: &Watch, sum: i128| {
+            watch.killed.is_none() && watch.loss.get().is_some_and(|loss| sum < -loss)
+        };
+        for ((number, scope), sum) in self.scopes.groups.iter().zip(groups) {
+            if passes(&scope.watch, sum) {
+                fall(AccountScope::Group, *number);
             }
         }
-        if self.scopes.platform.watch.loss.get().is_some_and(|loss| platform < -loss) {
-            self.kill(AccountScope::Platform, 0, KillCause::Loss);
+        if passes(&self.scopes.platform.watch, platform) {
+            fall(AccountScope::Platform, 0);
         }
-        actions
+        (kills, actions)
+    }
+
+    /// Of an account whose switch has not fallen.
+    pub(crate) fn has_lost_too_much(&self, account: &Account) -> bool {
+        let loss = account.watch.loss.get().filter(|_| account.watch.killed.is_none());
+        loss.is_some_and(|loss| account.day_result(&self.contracts, &self.currencies) < -loss)
+    }
+
+    pub(crate) fn is_strategy_killed(&self, strategy: StrategyId) -> bool {
+        let scope = self.scopes.strategies.get(usize::from(strategy.0)).and_then(Option::as_deref);
+        scope.is_some_and(|scope| scope.watch.killed.is_some())
     }
 
     fn margin_actions(&self, account: &Account, actions: &mut Vec<MarginAction>) {

@@ -1,6 +1,8 @@
 //! What an account has, for whoever asks.
 
-use wire::{AccountId, AccountKind, Currency, InstrumentId, OrderId, OrderUpdate, StrategyId};
+use std::collections::BTreeSet;
+
+use wire::{AccountId, AccountKind, Currency, InstrumentId, NewOrder, OrderId, OrderUpdate, StrategyId};
 
 use crate::account::Account;
 use crate::anomaly::Anomalies;
@@ -133,6 +135,24 @@ impl Desk {
     /// Whether an instrument has terms.
     pub fn has_terms(&self, instrument: InstrumentId) -> bool {
         self.contracts.get(instrument).is_some()
+    }
+
+    /// A strategy's orders at work, by id: each as it went out, and how much of it may yet trade.
+    pub fn orders_of(&self, strategy: StrategyId) -> Vec<(NewOrder, i64)> {
+        let its = self.orders.open().filter(|(_, order)| order.strategy() == strategy);
+        let mut its: Vec<_> = its.map(|(_, order)| (order.request, order.open())).collect();
+        its.sort_unstable_by_key(|(order, _)| order.order_id);
+        its
+    }
+
+    /// The newest id of a strategy's orders, refused ones among them.
+    pub fn newest_order(&self, strategy: StrategyId) -> Option<OrderId> {
+        self.orders.newest(strategy)
+    }
+
+    /// The instruments that accounts have traded or tried to.
+    pub fn instruments(&self) -> BTreeSet<InstrumentId> {
+        self.accounts.iter().flat_map(|account| &account.slots).map(|slot| slot.instrument).collect()
     }
 
     /// How many orders work.

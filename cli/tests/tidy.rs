@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
     ("matching-c", &["matching", "wire"]),
-    ("ledger", &["node", "topology", "wire"]),
+    ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),

@@ -32,8 +32,8 @@ const SIZE: usize = 4;
 /// First slot.
 const FIRST: usize = LINE_WORDS;
 
-/// Most slots of a file: those of the instruments of an instance.
-const MOST_SLOTS: u32 = layout::MAX_TOPICS;
+/// Most slots of a file: one for each account of an instance, of which there can be more than of instruments.
+const MOST_SLOTS: u32 = 1 << 21;
 /// Largest value in bytes.
 const MOST_BYTES: usize = 4_096;
 /// Copies that a reader makes before it gives up. Each failure means that the writer has set the value meanwhile.

@@ -20,7 +20,9 @@
 //!   quotes by instrument. A book restored from a snapshot of everybody gives that snapshot again.
 //! - **No panics.** Impossible input is counted, each kind under its own name ([`Anomaly`]), and returned to be logged.
 //!
-//! The core takes and returns plain values; [`run`] is the process that feeds it from journals.
+//! - **Accounts follow the drop copy**, where they are kept, and nothing else: see `docs/accounts.md`.
+//!
+//! The core takes and returns plain values; `process` is the process that feeds it from journals.
 //!
 //! # Example
 //!
@@ -59,6 +61,8 @@
 mod anomalies;
 mod askers;
 mod book;
+mod desk;
+mod limits;
 mod marks;
 mod position;
 mod process;

@@ -14,6 +14,8 @@
 //! A strategy that has joined asks for its state, and is answered once all executions are booked that were committed when
 //! it asked: all that was reported to its predecessor is in its snapshot. A restarted ledger finds the open questions in the
 //! strategies' seats, and answers no others.
+//!
+//! Where accounts are kept, it follows the drop copy too: see [`desk`](crate::desk).
 
 use std::time::Duration;
 
@@ -21,28 +23,24 @@ use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
     Service, WriteError,
 };
-use topology::NodeKind;
-use topology::config::LedgerConfig;
-use wire::{Best, TradePrint};
-use wire::{EndOfStream, Fill, Instrument, Message, NodeChange, NodeEvent, Quote, SnapshotBegin, StrategyId};
+use topology::{LedgerSection, NodeKind};
+use wire::{
+    Best, EndOfStream, Fill, Instrument, InstrumentId, Message, NodeChange, NodeEvent, Quote, SnapshotBegin,
+    StrategyId, TradePrint,
+};
 
 use crate::askers::Askers;
 use crate::book::Book;
+use crate::desk::Keeper;
+use crate::limits::{LINE, MOST_OF_RING, RETRY};
 use crate::snapshot::SnapshotMessage;
 
 /// Quotes in a snapshot; with more instruments than this they are left out, so that a snapshot always fits the ring
 /// many times over. A strategy that joins receives the next quotes soon.
 const MOST_QUOTES: usize = 256;
 
-/// A snapshot of everybody may take this part of `ledger.state`, and so may unconfirmed answers: a quarter.
-const MOST_OF_RING: u64 = 4;
-
-/// A full journal is tried again after this many nanoseconds, and as often at the end.
-const RETRY: u64 = 50_000;
+/// A full journal is tried again so often at the end.
 const LAST_TRIES: u32 = 40_000;
-
-/// Frames start at multiples of this.
-const LINE: u64 = 64;
 
 /// The ledger.
 pub const SERVICE: Service = Service {
@@ -53,7 +51,8 @@ pub const SERVICE: Service = Service {
 };
 
 fn run(mut node: Node) -> Result<(), RunError> {
-    let config: LedgerConfig = node.section()?;
+    let LedgerSection { config, desk } = node.section()?;
+    let interval = config.snapshot.as_nanos() as u64;
     let executions = node.input("executions")?;
     let mut book = Book::new();
     if node.assignment().generation > 1 {
@@ -61,6 +60,14 @@ fn run(mut node: Node) -> Result<(), RunError> {
     }
     let input = node.inputs().get(executions.0);
     let market = input.map_or("", Input::name).to_owned();
+    let (read, most_read_again) =
+        (input.map_or(0, Input::position), input.map_or(u64::MAX, |input| input.capacity() / 4));
+    let state = node.take_output("state")?;
+    let desk = match desk {
+        // Its topics are everybody and the seats.
+        Some(section) => Some(Box::new(Keeper::new(&mut node, &section, interval, state.topics)?)),
+        None => None,
+    };
     let mut ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
@@ -69,17 +76,19 @@ fn run(mut node: Node) -> Result<(), RunError> {
         executions,
         market: Quiescence::watch(node.instance(), |name| name == market)
             .map_err(|error| RunError::failed(format!("journal `{market}`: {error}")))?,
-        read: input.map_or(0, Input::position),
+        read,
         kept: 0,
         kept_next: None,
-        most_read_again: input.map_or(u64::MAX, |input| input.capacity() / 4),
+        most_read_again,
         askers: Askers::default(),
         whole_from: 0,
         is_too_large: false,
-        state: node.take_output("state")?,
+        state,
         handle: node.handle(),
-        interval: config.snapshot.as_nanos() as u64,
+        interval,
         book,
+        desk,
+        lock_step: node.assignment().deterministic,
         changed: false,
         next_snapshot: 0,
     };
@@ -143,6 +152,9 @@ struct Ledger {
     interval: u64,
     changed: bool,
     next_snapshot: u64,
+    /// The accounts, where they are kept.
+    desk: Option<Box<Keeper>>,
+    lock_step: bool,
 }
 
 impl Ledger {
@@ -249,6 +261,27 @@ impl Ledger {
         Ok(())
     }
 
+    /// Writes what waits for room in any journal. False while something still waits.
+    fn write_all_waiting(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        let desk = match &mut self.desk {
+            Some(desk) => desk.write_waiting(context)?,
+            None => true,
+        };
+        Ok(self.write_waiting(context)? && desk)
+    }
+
+    /// Tries for a while: a recorder stops behind us, and makes room.
+    fn write_last(&mut self, context: &mut Context, patience: &mut u32) -> Result<bool, RunError> {
+        while !self.write_all_waiting(context)? {
+            if *patience == 0 {
+                return Ok(false);
+            }
+            std::thread::sleep(Duration::from_nanos(RETRY));
+            *patience -= 1;
+        }
+        Ok(true)
+    }
+
     fn event(&mut self, event: &NodeEvent) {
         if let Some(strategy) = self.book.on_node_event(event) {
             self.askers.joined(strategy);
@@ -261,7 +294,15 @@ impl Ledger {
 impl Component for Ledger {
     /// Begins with a snapshot, so that there is one, and what follows it is kept.
     fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if let Some(desk) = &mut self.desk {
+            desk.start(context)?;
+        }
         self.everybody(context)
+    }
+
+    /// In lock-step marks go out as they come, and must not depend on which journal is looked at first.
+    fn in_time_order(&self) -> bool {
+        self.lock_step && self.desk.is_some()
     }
 
     fn is_wanted(&self) -> bool {
@@ -272,10 +313,16 @@ impl Component for Ledger {
         if input == self.executions {
             self.read = position;
         }
+        if let Some(desk) = self.desk.as_mut().filter(|desk| desk.drops == input) {
+            desk.reads(position);
+        }
         true
     }
 
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if let Some(desk) = &mut self.desk {
+            desk.turn(context)?;
+        }
         if !self.write_waiting(context)? {
             return Ok(());
         }
@@ -313,7 +360,12 @@ impl Component for Ledger {
                 _ => {}
             }
             self.changed = true;
-            self.book.on_market(frame.topic, frame.message_id, frame.payload)
+            let anomaly = self.book.on_market(frame.topic, frame.message_id, frame.payload);
+            if let Some(desk) = &mut self.desk {
+                let instrument = InstrumentId(frame.topic);
+                desk.price(context, instrument, self.book.mark(instrument))?;
+            }
+            anomaly
         } else if input == self.events {
             return match NodeEvent::decode(frame.payload) {
                 Ok(event) => {
@@ -326,8 +378,15 @@ impl Component for Ledger {
                     Ok(())
                 }
             };
+        } else if let Some(desk) = self.desk.as_mut().filter(|desk| desk.drops == input) {
+            return desk.frame(context, frame);
         } else {
             debug_assert_eq!(input, self.instruments);
+            if let Some(desk) = &mut self.desk
+                && let Ok(instrument) = Instrument::decode(frame.payload)
+            {
+                desk.listed(&instrument);
+            }
             let known = matches!(frame.message_id, Instrument::ID | EndOfStream::ID);
             context.add(Counter::Malformed, u64::from(!known));
             None
@@ -340,26 +399,21 @@ impl Component for Ledger {
     }
 
     fn flush(&mut self, context: &mut Context) -> Result<bool, RunError> {
-        self.write_waiting(context)
+        self.write_all_waiting(context)
     }
 
     fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
-        // A recorder stops behind us, and makes room.
         let mut patience = LAST_TRIES;
-        while !self.write_waiting(context)? && patience > 0 {
-            std::thread::sleep(Duration::from_nanos(RETRY));
-            patience -= 1;
-        }
+        self.write_last(context, &mut patience)?;
         self.everybody(context)?;
-        while !self.write_waiting(context)? {
-            if patience == 0 {
-                let journal = &self.state.journal;
-                return Err(RunError::failed(format!(
-                    "`{journal}` stays full: the last snapshot is not written"
-                )));
-            }
-            std::thread::sleep(Duration::from_nanos(RETRY));
-            patience -= 1;
+        if let Some(desk) = &mut self.desk {
+            desk.stop(context)?;
+        }
+        if !self.write_last(context, &mut patience)? {
+            let journal = &self.state.journal;
+            return Err(RunError::failed(format!(
+                "`{journal}` stays full: the last snapshot is not written"
+            )));
         }
         let anomalies = self.handle.counter(Counter::Anomalies);
         if anomalies > 0 {

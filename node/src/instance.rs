@@ -96,6 +96,11 @@ impl InstanceDir {
         self.journals().join("md.depths")
     }
 
+    /// How each account stands, where the ledger keeps them. Among the journals too.
+    pub fn accounts(&self) -> PathBuf {
+        self.journals().join("ledger.accounts")
+    }
+
     /// The running topology, as JSON.
     pub fn topology(&self) -> PathBuf {
         self.path.join("topology.json")

@@ -20,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod accounts;
 mod answers;
 mod asking;
 mod callback;
@@ -52,6 +53,7 @@ mod state;
 mod stop;
 mod tally;
 
+pub use accounts::{AccountError, AccountFinder, Accounts};
 pub use asking::Asked;
 pub use callback::{HELD_NS, Held, held};
 pub use claim::{Claim, ClaimError, Holder, Holding};

@@ -231,6 +231,10 @@ counters! {
     DiskRefusesSince = 51 => "disk_refuses_since",
     /// Of the orders that td took: they answer a quote of before a recovery, and are not timed.
     OrdersOfOldQuotes = 52 => "orders_of_old_quotes",
+    /// Accounts that were asked for more money; each once, until it has enough.
+    MarginCalls = 62 => "margin_calls",
+    /// Orders that close positions by force.
+    ForcedOrders = 63 => "forced_orders",
 }
 
 impl Counter {

@@ -1,12 +1,13 @@
 //! The platform as a strategy sees it.
 
+use std::cell::Cell;
 use std::fmt::Display;
 
-use node::{Counter, DepthError};
+use node::{AccountError, AccountFinder, Counter, DepthError};
 use topology::config::MarketData;
 use wire::{
-    Best, CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos, NewOrder, OrderId, Price,
-    Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
+    AccountId, AccountState, Best, CancelOrder, Cause, Instrument, InstrumentId, MAX_INSTRUMENTS, Nanos,
+    NewOrder, OrderId, Price, Quantity, Quote, ReplaceOrder, Request, Side, StrategyId, TimeInForce,
 };
 
 use crate::instruments::{Instruments, Interest};
@@ -23,6 +24,10 @@ pub struct Context {
     name: String,
     strategy: StrategyId,
     epoch: u16,
+    /// The accounts that it may trade for, its default first.
+    accounts: Vec<AccountId>,
+    /// Where accounts are found that were asked for.
+    finders: Cell<Vec<AccountFinder>>,
     /// Orders and mass cancels sent since the start.
     sent: u32,
     pub(crate) stage: Stage,
@@ -68,18 +73,27 @@ pub(crate) struct EventClock {
 }
 
 impl Context {
+    #[allow(clippy::too_many_arguments, reason = "made in one place, from a struct")]
     pub(crate) fn new(
         name: String,
         strategy: StrategyId,
         epoch: u64,
+        mut accounts: Vec<AccountId>,
         interest: Interest,
         data: MarketData,
         event_clock: Option<EventClock>,
         port: Box<dyn Port>,
     ) -> Context {
+        if accounts.is_empty() {
+            accounts.push(AccountId::OWN);
+        }
         Context {
             name,
             strategy,
+            finders: Cell::new(
+                accounts.iter().map(|account| AccountFinder::new(*account, strategy)).collect(),
+            ),
+            accounts,
             // The id holds the low bits; td knows that they wrap.
             epoch: epoch as u16,
             sent: 0,
@@ -179,6 +193,49 @@ impl Context {
         self.quotes.get(instrument.0 as usize)?.as_ref()
     }
 
+    /// The accounts that the platform file lets the strategy trade for, its default first; alone, its own, if it names none.
+    pub fn accounts(&self) -> &[AccountId] {
+        &self.accounts
+    }
+
+    /// For which account its orders are that name none.
+    pub fn default_account(&self) -> AccountId {
+        self.accounts.first().copied().unwrap_or(AccountId::OWN)
+    }
+
+    /// How its default account stands: see [`Context::account_of`].
+    ///
+    /// # Errors
+    /// As [`Context::account_of`].
+    pub fn account(&self) -> Result<AccountState, AccountError> {
+        self.account_of(self.default_account())
+    }
+
+    /// How an account stands: money, margin, open orders, whether it is frozen or killed. It is read from shared memory, where
+    /// the ledger keeps it, without a message and without waiting; nobody notices.
+    ///
+    /// The ledger comes after td: what the strategy was just told of an order may not be in it yet, and other strategies'
+    /// orders may be that it was not told of. [`AccountState::drops`] says up to where it goes. It decides nothing: td checks
+    /// each order by what the account has then.
+    ///
+    /// # Errors
+    /// [`AccountError`]: no accounts are kept (nor in a replay of a recording), or this one is not open. The strategy's own is
+    /// there from its first order on.
+    pub fn account_of(&self, account: AccountId) -> Result<AccountState, AccountError> {
+        let mut finders = self.finders.take();
+        let known = finders.iter().position(|finder| finder.account() == account);
+        let place = known.unwrap_or(finders.len());
+        if known.is_none() {
+            finders.push(AccountFinder::new(account, self.strategy));
+        }
+        let state = match finders.get_mut(place) {
+            Some(finder) => self.port.account(finder),
+            None => Err(AccountError::Unknown(account)),
+        };
+        self.finders.set(finders);
+        state
+    }
+
     /// The strategy's position in an instrument.
     pub fn position(&self, instrument: InstrumentId) -> Position {
         self.positions.get(instrument)
@@ -261,7 +318,7 @@ impl Context {
             price: request.price,
             quantity: request.quantity,
             cause: self.cause,
-            account: request.account,
+            account: request.account.unwrap_or(self.default_account()),
             display_lots,
             trigger,
             minimum_lots,

@@ -1,8 +1,11 @@
 //! Makes the strategy of a node: its parameters, its port, its session.
 
-use node::{Counted, Counter, DepthError, Depths, JoinError, Node, NodeHandle, Output, Tally, WriteError};
+use node::{
+    AccountError, AccountFinder, Accounts, Counted, Counter, DepthError, Depths, JoinError, Node, NodeHandle,
+    Output, Tally, WriteError,
+};
 use topology::config::MarketData;
-use wire::{InstrumentId, Nanos, Quote, Request, SnapshotBegin, StrategyId};
+use wire::{AccountState, InstrumentId, Nanos, Quote, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
 use crate::options::Options;
@@ -102,13 +105,15 @@ fn make<S: Strategy>(
         deterministic: node.assignment().deterministic,
         recorded_clock: node.assignment().recorded_clock,
         ledger: ledger.is_some(),
+        accounts: section.accounts(),
     };
     let data = section.data();
     let depths = match data {
         MarketData::Best => Depths::of(node.instance()).map_err(JoinError::from)?,
         MarketData::Depth | MarketData::Flow => None,
     };
-    let port = NodePort { output, handle: node.handle(), ledger, depths };
+    let accounts = Accounts::of(node.instance()).map_err(JoinError::from)?;
+    let port = NodePort { output, handle: node.handle(), ledger, depths, accounts };
     let session = Session::new(strategy, setup, Box::new(port));
     Ok(NewMember { session: Box::new(session), seat, data, budget: section.budget() })
 }
@@ -121,6 +126,8 @@ struct NodePort {
     ledger: Option<u32>,
     /// Where md keeps the depth, if the strategy hears the best.
     depths: Option<Depths>,
+    /// How each account stands, where accounts are kept.
+    accounts: Option<Accounts>,
 }
 
 impl Port for NodePort {
@@ -143,6 +150,10 @@ impl Port for NodePort {
 
     fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError> {
         self.depths.as_ref().ok_or(DepthError::NotKept)?.get(instrument)
+    }
+
+    fn account(&self, finder: &mut AccountFinder) -> Result<AccountState, AccountError> {
+        finder.find(self.accounts.as_ref().ok_or(AccountError::NotKept)?)
     }
 
     fn ask_state(&mut self) {

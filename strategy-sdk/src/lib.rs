@@ -10,6 +10,8 @@
 //!   [`Strategy::gap`] says how much.
 //! - Position and working orders in [`Context`] are those of the ledger at the start, plus every report since, each
 //!   counted once.
+//! - Where accounts are kept, [`Context::account`] says at any time how much money there is, without a message; orders
+//!   are for the strategy's default account unless they name one ([`OrderRequest::account`]).
 //! - On a deterministic platform the strategy's clock and its timers go by the market's time, and frames come in
 //!   the order in which they were written.
 //! - In steady state nothing allocates, locks or calls the system between a quote and the order that answers it.
@@ -94,11 +96,12 @@ pub use strategy::{NoParameters, ParameterError, Strategy};
 pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
-pub use node::{Counter, DepthError, Exit, Gap};
+pub use node::{AccountError, Counter, DepthError, Exit, Gap};
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Fill, Indicative, Instrument,
-    InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId, OrderStatus, OrderType, OrderUpdate,
-    Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol, TimeInForce, TradePrint, TradingPhase,
+    AccountId, AccountKind, AccountState, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Currency,
+    Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId,
+    OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol,
+    TimeInForce, TradePrint, TradingPhase, WideMoney,
 };

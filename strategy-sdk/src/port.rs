@@ -1,7 +1,7 @@
 //! The interface of a session to its environment.
 
-use node::{Counter, DepthError, WriteError};
-use wire::{InstrumentId, Nanos, Quote, Request};
+use node::{AccountError, AccountFinder, Counter, DepthError, WriteError};
+use wire::{AccountState, InstrumentId, Nanos, Quote, Request};
 
 /// What a [`Session`](crate::session::Session) uses: a clock, the order journal, the node's counters. A running strategy
 /// has those of its node, a test has those of [`testing::Harness`](crate::testing::Harness).
@@ -14,6 +14,12 @@ pub(crate) trait Port {
     /// # Errors
     /// [`DepthError`].
     fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError>;
+
+    /// How an account stands, where the platform keeps accounts.
+    ///
+    /// # Errors
+    /// [`AccountError`].
+    fn account(&self, finder: &mut AccountFinder) -> Result<AccountState, AccountError>;
 
     /// Commits one request to td now, or not at all.
     ///

@@ -31,8 +31,8 @@ pub struct OrderRequest {
     pub price: Price,
     /// How much.
     pub quantity: Quantity,
-    /// For which account.
-    pub account: AccountId,
+    /// For which account; `None`: the strategy's default, [`Context::default_account`](crate::Context::default_account).
+    pub account: Option<AccountId>,
     /// How much the book shows at a time; zero: all.
     pub display: Quantity,
     /// It trades at least this much at once, or nothing; zero: any quantity.
@@ -55,7 +55,7 @@ impl OrderRequest {
             time_in_force: TimeInForce::Day,
             price,
             quantity,
-            account: AccountId::OWN,
+            account: None,
             display: Quantity::ZERO,
             minimum: Quantity::ZERO,
             trigger: Price::NONE,
@@ -73,7 +73,7 @@ impl OrderRequest {
             time_in_force: TimeInForce::ImmediateOrCancel,
             price: Price::NONE,
             quantity,
-            account: AccountId::OWN,
+            account: None,
             display: Quantity::ZERO,
             minimum: Quantity::ZERO,
             trigger: Price::NONE,
@@ -82,9 +82,9 @@ impl OrderRequest {
         }
     }
 
-    /// Trades for this account instead of the strategy's own.
+    /// Trades for this account instead of the strategy's default.
     pub fn account(self, account: AccountId) -> OrderRequest {
-        OrderRequest { account, ..self }
+        OrderRequest { account: Some(account), ..self }
     }
 
     /// Trades what it can at once; the rest is cancelled.

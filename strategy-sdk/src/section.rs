@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use topology::StrategySection;
 use topology::config::{InstrumentChoice, InstrumentRule, MarketData};
+use wire::AccountId;
 
 use crate::instruments::Interest;
 use crate::options::Options;
@@ -38,6 +39,11 @@ impl Section {
     /// What the strategy hears of the market.
     pub(crate) fn data(&self) -> MarketData {
         self.strategy.data
+    }
+
+    /// The accounts that it may trade for, its default first; empty: its own.
+    pub(crate) fn accounts(&self) -> Vec<AccountId> {
+        self.strategy.accounts.iter().copied().map(AccountId).collect()
     }
 
     /// Longest that one call should take, in nanoseconds; zero: not measured.

@@ -39,11 +39,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use node::{Counter, DepthError, Frame, Gap, WriteError};
+use node::{AccountError, AccountFinder, Counter, DepthError, Frame, Gap, WriteError};
 use topology::config::MarketData;
 use wire::{
-    Best, Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos, NewOrder, OrderStatus,
-    OrderUpdate, Price, Quantity, Quote, Reason, Request, StrategyId, Symbol,
+    AccountId, AccountState, Best, Fill, Instrument, InstrumentId, Level, Liquidity, Message, Nanos,
+    NewOrder, OrderStatus, OrderUpdate, Price, Quantity, Quote, Reason, Request, StrategyId, Symbol,
 };
 
 use crate::context::Context;
@@ -78,6 +78,8 @@ struct Desk {
     is_settled: bool,
     /// What md would keep: the latest quote of each instrument.
     depths: BTreeMap<InstrumentId, Quote>,
+    /// What the ledger would keep; its own account has its seat.
+    accounts: BTreeMap<AccountId, AccountState>,
 }
 
 struct DeskPort(Rc<RefCell<Desk>>);
@@ -98,6 +100,14 @@ impl Port for DeskPort {
 
     fn depth(&self, instrument: InstrumentId) -> Result<Quote, DepthError> {
         self.0.borrow().depths.get(&instrument).copied().ok_or(DepthError::Nothing(instrument))
+    }
+
+    fn account(&self, finder: &mut AccountFinder) -> Result<AccountState, AccountError> {
+        let desk = self.0.borrow();
+        if desk.accounts.is_empty() {
+            return Err(AccountError::NotKept);
+        }
+        desk.accounts.get(&finder.account()).copied().ok_or(AccountError::Unknown(finder.account()))
     }
 
     fn ask_state(&mut self) {
@@ -148,6 +158,7 @@ impl<S: Strategy> Harness<S> {
             deterministic: false,
             recorded_clock: false,
             ledger: false,
+            accounts: Vec::new(),
         }
     }
 
@@ -248,6 +259,11 @@ impl<S: Strategy> Harness<S> {
         let received = Nanos(self.desk.borrow().now);
         self.session.frame(role, journal, &frame, received);
         true
+    }
+
+    /// An account stands so from now on; before the first, the platform keeps none. Number 0 is the strategy's own.
+    pub fn set_account(&mut self, state: &AccountState) {
+        self.desk.borrow_mut().accounts.insert(state.account, *state);
     }
 
     /// The market has accepted an order.

@@ -278,8 +278,7 @@ pub fn rehearse(config: &DeskConfig, accounts: &[AccountConfig]) -> Result<(), D
             return fault(path("number"), message, "give each its own number");
         }
         if row.parent != 0 && (row.parent == row.number || !known.contains(&row.parent)) {
-            let message =
-                format!("account {} is opened before its parent {}", row.number, row.parent);
+            let message = format!("account {} is opened before its parent {}", row.number, row.parent);
             return fault(path("parent"), message, "list the parent first");
         }
         if let Some(own) = row.currency.as_deref().filter(|own| !money.contains(own)) {

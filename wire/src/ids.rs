@@ -147,6 +147,12 @@ impl fmt::Display for InstrumentId {
     }
 }
 
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
 /// Text that is no order id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no order id: write SEAT-EPOCH-SEQUENCE, as in 12-1-42")]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use wire::OrderId;
+use wire::{OrderId, StrategyId};
 
 use crate::orders::Order;
 use crate::state::{Reader, State};
@@ -105,6 +105,11 @@ impl Orders {
             *newest = Some(id);
         }
         is_newer
+    }
+
+    /// The newest id of a strategy.
+    pub(crate) fn newest(&self, strategy: StrategyId) -> Option<OrderId> {
+        self.newest.get(usize::from(strategy.0)).copied().flatten()
     }
 
     /// All that work, with their places. The order is that of their places: sort what is shown.

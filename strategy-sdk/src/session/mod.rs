@@ -24,7 +24,7 @@ mod reports;
 use node::{Counter, Frame, Gap};
 use topology::config::MarketData;
 use wire::fold::SnapshotReader;
-use wire::{Cause, Instrument, Nanos, StrategyId};
+use wire::{AccountId, Cause, Instrument, Nanos, StrategyId};
 
 use crate::context::{Context, EventClock, Stage};
 use crate::instruments::Interest;
@@ -104,6 +104,8 @@ pub struct Setup {
     pub recorded_clock: bool,
     /// True when a ledger has its state.
     pub ledger: bool,
+    /// The accounts that it may trade for, its default first; empty: its own.
+    pub accounts: Vec<AccountId>,
 }
 
 /// What a session needs from its caller.
@@ -143,13 +145,13 @@ pub(crate) struct Session<S> {
 impl<S: Strategy> Session<S> {
     /// A session before its first frame.
     pub(crate) fn new(strategy: S, setup: Setup, port: Box<dyn Port>) -> Session<S> {
-        let Setup { name, strategy: seat, generation, epoch, interest, data, .. } = setup;
+        let Setup { name, strategy: seat, generation, epoch, interest, data, accounts, .. } = setup;
         let Setup { deterministic, recorded_clock: recorded, ledger, .. } = setup;
         let event_clock =
             (deterministic || recorded).then(|| EventClock { recorded, ..EventClock::default() });
         Session {
             strategy,
-            context: Context::new(name, seat, epoch, interest, data, event_clock, port),
+            context: Context::new(name, seat, epoch, accounts, interest, data, event_clock, port),
             snapshots: ledger.then(|| SnapshotReader::of_strategy(seat, generation)),
             snapshot_deadline: None,
             contained_until: 0,

@@ -98,6 +98,21 @@ pub struct AccountState {
 impl AccountState {
     /// Stands in `owner` of an account that an entry has opened.
     pub const NOBODY: StrategyId = StrategyId(u16::MAX);
+
+    /// No new orders, no withdrawals.
+    pub fn is_frozen(&self) -> bool {
+        self.flags & AccountState::FROZEN != 0
+    }
+
+    /// It has ended.
+    pub fn is_closed(&self) -> bool {
+        self.flags & AccountState::CLOSED != 0
+    }
+
+    /// A kill switch has fallen: its own, its owner's, its group's or the platform's. Nothing new goes out.
+    pub fn is_killed(&self) -> bool {
+        self.flags & AccountState::KILLED != 0
+    }
 }
 
 crate::schema::flags! {

@@ -1,0 +1,354 @@
+//! The process part: journals and the shared memory of the accounts.
+
+use accounts::{Applied, Followed, Follower, Options, Touched};
+use node::{Accounts, Context, Counter, Frame, InputId, Node, Output, Quiescence, RunError, WriteError};
+use topology::DeskSection;
+use wire::fold::desk_parts;
+use wire::{
+    DROP_TAKEN, DeskPart, Fill, Instrument, InstrumentId, Mark, Message, Nanos, NewOrder, Price, StrategyId,
+};
+
+use super::cadence::Cadence;
+use super::guard::{Guard, Listed, Wanted};
+use super::pacer::Pacer;
+use super::publish::Changed;
+use super::restore;
+use crate::limits::{LINE, MOST_OF_RING, RETRY};
+
+/// Accounts beside those that the file has room for: of services.
+const MORE_SLOTS: u32 = 8;
+/// A survey takes at most this part of the time: a tenth.
+const PART_OF_TIME: u64 = 10;
+
+/// The accounts, as the ledger keeps them.
+pub(crate) struct Keeper {
+    pub(crate) drops: InputId,
+    follower: Follower,
+    changed: Changed,
+    pacer: Pacer,
+    guard: Guard,
+    listed: Listed,
+    cadence: Cadence,
+    shown: Accounts,
+    desk: Output,
+    risk: Output,
+    /// The drop copy's journal, for its head.
+    journal: Quiescence,
+    /// The drop copy is read before this position.
+    read: u64,
+    /// Where the drop copy begins that the first snapshot does not contain.
+    begin: u64,
+    /// Frames from here on are kept, once the last snapshot has found room.
+    kept_next: Option<u64>,
+    /// Everything happens with the frame that causes it, and no clock is asked.
+    lock_step: bool,
+    survey_every: u64,
+    is_survey_due: bool,
+    next_survey: u64,
+    is_too_large: bool,
+    is_crowded: bool,
+}
+
+impl Keeper {
+    /// Restored if there was a predecessor. `seats`: how many may have an account of their own.
+    pub(crate) fn new(
+        node: &mut Node,
+        section: &DeskSection,
+        interval: u64,
+        seats: u32,
+    ) -> Result<Keeper, RunError> {
+        let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("accounts: {error}"));
+        let (desk, risk) = (node.take_output("desk")?, node.take_output("risk")?);
+        let drops = node.input("drops")?;
+        let options = Options { remembered: section.config.remembered };
+        let seat = u16::try_from(node.assignment().seat).map(StrategyId).map_err(|error| failed(&error))?;
+        let mut guard = Guard::new(seat, risk.epoch());
+        let mut follower = Follower::new(options);
+        if node.assignment().generation > 1 {
+            follower = restore::follower(node, drops, options)?;
+            restore::guard(node, &risk.journal, &mut guard, &follower)?;
+        }
+        let lock_step = node.assignment().deterministic;
+        let every = section.config.mark_every.as_nanos() as u64;
+        let mut pacer = Pacer::new(if lock_step { 0 } else { every });
+        follower.desk.instruments().into_iter().for_each(|instrument| pacer.in_play(instrument));
+        let slots = section.config.most_accounts.saturating_add(seats).saturating_add(MORE_SLOTS);
+        let input = node.inputs().get(drops.0);
+        let name = input.map_or("", node::Input::name).to_owned();
+        let begin = input.map_or(0, node::Input::position);
+        Ok(Keeper {
+            drops,
+            changed: Changed::all(),
+            pacer,
+            guard,
+            listed: Listed::default(),
+            cadence: Cadence::new(input.map_or(u64::MAX, node::Input::capacity), interval),
+            shown: Accounts::keep(&node.handle(), slots).map_err(|error| failed(&error))?,
+            desk,
+            risk,
+            journal: Quiescence::watch(node.instance(), |journal| journal == name)
+                .map_err(|error| failed(&error))?,
+            read: begin,
+            begin,
+            kept_next: None,
+            lock_step,
+            survey_every: every,
+            is_survey_due: follower.desk.count() > 0,
+            next_survey: 0,
+            is_too_large: false,
+            is_crowded: false,
+            follower,
+        })
+    }
+
+    /// Begins with a snapshot, so that there is one, and what follows it is kept.
+    pub(crate) fn start(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.show();
+        self.snapshot(context)
+    }
+
+    /// The next frame of the drop copy is at this position.
+    pub(crate) fn reads(&mut self, position: u64) {
+        self.read = position;
+    }
+
+    /// md has listed an instrument.
+    pub(crate) fn listed(&mut self, instrument: &Instrument) {
+        self.listed.set(instrument);
+    }
+
+    /// The price of an instrument may have changed.
+    pub(crate) fn price(
+        &mut self,
+        context: &mut Context,
+        instrument: InstrumentId,
+        price: Price,
+    ) -> Result<(), RunError> {
+        if price.is_some() {
+            self.pacer.price(instrument, price);
+            if self.lock_step {
+                self.send(context)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A frame of the drop copy.
+    pub(crate) fn frame(&mut self, context: &mut Context, frame: &Frame<'_>) -> Result<(), RunError> {
+        let at = (frame.position, frame.topic, Nanos(frame.time));
+        let followed = match self.follower.frame(at, frame.message_id, frame.payload) {
+            Ok(followed) => followed,
+            Err(error) => {
+                context.add(Counter::Anomalies, 1);
+                log::error!("drop copy: {error}");
+                Followed { touched: Touched::All, applied: None, anomaly: None }
+            }
+        };
+        if let Some(anomaly) = followed.anomaly {
+            context.add(Counter::Anomalies, 1);
+            log::debug!("drop copy at position {}: {anomaly:?}", frame.position);
+        }
+        self.guard.seen(frame.message_id, frame.payload);
+        self.changed.add(followed.touched);
+        if frame.message_id == NewOrder::ID
+            && frame.topic == DROP_TAKEN
+            && let Ok(order) = NewOrder::decode(frame.payload)
+        {
+            self.pacer.in_play(order.instrument);
+        }
+        let is_marked =
+            matches!(frame.message_id, Mark::ID | Fill::ID) && followed.touched != Touched::Nothing;
+        if is_marked || followed.applied.is_some() {
+            self.is_survey_due = true;
+            if self.lock_step {
+                self.survey(context);
+            }
+        }
+        if self.lock_step {
+            // Before the cursor says that the frame is handled: the next event waits for that.
+            self.send(context)?;
+            self.show();
+        }
+        let is_settled = matches!(followed.applied, Some(Applied::Settled(_)));
+        if is_settled {
+            log::info!("day {} is settled", self.follower.desk.settled_day());
+        }
+        if self.cadence.frame(frame.position) || is_settled {
+            self.show();
+            self.snapshot(context)?;
+        }
+        Ok(())
+    }
+
+    /// Between two rounds: what has gathered, and what is due.
+    pub(crate) fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.lock_step && self.is_survey_due && self.is_caught_up() {
+            let now = context.now();
+            if now >= self.next_survey {
+                self.survey(context);
+                let took = context.now().saturating_sub(now);
+                self.next_survey = now + self.survey_every.max(took.saturating_mul(PART_OF_TIME));
+            } else {
+                context.wake_at(self.next_survey);
+            }
+        }
+        self.send(context)?;
+        self.show();
+        if self.cadence.is_due(context.now()) {
+            self.snapshot(context)?;
+        }
+        if let Some(deadline) = self.cadence.deadline() {
+            context.wake_at(deadline);
+        }
+        Ok(())
+    }
+
+    /// What was asked for on a state of long ago would be wrong.
+    fn is_caught_up(&self) -> bool {
+        self.journal.journals().first().is_none_or(|journal| self.read >= journal.head())
+    }
+
+    fn survey(&mut self, context: &Context) {
+        self.is_survey_due = false;
+        for call in self.guard.survey(&self.follower.desk, &self.listed) {
+            context.add(Counter::MarginCalls, 1);
+            let missing = wire::WideMoney::from_wide(call.missing);
+            match call.owner {
+                Some(owner) => {
+                    log::warn!("margin call: the own account of strategy in seat {} lacks {missing}", owner.0)
+                }
+                None => log::warn!("margin call: account {} lacks {missing}", call.account),
+            }
+        }
+    }
+
+    /// Kills and forced orders, then marks, as far as there is room.
+    fn send(&mut self, context: &mut Context) -> Result<(), RunError> {
+        while let Some(wanted) = self.guard.next().copied() {
+            let sent = match &wanted {
+                Wanted::Kill(kill) => self.risk.send(0, kill),
+                Wanted::Close(order) => self.risk.send(0, order),
+            };
+            match sent {
+                Ok(_) => self.guard.sent(),
+                Err(WriteError::Full { .. }) => {
+                    context.wake_at(context.now() + RETRY);
+                    return Ok(());
+                }
+                Err(source) => return Err(self.write_error(source)),
+            }
+            match wanted {
+                Wanted::Kill(kill) => {
+                    log::warn!(
+                        "{:?} {} has lost more than it may in a day: killed",
+                        kill.scope,
+                        kill.subject
+                    );
+                }
+                Wanted::Close(order) => {
+                    context.add(Counter::ForcedOrders, 1);
+                    log::warn!(
+                        "account {}: {} {} of instrument {} by force, order {}",
+                        order.account,
+                        order.side,
+                        order.quantity,
+                        order.instrument,
+                        order.order_id
+                    );
+                }
+            }
+        }
+        let now = context.now();
+        while let Some(mark) = self.pacer.next(now) {
+            match self.risk.send(0, &mark) {
+                Ok(_) => self.pacer.sent(&mark, now),
+                Err(WriteError::Full { .. }) => {
+                    context.add(Counter::Full, 1);
+                    self.pacer.skip(&mark, now, RETRY);
+                    break;
+                }
+                Err(source) => return Err(self.write_error(source)),
+            }
+        }
+        if let Some(deadline) = self.pacer.deadline() {
+            context.wake_at(deadline);
+        }
+        Ok(())
+    }
+
+    fn write_error(&self, source: WriteError) -> RunError {
+        RunError::Write { journal: self.risk.journal.clone(), source }
+    }
+
+    /// Shows what has changed to whoever looks.
+    fn show(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        let (shown, mut has_room) = (&self.shown, true);
+        self.changed.show(&self.follower, |slot, state| has_room &= shown.set(slot, &state));
+        if !has_room && !std::mem::replace(&mut self.is_crowded, true) {
+            log::error!(
+                "there are {} accounts, and {} slots for them: those above cannot be seen; set desk.most_accounts higher",
+                self.follower.desk.count(),
+                self.shown.slots()
+            );
+        }
+    }
+
+    /// A snapshot of all accounts; none while the one before still waits for room.
+    fn snapshot(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.write_waiting(context)? {
+            return Ok(());
+        }
+        let bytes = self.follower.snapshot();
+        let drops = self.follower.contained.drops;
+        let mut written = 0;
+        for part in desk_parts(drops, &bytes) {
+            written += node::frame_bytes(DeskPart::SIZE as u64);
+            self.desk
+                .post_bytes(DeskPart::ID, 0, part.bytes())
+                .map_err(|source| RunError::Write { journal: self.desk.journal.clone(), source })?;
+        }
+        // The next one must not overwrite this one before it is whole.
+        let is_too_large = written > self.desk.capacity / MOST_OF_RING;
+        if is_too_large && !self.is_too_large {
+            log::error!(
+                "a snapshot of the accounts takes {written} bytes, more than a quarter of `{}`: if the ledger or td is \
+                 killed, accounts may be lost; set `capacity` of [journal.ledger.desk] to at least {} KiB",
+                self.desk.journal,
+                (written * MOST_OF_RING).next_power_of_two() / 1_024
+            );
+        }
+        self.is_too_large = is_too_large;
+        let position = drops.max(self.begin);
+        self.cadence.made(position, bytes.len() as u64, context.now());
+        // Its last frame is kept too: a cursor stands at the begin of one.
+        self.kept_next = Some(position / LINE * LINE);
+        self.write_waiting(context)?;
+        Ok(())
+    }
+
+    /// Writes what waits for room, which only a recorder leaves to be desired. False while something still waits.
+    pub(crate) fn write_waiting(&mut self, context: &mut Context) -> Result<bool, RunError> {
+        match self.desk.flush() {
+            Ok(()) => {
+                if let Some(kept) = self.kept_next.take() {
+                    context.keep(self.drops, kept);
+                }
+                Ok(true)
+            }
+            Err(WriteError::Full { .. }) => {
+                context.wake_at(context.now() + RETRY);
+                Ok(false)
+            }
+            Err(source) => Err(RunError::Write { journal: self.desk.journal.clone(), source }),
+        }
+    }
+
+    /// The last states, and the last snapshot.
+    pub(crate) fn stop(&mut self, context: &mut Context) -> Result<(), RunError> {
+        self.show();
+        self.snapshot(context)
+    }
+}

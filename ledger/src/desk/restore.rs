@@ -1,0 +1,59 @@
+//! The accounts of this ledger's predecessor.
+
+use accounts::{Follower, Options};
+use node::{InputId, Node, RunError};
+use wire::{Message, Nanos, NewOrder};
+
+use super::guard::Guard;
+
+fn failed(error: &dyn std::fmt::Display) -> RunError {
+    RunError::failed(format!("cannot take up the accounts where the ledger was: {error}"))
+}
+
+/// The last whole snapshot, and the drop copy behind it, up to where the predecessor has read.
+pub(super) fn follower(node: &Node, drops: InputId, options: Options) -> Result<Follower, RunError> {
+    let mut follower = match node::last_desk(node.instance()).map_err(|error| failed(&error))? {
+        Some(bytes) => Follower::restore(&bytes).map_err(|error| failed(&error))?,
+        None => Follower::new(options),
+    };
+    let Some(input) = node.inputs().get(drops.0) else { return Ok(follower) };
+    let (end, contained) = (input.position(), follower.contained.drops);
+    let mut again = 0_u64;
+    let whole =
+        node::read_held(node.instance(), input.name(), (contained > 0).then_some(contained), |frame| {
+            if frame.position < contained || frame.position >= end {
+                return;
+            }
+            again += 1;
+            let at = (frame.position, frame.topic, Nanos(frame.time));
+            if let Err(error) = follower.frame(at, frame.message_id, frame.payload) {
+                log::error!("drop copy: {error}");
+            }
+        })
+        .map_err(|error| failed(&error))?;
+    log::info!(
+        "accounts taken up where the ledger before was: {again} frames of the drop copy read again, {} accounts",
+        follower.desk.count()
+    );
+    if !whole {
+        log::error!(
+            "the drop copy since the last snapshot of the accounts is overwritten: balances may be wrong; set `capacity` \
+             of [journal.td.drops] higher"
+        );
+    }
+    Ok(follower)
+}
+
+/// Forced orders that the predecessor has sent and td has not taken.
+pub(super) fn guard(node: &Node, risk: &str, guard: &mut Guard, follower: &Follower) -> Result<(), RunError> {
+    let mut sent = Vec::new();
+    // What td has not read is there; what is overwritten it has read, and written to the drop copy.
+    node::read_held(node.instance(), risk, None, |frame| {
+        if frame.message_id == NewOrder::ID {
+            sent.extend(NewOrder::decode(frame.payload));
+        }
+    })
+    .map_err(|error| failed(&error))?;
+    guard.restore(sent, &follower.desk);
+    Ok(())
+}
