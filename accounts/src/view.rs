@@ -132,6 +132,11 @@ impl Desk {
         self.orders.get(self.orders.find(id)?).map(|order| order.reserved.money)
     }
 
+    /// Whether an instrument has terms.
+    pub fn has_terms(&self, instrument: InstrumentId) -> bool {
+        self.contracts.get(instrument).is_some()
+    }
+
     /// A strategy's orders at work, by id: each as it went out, and how much of it may yet trade.
     pub fn orders_of(&self, strategy: StrategyId) -> Vec<(NewOrder, i64)> {
         let its = self.orders.open().filter(|(_, order)| order.strategy() == strategy);
@@ -148,11 +153,6 @@ impl Desk {
     /// The instruments that accounts have traded or tried to.
     pub fn instruments(&self) -> BTreeSet<InstrumentId> {
         self.accounts.iter().flat_map(|account| &account.slots).map(|slot| slot.instrument).collect()
-    }
-
-    /// Whether an instrument has terms.
-    pub fn has_terms(&self, instrument: InstrumentId) -> bool {
-        self.contracts.get(instrument).is_some()
     }
 
     /// How many orders work.
