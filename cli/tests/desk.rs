@@ -214,7 +214,10 @@ fn pid(home: &Home, name: &str) -> u32 {
     u32::try_from(number(&home.node("desk", name)["pid"])).expect("a pid")
 }
 
+const STRATEGIES: [&str; 5] = ["makers-1", "makers-2", "noise-1", "noise-2", "own-1"];
+
 fn finish(home: &Home, path: String) {
+    STRATEGIES.iter().for_each(|name| kill(pid(home, name), "CONT"));
     let down = home.colo(&["down", "desk"]);
     std::fs::remove_file(path).expect("the platform file");
     assert!(down.status.success(), "{}", stderr(&down));
@@ -223,6 +226,8 @@ fn finish(home: &Home, path: String) {
 /// All executions have reached td, and the ledger what td says of them.
 fn settle(home: &Home) {
     home.wait_for("the end of the day", || is_over(home));
+    // They go on asking, and are refused.
+    STRATEGIES.iter().for_each(|name| kill(pid(home, name), "STOP"));
     let mut last = (0, 0);
     home.wait_for("quiet", || {
         let (mut drops, mut desk) = (0, 0);
