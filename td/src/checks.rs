@@ -52,6 +52,15 @@ pub(crate) fn price(rules: &Rules, price: Price) -> Result<(), Reason> {
     }
 }
 
+/// Checks 8 and 9 of an order that closes by force: td's own band does not hold it up.
+pub(crate) fn forced_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason> {
+    match order.order_type.has_price() {
+        true if !order.price.is_some() => Err(Reason::Malformed),
+        true if !rules.is_on_tick(order.price) => Err(Reason::OffTick),
+        _ => Ok(()),
+    }
+}
+
 /// Checks 8 to 10 of a new order: of its limit, if it has one, and of a stop's trigger.
 pub(crate) fn order_price(rules: &Rules, order: &NewOrder) -> Result<(), Reason> {
     let limit = order.order_type.has_price().then_some(order.price);

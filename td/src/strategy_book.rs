@@ -131,7 +131,12 @@ impl StrategyBook {
         }
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
-        checks::order_price(rules, &order)?;
+        // Whether it may say so was asked above, where accounts are kept.
+        if gate.is_some() && order.flags & NewOrder::FORCED != 0 {
+            checks::forced_price(rules, &order)?;
+        } else {
+            checks::order_price(rules, &order)?;
+        }
         checks::working_orders(&self.limits, self.orders.len())?;
         let limits = self.limits;
         let exposure = self.exposure(order.instrument).ok_or(Reason::UnknownInstrument)?;

@@ -51,8 +51,12 @@ fn instrument() -> Instrument {
 }
 
 fn gateway() -> Gateway {
+    gateway_with(0.0)
+}
+
+fn gateway_with(price_band: f64) -> Gateway {
     let config = topology::parse("desk.toml", FILE, &[]).unwrap().config;
-    let mut gateway = Gateway::new(GatewayOptions { price_band: 0.0 }).unwrap();
+    let mut gateway = Gateway::new(GatewayOptions { price_band }).unwrap();
     gateway.on_instrument(&instrument()).unwrap();
     let mut gate = Gate::new(Follower::new(Options::default()), 4);
     for entry in desk::opening(&config.desk, &config.accounts, |_| None) {
@@ -180,6 +184,22 @@ fn a_kill_cancels_what_works_and_holds_until_it_is_revived() {
     // Who closes by force is not held back.
     let forced = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 1, 2, Side::Buy, 10, 1) };
     assert!(matches!(take(&mut gateway, LEDGER, &forced), Decision::Send(_)));
+}
+
+#[test]
+fn what_closes_by_force_is_not_held_up_by_the_gateways_band() {
+    let mut gateway = gateway_with(0.1);
+    let far = order(ME, 1, 2, Side::Buy, 80, 1);
+    assert_eq!(refusal(take(&mut gateway, ME, &far)), Some(Reason::PriceBand));
+    let forced = |number| NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, number, 2, Side::Buy, 80, 1) };
+    assert!(matches!(take(&mut gateway, LEDGER, &forced(1)), Decision::Send(_)));
+    let off = NewOrder { price: Price(80 * Price::ONE + 1), ..forced(2) };
+    assert_eq!(refusal(take(&mut gateway, LEDGER, &off)), Some(Reason::OffTick));
+    // What the desk refuses is remembered, as it is by who follows.
+    let too_much = NewOrder { flags: NewOrder::FORCED, ..order(LEDGER, 3, 1, Side::Sell, 80, 1) };
+    assert_eq!(refusal(take(&mut gateway, LEDGER, &too_much)), Some(Reason::ShortSale));
+    let known = gateway.accounts().unwrap().follower().desk.order(too_much.order_id).unwrap();
+    assert_eq!((known.status, known.reason), (OrderStatus::Rejected, Reason::ShortSale));
 }
 
 #[test]

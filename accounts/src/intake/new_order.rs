@@ -67,9 +67,17 @@ impl Desk {
         self.scopes.strategy(from);
         let account = self.place_or_own(order.account, from).ok_or(Reason::UnknownAccount)?;
         let slot = self.accounts.get(account).and_then(|account| account.touch(order.instrument));
-        let passed = self.check_content((account, slot), from, order)?;
-        self.insert(order, account, &passed);
-        Ok(())
+        match self.check_content((account, slot), from, order) {
+            Ok(passed) => {
+                self.insert(order, account, &passed);
+                Ok(())
+            }
+            Err(reason) => {
+                // Its id is used up: who hears of the refusal remembers it too.
+                self.remember_refused(order, account, reason);
+                Err(reason)
+            }
+        }
     }
 
     /// Takes in an order that has passed; returns it with the offset that was chosen.

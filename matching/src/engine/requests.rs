@@ -284,13 +284,17 @@ fn takes(request: &CancelAll, order: &Order) -> bool {
         && request.of_account().is_none_or(|account| account == AccountId::OWN)
 }
 
+/// What an order is to its account is no matter of the market's.
+const OF_THE_ACCOUNT: u8 = NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE | NewOrder::FORCED;
+
 /// Whether the order asks for no more than a recorded market can answer: it has no auctions, and ends with its day.
 fn is_supported(request: &NewOrder) -> bool {
     let no_auction = !matches!(
         request.time_in_force,
         TimeInForce::GoodTillDate | TimeInForce::AtTheOpen | TimeInForce::AtTheClose
     );
-    let plain = request.display_lots | request.minimum_lots == 0 && request.flags & !NewOrder::POST_ONLY == 0;
+    let asks = request.flags & !(NewOrder::POST_ONLY | OF_THE_ACCOUNT);
+    let plain = request.display_lots | request.minimum_lots == 0 && asks == 0;
     no_auction && plain && !request.order_type.has_trigger()
 }
 

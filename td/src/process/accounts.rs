@@ -65,6 +65,11 @@ impl Accounts {
         input == self.entries || input == self.risk
     }
 
+    /// What the ledger asks for.
+    pub(super) fn risk(&self) -> InputId {
+        self.risk
+    }
+
     pub(super) fn is_ledger(&self, seat: StrategyId) -> bool {
         seat == self.ledger
     }
@@ -296,6 +301,9 @@ impl Td {
                     }
                     Decision::Answer(update) => {
                         log::error!("an order that closes by force is refused: {}", update.reason.as_str());
+                        if is_remembered(update.reason) {
+                            self.drop_copy(DROP_REFUSED, NewOrder::ID, order.bytes());
+                        }
                         self.drop_copy(DROP_TAKEN, OrderUpdate::ID, update.bytes());
                     }
                     Decision::Repeat(_) | Decision::Drop => {}

@@ -2,7 +2,8 @@
 //!
 //! Strategies write concurrently, so the order of their requests across journals is random. In lock-step td waits until
 //! all other nodes are idle, notes how far each strategy has written, and takes exactly these requests, journal by journal
-//! in the order of seats, before it reads anything else. What is taken then depends on what was published only.
+//! in the order of seats, before it reads anything else. What is taken then depends on what was published only. What the
+//! ledger asks for is taken so too: it writes while matching does.
 //!
 //! md waits until all requests are answered, so strategies that answer each other without end would block it for ever:
 //! requests between two of its messages are counted, and bounded.
@@ -15,7 +16,7 @@ use super::extent::Extent;
 /// The batch that is being taken, or the wait for the next.
 #[derive(Debug)]
 pub(super) struct Batches {
-    /// Every journal but those of orders.
+    /// Every journal but those of orders, and of what the ledger asks for.
     others: Quiescence,
     /// Those of orders.
     orders: Quiescence,
@@ -47,7 +48,7 @@ const NAMED: usize = 10;
 impl Batches {
     pub(super) fn watch(node: &Node, inputs: &[InputId], limit: u64) -> Result<Batches, RunError> {
         let failed = |error: &dyn std::fmt::Display| RunError::failed(format!("lock-step: {error}"));
-        let is_requests = |name: &str| Stream::of(name) == Some(Stream::Requests);
+        let is_requests = |name: &str| matches!(Stream::of(name), Some(Stream::Requests | Stream::Risk));
         let others =
             Quiescence::watch(node.instance(), |name| !is_requests(name)).map_err(|error| failed(&error))?;
         let orders = Quiescence::watch(node.instance(), is_requests).map_err(|error| failed(&error))?;

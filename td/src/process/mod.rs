@@ -99,7 +99,9 @@ fn run(mut node: Node) -> Result<(), RunError> {
         epochs: Epochs::watch(&node, &orders)?,
         leaving: Leaving::default(),
         batches: if node.assignment().deterministic {
-            Some(Batches::watch(&node, &orders, section.lock_step_limit)?)
+            let asked = accounts.as_ref().map(|accounts| accounts.risk());
+            let batched: Vec<InputId> = orders.iter().copied().chain(asked).collect();
+            Some(Batches::watch(&node, &batched, section.lock_step_limit)?)
         } else {
             None
         },
@@ -310,6 +312,10 @@ impl Td {
         self.orders.backlog() == 0 && reports.is_none_or(|reports| reports.backlog() == 0)
     }
 
+    fn is_asked_by_ledger(&self, input: InputId) -> bool {
+        self.accounts.as_ref().is_some_and(|accounts| accounts.risk() == input)
+    }
+
     /// True when all that has to go to the drop copy is there.
     fn is_copied(&self) -> bool {
         self.accounts.as_ref().is_none_or(|accounts| accounts.drops.is_written())
@@ -388,11 +394,13 @@ impl Component for Td {
         let is_free = match &self.accounts {
             // Nothing takes effect that could not be copied.
             Some(accounts) if accounts.drops.is_full() => return false,
-            Some(accounts) if accounts.reads(input) => return accounts.drops.is_written(),
+            Some(accounts) if accounts.reads(input) => accounts.drops.is_written(),
             _ => !is_orders || self.has_room(input),
         };
+        let is_asked = self.is_asked_by_ledger(input);
         match &mut self.batches {
-            Some(batches) if is_orders => is_free && batches.takes(input, position),
+            Some(batches) if is_orders || is_asked => is_free && batches.takes(input, position),
+            Some(_) if self.accounts.as_ref().is_some_and(|accounts| accounts.reads(input)) => is_free,
             Some(batches) => batches.reads_executions(self.orders.backlog() > 0),
             None => is_free,
         }
@@ -401,7 +409,8 @@ impl Component for Td {
     /// Executions are settled at once: they can be read again. In lock-step the last request of a batch is settled once the
     /// batch's executions are passed on: until then td must not look idle.
     fn is_settled(&self, input: InputId) -> bool {
-        if self.is_orders.get(input.0) != Some(&true) {
+        let is_batched = self.batches.is_some() && self.is_asked_by_ledger(input);
+        if self.is_orders.get(input.0) != Some(&true) && !is_batched {
             return self.accounts.is_none() || self.has_settled(input);
         }
         self.deferred.is_empty() && self.has_settled(input)

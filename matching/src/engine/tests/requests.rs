@@ -54,6 +54,20 @@ fn a_limit_order_trades_by_price_then_time_and_rests_with_what_is_left() {
 }
 
 #[test]
+fn what_an_order_is_to_its_account_changes_nothing() {
+    let mut engine = with_asks();
+    let flags =
+        [NewOrder::OFFSET_OPEN, NewOrder::OFFSET_CLOSE, NewOrder::OFFSET_CLOSE_TODAY, NewOrder::FORCED];
+    for (number, flags) in (1..).zip(flags) {
+        let order = NewOrder { flags, ..with(limit(id(9, number), Buy, 100, 1), ImmediateOrCancel) };
+        let answers = enter(&mut engine, order);
+        assert_eq!(answers.last(), Some(&format!("9-{number}: filled")), "{answers:?}");
+    }
+    let order = NewOrder { flags: NewOrder::CANCEL_OLDEST, ..limit(id(9, 9), Buy, 100, 1) };
+    assert_eq!(enter(&mut engine, order), ["9-9: rejected unsupported"]);
+}
+
+#[test]
 fn both_sides_of_a_trade_carry_one_id_and_say_what_is_left() {
     let mut engine = with_asks();
     let answers = feed(&mut engine, &Input::New(limit(id(9, 1), Buy, 100, 3)));
