@@ -215,14 +215,18 @@ fn pid(home: &Home, name: &str) -> u32 {
 }
 
 fn finish(home: &Home, path: String) {
+    STRATEGIES.iter().for_each(|name| kill(pid(home, name), "CONT"));
     let down = home.colo(&["down", "desk"]);
     std::fs::remove_file(path).expect("the platform file");
     assert!(down.status.success(), "{}", stderr(&down));
 }
 
-/// All executions have reached td, and the ledger what td says of them.
+const STRATEGIES: [&str; 5] = ["makers-1", "makers-2", "noise-1", "noise-2", "own-1"];
+
+/// The strategies send no more, all executions have reached td, and the ledger what td says of them.
 fn settle(home: &Home) {
     home.wait_for("the end of the day", || is_over(home));
+    STRATEGIES.iter().for_each(|name| kill(pid(home, name), "STOP"));
     let mut last = (0, 0);
     home.wait_for("quiet", || {
         let (mut drops, mut desk) = (0, 0);
