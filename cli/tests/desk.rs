@@ -214,6 +214,8 @@ fn pid(home: &Home, name: &str) -> u32 {
     u32::try_from(number(&home.node("desk", name)["pid"])).expect("a pid")
 }
 
+const STRATEGIES: [&str; 5] = ["makers-1", "makers-2", "noise-1", "noise-2", "own-1"];
+
 fn finish(home: &Home, path: String) {
     STRATEGIES.iter().for_each(|name| kill(pid(home, name), "CONT"));
     let down = home.colo(&["down", "desk"]);
@@ -221,11 +223,10 @@ fn finish(home: &Home, path: String) {
     assert!(down.status.success(), "{}", stderr(&down));
 }
 
-const STRATEGIES: [&str; 5] = ["makers-1", "makers-2", "noise-1", "noise-2", "own-1"];
-
 /// The strategies send no more, all executions have reached td, and the ledger what td says of them.
 fn settle(home: &Home) {
     home.wait_for("the end of the day", || is_over(home));
+    // They go on asking, and are refused.
     STRATEGIES.iter().for_each(|name| kill(pid(home, name), "STOP"));
     let mut last = (0, 0);
     home.wait_for("quiet", || {

@@ -193,7 +193,8 @@ impl Context {
         self.quotes.get(instrument.0 as usize)?.as_ref()
     }
 
-    /// The accounts that the platform file lets the strategy trade for, its default first; alone, its own, if it names none.
+    /// The accounts that the platform file lists for the strategy, its default first. Where it lists none, its own alone: with
+    /// `accounts = "all"` orders may name any other.
     pub fn accounts(&self) -> &[AccountId] {
         &self.accounts
     }

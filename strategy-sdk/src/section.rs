@@ -41,7 +41,7 @@ impl Section {
         self.strategy.data
     }
 
-    /// The accounts that it may trade for, its default first; empty: its own.
+    /// The accounts that it may trade for, its default first; empty: its own, or all.
     pub(crate) fn accounts(&self) -> Vec<AccountId> {
         self.strategy.accounts.iter().copied().map(AccountId).collect()
     }

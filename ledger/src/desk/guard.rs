@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use accounts::{Desk, ForcedOrder, MarginAction};
 use wire::{
     AccountAction, AccountChange, AccountId, AccountScope, Currency, Fill, Instrument, InstrumentId, Message,
-    NewOrder, Offset, OrderId, OrderType, Price, Quantity, Side, StrategyId, Text, TimeInForce, WideMoney,
+    NewOrder, Offset, OrderId, OrderType, OrderUpdate, Price, Quantity, Side, StrategyId, Text, TimeInForce,
+    WideMoney,
 };
 
 /// An attempt that has traded nothing doubles the number of surveys until the next, up to this.
@@ -91,6 +92,14 @@ impl Guard {
                 let order = NewOrder::decode(payload).ok().map(|order| order.order_id);
                 if let Some(id) = order.filter(|id| id.strategy() == self.seat) {
                     self.arrived(id);
+                }
+            }
+            // td may refuse one without a copy of it.
+            OrderUpdate::ID if !self.on_way.is_empty() => {
+                if let Ok(update) = OrderUpdate::decode(payload)
+                    && update.order_id.strategy() == self.seat
+                {
+                    self.arrived(update.order_id);
                 }
             }
             Fill::ID if !self.pauses.is_empty() => {
