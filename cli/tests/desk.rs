@@ -223,7 +223,7 @@ fn finish(home: &Home, path: String) {
     assert!(down.status.success(), "{}", stderr(&down));
 }
 
-/// All executions have reached td, and the ledger what td says of them.
+/// The strategies send no more, all executions have reached td, and the ledger what td says of them.
 fn settle(home: &Home) {
     home.wait_for("the end of the day", || is_over(home));
     // They go on asking, and are refused.

@@ -10,7 +10,11 @@ use crate::positions::index;
 
 impl Desk {
     pub(super) fn update(&mut self, update: &OrderUpdate) -> Option<Anomaly> {
-        let Some(place) = self.orders.find(update.order_id) else { return Some(Anomaly::UnknownOrder) };
+        let Some(place) = self.orders.find(update.order_id) else {
+            // A refusal may come when the order has ended and is forgotten, and some are of requests that name no order.
+            let is_of_request = update.status.is_refusal() || update.status == OrderStatus::MassCancelled;
+            return (!is_of_request).then_some(Anomaly::UnknownOrder);
+        };
         let order = self.orders.get_mut(place)?;
         if order.instrument() != update.instrument {
             return Some(Anomaly::Garbled);
