@@ -1,5 +1,6 @@
 //! What a recording is of.
 
+use journal::Journal;
 use serde::{Deserialize, Serialize};
 
 /// The first block of every segment, so that each can be read by itself.
@@ -46,6 +47,35 @@ pub struct RecordedJournal {
     pub incarnation: u64,
     /// Whether the recorder may be overtaken, and then has gaps.
     pub loose: bool,
+}
+
+impl RecordedJournal {
+    /// What a description says of this journal.
+    pub fn of(number: u16, journal: &Journal, loose: bool) -> RecordedJournal {
+        let (shape, stat) = (journal.shape(), journal.stat());
+        RecordedJournal {
+            number,
+            name: shape.name.clone(),
+            id: shape.id,
+            capacity: shape.capacity,
+            seats: shape.seats,
+            topics: shape.topics,
+            max_payload: stat.max_payload,
+            page: shape.page,
+            first_position: stat.first_position,
+            incarnation: stat.incarnation,
+            loose,
+        }
+    }
+
+    /// The same for several that a recorder reads gated, numbered in their order.
+    pub fn of_all(journals: &[&Journal]) -> Vec<RecordedJournal> {
+        journals
+            .iter()
+            .zip(1..)
+            .map(|(journal, number)| RecordedJournal::of(number, journal, false))
+            .collect()
+    }
 }
 
 impl Description {
