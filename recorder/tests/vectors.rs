@@ -38,6 +38,7 @@ fn description() -> Vec<u8> {
         first_position: 65_536,
         incarnation: 1,
         loose,
+        readers: Vec::new(),
     };
     serde_json::to_vec(&Description {
         instance: "demo".into(),

@@ -47,12 +47,27 @@ pub struct RecordedJournal {
     pub incarnation: u64,
     /// Whether the recorder may be overtaken, and then has gaps.
     pub loose: bool,
+    /// Of a journal that was recovered: where its gated readers stood when the recording was described.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<Stood>,
+}
+
+/// Where a reader stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stood {
+    /// Its seat.
+    pub seat: u32,
+    /// Its cursor.
+    pub position: u64,
 }
 
 impl RecordedJournal {
     /// What a description says of this journal.
     pub fn of(number: u16, journal: &Journal, loose: bool) -> RecordedJournal {
         let (shape, stat) = (journal.shape(), journal.stat());
+        // Those that go on where others stopped.
+        let gated = stat.readers.iter().filter(|reader| reader.gated && stat.incarnation > 1);
+        let readers = gated.map(|reader| Stood { seat: reader.seat, position: reader.position }).collect();
         RecordedJournal {
             number,
             name: shape.name.clone(),
@@ -65,6 +80,7 @@ impl RecordedJournal {
             first_position: stat.first_position,
             incarnation: stat.incarnation,
             loose,
+            readers,
         }
     }
 
