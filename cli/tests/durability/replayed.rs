@@ -68,7 +68,7 @@ fn strategies_of_a_recovered_run_in_lock_step_send_what_they_sent_up_to_the_cras
         assert!(printed["requests"].as_u64() >= printed["live_requests"].as_u64(), "{printed:#}");
         requests += printed["live_requests"].as_u64().expect("a number");
     });
-    assert!(requests > 500, "{requests} requests");
+    assert!(requests > 100, "{requests} requests");
 }
 
 /// What was read when is not known to the microsecond there. So it may say that it cannot tell, and never that another program sent
