@@ -14,6 +14,7 @@ pub(crate) use recover::{Recover, Until, until};
 
 use crate::output::Format;
 use crate::services::Run;
+use crate::verbs::account::args::{AccountVerb, Kill};
 use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
@@ -61,6 +62,13 @@ pub(crate) enum Verb {
     Top(Top),
     /// Show an instrument's book as a ladder.
     Book(Book),
+    /// Accounts: open them, move money, set limits, show what they have.
+    #[command(subcommand)]
+    Account(AccountVerb),
+    /// Let a kill switch fall: no new orders, and what works is cancelled.
+    Kill(Kill),
+    /// Lift a kill switch.
+    Revive(Kill),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),

@@ -1,5 +1,6 @@
 //! One module a verb.
 
+pub(crate) mod account;
 pub(crate) mod bench;
 pub(crate) mod book;
 mod check;
@@ -7,9 +8,10 @@ mod doctor;
 mod down;
 mod explain;
 mod fit;
-mod instance;
+pub(crate) mod instance;
 mod irregular;
 pub(crate) mod journal;
+mod kill;
 mod matching_verify;
 mod md_verify;
 mod recover;
@@ -43,6 +45,9 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),
+        Verb::Account(verb) => account::dispatch(&verb),
+        Verb::Kill(arguments) => kill::kill(&arguments),
+        Verb::Revive(arguments) => kill::revive(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
