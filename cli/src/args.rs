@@ -19,6 +19,7 @@ use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
+use crate::verbs::settle::Settle;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::top::args::Top;
 
@@ -69,6 +70,8 @@ pub(crate) enum Verb {
     Kill(Kill),
     /// Lift a kill switch.
     Revive(Kill),
+    /// Settle a day: prices in, then execute; statements out.
+    Settle(Settle),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),

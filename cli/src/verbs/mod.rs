@@ -19,6 +19,7 @@ pub(crate) mod replay;
 mod report;
 mod run;
 mod seats;
+pub(crate) mod settle;
 mod status;
 pub(crate) mod t2o;
 pub(crate) mod top;
@@ -48,6 +49,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Account(verb) => account::dispatch(&verb),
         Verb::Kill(arguments) => kill::kill(&arguments),
         Verb::Revive(arguments) => kill::revive(&arguments),
+        Verb::Settle(arguments) => settle::settle(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
