@@ -15,6 +15,7 @@ pub(crate) use recover::{Recover, Until, until};
 use crate::output::Format;
 use crate::services::Run;
 use crate::verbs::account::args::{AccountVerb, Kill};
+use crate::verbs::audit::args::Audit;
 use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
@@ -72,6 +73,8 @@ pub(crate) enum Verb {
     Revive(Kill),
     /// Settle a day: prices in, then execute; statements out.
     Settle(Settle),
+    /// Compute the accounts again from what the journals hold, and say what differs.
+    Audit(Audit),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),

@@ -1,6 +1,7 @@
 //! One module a verb.
 
 pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod book;
 mod check;
@@ -50,6 +51,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Kill(arguments) => kill::kill(&arguments),
         Verb::Revive(arguments) => kill::revive(&arguments),
         Verb::Settle(arguments) => settle::settle(&arguments),
+        Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
