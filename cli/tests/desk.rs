@@ -338,7 +338,7 @@ fn a_desk_that_is_recovered_from_its_recording_has_the_same_money() {
         nodes.iter().map(|node| u32::try_from(number(&node["pid"])).expect("a pid")).collect();
     pids.iter().for_each(|pid| kill(*pid, "KILL"));
     let is_gone = |pid: &u32| !std::path::Path::new(&format!("/proc/{pid}/exe")).exists();
-    home.wait_for("their end", || pids.iter().all(|pid| is_gone(pid)));
+    home.wait_for("their end", || pids.iter().all(is_gone));
     std::fs::remove_dir_all(home.root.path().join("desk")).expect("the instance's folder");
     let again = home.colo(&["up", "--recover", &folder.display().to_string(), "--stay"]);
     assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
