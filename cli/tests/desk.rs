@@ -117,6 +117,17 @@ struct Held {
     accounts: Vec<(AccountId, Option<StrategyId>, i128)>,
 }
 
+/// How each account stands in the drop copy before a position.
+fn accounts_before(home: &Home, end: u64) -> Vec<accounts::AccountView> {
+    let mut follower = Follower::new(Options { remembered: 256 });
+    frames(home, "td.drops", |position, topic, time, id, payload| {
+        if position < end {
+            follower.frame((position, topic, Nanos(time)), id, payload).expect("it follows");
+        }
+    });
+    follower.desk.accounts().collect()
+}
+
 /// Reads everything, and holds what must hold whoever was killed.
 fn read(home: &Home) -> Held {
     let mut held = Held::default();
@@ -294,4 +305,51 @@ fn accounts_are_the_same_to_the_last_unit_whoever_is_killed() {
     finish(&home, path);
     println!("{held:?}");
     assert!(held.requests > 200 && held.fills > 20 && held.snapshots > 3, "{held:?}");
+}
+
+/// Everything dies at once and shared memory is gone; the recording has it all.
+#[test]
+fn a_desk_that_is_recovered_from_its_recording_has_the_same_money() {
+    let home = Home::new();
+    let path = config(&home, 600_000);
+    let folder = home.state_path().join("recordings");
+    let recorder = format!(
+        "[[recorder]]\npath = {:?}\njournals = [\"all\"]\ncompress = 0\n",
+        folder.display().to_string()
+    );
+    let text = std::fs::read_to_string(&path).expect("the platform file") + &recorder;
+    std::fs::write(&path, text).expect("the platform file");
+    let up = home.colo(&["up", &path, "--stay"]);
+    assert!(up.status.success(), "{}", stderr(&up));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    STRATEGIES.iter().for_each(|name| kill(pid(&home, name), "STOP"));
+    let mut last = 0;
+    home.wait_for("quiet", || {
+        let mut head = 0;
+        frames(&home, "td.drops", |position, _, _, _, _| head = position);
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        std::mem::replace(&mut last, head) == head
+    });
+    let before = accounts_before(&home, last + 1);
+    assert!(before.len() == 3 && before.iter().any(|account| account.day_result != 0), "{before:?}");
+    let status = home.json(&["status", "desk", "--format", "json"]);
+    let nodes = status["nodes"].as_array().expect("nodes");
+    let pids: Vec<u32> =
+        nodes.iter().map(|node| u32::try_from(number(&node["pid"])).expect("a pid")).collect();
+    pids.iter().for_each(|pid| kill(*pid, "KILL"));
+    let is_gone = |pid: &u32| !std::path::Path::new(&format!("/proc/{pid}/exe")).exists();
+    home.wait_for("their end", || pids.iter().all(|pid| is_gone(pid)));
+    std::fs::remove_dir_all(home.root.path().join("desk")).expect("the instance's folder");
+    let again = home.colo(&["up", "--recover", &folder.display().to_string(), "--stay"]);
+    assert!(again.status.success(), "{}\n{}", stderr(&again), home.logs());
+    assert_eq!(accounts_before(&home, last + 1), before, "to the last unit");
+    // It goes on trading, and everything still fits.
+    home.wait_for("more", || {
+        let mut head = 0;
+        frames(&home, "td.drops", |position, _, _, _, _| head = position);
+        head > last + 20_000
+    });
+    let follows = accounts_before(&home, u64::MAX);
+    assert_eq!(follows.len(), 3);
+    finish(&home, path);
 }

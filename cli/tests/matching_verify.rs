@@ -415,6 +415,53 @@ fn a_recorded_day_in_shanghai_is_identical() {
     assert_eq!(report["securities"][0]["orders"], 58_117);
 }
 
+/// Two bids and two asks at two prices; a trade through one side, whose rest stays; a cancel.
+const SESSION: &str = "\
+34200.001,1,1,100,1000000,1
+34200.002,1,2,100,1000000,1
+34200.003,1,3,50,999900,1
+34200.004,1,4,200,1000100,-1
+34200.005,4,1,100,1000000,1
+34200.005,4,2,40,1000000,1
+34200.006,3,3,50,999900,1
+34200.007,4,4,200,1000100,-1
+34200.007,1,5,30,1000100,1
+34200.008,4,5,30,1000100,1
+";
+
+#[test]
+fn a_session_that_names_resting_orders_is_compared_row_by_row() {
+    let run = |text: &str| {
+        let day = Written::new(&[("messages.csv", text)]);
+        let path = day.path("messages.csv");
+        let arguments =
+            ["matching", "verify", "--source", "lobster", "--messages", &path, "--format", "json"];
+        let output = day.home.colo(&arguments);
+        let report: Value = serde_json::from_str(&stdout(&output))
+            .unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));
+        (output.status.code(), report)
+    };
+    let (code, report) = run(SESSION);
+    assert_eq!(counts(&report, "trades"), (4, 4), "{report}");
+    assert_eq!(counts(&report, "cancels"), (1, 1), "{report}");
+    assert_eq!((code, &report["identical"]), (Some(0), &true.into()), "{report}");
+    // What differs, in which row, and what the exchange does instead.
+    for (from, to, what, row, expected, found) in [
+        // The second in the queue trades before the first.
+        ("4,1,100,1000000,1\n", "4,2,100,1000000,1\n", "trade", 5, "buy 2 sell", "buy 1 sell"),
+        ("3,3,50,999900,1\n", "3,3,40,999900,1\n", "cancel", 7, "40", "50"),
+    ] {
+        assert!(SESSION.contains(from), "{from}");
+        let (code, report) = run(&SESSION.replacen(from, to, 1));
+        let first = &report["securities"][0]["first_difference"];
+        assert_eq!((code, &first["what"]), (Some(4), &what.into()), "{report}");
+        assert_eq!(first["place"], format!("messages, row {row}"), "{first}");
+        for (side, words) in [("expected", expected), ("found", found)] {
+            assert!(first[side].as_str().is_some_and(|text| text.contains(words)), "{first}");
+        }
+    }
+}
+
 #[test]
 fn recorded_sessions_that_name_resting_orders_are_compared_as_far_as_they_tell() {
     let (Some(lobster), Some(pitch)) =

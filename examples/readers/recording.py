@@ -168,6 +168,15 @@ class Segment:
         return [ROW.unpack_from(block.payload, at) for at in range(0, len(block.payload) - ROW.size + 1, ROW.size)]
 
 
+def newest(folder):
+    """The segment that was begun last; 0 where nothing says so."""
+    try:
+        with open(os.path.join(folder, "newest"), "rb") as file:
+            return int(file.read())
+    except (FileNotFoundError, ValueError):
+        return 0
+
+
 class Recording:
     """The segments of a folder."""
 
@@ -183,12 +192,14 @@ class Recording:
                         pass
         except FileNotFoundError:
             pass
+        self.newest = newest(folder)
         names = {}
         for name in sorted(os.listdir(folder)):
             stem, _, extension = name.partition(".")
             if stem.isdigit() and extension in ("seg", "seg.zst"):
                 # The plain one sorts first.
                 names.setdefault(int(stem), name)
+        self.highest = max(names, default=0)
         for _, name in sorted(names.items()):
             try:
                 self.segments.append(Segment(os.path.join(folder, name)))
@@ -243,7 +254,12 @@ class Recording:
 
     def missing(self):
         numbers = {segment.number for segment in self.segments}
-        return [n for n in range(1, max(numbers)) if n not in numbers and n not in self.removed]
+        missing = [n for n in range(1, max(numbers)) if n not in numbers and n not in self.removed]
+        return missing + ([self.newest] if self.lacks_end() else [])
+
+    def lacks_end(self):
+        """The segment that was begun last is not there, nor a later one, and nobody has removed it."""
+        return self.newest > self.highest and self.newest not in self.removed
 
     def frames(self, number, start, since):
         """Frames of a journal, and places where some are missing."""
@@ -317,6 +333,7 @@ def main():
         "segments": [segment.number for segment in recording.segments],
         "closed": [segment.number for segment in recording.segments if segment.is_closed],
         "missing_segments": recording.missing(),
+        "lacks_end": recording.lacks_end(),
         "removed_segments": sorted(recording.removed),
         "unreadable": recording.unreadable,
         "next_block": recording.end,

@@ -164,6 +164,8 @@ counters! {
     OrdersLost = 58 => "orders_lost",
     /// Requests refused because the market was closed.
     ClosedRejects = 59 => "closed_rejects",
+    /// In a replay of a run that was not in lock-step: times that a strategy read the clock or set a timer.
+    ClockReads = 60 => "clock_reads",
     /// Messages that could not be delivered and were given up.
     Undelivered = 17 => "undelivered",
     /// Rows or records read from a source.

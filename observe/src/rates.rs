@@ -86,6 +86,8 @@ pub struct NodeRates {
     pub orders_per_s: f64,
     /// Bytes that it has not read yet, over all journals.
     pub lag_bytes: u64,
+    /// Sleeps that only the safety time-out ended, although there was a message: so far.
+    pub wait_timeouts_with_data: u64,
     /// Bytes that were overwritten before they were read, so far.
     pub lost_bytes: u64,
     /// Median t2o of its orders.
@@ -204,6 +206,7 @@ fn node_rates(seat: &SeatView, before: &State, now: &State, seconds: f64, times:
         wakes_per_s: rate(Counter::Wakes),
         orders_per_s: rate(Counter::Orders),
         lag_bytes: mine.map(|(stat, reader)| stat.head.saturating_sub(reader.position)).sum(),
+        wait_timeouts_with_data: seat.counter(Counter::WaitTimeoutsWithData),
         lost_bytes: seat.counter(Counter::BytesLost),
         t2o_p50_us: t2o.p50_us,
         t2o_p99_us: t2o.p99_us,

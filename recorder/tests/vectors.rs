@@ -13,7 +13,7 @@ use std::process::Command;
 use recorder::format::{
     CursorEntry, Description, FileHead, IndexEntry, Kind, LINE, RecordedJournal, SyncedEntry, What,
 };
-use recorder::read::{FindingKind, FrameError, Recording};
+use recorder::read::{FindingKind, FrameError, NEWEST, Recording};
 use recorder::write::Batch;
 use serde_json::{Value, json};
 use zerocopy::IntoBytes;
@@ -38,6 +38,7 @@ fn description() -> Vec<u8> {
         first_position: 65_536,
         incarnation: 1,
         loose,
+        readers: Vec::new(),
     };
     serde_json::to_vec(&Description {
         instance: "demo".into(),
@@ -319,8 +320,44 @@ fn a_reader_in_python_reads_the_same() {
     assert_eq!((&summary["segments"], &summary["closed"]), (&json!([1, 2, 4]), &json!([1, 2])));
     assert_eq!((&summary["removed_segments"], &summary["missing_segments"]), (&json!([3]), &json!([])));
     assert_eq!((&summary["unfinished_blocks"], &summary["time"]), (&json!(1), &json!(BEGUN + 11_000)));
+    assert_eq!(summary["lacks_end"], false, "nothing says that there was more");
     let since = format!("{}", BEGUN + 7_000);
     let late = run(&["--journal", "orders", "--since", &since]).unwrap();
     let late = String::from_utf8(late.stdout).unwrap();
     assert_eq!(late.lines().filter(|line| line.contains("\"payload\"")).count(), 2, "{late}");
+}
+
+#[test]
+fn a_reader_in_python_misses_the_end_where_the_segment_that_was_begun_last_is_not_there() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/readers/recording.py");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["00000001.seg", "00000004.seg", "removed.jsonl"] {
+        fs::copy(vectors().join(name), folder.path().join(name)).unwrap();
+    }
+    // A newest segment; what is missing; whether that is the end. The second is not copied, the third was removed.
+    for (newest, missing, lacks_end) in [
+        ("0000000004\n", json!([2]), false),
+        ("0000000005\n", json!([2, 5]), true),
+        ("torn", json!([2]), false),
+    ] {
+        fs::write(folder.path().join(NEWEST), newest).unwrap();
+        let run = Command::new("python3").arg(&script).arg(folder.path()).arg("--summary").output();
+        let Ok(output) = run else {
+            println!("skipped: there is no python3");
+            return;
+        };
+        let text = String::from_utf8(output.stdout).unwrap();
+        let summary: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert_eq!(
+            (&summary["missing_segments"], &summary["lacks_end"]),
+            (&missing, &json!(lacks_end)),
+            "{text}"
+        );
+        let recording = Recording::open(folder.path()).unwrap();
+        assert_eq!(
+            (json!(recording.missing()), recording.lacks_end().is_some()),
+            (missing, lacks_end),
+            "{newest}"
+        );
+    }
 }

@@ -31,8 +31,8 @@ pub struct Input {
     pub order: u64,
     /// It is known.
     pub is_known: bool,
-    /// It could be read only when it was on disk.
-    pub is_late: bool,
+    /// It is of a journal that was read beside the others, so that only a cause tells when.
+    pub is_open: bool,
 }
 
 /// The first request that is not the same.
@@ -46,7 +46,7 @@ pub struct Difference {
     pub replayed: Option<Request>,
     /// What the strategy was given since the request before, the latest last.
     pub inputs: Vec<Input>,
-    /// What it would have been given next of the journals that it read only when they were on disk.
+    /// What it would have been given next of the journals that it read beside the others.
     pub upcoming: Vec<Input>,
     /// Inputs before those, which are left out.
     pub more_inputs: u64,
@@ -123,7 +123,7 @@ impl Input {
             payload: taken.payload.clone(),
             order: taken.order,
             is_known: taken.is_known,
-            is_late: taken.is_late,
+            is_open: taken.is_open,
         }
     }
 }

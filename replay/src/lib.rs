@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod begin;
 mod check;
 mod damage;
 mod error;

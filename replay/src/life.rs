@@ -88,6 +88,11 @@ impl Life {
         Ok(life)
     }
 
+    /// Whether the recording has its end, and that it was one in good order.
+    pub(crate) fn has_left(&self) -> bool {
+        self.ends.is_some() && !self.died
+    }
+
     /// Whether all that it sent from this number on are cancels, as of a strategy that stops.
     pub(crate) fn only_cancels_from(&self, index: usize) -> bool {
         let rest = self.sent.get(index..).unwrap_or_default();

@@ -11,6 +11,7 @@ use topology::Topology;
 use topology::config::Durability;
 use wire::{EndOfStream, Execution, Fill, Message, OrderUpdate, Quote, Request, StrategyId};
 
+use crate::begin::Begin;
 use crate::check::{Check, Difference, Ids, Input};
 use crate::damage::damage;
 use crate::error::ReplayError;
@@ -20,6 +21,10 @@ use crate::stage::{Plan, Stage};
 use crate::start::{Prepared, Start};
 use crate::subject::Subject;
 use crate::tape::{Cause, Moves, Part, Taken, Tape};
+
+/// Why a difference in a strategy with timers says nothing.
+const CLOCK: &str = "the strategy reads the clock or sets timers, and when it did so between two frames was not recorded: the difference may \
+                     come from that. Only a run in lock-step (platform.deterministic) tells for sure";
 
 /// What is replayed, and how.
 #[derive(Clone, Debug)]
@@ -106,13 +111,14 @@ fn once(
     change(&mut subject, &options.parameters);
     let life = Life::find(recording, &subject, options.from)?;
     let start = Start::find(recording, &subject, &life)?;
+    let begin = Begin::find(recording, &subject, &life)?;
     let epoch = u64::from(life.epoch) + u64::from(life.is_middle);
     let ids = Ids::of(StrategyId(subject.node.seat), &life, epoch);
     let plan = Plan {
         instance: &options.instance,
         topology: &topology,
         subject: &subject,
-        first_positions: first_positions(recording, &subject, &life)?,
+        first_positions: begin.positions.clone(),
         epoch,
         deterministic: topology.deterministic,
         program: options.program.clone(),
@@ -131,12 +137,13 @@ fn once(
             difference: None,
             verdict: Verdict::Same,
             moved: 0,
-            caveats: caveats(&subject, &life, &start, topology.deterministic),
+            caveats: caveats(&subject, &life, &start, &begin, topology.deterministic),
         },
         depths: None,
         life: &life,
+        begin: &begin,
         is_checked: options.check,
-        ends_early: options.to.is_some(),
+        ends_early: options.to.is_some() || !life.has_left(),
     };
     run.prepare(recording, &start)?;
     run.stage.start()?;
@@ -154,7 +161,13 @@ fn once(
     run.end()?;
     run.outcome.same = run.check.same() as u64;
     if run.outcome.difference.is_some() {
-        run.outcome.verdict = Verdict::Differs;
+        // A clock that goes by frames is not the one that the strategy read.
+        let has_clock = !topology.deterministic && run.stage.has_read_clock();
+        if has_clock {
+            run.outcome.caveats.push(CLOCK.to_owned());
+        }
+        let is_known = begin.is_known && !has_clock;
+        run.outcome.verdict = if is_known { Verdict::Differs } else { Verdict::Inconclusive };
     }
     Ok(run.outcome)
 }
@@ -189,7 +202,7 @@ fn change(subject: &mut Subject, parameters: &BTreeMap<String, serde_json::Value
     }
 }
 
-fn caveats(subject: &Subject, life: &Life, start: &Start, deterministic: bool) -> Vec<String> {
+fn caveats(subject: &Subject, life: &Life, start: &Start, begin: &Begin, deterministic: bool) -> Vec<String> {
     let mut caveats = subject.caveats.clone();
     if !deterministic {
         caveats.push(
@@ -210,6 +223,13 @@ fn caveats(subject: &Subject, life: &Life, start: &Start, deterministic: bool) -
     if life.is_recovered {
         caveats.push("the run was recovered: it begins there, and not with the lives before".to_owned());
     }
+    if !begin.is_known {
+        caveats.push(
+            "the recording does not say how much of before the recovery the strategy had not read yet: what it read first may be \
+             missing"
+                .to_owned(),
+        );
+    }
     if life.is_restarted {
         caveats.push("the strategy was started again later: --from replays what came then".to_owned());
     }
@@ -217,25 +237,6 @@ fn caveats(subject: &Subject, life: &Life, start: &Start, deterministic: bool) -
         caveats.push("the strategy did not stop in good order".to_owned());
     }
     caveats
-}
-
-/// Position of the first frame that is given, by journal.
-fn first_positions(recording: &Recording, subject: &Subject, life: &Life) -> Result<Vec<u64>, ReplayError> {
-    let mut positions = Vec::new();
-    for (read, journal) in &subject.reads {
-        let mut position = journal.first_position;
-        if life.from > 0 && !matches!(read.role.as_str(), "instruments" | "state") {
-            let mut frames = recording.frames(journal, 0);
-            while let Some(frame) = frames.next()? {
-                position = frame.position;
-                if frame.time >= life.from {
-                    break;
-                }
-            }
-        }
-        positions.push(position);
-    }
-    Ok(positions)
 }
 
 struct Run<'a> {
@@ -247,8 +248,9 @@ struct Run<'a> {
     /// The quotes behind the best.
     depths: Option<Latest>,
     life: &'a Life,
+    begin: &'a Begin,
     is_checked: bool,
-    /// It ends before the recording: live, the last frames may have been answered later, which is not known then.
+    /// It ends before the strategy did in good order: live, the last frames may have been answered later, or not any more.
     ends_early: bool,
 }
 
@@ -303,10 +305,17 @@ impl Run<'_> {
             let causes = if deterministic { Vec::new() } else { self.causes(journal.id) };
             let synced = disk.late.contains(&journal.id).then_some(disk.syncs);
             let topic = if read.role == "reports" { self.subject.reports_topic() } else { None };
-            parts.push(Part { journal, causes, synced, topic });
+            let is_open = !deterministic && read.role == "reports";
+            parts.push(Part { journal, causes, synced, topic, is_open });
         }
         let depths = self.subject.depths.as_ref();
-        parts.extend(depths.map(|journal| Part { journal, causes: Vec::new(), synced: None, topic: None }));
+        parts.extend(depths.map(|journal| Part {
+            journal,
+            causes: Vec::new(),
+            synced: None,
+            topic: None,
+            is_open: false,
+        }));
         let mut tape = Tape::new(recording, parts, moves)?;
         let mut pace = Pace { speed: options.speed, began: None };
         while let Some(time) = tape.peek() {
@@ -325,12 +334,13 @@ impl Run<'_> {
             let is_before = match read.role.as_str() {
                 "state" => true,
                 "instruments" => taken.time <= start.time,
-                _ => taken.time < self.life.from,
+                _ => self.begin.is_before(&taken, self.life),
             };
             if is_before {
                 continue;
             }
-            if !pace.wait(time, goes_on) {
+            // The time between two runs is no pause of either.
+            if !pace.wait(time.max(self.life.from), goes_on) {
                 break;
             }
             let taken = self.as_of_now(&read.role, taken);
@@ -340,7 +350,7 @@ impl Run<'_> {
             }
         }
         if let Some(difference) = &mut self.outcome.difference {
-            let upcoming = tape.late().filter_map(|taken| {
+            let upcoming = tape.open().filter_map(|taken| {
                 let (_, journal) = self.subject.reads.get(taken.journal)?;
                 Some(Input::of(&journal.name, journal.id, taken))
             });
@@ -398,7 +408,7 @@ impl Run<'_> {
         if self.life.ends.is_some_and(|ends| time > ends) {
             return true;
         }
-        if self.outcome.difference.is_some() || self.life.ends.is_none() || self.life.died {
+        if self.outcome.difference.is_some() || !self.life.has_left() {
             return false;
         }
         let next = self.check.expected(self.life);
@@ -426,8 +436,7 @@ impl Run<'_> {
     fn end(&mut self) -> Result<(), ReplayError> {
         let is_cut_short = self.is_checked && self.outcome.difference.is_some();
         self.stage.stop()?;
-        let stopped = self.life.ends.is_some() && !self.life.died;
-        self.take_sent(stopped)?;
+        self.take_sent(self.life.has_left())?;
         if !is_cut_short && self.outcome.difference.is_none() {
             self.outcome.difference = self.check.ends(self.life);
         }

@@ -1,6 +1,6 @@
-//! Which of two frames the strategy handled first, where the recording does not say it: what is read when it is on disk
-//! becomes readable between others, and a strategy that wakes up later takes both in the order of its inputs. Other orders
-//! are tried until the strategy sends what it sent.
+//! Which of two frames the strategy handled first, where the recording does not say it: a report becomes readable between
+//! quotes, more so when it is read from disk, and a strategy that wakes up later takes both in the order of its inputs. Other
+//! orders are tried until the strategy sends what it sent.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -65,8 +65,10 @@ impl Search {
         }
         // One frame in all its places is every order that there is; of several some are left.
         let is_decided = self.undecided == 0 || self.undecided == 1 && self.open.is_empty();
-        let verdict = if is_decided { Verdict::Differs } else { Verdict::Inconclusive };
-        self.best.take().map(|best| Outcome { verdict, ..best })
+        self.best.take().map(|best| {
+            let verdict = if is_decided { best.verdict } else { Verdict::Inconclusive };
+            Outcome { verdict, ..best }
+        })
     }
 
     /// The next order to try.
@@ -89,7 +91,7 @@ impl Search {
 fn slots(difference: &Difference) -> Vec<((u32, u64), u64)> {
     let all = || difference.inputs.iter().chain(&difference.upcoming);
     let mut slots = BTreeSet::new();
-    for late in all().filter(|input| input.is_late && !input.is_known) {
+    for late in all().filter(|input| input.is_open && !input.is_known) {
         for other in all().filter(|other| other.journal_id != late.journal_id) {
             let apart = late.order.abs_diff(other.order);
             // What is known to have been handled before the other was on disk was handled before it.
@@ -121,7 +123,7 @@ mod tests {
             payload: Vec::new(),
             order,
             is_known,
-            is_late: journal_id == 1,
+            is_open: journal_id == 1,
         }
     }
 

@@ -18,7 +18,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use node::protocol::{Assignment, ReadAssignment, WriteAssignment};
 use node::{
-    Claim, Exit, INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE, NodeState, Phase, how_it_ended, kind_word,
+    Claim, Counter, Exit, INSTANCE_VARIABLE, InstanceDir, NODE_VARIABLE, NodeState, Phase, how_it_ended,
+    kind_word,
 };
 use recorder::format::RecordedJournal;
 use topology::config::{Mode, Wake};
@@ -243,6 +244,15 @@ impl Stage {
             std::thread::sleep(NAP);
         }
         Ok(())
+    }
+
+    /// Whether the strategy has read the clock or set a timer, so that what it sends may depend on when it reads.
+    pub(crate) fn has_read_clock(&self) -> bool {
+        let seats = (0..self.registry.seats())
+            .filter(|seat| *seat == self.seat || self.registry.name(*seat) == self.name);
+        let reads =
+            |seat| self.registry.seat(seat).map_or(0, |seat| seat.counter(Counter::ClockReads as usize));
+        seats.map(reads).sum::<u64>() > 0
     }
 
     fn check_alive(&mut self) -> Result<(), ReplayError> {

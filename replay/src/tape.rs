@@ -21,8 +21,8 @@ pub(crate) struct Taken {
     pub(crate) order: u64,
     /// A request names when it was handled.
     pub(crate) is_known: bool,
-    /// The strategy saw it only when it was on disk.
-    pub(crate) is_late: bool,
+    /// Its journal is one that the strategy read beside the others, as it came to it.
+    pub(crate) is_open: bool,
 }
 
 /// A position that caused a request, and when the strategy received it.
@@ -41,6 +41,8 @@ pub(crate) struct Part<'a> {
     pub(crate) synced: Option<&'a Syncs>,
     /// Only frames of this topic.
     pub(crate) topic: Option<u32>,
+    /// Whether they were handled before or behind those of the other journals is known of their causes alone.
+    pub(crate) is_open: bool,
 }
 
 struct Track<'a> {
@@ -50,6 +52,7 @@ struct Track<'a> {
     causes: VecDeque<Cause>,
     synced: Option<&'a Syncs>,
     topic: Option<u32>,
+    is_open: bool,
     /// No frame of this journal was handled before this time.
     not_before: u64,
 }
@@ -78,6 +81,7 @@ impl<'a> Tape<'a> {
                 causes: part.causes.into(),
                 synced: part.synced,
                 topic: part.topic,
+                is_open: part.is_open,
                 not_before: 0,
             };
             track.advance(index, moves)?;
@@ -105,9 +109,9 @@ impl<'a> Tape<'a> {
         Ok(taken)
     }
 
-    /// Of each journal that was read when it was on disk: the frame that comes next.
-    pub(crate) fn late(&self) -> impl Iterator<Item = &Taken> {
-        self.tracks.iter().filter_map(|track| track.next.as_ref()).filter(|taken| taken.is_late)
+    /// Of each journal that was read beside the others: the frame that comes next.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Taken> {
+        self.tracks.iter().filter_map(|track| track.next.as_ref()).filter(|taken| taken.is_open)
     }
 }
 
@@ -136,7 +140,7 @@ impl Track<'_> {
             };
             // What is moved back moves those behind it; what is moved forward leaves them where they are.
             self.not_before = self.not_before.max(order);
-            let is_late = self.synced.is_some();
+            let is_open = self.is_open;
             self.next = Some(Taken {
                 journal,
                 position,
@@ -147,7 +151,7 @@ impl Track<'_> {
                 payload,
                 order,
                 is_known,
-                is_late,
+                is_open,
             });
             return Ok(());
         }
@@ -175,22 +179,6 @@ mod tests {
     }
 
     fn description(journals: &[&Journal]) -> Description {
-        let recorded = |(index, journal): (usize, &&Journal)| {
-            let (shape, stat) = (journal.shape(), journal.stat());
-            RecordedJournal {
-                number: index as u16 + 1,
-                name: shape.name.clone(),
-                id: shape.id,
-                capacity: shape.capacity,
-                seats: shape.seats,
-                topics: shape.topics,
-                max_payload: stat.max_payload,
-                page: shape.page,
-                first_position: stat.first_position,
-                incarnation: stat.incarnation,
-                loose: false,
-            }
-        };
         Description {
             instance: "t".into(),
             recorder: "disk".into(),
@@ -198,7 +186,7 @@ mod tests {
             messages: 1,
             journal_format: journal::layout::FORMAT_VERSION,
             topology: serde_json::Value::Null,
-            journals: journals.iter().enumerate().map(recorded).collect(),
+            journals: RecordedJournal::of_all(journals),
         }
     }
 
@@ -231,8 +219,8 @@ mod tests {
         let played = |synced, topic, moves: &Moves| {
             let [quotes, reports] = &recording.description().journals[..] else { panic!() };
             let parts = vec![
-                Part { journal: quotes, causes: Vec::new(), synced: None, topic: None },
-                Part { journal: reports, causes: Vec::new(), synced, topic },
+                Part { journal: quotes, causes: Vec::new(), synced: None, topic: None, is_open: false },
+                Part { journal: reports, causes: Vec::new(), synced, topic, is_open: true },
             ];
             let mut tape = Tape::new(&recording, parts, moves).unwrap();
             let mut order = Vec::new();

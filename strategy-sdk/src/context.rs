@@ -35,6 +35,8 @@ pub struct Context {
     pub(crate) cause: Cause,
     /// `None`: the platform's clock is the strategy's.
     pub(crate) event_clock: Option<EventClock>,
+    /// How often the strategy depended on a clock that goes by recorded frames, since that was last counted.
+    pub(crate) clock_reads: Cell<u64>,
     pub(crate) port: Box<dyn Port>,
     pub(crate) instruments: Instruments,
     pub(crate) positions: Positions,
@@ -100,6 +102,7 @@ impl Context {
             stage: Stage::Joining,
             cause: Cause::NONE,
             event_clock,
+            clock_reads: Cell::new(0),
             port,
             instruments: Instruments::new(interest),
             positions: Positions::default(),
@@ -134,9 +137,22 @@ impl Context {
     /// quotes and trades handed over so far, or in [`Strategy::timer`](crate::Strategy::timer) the time at which the
     /// timer was due; zero before the first event.
     pub fn now(&self) -> Nanos {
+        self.note_clock_read();
+        self.time()
+    }
+
+    /// The same, for the session itself.
+    pub(crate) fn time(&self) -> Nanos {
         match &self.event_clock {
             Some(clock) => clock.now,
             None => self.port.now(),
+        }
+    }
+
+    /// Live it was another time by a little, with frames that are recorded: whoever replays them has to know that it counted.
+    fn note_clock_read(&self) {
+        if self.event_clock.is_some_and(|clock| clock.recorded) {
+            self.clock_reads.set(self.clock_reads.get() + 1);
         }
     }
 
@@ -335,7 +351,7 @@ impl Context {
             price: order.price,
             quantity: order.quantity,
             filled: Quantity::ZERO,
-            sent: self.now(),
+            sent: self.time(),
             accepted: false,
             cancelling: false,
             replacing: 0,
@@ -434,7 +450,8 @@ impl Context {
     /// that passes it is handed over, and never when no event follows. What is set to fire "after" something before
     /// the first event counts from that event.
     pub fn set_timer(&mut self, when: impl Into<When>, key: u64) -> TimerId {
-        let now = self.now();
+        self.note_clock_read();
+        let now = self.time();
         let (due, counts_from_now) = match when.into() {
             When::At(time) => (time, false),
             When::After(delay) => (now + Nanos(u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX)), true),

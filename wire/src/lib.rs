@@ -72,7 +72,7 @@ pub use message::market::{
 };
 pub use message::order::{CancelAll, CancelOrder, Cause, LatencySample, NewOrder, Offset, ReplaceOrder};
 pub use message::request::Request;
-pub use message::{AnyMessage, Message, WireError};
+pub use message::{AnyMessage, FIRST_FREE_ID, Message, WireError};
 pub use symbol::Symbol;
 pub use text::{Currency, Text};
 pub use units::{Money, Nanos, Price, Quantity};

@@ -151,22 +151,6 @@ fn state(batch: &mut Batch, counts: &[Counts]) {
 }
 
 fn describe(journals: &[&Journal], topology: serde_json::Value) -> Description {
-    let recorded = |(index, journal): (usize, &&Journal)| {
-        let (shape, stat) = (journal.shape(), journal.stat());
-        RecordedJournal {
-            number: index as u16 + 1,
-            name: shape.name.clone(),
-            id: shape.id,
-            capacity: shape.capacity,
-            seats: shape.seats,
-            topics: shape.topics,
-            max_payload: stat.max_payload,
-            page: shape.page,
-            first_position: stat.first_position,
-            incarnation: stat.incarnation,
-            loose: false,
-        }
-    };
     Description {
         instance: "bench".into(),
         recorder: "recorder".into(),
@@ -174,7 +158,7 @@ fn describe(journals: &[&Journal], topology: serde_json::Value) -> Description {
         messages: u32::from(wire::schema::VERSION),
         journal_format: journal::layout::FORMAT_VERSION,
         topology,
-        journals: journals.iter().enumerate().map(recorded).collect(),
+        journals: RecordedJournal::of_all(journals),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reasons to read a cell's figures with care.
 
+use std::collections::BTreeMap;
+
 use super::record::RunRecord;
 
 /// Below this share of the requested rate, md did not keep up.
@@ -64,7 +66,8 @@ pub(crate) fn of(rate: f64, fewest: u64, runs: &[RunRecord]) -> Vec<String> {
     let late_news = total(&|run| run.observed.wait_timeouts_with_data);
     if late_news > 0 {
         let were = if late_news == 1 { "sleep was" } else { "sleeps were" };
-        caveats.push(format!("wait-timeouts: {late_news} {were} not ended in time"));
+        let owners = late_sleeps(runs);
+        caveats.push(format!("wait-timeouts: {late_news} {were} not ended in time{owners}"));
     }
     // A schedule that ends between two quotes does not reduce the rate.
     let short = |run: &&RunRecord| {
@@ -144,6 +147,17 @@ fn others(runs: &[RunRecord]) -> Option<String> {
     (!words.is_empty()).then(|| format!("others: {}", words.join("; ")))
 }
 
+/// Whose sleeps were not ended in time, over all runs.
+fn late_sleeps(runs: &[RunRecord]) -> String {
+    let mut owners: BTreeMap<&str, u64> = BTreeMap::new();
+    for (node, sleeps) in runs.iter().flat_map(|run| &run.observed.late_sleeps) {
+        *owners.entry(node).or_default() += sleeps;
+    }
+    let named: Vec<String> = owners.iter().map(|(node, sleeps)| format!("{node} {sleeps}")).collect();
+    // Runs of an earlier version do not say it.
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +179,22 @@ mod tests {
         assert_eq!(words(|run| run.outstanding = 60), ["backlog"]);
         assert_eq!(words(|run| run.outstanding = 40), [""; 0]);
         assert_eq!(words(|run| run.observed.undelivered = 1), ["undelivered"]);
+    }
+
+    #[test]
+    fn sleeps_that_were_not_ended_in_time_have_owners() {
+        let mut runs = cell("A", 1, 80.0, &[40.0, 41.0, 39.0]).runs;
+        for (run, (node, sleeps)) in runs.iter_mut().zip([("td", 2), ("md", 1), ("td", 3)]) {
+            run.observed.wait_timeouts_with_data = sleeps;
+            run.observed.late_sleeps = BTreeMap::from([(node.to_owned(), sleeps)]);
+        }
+        assert_eq!(of(80.0, 5, &runs), ["wait-timeouts: 6 sleeps were not ended in time (md 1, td 5)"]);
+        runs.iter_mut().for_each(|run| run.observed.late_sleeps.clear());
+        assert_eq!(
+            of(80.0, 5, &runs),
+            ["wait-timeouts: 6 sleeps were not ended in time"],
+            "an earlier version's"
+        );
     }
 
     #[test]

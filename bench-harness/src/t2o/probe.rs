@@ -58,6 +58,9 @@ pub struct Observed {
     pub undelivered: u64,
     /// Sleeps that only the safety time-out ended, although there was a message.
     pub wait_timeouts_with_data: u64,
+    /// The same by node, of those that had any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub late_sleeps: BTreeMap<String, u64>,
     /// Quotes that md published.
     pub quotes: u64,
     /// Orders that strategies sent.
@@ -93,6 +96,8 @@ struct Node {
     process: Option<ProcessIdentity>,
     generation: u64,
     tids: Vec<u32>,
+    /// Its sleeps that only the safety time-out ended, although there was a message.
+    late_sleeps: u64,
 }
 
 /// `/proc/stat`, first line, in ticks.
@@ -114,7 +119,8 @@ impl Snapshot {
             let own = if seat.alive { pinning::observe(seat.process.pid) } else { Ok(Vec::new()) };
             let own = own.unwrap_or_default();
             let tids = own.iter().map(|thread| thread.tid).collect();
-            let node = Node { process: Some(seat.process), generation: seat.generation, tids };
+            let late_sleeps = seat.counter(Counter::WaitTimeoutsWithData);
+            let node = Node { process: Some(seat.process), generation: seat.generation, tids, late_sleeps };
             nodes.insert(seat.name.clone(), node);
             threads.extend(own.into_iter().map(|thread| (thread.tid, thread)));
         }
@@ -173,12 +179,22 @@ impl Snapshot {
             bytes_lost: counted("lost"),
             undelivered: counted("undelivered"),
             wait_timeouts_with_data: counted("timeouts"),
+            late_sleeps: self.late_sleeps(before),
             quotes: counted("quotes"),
             orders: counted("orders"),
             off_plan: counted("off_plan"),
             looked_at: counted("places"),
             ..Observed::default()
         }
+    }
+
+    /// Nodes that slept longer than they should have.
+    fn late_sleeps(&self, before: &Snapshot) -> BTreeMap<String, u64> {
+        let grown = self.nodes.iter().map(|(name, node)| {
+            let was = before.nodes.get(name).map_or(0, |node| node.late_sleeps);
+            (name.clone(), node.late_sleeps.saturating_sub(was))
+        });
+        grown.filter(|(_, sleeps)| *sleeps > 0).collect()
     }
 
     /// CPUs on which any thread of the platform may run.
@@ -270,7 +286,7 @@ mod tests {
     fn a_node_that_ended_and_came_back_is_named() {
         let snapshot = |pid, generation| {
             let process = Some(ProcessIdentity { pid, start: 1 });
-            let node = Node { process, generation, tids: Vec::new() };
+            let node = Node { process, generation, ..Node::default() };
             let nodes = BTreeMap::from([("td".to_owned(), node.clone()), ("md".to_owned(), Node::default())]);
             Snapshot { nodes, ..Snapshot::default() }
         };
@@ -292,6 +308,7 @@ mod tests {
                 process: Some(ProcessIdentity { pid, start: 1 }),
                 generation: 1,
                 tids: vec![pid],
+                ..Node::default()
             };
             let nodes = [("td", 1), ("md", 2)].map(|(name, pid)| (name.to_owned(), node(pid)));
             let threads = [thread(1, &[1], wait), thread(2, md, 0)].map(|thread| (thread.tid, thread));

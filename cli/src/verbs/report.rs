@@ -231,7 +231,7 @@ fn slips(report: &Report) -> String {
     }
     if report.wait_timeouts_with_data > 0 {
         let of = report.nodes.iter().map(|node| (node.name.as_str(), node.wait_timeouts_with_data));
-        text.push_str(&late_sleeps(report.wait_timeouts_with_data, of));
+        text.push_str(&format!("  {}\n", late_sleeps(report.wait_timeouts_with_data, of)));
     }
     if report.stages.disordered_samples > 0 {
         text.push_str(&format!("  {} samples contradict themselves\n", report.stages.disordered_samples));
@@ -240,13 +240,13 @@ fn slips(report: &Report) -> String {
 }
 
 /// Sleeps that only the safety time-out ended, and whose they were.
-fn late_sleeps<'a>(all: u64, of: impl Iterator<Item = (&'a str, u64)>) -> String {
+pub(crate) fn late_sleeps<'a>(all: u64, of: impl Iterator<Item = (&'a str, u64)>) -> String {
     let mut owners: Vec<(&str, u64)> = of.filter(|(_, sleeps)| *sleeps > 0).collect();
     owners.sort_by_key(|(_, sleeps)| std::cmp::Reverse(*sleeps));
     let named: Vec<String> =
         owners.iter().map(|(name, sleeps)| format!("{name} {}", number(*sleeps))).collect();
     let were = if all == 1 { "was" } else { "were" };
-    format!("  {} {were} not ended in time: {}\n", count(all, "sleep"), named.join(", "))
+    format!("{} {were} not ended in time: {}", count(all, "sleep"), named.join(", "))
 }
 
 /// A line for each reader and journal.
@@ -273,8 +273,8 @@ mod tests {
         let of = |nodes: &[(&'static str, u64)]| {
             late_sleeps(nodes.iter().map(|(_, sleeps)| sleeps).sum(), nodes.iter().copied())
         };
-        assert_eq!(of(&[("md", 0), ("td", 1)]), "  1 sleep was not ended in time: td 1\n");
+        assert_eq!(of(&[("md", 0), ("td", 1)]), "1 sleep was not ended in time: td 1");
         let several = of(&[("md", 2), ("td", 0), ("ledger", 1_000)]);
-        assert_eq!(several, "  1,002 sleeps were not ended in time: ledger 1,000, md 2\n");
+        assert_eq!(several, "1,002 sleeps were not ended in time: ledger 1,000, md 2");
     }
 }

@@ -15,6 +15,7 @@ mod listener;
 #[path = "../recovery/model.rs"]
 mod model;
 mod platform;
+mod replayed;
 mod several;
 #[path = "../recovery/totals.rs"]
 mod totals;

@@ -1,5 +1,7 @@
 //! What the platform is that is killed: its file, and what its strategies are like.
 
+use crate::platform::Chance;
+
 /// Small rings, so that they go round many times; restarts without end; snapshots often.
 const CONFIG: &str = r#"
 [platform]
@@ -67,6 +69,65 @@ cpu = 1
 relay = { cpu = 1 }
 "#;
 
+/// The market of the platform's file, and the same beside a recorded day.
+const SIMULATED: &str = r#"source = "sim"
+instruments = 4
+interval = "1ms"
+count = 0
+seed = 7
+generator = "timed"
+"#;
+const RECORDED: &str = r#"source = "lobster"
+files = "day.csv"
+speed = 1.0
+readers = "gated"
+"#;
+/// The file's name.
+const DAY: &str = "day.csv";
+/// Its rows, one a millisecond: more than the short form needs. Behind its end the market stands still.
+const ROWS: u64 = 120_000;
+
+/// A day of LOBSTER's in which nothing ever crosses: orders come within ten cents of 100, and are taken back, or traded from
+/// the front of the best price.
+fn day() -> String {
+    let mut chance = Chance::new(7);
+    // By side, those to buy first: price in 1e-4, number, size.
+    let mut books: [Vec<(i64, u64, u64)>; 2] = Default::default();
+    let mut text = String::new();
+    for number in 1..=ROWS {
+        let side = chance.below(2) as usize;
+        let (book, sign) = (&mut books[side], 1 - 2 * side as i64);
+        let kind = if book.len() < 20 { 0 } else { chance.below(10) };
+        let (kind, (price, order, size)) = match kind {
+            0..5 => {
+                let order =
+                    (1_000_000 - sign * 100 * (1 + chance.below(10) as i64), number, 1 + chance.below(300));
+                book.push(order);
+                (1, order)
+            }
+            5..8 => {
+                let place = chance.below(book.len() as u64) as usize;
+                (3, book.remove(place))
+            }
+            _ => {
+                // Oldest first, so the first of the best price has traded longest ago.
+                let best = book.iter().map(|order| sign * order.0).max().unwrap_or_default();
+                let place = book.iter().position(|order| sign * order.0 == best).unwrap_or_default();
+                let (price, order, size) = book[place];
+                let traded = 1 + chance.below(size);
+                book[place].2 -= traded;
+                if traded == size {
+                    book.remove(place);
+                }
+                (4, (price, order, traded))
+            }
+        };
+        let (second, nanos) = (34_200 + number / 1_000, number % 1_000 * 1_000_000);
+        text += &format!("{second}.{nanos:09},{kind},{order},{size},{price},{sign}\n");
+    }
+    text
+}
+
 /// Eight of the platform's own, one of orders a strategy; those of reports are beside them.
 const JOURNALS: usize = 8 + 4;
 
@@ -87,18 +148,26 @@ pub(crate) enum Load {
     Mixed,
     /// As steady, and md waits for them.
     Gated,
+    /// As steady, beside the order flow of a recorded day, which plays at its own pace.
+    Book,
 }
 
 impl Load {
     pub(crate) fn file(self) -> String {
         let is_relayed = matches!(self, Load::Relayed | Load::Mixed);
-        format!("{CONFIG}{}", if is_relayed { RELAY } else { "" })
+        let more = if is_relayed { RELAY } else { "" };
+        if self == Load::Book { CONFIG.replace(SIMULATED, RECORDED) } else { format!("{CONFIG}{more}") }
+    }
+
+    /// The recorded day, beside the platform's file.
+    pub(crate) fn day(self) -> Option<(&'static str, String)> {
+        (self == Load::Book).then(|| (DAY, day()))
     }
 
     /// Overrides of the platform's file.
     pub(crate) fn settings(self) -> &'static [&'static str] {
         match self {
-            Load::Steady | Load::Relayed => &[],
+            Load::Steady | Load::Relayed | Load::Book => &[],
             Load::Flood => &[
                 "strategies.group.takers.params={ max_position = 1000000 }",
                 "strategies.group.takers.instruments=all",
@@ -127,6 +196,7 @@ impl Load {
             Load::Mixed => 3,
             _ => 4,
         };
-        JOURNALS + reports
+        // A recorded day's order flow has a journal of its own.
+        JOURNALS + reports + usize::from(self == Load::Book)
     }
 }

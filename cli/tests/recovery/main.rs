@@ -162,6 +162,21 @@ fn matching() {
     assert_eq!(audit.lost_with_matching, 0, "its successor finds its books: {audit}");
 }
 
+/// Its books hold the market's orders too, and what strategies took of them.
+#[test]
+fn matching_beside_a_recorded_market() {
+    let audit =
+        audited("matching, beside a recorded market", Load::Book, KILLS, |platform, kills, chance| {
+            platform.kill(&[Kind::Matching], kills, chance);
+            let log = platform.whole_log("matching");
+            // One that was killed before it had read all is not among them.
+            assert!(log.contains("working orders found again beside"), "{log}");
+            assert!(!log.contains("restarted without the books"), "{log}");
+        });
+    assert_eq!(audit.lost_with_matching, 0, "its successor finds its books: {audit}");
+    assert!(audit.trades > 50, "they traded with the market: {audit}");
+}
+
 #[test]
 fn matching_that_could_not_write_executions() {
     killed_before_full("matching.executions", Kind::Matching, Kind::Ledger);

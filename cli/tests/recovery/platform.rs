@@ -54,6 +54,9 @@ impl Platform {
         let state = tempfile::tempdir().expect("a temporary folder");
         let mut platform = Platform { root, state, registry: None, load };
         std::fs::write(platform.file(), load.file()).expect("the platform's file");
+        if let Some((name, day)) = load.day() {
+            std::fs::write(platform.state.path().join(name), day).expect("a recorded day");
+        }
         let up = platform.start_up();
         platform.wait_for("the journals", || platform.journals().len() == load.journals());
         let witness = Witness::join(&platform);
@@ -291,6 +294,12 @@ impl Platform {
             assert!(Instant::now() < patience, "{what} does not come\n{}", self.logs());
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// All of one node's log.
+    pub(crate) fn whole_log(&self, node: &str) -> String {
+        let path = self.state.path().join(format!("colo/recovery/{node}.log"));
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
     /// The ends of all nodes' logs.

@@ -6,8 +6,8 @@ const SMALL: u64 = 256 << 10;
 /// Each snapshot lets go of the drop copy before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Cadence {
-    /// Bytes of the drop copy after which one is due: a quarter of its ring.
-    quarter: u64,
+    /// Bytes of the drop copy after which one is due: half of its ring.
+    half: u64,
     /// Nanoseconds between two by the clock; zero: none by the clock.
     interval: u64,
     /// Position in the drop copy of the last one.
@@ -22,13 +22,13 @@ pub(crate) struct Cadence {
 impl Cadence {
     /// `ring`: bytes of the drop copy's ring.
     pub(crate) fn new(ring: u64, interval: u64) -> Cadence {
-        Cadence { quarter: ring / 4, interval, last: 0, bytes: 0, changed: false, next: 0 }
+        Cadence { half: ring / 2, interval, last: 0, bytes: 0, changed: false, next: 0 }
     }
 
     /// A frame of the drop copy was taken. True: a snapshot is due before the next.
     pub(crate) fn frame(&mut self, position: u64) -> bool {
         self.changed = true;
-        position.saturating_sub(self.last) > self.quarter
+        position.saturating_sub(self.last) > self.half
     }
 
     /// True when one is due by the clock.
@@ -53,8 +53,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_due_when_a_quarter_of_the_ring_has_gone_by() {
-        let mut cadence = Cadence::new(4_096, 0);
+    fn one_is_due_when_half_of_the_ring_has_gone_by() {
+        let mut cadence = Cadence::new(2_048, 0);
         cadence.made(4_096, 100, 0);
         assert!(!cadence.frame(4_160) && !cadence.frame(5_120));
         assert!(cadence.frame(5_184));

@@ -17,6 +17,8 @@ use crate::limits::{LINE, MOST_OF_RING, RETRY};
 
 /// Accounts beside those that the file has room for: of services.
 const MORE_SLOTS: u32 = 8;
+/// Accounts are shown at most so often: a busy account changes many times meanwhile.
+const SHOW_EVERY: u64 = 500_000;
 /// A survey takes at most this part of the time: a tenth.
 const PART_OF_TIME: u64 = 10;
 
@@ -45,6 +47,7 @@ pub(crate) struct Keeper {
     survey_every: u64,
     is_survey_due: bool,
     next_survey: u64,
+    next_show: u64,
     is_too_large: bool,
     is_crowded: bool,
 }
@@ -95,6 +98,7 @@ impl Keeper {
             survey_every: every,
             is_survey_due: follower.desk.count() > 0,
             next_survey: 0,
+            next_show: 0,
             is_too_large: false,
             is_crowded: false,
             follower,
@@ -193,7 +197,15 @@ impl Keeper {
             }
         }
         self.send(context)?;
-        self.show();
+        if !self.changed.is_empty() {
+            let now = context.now();
+            if now >= self.next_show {
+                self.next_show = now + SHOW_EVERY;
+                self.show();
+            } else {
+                context.wake_at(self.next_show);
+            }
+        }
         if self.cadence.is_due(context.now()) {
             self.snapshot(context)?;
         }

@@ -9,7 +9,9 @@ use wire::{AccountState, InstrumentId};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changed {
     all: bool,
-    accounts: BTreeSet<u32>,
+    accounts: Vec<u32>,
+    /// By place: whether it is among them.
+    is_in: Vec<bool>,
     instruments: BTreeSet<InstrumentId>,
 }
 
@@ -23,7 +25,15 @@ impl Changed {
     pub(crate) fn add(&mut self, touched: Touched) {
         match touched {
             Touched::Nothing => {}
-            Touched::Account(place) => drop(self.accounts.insert(place)),
+            Touched::Account(place) => {
+                let index = place as usize;
+                if self.is_in.len() <= index {
+                    self.is_in.resize(index + 1, false);
+                }
+                if !std::mem::replace(&mut self.is_in[index], true) {
+                    self.accounts.push(place);
+                }
+            }
             Touched::Instrument(instrument) => drop(self.instruments.insert(instrument)),
             Touched::All => self.all = true,
         }
@@ -39,13 +49,15 @@ impl Changed {
         if std::mem::take(&mut self.all) {
             follower.states(Touched::All, visit);
             self.accounts.clear();
+            self.is_in.clear();
             self.instruments.clear();
             return;
         }
         for instrument in std::mem::take(&mut self.instruments) {
             follower.states(Touched::Instrument(instrument), &mut visit);
         }
-        for place in std::mem::take(&mut self.accounts) {
+        for place in self.accounts.drain(..) {
+            self.is_in[place as usize] = false;
             follower.states(Touched::Account(place), &mut visit);
         }
     }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use node::{InstanceDir, read_held};
 use wire::{
-    BookImage, Execution, InstrumentId, MarketRead, Message, NewestOrder, Quote, RecordImage, StateBegin,
-    StateEnd, TakenImage, WireError,
+    BookImage, Execution, InstrumentId, MarketRead, Message, NewestOrder, Quote, RecordImage, StateEnd,
+    TakenImage, WireError,
 };
 
+use super::images::{Image, Images, SavedError};
 use super::recorded::{MarketInput, Recorded};
 use super::replay::{Journals, RestoreError, held_executions, requests};
-use super::saved::SavedError;
 use crate::engine::BookState;
 
 /// Where the process is now, and what is to be written.
@@ -30,16 +30,6 @@ pub(super) struct Resumed {
     pub(super) messages: usize,
 }
 
-/// Images as they are read.
-#[derive(Default)]
-struct Images {
-    records: Vec<RecordImage>,
-    others: Vec<Other>,
-    /// The last end, with how many images of each kind came before it.
-    end: Option<(StateEnd, usize, usize)>,
-    reads: Vec<MarketRead>,
-}
-
 #[allow(clippy::large_enum_variant, reason = "a few an instrument")]
 enum Other {
     Book(BookImage),
@@ -48,24 +38,16 @@ enum Other {
     Newest(NewestOrder),
 }
 
-impl Images {
-    fn take(&mut self, message_id: u16, payload: &[u8]) -> Result<(), WireError> {
-        match message_id {
-            RecordImage::ID => self.records.push(RecordImage::decode(payload)?),
-            BookImage::ID => self.others.push(Other::Book(BookImage::decode(payload)?)),
-            TakenImage::ID => self.others.push(Other::Taken(TakenImage::decode(payload)?)),
-            Quote::ID => self.others.push(Other::Left(Quote::decode(payload)?)),
-            NewestOrder::ID => self.others.push(Other::Newest(NewestOrder::decode(payload)?)),
-            StateEnd::ID => {
-                self.end = Some((StateEnd::decode(payload)?, self.records.len(), self.others.len()));
-                self.reads.clear();
-            }
-            MarketRead::ID => self.reads.push(MarketRead::decode(payload)?),
-            StateBegin::ID => *self = Images::default(),
-            id => return Err(WireError::UnknownId { id }),
-        }
-        Ok(())
-    }
+fn decode(id: u16, payload: &[u8]) -> Result<Image<RecordImage, Other, MarketRead>, WireError> {
+    Ok(match id {
+        RecordImage::ID => Image::Order(RecordImage::decode(payload)?),
+        BookImage::ID => Image::Other(Other::Book(BookImage::decode(payload)?)),
+        TakenImage::ID => Image::Other(Other::Taken(TakenImage::decode(payload)?)),
+        Quote::ID => Image::Other(Other::Left(Quote::decode(payload)?)),
+        NewestOrder::ID => Image::Other(Other::Newest(NewestOrder::decode(payload)?)),
+        MarketRead::ID => Image::Note(MarketRead::decode(payload)?),
+        id => return Err(WireError::UnknownId { id }),
+    })
 }
 
 /// A whole state.
@@ -83,31 +65,17 @@ struct Saved {
 
 impl Saved {
     fn read(instance: &InstanceDir, journal: &str) -> Result<Saved, SavedError> {
-        let mut images = Images::default();
-        let mut oldest = None;
-        let is_whole = read_held(instance, journal, None, |frame| {
-            oldest.get_or_insert(frame.position);
-            if let Err(error) = images.take(frame.message_id, frame.payload) {
-                log::error!("`{journal}` at position {}: {error}", frame.position);
-            }
-        })?;
-        let none = || SavedError::None(journal.to_owned());
-        let (end, records, others) = images.end.take().filter(|_| is_whole).ok_or_else(none)?;
-        let oldest = oldest.unwrap_or(u64::MAX);
-        if end.base < oldest {
-            return Err(SavedError::Overwritten { journal: journal.to_owned(), base: end.base, oldest });
-        }
-        let revised = images.records.drain(records..).map(|image| image.place).collect();
-        images.others.truncate(others);
+        let images = Images::read(instance, journal, decode)?;
+        let end = images.end;
         let mut saved = Saved {
             end,
             records: BTreeMap::new(),
             books: BTreeMap::new(),
             newest: BTreeMap::new(),
-            reads: images.reads,
-            revised,
+            reads: images.notes,
+            revised: images.later.into_iter().map(|image| image.place).collect(),
         };
-        for image in images.records {
+        for image in images.orders {
             saved.records.insert(image.place, image);
         }
         saved.records.retain(|_, image| image.owner_kind != 0);

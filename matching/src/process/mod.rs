@@ -23,6 +23,7 @@ mod changes;
 mod chosen;
 mod day;
 mod feed;
+mod images;
 mod keeper;
 mod order;
 mod participants;

@@ -11,8 +11,9 @@ use wire::{
 };
 
 use super::feed::MarketMessage;
+use super::images::SavedError;
 use super::participants::{Listed, Participants};
-use super::saved::{Saved, SavedError};
+use super::saved::Saved;
 use crate::engine;
 use crate::exchange::{Counts, ImageError, MarketState};
 

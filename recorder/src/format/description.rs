@@ -1,5 +1,6 @@
 //! What a recording is of.
 
+use journal::Journal;
 use serde::{Deserialize, Serialize};
 
 /// The first block of every segment, so that each can be read by itself.
@@ -46,6 +47,51 @@ pub struct RecordedJournal {
     pub incarnation: u64,
     /// Whether the recorder may be overtaken, and then has gaps.
     pub loose: bool,
+    /// Of a journal that was recovered: where its gated readers stood when the recording was described.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<Stood>,
+}
+
+/// Where a reader stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stood {
+    /// Its seat.
+    pub seat: u32,
+    /// Its cursor.
+    pub position: u64,
+}
+
+impl RecordedJournal {
+    /// What a description says of this journal.
+    pub fn of(number: u16, journal: &Journal, loose: bool) -> RecordedJournal {
+        let (shape, stat) = (journal.shape(), journal.stat());
+        // Those that go on where others stopped.
+        let gated = stat.readers.iter().filter(|reader| reader.gated && stat.incarnation > 1);
+        let readers = gated.map(|reader| Stood { seat: reader.seat, position: reader.position }).collect();
+        RecordedJournal {
+            number,
+            name: shape.name.clone(),
+            id: shape.id,
+            capacity: shape.capacity,
+            seats: shape.seats,
+            topics: shape.topics,
+            max_payload: stat.max_payload,
+            page: shape.page,
+            first_position: stat.first_position,
+            incarnation: stat.incarnation,
+            loose,
+            readers,
+        }
+    }
+
+    /// The same for several that a recorder reads gated, numbered in their order.
+    pub fn of_all(journals: &[&Journal]) -> Vec<RecordedJournal> {
+        journals
+            .iter()
+            .zip(1..)
+            .map(|(journal, number)| RecordedJournal::of(number, journal, false))
+            .collect()
+    }
 }
 
 impl Description {

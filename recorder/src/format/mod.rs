@@ -6,7 +6,7 @@ mod entry;
 mod head;
 
 pub use block::{Block, BlockHead, Kind, padded};
-pub use description::{Description, RecordedJournal};
+pub use description::{Description, RecordedJournal, Stood};
 pub use entry::{CursorEntry, IndexEntry, SyncedEntry, What};
 pub use head::FileHead;
 

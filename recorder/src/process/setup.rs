@@ -192,21 +192,8 @@ fn describe(
     journals: &[Journal],
     inputs: &[Input],
 ) -> Description {
-    let recorded = |(index, (journal, input)): (usize, (&Journal, &Input))| {
-        let (shape, stat) = (journal.shape(), journal.stat());
-        RecordedJournal {
-            number: index as u16 + 1,
-            name: shape.name.clone(),
-            id: shape.id,
-            capacity: shape.capacity,
-            seats: shape.seats,
-            topics: shape.topics,
-            max_payload: stat.max_payload,
-            page: shape.page,
-            first_position: stat.first_position,
-            incarnation: stat.incarnation,
-            loose: matches!(input, Input::Loose(_)),
-        }
+    let recorded = |((journal, input), number): ((&Journal, &Input), u16)| {
+        RecordedJournal::of(number, journal, matches!(input, Input::Loose(_)))
     };
     Description {
         instance: topology.instance.clone(),
@@ -215,7 +202,7 @@ fn describe(
         messages: u32::from(wire::schema::VERSION),
         journal_format: journal::layout::FORMAT_VERSION,
         topology: wiring,
-        journals: journals.iter().zip(inputs).enumerate().map(recorded).collect(),
+        journals: journals.iter().zip(inputs).zip(1..).map(recorded).collect(),
     }
 }
 

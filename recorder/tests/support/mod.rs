@@ -30,22 +30,6 @@ pub(crate) fn policy() -> Policy {
 }
 
 pub(crate) fn description(journals: &[&Journal]) -> Description {
-    let recorded = |(index, journal): (usize, &&Journal)| {
-        let (shape, stat) = (journal.shape(), journal.stat());
-        RecordedJournal {
-            number: index as u16 + 1,
-            name: shape.name.clone(),
-            id: shape.id,
-            capacity: shape.capacity,
-            seats: shape.seats,
-            topics: shape.topics,
-            max_payload: stat.max_payload,
-            page: shape.page,
-            first_position: stat.first_position,
-            incarnation: stat.incarnation,
-            loose: false,
-        }
-    };
     Description {
         instance: "t".into(),
         recorder: "disk".into(),
@@ -53,7 +37,7 @@ pub(crate) fn description(journals: &[&Journal]) -> Description {
         messages: 1,
         journal_format: 4,
         topology: serde_json::Value::Null,
-        journals: journals.iter().enumerate().map(recorded).collect(),
+        journals: RecordedJournal::of_all(journals),
     }
 }
 

@@ -289,6 +289,7 @@ impl<S: Strategy> Session<S> {
         for instrument in &selected {
             self.strategy.instrument(&mut self.context, instrument);
         }
+        self.count_clock_reads();
     }
 
     /// Fires the timers that were set before this turn only: a timer that is set again at once must not delay frames.
@@ -313,7 +314,8 @@ impl<S: Strategy> Session<S> {
             journal,
             reserved: 0,
         };
-        if self.context.event_clock.is_some_and(|clock| clock.recorded) {
+        let is_recorded = self.context.event_clock.is_some_and(|clock| clock.recorded);
+        if is_recorded {
             self.advance(cause.published);
         }
         let done = match role {
@@ -326,6 +328,16 @@ impl<S: Strategy> Session<S> {
             self.context.port.count(Counter::Malformed, 1);
             let (name, position) = (self.context.name(), frame.position);
             log::warn!("{name}: journal {journal} at position {position}: {error}; passed over");
+        }
+        if is_recorded {
+            self.count_clock_reads();
+        }
+    }
+
+    fn count_clock_reads(&mut self) {
+        let reads = self.context.clock_reads.take();
+        if reads > 0 {
+            self.context.port.count(Counter::ClockReads, reads);
         }
     }
 

@@ -33,7 +33,7 @@ impl<S: Strategy> Session<S> {
         for state in &snapshot.positions {
             self.context.positions.restore(state);
         }
-        let now = self.context.now();
+        let now = self.context.time();
         for update in &snapshot.orders {
             self.context.orders.on_update(update, now);
         }
@@ -84,7 +84,7 @@ impl<S: Strategy> Session<S> {
         if self.is_contained(update.execution) || to_predecessor {
             return;
         }
-        let now = self.context.now();
+        let now = self.context.time();
         self.context.orders.on_update(update, now);
         if let Some(counter) = Counter::of_refusal(update.status) {
             self.context.port.count(counter, 1);

@@ -21,6 +21,12 @@ pub(crate) fn snapshots_capacity(config: &PlatformConfig) -> ByteSize {
     ByteSize(((accounts * ACCOUNT_BYTES + orders) * PART).next_power_of_two().clamp(1 << 20, 1 << 32))
 }
 
+/// Bytes of `td.drops`, unless the file says otherwise: half of it goes by between two snapshots, which cost what the accounts do.
+pub(crate) fn drops_capacity(config: &PlatformConfig) -> ByteSize {
+    let accounts = u64::from(config.desk.most_accounts);
+    ByteSize((accounts * 2 * ACCOUNT_BYTES).next_power_of_two().clamp(16 << 20, 128 << 20))
+}
+
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
     if !config.keeps_accounts() {

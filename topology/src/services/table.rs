@@ -125,7 +125,7 @@ pub(crate) static SERVICES: &[Service] = &[
                 role: "drops",
                 journals: Journals::One("td.drops"),
                 topics: Topics::TakenAndRefused,
-                capacity: |_| ByteSize::mib(16),
+                capacity: desk::drops_capacity,
                 rings: |journal| vec![&journal.td.ring, &journal.td.drops],
                 when: When::Accounts,
             },

@@ -80,6 +80,9 @@ pub trait Message: Described + TryFromBytes + IntoBytes + KnownLayout + Immutabl
     }
 }
 
+/// Ids from here on are free for services of one's own: no message of the platform has one.
+pub const FIRST_FREE_ID: u16 = 1 << 15;
+
 macro_rules! messages {
     ($($id:literal $message:ident $size:literal,)*) => {
         $(
@@ -87,6 +90,7 @@ macro_rules! messages {
                 const ID: u16 = $id;
                 const NAME: &'static str = stringify!($message);
             }
+            const _: () = assert!($id > 0 && $id < FIRST_FREE_ID, stringify!($message));
             const _: () = assert!(size_of::<$message>() == $size, stringify!($message));
             const _: () = assert!(align_of::<$message>() <= 8, stringify!($message));
         )*

@@ -196,20 +196,6 @@ impl Drop for Recorded {
 }
 
 fn describe(journal: &Journal) -> Description {
-    let (shape, stat) = (journal.shape(), journal.stat());
-    let recorded = RecordedJournal {
-        number: 1,
-        name: shape.name.clone(),
-        id: shape.id,
-        capacity: shape.capacity,
-        seats: shape.seats,
-        topics: shape.topics,
-        max_payload: stat.max_payload,
-        page: shape.page,
-        first_position: stat.first_position,
-        incarnation: stat.incarnation,
-        loose: false,
-    };
     Description {
         instance: "compare".into(),
         recorder: "recorder".into(),
@@ -217,6 +203,6 @@ fn describe(journal: &Journal) -> Description {
         messages: 0,
         journal_format: journal::layout::FORMAT_VERSION,
         topology: serde_json::Value::Null,
-        journals: vec![recorded],
+        journals: RecordedJournal::of_all(&[journal]),
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use bench_harness::durable::{
-    DurableReport, DurableSettings, RecoverReport, RecoverSettings, measure, recover as bring_back,
+    DurableReport, DurableRow, DurableSettings, Mode, RecoverReport, RecoverSettings, measure,
+    recover as bring_back,
 };
 use clap::Args;
 
@@ -137,6 +138,7 @@ fn durable_text(report: &DurableReport) -> String {
     ];
     text += &table(&head, 1, rows);
     let (writer, orders) = (&report.writer, &report.orders);
+    text += &one_at_a_time(&report.rows);
     text += &format!(
         "\na write of {} bytes: {:.1} ns; with a recorder beside it {:.1} ns, {:+.1} ns\n\
          orders of {} strategies, acknowledged when on disk: {}/s; the bare loop allows {}/s, ratio {:.2}\n\n",
@@ -162,6 +164,21 @@ fn durable_text(report: &DurableReport) -> String {
     text
 }
 
+/// The way of a single order to the disk, with nothing else on the way.
+fn one_at_a_time(rows: &[DurableRow]) -> String {
+    let alone = |row: &&DurableRow| row.mode == Mode::Sync && row.batch == Some(1) && row.files == 1;
+    let Some(row) = rows.iter().find(alone) else { return String::new() };
+    let spread = |figures: [Option<f64>; 3]| {
+        let [p50, p99, p999] = figures.map(|figure| maybe(figure, |figure| format!("{figure:.1}")));
+        format!("p50 {p50}, p99 {p99}, p99.9 {p999} µs")
+    };
+    format!(
+        "\norder to durable, one at a time: {}; the bare write {}\n",
+        spread([row.durable_p50_us, row.durable_p99_us, row.durable_p999_us]),
+        spread([row.bare_p50_us, row.bare_p99_us, row.bare_p999_us]),
+    )
+}
+
 fn recover_text(report: &RecoverReport) -> String {
     let rows = report.rows.iter().map(|row| {
         vec![
@@ -180,4 +197,47 @@ fn recover_text(report: &RecoverReport) -> String {
         report.disk.folder.display(),
         report.disk.file_system
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(mode: Mode, batch: Option<usize>, files: usize, p50: Option<f64>) -> DurableRow {
+        DurableRow {
+            mode,
+            batch,
+            files,
+            record_bytes: 128,
+            records_per_s: 7_000.0,
+            bare_records_per_s: p50.map(|_| 7_100.0),
+            ratio: p50.map(|_| 0.99),
+            durable_p50_us: p50,
+            durable_p99_us: p50.map(|p50| 2.0 * p50),
+            durable_p999_us: p50.map(|p50| 3.0 * p50),
+            bare_p50_us: p50.map(|p50| p50 - 1.0),
+            bare_p99_us: p50,
+            bare_p999_us: None,
+            records: 700,
+            syncs: 700,
+            bytes: 134_400,
+            samples: 700,
+        }
+    }
+
+    #[test]
+    fn the_way_of_a_single_order_to_the_disk_has_a_line() {
+        let rows = [
+            row(Mode::None, Some(1), 1, None),
+            row(Mode::Sync, Some(1), 2, Some(300.0)),
+            row(Mode::Sync, Some(100), 1, Some(200.0)),
+            row(Mode::Sync, Some(1), 1, Some(140.0)),
+        ];
+        assert_eq!(
+            one_at_a_time(&rows),
+            "\norder to durable, one at a time: p50 140.0, p99 280.0, p99.9 420.0 µs; the bare write p50 139.0, p99 140.0, \
+             p99.9 – µs\n"
+        );
+        assert_eq!(one_at_a_time(&rows[..3]), "", "what was not measured has none");
+    }
 }

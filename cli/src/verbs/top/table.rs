@@ -2,7 +2,8 @@
 
 use observe::{JournalRates, NodeRates, Rates};
 
-use crate::output::{bytes, count, number, table};
+use crate::output::{bytes, number, table};
+use crate::verbs::report::late_sleeps;
 use crate::verbs::seats::{damaged_text, held_text};
 
 /// Lines besides the rows of the two tables: three of totals, two heads, two empty ones, two "more".
@@ -73,8 +74,8 @@ fn totals(report: &Rates) -> String {
     };
     let mut losses = format!("lost {}", bytes(totals.lost_bytes));
     if totals.wait_timeouts_with_data > 0 {
-        let sleeps = count(totals.wait_timeouts_with_data, "sleep");
-        losses.push_str(&format!(", {sleeps} not ended in time"));
+        let of = report.nodes.iter().map(|node| (node.seated.node.as_str(), node.wait_timeouts_with_data));
+        losses.push_str(&format!(", {}", late_sleeps(totals.wait_timeouts_with_data, of)));
     }
     if totals.t2o_lost_bytes > 0 {
         losses.push_str(&format!(

@@ -1,0 +1,96 @@
+//! What each kind of market brings along.
+
+use super::{MINIMAL, configs, demo, parse};
+use topology::config::{Fill, ReaderFrom, ReaderKind};
+
+#[test]
+fn rows_of_an_exchange_are_for_instruments_that_md_lists() {
+    let wrong = |row: &str| {
+        let text = format!("{MINIMAL}\n{row}");
+        let sets = ["md.source=exchange".to_owned(), "md.instruments=3".to_owned()];
+        topology::parse("test.toml", &text, &sets).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let tick = |names: &str| wrong(&format!("[[matching.ticks]]\ntick = \"0.01\"\ninstruments = {names}\n"));
+    assert_eq!(tick("[\"SIM003\"]"), Ok(()));
+    for name in ["SIM004", "SIM3", "SIM0003", "600519.SH"] {
+        let said = tick(&format!("[\"{name}\"]")).unwrap_err();
+        assert!(
+            said.contains(&format!("md lists no instrument `{name}`")) && said.contains("SIM003"),
+            "{said}"
+        );
+    }
+    assert!(tick("[]").unwrap_err().contains("this row names no instrument"));
+    let phase = "[[matching.phases]]\nafter = \"0s\"\nphase = \"continuous\"\n";
+    assert_eq!(wrong(phase), Ok(()));
+    assert!(wrong(&format!("{phase}instruments = []\n")).is_err());
+}
+
+#[test]
+fn the_books_of_every_market_are_written_down() {
+    let capacity = |sets: &[&str]| {
+        parse(MINIMAL, sets).topology.journal("matching.state").expect("always").capacity_bytes
+    };
+    assert!(capacity(&["td.max_working_orders=1"]) >= 1 << 20);
+    assert!(capacity(&["td.max_working_orders=1", "md.instruments=2000"]) >= 4 << 20);
+}
+
+#[test]
+fn an_exchange_of_strategies_brings_its_own_market() {
+    let platform = parse(MINIMAL, &["md.source=exchange", "md.instruments=3"]);
+    assert_eq!(platform.config.matching.fill, Fill::Exchange);
+    let topology = platform.topology;
+    let market = topology.journal("matching.market").unwrap();
+    assert_eq!((market.readers[0].node.as_str(), market.readers[0].kind), ("md", ReaderKind::Gated));
+    assert_eq!(market.topics, 4);
+    let state = topology.journal("matching.state").unwrap();
+    assert!(state.readers.is_empty(), "its successor reads it");
+    let of = |working: u32| {
+        let sets = ["md.source=exchange".to_owned(), format!("td.max_working_orders={working}")];
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        parse(MINIMAL, &sets).topology.journal("matching.state").unwrap().capacity_bytes
+    };
+    assert_eq!((of(1), of(0)), (1 << 20, 64 << 20), "without a limit, room for 100,000 orders");
+    let text = format!("{MINIMAL}\n[[recorder]]\npath = '/tmp/none'\n");
+    let recorded = parse(&text, &["md.source=exchange"]).topology;
+    assert_eq!(recorded.journal("matching.state").unwrap().readers.len(), 1, "books come back from disk too");
+    assert_eq!(recorded.journal("matching.market").unwrap().readers.len(), 2);
+    let matching = topology.node("matching").unwrap();
+    assert!(matching.reads.iter().all(|read| read.role != "quotes" && read.role != "flow"));
+    // Nowhere else.
+    assert!(demo(&[]).topology.journal("matching.market").is_none());
+}
+
+#[test]
+fn rules_beside_a_recorded_market_that_mean_nothing_are_warned_of() {
+    let rules =
+        ["matching.displayed_first=true", "matching.call_auctions=uncross", "matching.self_trade_owner=firm"];
+    let warnings = |market: &[&str]| {
+        let all: Vec<&str> = market.iter().chain(&rules).copied().collect();
+        parse(MINIMAL, &all).warnings.diagnostics.len() - parse(MINIMAL, market).warnings.diagnostics.len()
+    };
+    assert_eq!(warnings(&["md.source=lobster", "md.files=/days/1", "md.readers=gated"]), 0);
+    assert_eq!(warnings(&["md.source=sim"]), 1, "quotes show nothing hidden");
+    assert_eq!(warnings(&["md.source=exchange"]), 3);
+}
+
+#[test]
+fn recorded_days_bring_their_order_flow() {
+    let platform = parse(MINIMAL, &["md.source=sse", "md.files=/days/1", "md.readers=gated"]);
+    assert_eq!(platform.config.matching.fill, Fill::Book);
+    let topology = platform.topology;
+    assert_eq!(topology.journal("md.flow").unwrap().readers[0].node, "matching");
+    assert_eq!(topology.journal("md.flow").unwrap().topics, 4_096);
+    let matching = topology.node("matching").unwrap();
+    assert!(matching.reads.iter().all(|read| read.role != "quotes"));
+    let quotes = topology.journal("md.quotes").unwrap();
+    let strategy = quotes.readers.iter().find(|reader| reader.node == "strategy-1").unwrap();
+    assert_eq!((strategy.kind, strategy.from), (ReaderKind::Gated, ReaderFrom::Cursor));
+}
+
+#[test]
+fn in_lock_step_every_reader_of_quotes_is_gated() {
+    let platform = topology::load(&configs().join("deterministic.toml"), &[]).unwrap();
+    let quotes = platform.topology.journal("md.quotes").unwrap();
+    assert!(platform.topology.deterministic);
+    assert!(quotes.readers.iter().all(|reader| reader.kind == ReaderKind::Gated));
+}
