@@ -50,6 +50,8 @@ pub struct Difference {
     pub upcoming: Vec<Input>,
     /// Inputs before those, which are left out.
     pub more_inputs: u64,
+    /// Longest that an input so far lay there before it was handled live, in nanoseconds, of those of which that is known.
+    pub lag: u64,
 }
 
 /// Order ids of then and now. They are the same, unless the replay begins in the middle of the strategy's life.
@@ -184,6 +186,7 @@ impl Check {
             inputs: self.inputs.iter().cloned().collect(),
             upcoming: Vec::new(),
             more_inputs: self.more_inputs,
+            lag: 0,
         }
     }
 }

@@ -355,6 +355,7 @@ impl Run<'_> {
                 Some(Input::of(&journal.name, journal.id, taken))
             });
             difference.upcoming = upcoming.collect();
+            difference.lag = tape.lag();
         }
         Ok(())
     }
