@@ -93,7 +93,7 @@ fn slots(difference: &Difference) -> Vec<((u32, u64), u64)> {
     let all = || difference.inputs.iter().chain(&difference.upcoming);
     let either = EITHER.max(difference.lag);
     let mut slots = BTreeSet::new();
-    for late in all().filter(|input| input.is_open && !input.is_known) {
+    for late in difference.earlier.iter().chain(all()).filter(|input| input.is_open && !input.is_known) {
         for other in all().filter(|other| other.journal_id != late.journal_id) {
             let apart = late.order.abs_diff(other.order);
             // What is known to have been handled before the other was on disk was handled before it.
@@ -135,6 +135,7 @@ mod tests {
             live: None,
             replayed: None,
             inputs,
+            earlier: Vec::new(),
             upcoming,
             more_inputs: 0,
             lag: 0,
@@ -172,6 +173,15 @@ mod tests {
         assert!(Search::default().ends(&Moves::new(), outcome.clone()).is_some(), "they are far apart");
         outcome.difference.as_mut().unwrap().lag = 4 * EITHER;
         assert!(Search::default().ends(&Moves::new(), outcome).is_none(), "there is another order to try");
+    }
+
+    #[test]
+    fn a_report_from_before_the_request_that_was_the_same_last_may_have_come_behind_the_next_quote() {
+        let mut outcome = outcome(3, vec![input(2, 64, 9_000, true)], Vec::new());
+        outcome.difference.as_mut().unwrap().earlier = vec![input(1, 640, 8_000, false)];
+        let mut search = Search::default();
+        assert!(search.ends(&Moves::new(), outcome).is_none());
+        assert_eq!(search.moves(), Moves::from([((1, 640), 9_001)]));
     }
 
     #[test]
