@@ -49,6 +49,11 @@ impl Bucket {
         Bucket { per_second, burst, level: u64::from(burst.get()) * Bucket::TOKEN, at: 0 }
     }
 
+    /// How many a second, and how many at once.
+    pub(crate) fn rate(&self) -> (u64, u32) {
+        (u64::from(self.per_second), self.burst.get())
+    }
+
     fn refill(&mut self, now: Nanos) {
         let elapsed = now.0.saturating_sub(self.at);
         if elapsed > 0 {

@@ -14,10 +14,13 @@ pub(crate) use recover::{Recover, Until, until};
 
 use crate::output::Format;
 use crate::services::Run;
+use crate::verbs::account::args::{AccountVerb, Kill};
+use crate::verbs::audit::args::Audit;
 use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
+use crate::verbs::settle::Settle;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::top::args::Top;
 
@@ -61,6 +64,17 @@ pub(crate) enum Verb {
     Top(Top),
     /// Show an instrument's book as a ladder.
     Book(Book),
+    /// Accounts: open them, move money, set limits, show what they have.
+    #[command(subcommand)]
+    Account(AccountVerb),
+    /// Let a kill switch fall: no new orders, and what works is cancelled.
+    Kill(Kill),
+    /// Lift a kill switch.
+    Revive(Kill),
+    /// Settle a day: prices in, then execute; statements out.
+    Settle(Settle),
+    /// Compute the accounts again from what the journals hold, and say what differs.
+    Audit(Audit),
     /// Run one process of a platform.
     #[command(subcommand)]
     Run(Run),

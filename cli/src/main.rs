@@ -10,6 +10,7 @@
 mod talk;
 
 mod args;
+mod desk;
 #[cfg(test)]
 mod examples;
 mod failure;

@@ -184,6 +184,42 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
 }
 
 #[test]
+fn what_verbs_print_of_accounts_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/desk.toml");
+    let file = file.to_str().expect("text");
+    let print = |arguments: &str| {
+        let words: Vec<&str> = arguments.split(' ').chain(["--format", "json"]).collect();
+        home.json(&words)
+    };
+    let mut names = 0;
+    let mut check = |heading: &str, printed: &Value| names += compare(&page, heading, printed);
+    check("colo check", &print(&format!("check {file}")));
+    check("colo up --stay", &print(&format!("up {file} --stay")));
+    home.wait_for("a fill", || {
+        home.node("desk", "matching")["counters"]["fills"].as_u64().is_some_and(|fills| fills > 5)
+    });
+    check("colo account", &print("account deposit 8 5 --why test"));
+    check("colo account", &print("account rate USD 7.1"));
+    check("colo account", &print("account limit position 500 --account 7 --instrument SIM001 --why test"));
+    check("colo account list", &print("account list"));
+    check("colo account show", &print("account show 7"));
+    check("colo account show", &print("account show --strategy takers-1"));
+    check("colo account", &print("kill --strategy makers-1 --why test"));
+    check("colo status", &print("status"));
+    check("colo audit", &print("audit"));
+    check("colo account", &print("kill --all --why test"));
+    home.wait_for("the orders' end", || print("account show 7")["open_orders"] == 0);
+    let prices = home.state_path().join("prices.csv");
+    let rows = (1..=4).map(|number| format!("{number},100\n")).collect::<String>();
+    std::fs::write(&prices, format!("instrument,price\n{rows}")).expect("prices");
+    let settled = print(&format!("settle 20260131 --prices {}", prices.display()));
+    assert!(settled["statements"].is_array(), "{settled}");
+    check("colo settle", &settled);
+    assert!(names > 200, "{names} names");
+}
+
+#[test]
 fn what_verbs_print_of_recordings_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let (file, folder) = home.recorded_platform("");

@@ -51,6 +51,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "colo",
         &[
+            "accounts",
             "bench-harness",
             "bench-kit",
             "journal",

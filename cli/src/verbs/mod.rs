@@ -1,5 +1,7 @@
 //! One module a verb.
 
+pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod bench;
 pub(crate) mod book;
 mod check;
@@ -7,9 +9,10 @@ mod doctor;
 mod down;
 mod explain;
 mod fit;
-mod instance;
+pub(crate) mod instance;
 mod irregular;
 pub(crate) mod journal;
+mod kill;
 mod matching_verify;
 mod md_verify;
 mod recover;
@@ -17,6 +20,7 @@ pub(crate) mod replay;
 mod report;
 mod run;
 mod seats;
+pub(crate) mod settle;
 mod status;
 pub(crate) mod t2o;
 pub(crate) mod top;
@@ -43,6 +47,11 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),
         Verb::Book(arguments) => book::book(&arguments),
+        Verb::Account(verb) => account::dispatch(&verb),
+        Verb::Kill(arguments) => kill::kill(&arguments),
+        Verb::Revive(arguments) => kill::revive(&arguments),
+        Verb::Settle(arguments) => settle::settle(&arguments),
+        Verb::Audit(arguments) => audit::audit(&arguments),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),

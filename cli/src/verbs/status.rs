@@ -2,10 +2,12 @@
 
 use node::Counter;
 use observe::{InstanceView, NodeStatus, Status};
+use serde::Serialize;
 use topology::NodeKind;
 use topology::config::RecorderConfig;
 
 use crate::args;
+use crate::desk::{self, Kills};
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, count, number, table};
 use crate::verbs::report;
@@ -14,11 +16,47 @@ use crate::verbs::seats::{damaged_text, held_text};
 pub(crate) fn status(arguments: &args::Status) -> Result<u8, Failure> {
     let view = super::instance::view(arguments.instance.name())?;
     let report = Status::read(&view)?;
+    let killed = killed(&view);
     match arguments.format {
-        Format::Json => output::print_json(&report)?,
-        Format::Text => output::print(&text(&report, &recordings(&view)))?,
+        Format::Json => output::print_json(&Shown { status: &report, killed })?,
+        Format::Text => {
+            let fallen = killed.unwrap_or_default();
+            output::print(&text(&report, &recordings(&view), &fallen))?;
+        }
     }
     Ok(node::Exit::Done.code())
+}
+
+/// What `--format json` prints.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    /// Kill switches that have fallen; left out where no accounts are kept, or they cannot be followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    killed: Option<Vec<Kills>>,
+}
+
+/// A snapshot of more bytes is not read for one line.
+const LARGE: usize = 16 << 20;
+
+fn killed(view: &InstanceView) -> Option<Vec<Kills>> {
+    let instance = view.instance();
+    desk::demand(instance).ok()?;
+    let topology = view.topology().ok()?;
+    if node::last_desk(instance).ok()?.is_some_and(|bytes| bytes.len() > LARGE) {
+        return None;
+    }
+    let following = desk::follow(instance, desk::section(&topology).as_ref()).ok()?;
+    Some(desk::killed(&following.follower.desk, Some(&topology)))
+}
+
+fn killed_text(killed: &[Kills]) -> String {
+    if killed.is_empty() {
+        return String::new();
+    }
+    let all: Vec<String> = killed.iter().map(ToString::to_string).collect();
+    format!("killed: {}; `colo revive` lifts a kill\n", all.join(", "))
 }
 
 /// Strategies whose calls take longer than they should.
@@ -57,7 +95,7 @@ fn dead(instance: &str, recordings: &[String]) -> String {
     text
 }
 
-fn text(report: &Status, recordings: &[String]) -> String {
+fn text(report: &Status, recordings: &[String], killed: &[Kills]) -> String {
     let of_dead = dead(&report.instance, recordings);
     let master = match (report.master, report.foreign) {
         _ if report.phase == "dead" => of_dead.as_str(),
@@ -107,6 +145,7 @@ fn text(report: &Status, recordings: &[String]) -> String {
     text.push_str(&report::stages(&report.stages));
     text.push_str(&report.disks.iter().map(|disk| format!("{disk}\n")).collect::<String>());
     text.push_str(&over_budget(report));
+    text.push_str(&killed_text(killed));
     text.push_str(&held_text(report.nodes.iter().map(|node| &node.seated)));
     text.push('\n');
     let journals = report.journals.iter().map(|journal| {

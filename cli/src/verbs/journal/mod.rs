@@ -17,6 +17,7 @@ mod trades;
 mod verify;
 
 use args::{JournalVerb, RecordingArgument};
+pub(crate) use recorded::open as open_recording;
 pub(super) use target::files;
 
 use crate::failure::Failure;

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::verbs::instance::suggestion;
 
 /// The recording in a folder, or the latest of those in it.
-fn open(folder: &Path) -> Result<Recording, Failure> {
+pub(crate) fn open(folder: &Path) -> Result<Recording, Failure> {
     let failed = |folder: &Path, error: OpenError| {
         let exit = match &error {
             OpenError::Folder(error) => Exit::of_io(error),

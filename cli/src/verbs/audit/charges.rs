@@ -1,0 +1,155 @@
+//! Charges, counted a second time: the rules as they were entered, and what each order pays by them.
+
+use wire::{AccountId, ChargeKind, FeeEvent, FeeRule, InstrumentId, Side, Symbol};
+
+const ONE: i128 = 1_000_000_000;
+
+/// What a fill does to a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Open,
+    Close,
+    CloseToday,
+}
+
+/// What an order has traded, by class.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traded {
+    lots: [i128; 3],
+    value: [i128; 3],
+}
+
+impl Traded {
+    pub(super) fn add(&mut self, class: Class, lots: i64, value: i128) {
+        self.lots[class as usize] += i128::from(lots);
+        self.value[class as usize] += value.abs();
+    }
+}
+
+/// Whose charges are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Of {
+    pub(super) account: AccountId,
+    pub(super) parent: AccountId,
+    pub(super) instrument: InstrumentId,
+    pub(super) symbol: Symbol,
+}
+
+/// The rules that hold for an order: of each number the most specific.
+pub(super) fn rules(all: &[FeeRule], of: &Of) -> Vec<FeeRule> {
+    let holds = |number: u16| {
+        let candidates = all.iter().filter(|rule| rule.charge == number);
+        let ranked = candidates.filter_map(|rule| Some((rank(rule, of)?, rule)));
+        ranked.max_by_key(|(rank, _)| *rank).map(|(_, rule)| *rule)
+    };
+    (1..=8).filter_map(holds).collect()
+}
+
+/// First counts whose rule it is, then the instrument, then how long its prefix is.
+fn rank(rule: &FeeRule, of: &Of) -> Option<(u8, usize)> {
+    let account = if rule.account.0 == 0 {
+        0
+    } else if rule.account == of.account {
+        2
+    } else if rule.account == of.parent {
+        1
+    } else {
+        return None;
+    };
+    let instrument = if rule.instrument.0 != 0 {
+        (rule.instrument == of.instrument).then_some(usize::MAX)
+    } else {
+        let prefix = rule.prefix.as_str();
+        of.symbol.as_str().starts_with(prefix).then_some(prefix.len())
+    };
+    Some((account, instrument?))
+}
+
+fn divided_up(amount: i128, by: i128) -> i128 {
+    amount / by + i128::from(amount % by > 0)
+}
+
+/// What an order pays in all: fees, taxes.
+pub(super) fn paid(rules: &[FeeRule], side: Side, traded: &Traded) -> (i128, i128) {
+    let (mut fees, mut taxes) = (0, 0);
+    for rule in rules.iter().filter(|rule| rule.side.covers(side)) {
+        let classes: &[Class] = match rule.event {
+            FeeEvent::Any => &[Class::Open, Class::Close, Class::CloseToday],
+            FeeEvent::Open => &[Class::Open],
+            FeeEvent::Close => &[Class::Close],
+            FeeEvent::CloseToday => &[Class::CloseToday],
+        };
+        let lots: i128 = classes.iter().map(|class| traded.lots[*class as usize]).sum();
+        let value: i128 = classes.iter().map(|class| traded.value[*class as usize]).sum();
+        if lots == 0 {
+            continue;
+        }
+        let rate = i128::from(rule.rate);
+        let part = (value / ONE).saturating_mul(rate) + divided_up((value % ONE) * rate, ONE);
+        let amount = part.saturating_add(rule.per_lot.wide().saturating_mul(lots));
+        let unit = i128::from(rule.unit.max(1));
+        let amount = (divided_up(amount, unit) * unit).max(rule.minimum.wide());
+        match rule.kind {
+            ChargeKind::Fee => fees += amount,
+            ChargeKind::Tax => taxes += amount,
+        }
+    }
+    (fees, taxes)
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{FeeSide, Text, WideMoney};
+
+    use super::*;
+
+    fn rule(charge: u16, rate: u64) -> FeeRule {
+        FeeRule {
+            account: AccountId(0),
+            instrument: InstrumentId(0),
+            prefix: Symbol::default(),
+            charge,
+            kind: ChargeKind::Fee,
+            side: FeeSide::Both,
+            event: FeeEvent::Any,
+            reserved: [0; 3],
+            unit: 10_000_000,
+            rate,
+            per_lot: WideMoney::default(),
+            minimum: WideMoney::from_wide(5 * ONE),
+            who: Text::EMPTY,
+            why: Text::EMPTY,
+        }
+    }
+
+    #[test]
+    fn an_order_pays_the_example_of_the_document() {
+        let rules = [rule(1, 2_500_000)];
+        let mut traded = Traded::default();
+        traded.add(Class::Open, 100, 1_000 * ONE);
+        assert_eq!(paid(&rules, Side::Buy, &traded), (5 * ONE, 0));
+        traded.add(Class::Open, 200, 2_000 * ONE);
+        assert_eq!(paid(&rules, Side::Buy, &traded), (7 * ONE + ONE / 2, 0));
+        assert_eq!(paid(&rules, Side::Buy, &Traded::default()), (0, 0), "nothing traded, nothing paid");
+    }
+
+    #[test]
+    fn the_most_specific_rule_of_each_number_holds() {
+        let of = Of {
+            account: AccountId(7),
+            parent: AccountId(3),
+            instrument: InstrumentId(9),
+            symbol: Symbol::new("IF2601").unwrap(),
+        };
+        let everybody = rule(1, 1);
+        let prefix = FeeRule { prefix: Symbol::new("IF").unwrap(), rate: 2, ..everybody };
+        let other = FeeRule { prefix: Symbol::new("IC").unwrap(), rate: 3, ..everybody };
+        let parent = FeeRule { account: AccountId(3), rate: 4, ..everybody };
+        let own = FeeRule { account: AccountId(7), rate: 5, ..everybody };
+        let all = [everybody, prefix, other, rule(2, 9)];
+        let rates = |all: &[FeeRule]| rules(all, &of).iter().map(|rule| rule.rate).collect::<Vec<_>>();
+        assert_eq!(rates(&all), [2, 9]);
+        assert_eq!(rates(&[everybody, prefix, parent]), [4]);
+        assert_eq!(rates(&[own, everybody, prefix, parent]), [5]);
+    }
+}

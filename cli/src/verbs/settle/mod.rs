@@ -1,0 +1,155 @@
+//! `colo settle`: prices in, then execute; statements and positions out.
+
+mod again;
+mod prices;
+mod report;
+
+use std::path::PathBuf;
+
+use accounts::Applied;
+use clap::Args;
+use node::{Exit, InstanceDir};
+use wire::{InstrumentId, Price, SettlementPrice};
+
+use super::account::By;
+use super::account::args::Place;
+use super::instance::instance;
+use crate::desk::{self, Outcome, Sent};
+use crate::failure::Failure;
+use again::again;
+use prices::prices;
+use report::Report;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  colo settle 20260131 --prices last
+  colo settle 20260131 --prices prices.csv --out statements --who ann --why close
+  colo settle 20260131 --prices last --out statements -i demo --format json
+
+PRICES is a CSV file with the columns `symbol` (or `instrument`, a number) and `price`, or `last`: the latest marks. What is held needs a
+price, and no order of the day may work any more. DIR gets statements-DAY.csv and positions-DAY.csv, one flat table each. A day that is
+settled already stays as it is: it is said, exit code 0, and the same files are written.")]
+pub(crate) struct Settle {
+    /// The day, as 20260131.
+    pub(crate) day: u32,
+    /// Settlement prices: a CSV file, or `last`.
+    #[arg(long, value_name = "FILE|last")]
+    pub(crate) prices: String,
+    /// Write statements and positions there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Who does it, instead of the user's login name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) who: Option<String>,
+    /// For which reason; printed, the entry of a settlement keeps who alone.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) why: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+fn failed(message: String) -> Failure {
+    Failure::new(Exit::Failed, message)
+}
+
+pub(super) fn settle(arguments: &Settle) -> Result<u8, Failure> {
+    check_day(arguments.day)?;
+    let by = By::new(arguments.who.as_deref(), arguments.why.as_deref().unwrap_or("settlement"))?;
+    let instance = instance(arguments.place.instance.name())?;
+    desk::demand(&instance)?;
+    let topology = desk::topology(&instance)?;
+    let section = desk::section(&topology);
+    let mut following = desk::follow(&instance, section.as_ref())?;
+    let mut report = Report {
+        instance: instance.name().to_owned(),
+        day: arguments.day,
+        who: by.who.to_string(),
+        why: arguments.why.clone(),
+        state: "already",
+        prices: 0,
+        entry: None,
+        position: None,
+        time_ns: None,
+        refusal: None,
+        statements: None,
+        positions: None,
+        actions: None,
+        files: Vec::new(),
+    };
+    let settled = following.follower.desk.settled_day();
+    if settled > arguments.day {
+        let day = arguments.day;
+        return Err(failed(format!(
+            "day {day} cannot be settled: day {settled} is settled, and it is later"
+        )));
+    }
+    let settlement = if settled == arguments.day {
+        again(&instance, section.as_ref(), arguments.day)?
+    } else {
+        let prices = prices(&arguments.prices, &following.follower.desk)?;
+        report.prices = prices.len();
+        let Some(position) = execute(&instance, arguments, &by, &prices, &mut report)? else {
+            return report.print(arguments, &topology, None);
+        };
+        let mut made = None;
+        let is_whole = following.go_on(position, |at, followed| {
+            if let (true, Some(Applied::Settled(settlement))) = (at == position, &followed.applied) {
+                made = Some(settlement.clone());
+            }
+        })?;
+        made.filter(|_| is_whole)
+    };
+    report.print(arguments, &topology, settlement)
+}
+
+/// A day of the calendar.
+fn check_day(day: u32) -> Result<(), Failure> {
+    let (month, of_month) = (day / 100 % 100, day % 100);
+    if (19_000_101..=99_991_231).contains(&day) && (1..=12).contains(&month) && (1..=31).contains(&of_month) {
+        return Ok(());
+    }
+    Err(Failure::new(Exit::Usage, format!("{day} is no day: write it as 20260131")))
+}
+
+/// Both steps. Where it took effect; `None` where it did not, and the report says why.
+fn execute(
+    instance: &InstanceDir,
+    arguments: &Settle,
+    by: &By,
+    prices: &[(InstrumentId, Price)],
+    report: &mut Report,
+) -> Result<Option<u64>, Failure> {
+    let day = arguments.day;
+    let entries =
+        prices.iter().map(|&(instrument, price)| Sent::new(&SettlementPrice { day, instrument, price }));
+    let entries: Vec<Sent> = entries.collect();
+    let entered = if entries.is_empty() { Vec::new() } else { desk::enter(instance, &entries)? };
+    let unlucky = entered.iter().zip(prices).find(|(one, _)| !matches!(one.outcome, Outcome::Taken { .. }));
+    if let Some((one, (instrument, price))) = unlucky {
+        report.note(one);
+        report.refusal = report
+            .refusal
+            .take()
+            .map(|refusal| format!("price {price} of instrument {instrument}: {refusal}"));
+        return Ok(None);
+    }
+    let entry = wire::Settle { day, reserved: 0, who: by.who };
+    let entered = desk::enter(instance, &[Sent::new(&entry)])?;
+    let one = entered.first().ok_or_else(|| failed("the entry was not made".to_owned()))?;
+    report.note(one);
+    Ok(report.position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_one_of_the_calendar() {
+        assert!(check_day(20_260_131).is_ok());
+        for day in [0, 20_261_301, 20_260_132, 20_260_100, 131] {
+            assert!(check_day(day).is_err(), "{day}");
+        }
+    }
+}
