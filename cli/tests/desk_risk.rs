@@ -82,7 +82,10 @@ fn drops(home: &Home, mut each: impl FnMut(u64, u32, u64, u16, &[u8])) {
 }
 
 fn up(home: &Home, count: u64, deterministic: bool) -> String {
-    let path = config(home, count, deterministic);
+    up_with(home, config(home, count, deterministic))
+}
+
+fn up_with(home: &Home, path: String) -> String {
     let up = home.colo(&["up", &path, "--stay"]);
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     path
@@ -203,6 +206,47 @@ fn what_an_account_may_not_hold_is_closed_by_force_once_whoever_is_killed() {
     assert!(said.forced.iter().all(|order| order.account.0 == 7), "{said:?}");
     assert_eq!(said.refused, [], "{said:?}");
     assert!(said.kills.iter().any(|(account, _)| *account == 8), "its loss kills: {said:?}");
+}
+
+/// All processes end as if the host had, master first.
+fn crash(home: &Home) {
+    let registry =
+        journal::Registry::open_read_only(&home.root.path().join("risk/registry")).expect("a registry");
+    let processes: Vec<_> =
+        (0..registry.seats()).filter_map(|seat| Some(registry.seat(seat)?.process())).collect();
+    for process in processes.iter().filter(|process| process.is_alive()) {
+        kill(process.pid, "KILL");
+        home.wait_for("its end", || !process.is_alive());
+    }
+}
+
+#[test]
+fn accounts_come_back_from_a_recording() {
+    let home = Home::new();
+    let recordings = home.state_path().join("recordings").display().to_string();
+    let path = config(&home, 1_500, false);
+    let text = std::fs::read_to_string(&path).expect("the platform file");
+    let recorder = format!("[[recorder]]\npath = \"{recordings}\"\njournals = [\"all\"]\n");
+    std::fs::write(&path, text + &recorder).expect("the platform file");
+    let path = up_with(&home, path);
+    home.wait_for("forced orders", || {
+        let mut forced = 0;
+        drops(&home, |_, _, _, id, payload| {
+            let order = (id == NewOrder::ID).then(|| NewOrder::decode(payload).expect("an order"));
+            forced += u64::from(order.is_some_and(|order| order.flags & NewOrder::FORCED != 0));
+        });
+        forced > 5
+    });
+    crash(&home);
+    let up = home.colo(&["up", "--recover", &format!("{recordings}/risk"), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    settle(&home);
+    let said = read(&home);
+    assert_shown(&home, said.follower.as_ref().expect("it was read"));
+    down(&home, path);
+    let epochs: BTreeSet<u16> = said.forced.iter().map(|order| order.order_id.epoch()).collect();
+    println!("{} forced orders, epochs {epochs:?}", said.forced.len());
+    assert!(epochs.len() > 1 && said.traded > 0, "before and after: {said:?}");
 }
 
 #[test]

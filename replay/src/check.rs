@@ -46,10 +46,14 @@ pub struct Difference {
     pub replayed: Option<Request>,
     /// What the strategy was given since the request before, the latest last.
     pub inputs: Vec<Input>,
+    /// What it was given before that of these journals: live it may have come to them later.
+    pub earlier: Vec<Input>,
     /// What it would have been given next of the journals that it read beside the others.
     pub upcoming: Vec<Input>,
     /// Inputs before those, which are left out.
     pub more_inputs: u64,
+    /// Longest that an input so far lay there before it was handled live, in nanoseconds, of those of which that is known.
+    pub lag: u64,
 }
 
 /// Order ids of then and now. They are the same, unless the replay begins in the middle of the strategy's life.
@@ -109,6 +113,8 @@ pub(crate) struct Check {
     same: usize,
     inputs: VecDeque<Input>,
     more_inputs: u64,
+    /// Before the request that was the same last: those of which it is not known when they were handled.
+    earlier: VecDeque<Input>,
 }
 
 impl Input {
@@ -130,7 +136,7 @@ impl Input {
 
 impl Check {
     pub(crate) fn new(ids: Ids) -> Check {
-        Check { ids, same: 0, inputs: VecDeque::new(), more_inputs: 0 }
+        Check { ids, same: 0, inputs: VecDeque::new(), more_inputs: 0, earlier: VecDeque::new() }
     }
 
     /// The strategy is given this next.
@@ -157,7 +163,9 @@ impl Check {
         let live = self.expected(life);
         if live.map(|sent| self.ids.request(sent.request)) == Some(without_reception(request)) {
             self.same += 1;
-            self.inputs.clear();
+            self.earlier.extend(self.inputs.drain(..).filter(|input| input.is_open && !input.is_known));
+            let passed = self.earlier.len().saturating_sub(KEPT);
+            self.earlier.drain(..passed);
             self.more_inputs = 0;
             return None;
         }
@@ -182,8 +190,10 @@ impl Check {
             live: self.expected(life).map(|sent| (sent.time, self.ids.request(sent.request))),
             replayed: replayed.map(without_reception),
             inputs: self.inputs.iter().cloned().collect(),
+            earlier: self.earlier.iter().cloned().collect(),
             upcoming: Vec::new(),
             more_inputs: self.more_inputs,
+            lag: 0,
         }
     }
 }

@@ -8,7 +8,7 @@ use journal::Latest;
 use recorder::format::RecordedJournal;
 use recorder::read::{Recording, Syncs};
 use topology::Topology;
-use topology::config::Durability;
+use topology::config::{Durability, ReaderKind};
 use wire::{EndOfStream, Execution, Fill, Message, OrderUpdate, Quote, Request, StrategyId};
 
 use crate::begin::Begin;
@@ -25,6 +25,10 @@ use crate::tape::{Cause, Moves, Part, Taken, Tape};
 /// Why a difference in a strategy with timers says nothing.
 const CLOCK: &str = "the strategy reads the clock or sets timers, and when it did so between two frames was not recorded: the difference may \
                      come from that. Only a run in lock-step (platform.deterministic) tells for sure";
+
+/// Why the first request that differs says nothing.
+const HEAD: &str = "the strategy reads the market loosely, from where it stood when it joined, which was not recorded: the difference in its \
+                    first request may come from that";
 
 /// What is replayed, and how.
 #[derive(Clone, Debug)]
@@ -166,10 +170,21 @@ fn once(
         if has_clock {
             run.outcome.caveats.push(CLOCK.to_owned());
         }
-        let is_known = begin.is_known && !has_clock;
+        // Who reads loosely begins at the head, wherever that was.
+        let is_begun = run.check.same() > 0 || topology.deterministic || !reads_loosely(&subject);
+        if !is_begun {
+            run.outcome.caveats.push(HEAD.to_owned());
+        }
+        let is_known = begin.is_known && is_begun && !has_clock;
         run.outcome.verdict = if is_known { Verdict::Differs } else { Verdict::Inconclusive };
     }
     Ok(run.outcome)
+}
+
+/// Whether the market may overtake the strategy.
+fn reads_loosely(subject: &Subject) -> bool {
+    let is_market = |role: &str| !matches!(role, "instruments" | "state" | "reports");
+    subject.reads.iter().any(|(read, _)| is_market(&read.role) && read.kind == ReaderKind::Loose)
 }
 
 /// What was read when it was on disk.
@@ -355,6 +370,7 @@ impl Run<'_> {
                 Some(Input::of(&journal.name, journal.id, taken))
             });
             difference.upcoming = upcoming.collect();
+            difference.lag = tape.lag();
         }
         Ok(())
     }

@@ -8,7 +8,8 @@ use crate::check::Difference;
 use crate::run::Outcome;
 use crate::tape::Moves;
 
-/// Two frames that could be read within this many nanoseconds may have been handled in either order.
+/// Two frames that could be read within this many nanoseconds may have been handled in either order; more, where the strategy is
+/// seen to have taken longer to come to a frame.
 const EITHER: u64 = 5_000_000;
 /// Orders that are tried in a replay.
 const MOST_TRIES: u64 = 64;
@@ -90,13 +91,14 @@ impl Search {
 /// Where else the late frames around a difference may have been read, the nearest first.
 fn slots(difference: &Difference) -> Vec<((u32, u64), u64)> {
     let all = || difference.inputs.iter().chain(&difference.upcoming);
+    let either = EITHER.max(difference.lag);
     let mut slots = BTreeSet::new();
-    for late in all().filter(|input| input.is_open && !input.is_known) {
+    for late in difference.earlier.iter().chain(all()).filter(|input| input.is_open && !input.is_known) {
         for other in all().filter(|other| other.journal_id != late.journal_id) {
             let apart = late.order.abs_diff(other.order);
             // What is known to have been handled before the other was on disk was handled before it.
             let is_settled = other.is_known && other.order < late.order;
-            if apart > EITHER || is_settled {
+            if apart > either || is_settled {
                 continue;
             }
             // On the other side of it.
@@ -128,8 +130,16 @@ mod tests {
     }
 
     fn outcome(same: u64, inputs: Vec<Input>, upcoming: Vec<Input>) -> Outcome {
-        let difference =
-            Difference { number: same + 1, live: None, replayed: None, inputs, upcoming, more_inputs: 0 };
+        let difference = Difference {
+            number: same + 1,
+            live: None,
+            replayed: None,
+            inputs,
+            earlier: Vec::new(),
+            upcoming,
+            more_inputs: 0,
+            lag: 0,
+        };
         Outcome {
             frames: Default::default(),
             requests: Vec::new(),
@@ -154,6 +164,24 @@ mod tests {
         let mut search = Search::default();
         let ended = search.ends(&Moves::new(), outcome(3, vec![quotes[1].clone()], after)).unwrap();
         assert_eq!(ended.verdict, Verdict::Differs);
+    }
+
+    #[test]
+    fn a_strategy_that_was_seen_to_come_late_may_have_come_late_to_a_report_too() {
+        let quote = vec![input(2, 64, 1_000 + 3 * EITHER, false)];
+        let mut outcome = outcome(3, quote, vec![input(1, 64, 1_000, false)]);
+        assert!(Search::default().ends(&Moves::new(), outcome.clone()).is_some(), "they are far apart");
+        outcome.difference.as_mut().unwrap().lag = 4 * EITHER;
+        assert!(Search::default().ends(&Moves::new(), outcome).is_none(), "there is another order to try");
+    }
+
+    #[test]
+    fn a_report_from_before_the_request_that_was_the_same_last_may_have_come_behind_the_next_quote() {
+        let mut outcome = outcome(3, vec![input(2, 64, 9_000, true)], Vec::new());
+        outcome.difference.as_mut().unwrap().earlier = vec![input(1, 640, 8_000, false)];
+        let mut search = Search::default();
+        assert!(search.ends(&Moves::new(), outcome).is_none());
+        assert_eq!(search.moves(), Moves::from([((1, 640), 9_001)]));
     }
 
     #[test]

@@ -53,6 +53,8 @@ struct Track<'a> {
     synced: Option<&'a Syncs>,
     topic: Option<u32>,
     is_open: bool,
+    /// How long the next frame lay there before it was handled, if that is known.
+    lag: u64,
     /// No frame of this journal was handled before this time.
     not_before: u64,
 }
@@ -64,6 +66,8 @@ struct Track<'a> {
 pub(crate) struct Tape<'a> {
     tracks: Vec<Track<'a>>,
     moves: &'a Moves,
+    /// Longest that a frame lay there before it was handled, of those of which that is known.
+    lag: u64,
 }
 
 impl<'a> Tape<'a> {
@@ -82,12 +86,13 @@ impl<'a> Tape<'a> {
                 synced: part.synced,
                 topic: part.topic,
                 is_open: part.is_open,
+                lag: 0,
                 not_before: 0,
             };
             track.advance(index, moves)?;
             tracks.push(track);
         }
-        Ok(Tape { tracks, moves })
+        Ok(Tape { tracks, moves, lag: 0 })
     }
 
     /// When the next frame comes.
@@ -105,8 +110,14 @@ impl<'a> Tape<'a> {
         let Some((.., index)) = self.earliest() else { return Ok(None) };
         let track = &mut self.tracks[index];
         let taken = track.next.take();
+        self.lag = self.lag.max(track.lag);
         track.advance(index, self.moves)?;
         Ok(taken)
+    }
+
+    /// Longest that a frame so far lay there before it was handled, of those of which that is known.
+    pub(crate) fn lag(&self) -> u64 {
+        self.lag
     }
 
     /// Of each journal that was read beside the others: the frame that comes next.
@@ -134,6 +145,7 @@ impl Track<'_> {
             }
             let on_disk = self.synced.and_then(|syncs| syncs.of(self.frames.cut()));
             let could_be_read = on_disk.map_or(time, |on_disk| on_disk.max(time));
+            self.lag = received.map_or(0, |(_, received)| received.saturating_sub(could_be_read));
             let order = match moves.get(&(self.id, position)) {
                 Some(moved) => *moved,
                 None => could_be_read.max(self.not_before),

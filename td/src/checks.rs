@@ -17,7 +17,7 @@
 //! | 11 | one more order may work | `WorkingOrders` |
 //! | 12 | the position stays within its limit if everything that works fills | `PositionLimit` |
 //!
-//! Checks 8 to 10 are for limit prices, and for the trigger of a stop; a market order has neither. A cancel passes 1, 2, "the order works" (else
+//! Checks 8 to 10 are for limit prices, and for the trigger of a stop; a market order has neither. What the ledger closes by force passes no 10. A cancel passes 1, 2, "the order works" (else
 //! `UnknownOrder`) and "it is in that instrument" (else `Malformed`). A replace passes those, then 4, 7 to 10 with its
 //! new price and total, "the total is more than what has traded" (else `Quantity`), and 12 with the difference.
 
