@@ -283,18 +283,18 @@ fn what_the_benchmark_of_the_exchange_prints_is_on_the_page() {
 #[test]
 fn what_the_benchmark_of_orders_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
-    let quick = "bench orders --quick --strategies 1,3 --turn 100 --format json";
+    let quick = "bench orders --quick --strategies 1,3 --accounts 0,20 --turn 400 --format json";
     let report = home.json(&quick.split(' ').collect::<Vec<_>>());
     compare(&page, "colo bench orders", &report);
     let rows = report["rows"].as_array().expect("rows");
-    assert_eq!(rows.len(), 4);
-    for row in rows {
+    assert_eq!(rows.len(), 8);
+    for (index, row) in rows.iter().enumerate() {
         let figure = |name: &str| row[name].as_f64().unwrap_or_default();
         for name in ["orders_per_s", "samples", "orders", "checks_ns", "memory_bytes", "cpu_ns_per_order"] {
             assert!(figure(name) > 0.0, "{name} of {row}");
         }
         assert!(figure("round_trip_p50_ns") <= figure("round_trip_p999_ns"), "{row}");
-        assert_eq!(row["accounts"], 1);
+        assert_eq!(row["accounts"], [0, 20][index / 2 % 2], "{row}");
     }
     assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
 }

@@ -40,7 +40,7 @@ impl Accounts {
         let drops = Drops::new(node.take_output("drops")?);
         let restored = match node.assignment().generation {
             0 | 1 => None,
-            _ => Some(restore(node, &drops)?),
+            _ => Some(restore(node, &drops, Options { remembered: desk.config.remembered })?),
         };
         let strategies = section.strategies.iter().map(|strategy| {
             let listed = strategy.accounts.listed().iter().map(|account| AccountId(*account)).collect();
@@ -104,14 +104,14 @@ impl Accounts {
 }
 
 /// The accounts as of the end of the drop copy.
-fn restore(node: &Node, drops: &Drops) -> Result<Follower, RunError> {
+fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Follower, RunError> {
     let failed =
         |error: &dyn std::fmt::Display| RunError::failed(format!("cannot take up the accounts: {error}"));
     let snapshot = node::last_desk(node.instance()).map_err(|error| failed(&error))?;
     let has_snapshot = snapshot.is_some();
     let mut follower = match snapshot {
         Some(bytes) => Follower::restore(&bytes).map_err(|error| failed(&error))?,
-        None => Follower::new(Options::default()),
+        None => Follower::new(options),
     };
     let from = has_snapshot.then_some(follower.contained.drops);
     let (mut again, mut faults) = (0_u64, 0_u64);
