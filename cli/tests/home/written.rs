@@ -67,10 +67,15 @@ impl Written {
     /// `count` messages more.
     pub(crate) fn write(&mut self, writer: &mut Writer, seed: u64, count: usize) {
         let mut numbers = Numbers(seed);
-        // A few that take 4 KiB each would fill the ring.
-        let small: Vec<&MessageType> = TABLE.iter().filter(|message| message.record.size <= 1_024).collect();
-        for _ in 0..count {
-            let MessageType { id, record } = *small[numbers.below(small.len())];
+        // Those that take 4 KiB come once: many of them would fill the ring.
+        let (small, large): (Vec<&MessageType>, Vec<&MessageType>) =
+            TABLE.iter().partition(|message| message.record.size <= 1_024);
+        for number in 0..count {
+            let kind = match number.checked_sub(50).and_then(|number| large.get(number)) {
+                Some(kind) => kind,
+                None => small[numbers.below(small.len())],
+            };
+            let MessageType { id, record } = *kind;
             let payload = numbers.message(id, record.size);
             let frame = writer.write(id, numbers.below(8) as u32, &payload).expect("nobody gates");
             self.frames.push((frame.position, id));
