@@ -30,14 +30,11 @@ impl Desk {
         if order.order_id.strategy() != from {
             return Verdict::Refused(Reason::NotYours);
         }
-        if let Some(known) = self.orders.find(order.order_id).and_then(|place| self.orders.get(place)) {
-            return match known.is_same(order) {
-                true => Verdict::Known(known.update()),
-                false => Verdict::Refused(Reason::DuplicateOrder),
-            };
-        }
         if !self.orders.claim(order.order_id) {
-            return Verdict::Refused(Reason::DuplicateOrder);
+            return match self.answered(order) {
+                Some(Ok(update)) => Verdict::Known(update),
+                _ => Verdict::Refused(Reason::DuplicateOrder),
+            };
         }
         self.scopes.strategy(from);
         let Some(account) = self.place_or_own(order.account, from) else {
@@ -61,7 +58,7 @@ impl Desk {
     /// Why it could not have gone out: the desk is not the one that it was taken by.
     pub fn accept(&mut self, order: &NewOrder) -> Result<(), Reason> {
         let from = order.order_id.strategy();
-        if self.orders.find(order.order_id).is_some() || !self.orders.claim(order.order_id) {
+        if !self.orders.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
         }
         self.scopes.strategy(from);

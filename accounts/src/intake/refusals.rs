@@ -20,7 +20,7 @@ impl Desk {
     /// same request is answered the same.
     pub fn reject(&mut self, order: &NewOrder, reason: Reason) {
         let from = order.order_id.strategy();
-        if self.orders.find(order.order_id).is_some() || !self.orders.claim(order.order_id) {
+        if !self.orders.claim(order.order_id) {
             return;
         }
         if let Some(account) = self.place_or_own(order.account, from) {
@@ -43,6 +43,9 @@ impl Desk {
     /// # Errors
     /// [`Reason::DuplicateOrder`].
     pub fn answered(&self, order: &NewOrder) -> Option<Result<wire::OrderUpdate, Reason>> {
+        if self.orders.is_newer(order.order_id) {
+            return None;
+        }
         let known = self.orders.find(order.order_id).and_then(|place| self.orders.get(place))?;
         Some(if known.is_same(order) { Ok(known.update()) } else { Err(Reason::DuplicateOrder) })
     }

@@ -97,6 +97,13 @@ impl Orders {
         }
     }
 
+    /// True when the id is newer than all before of its strategy: nothing can be known of it, and the table need not be asked.
+    #[inline]
+    pub(crate) fn is_newer(&self, id: OrderId) -> bool {
+        let newest = self.newest.get(usize::from(id.strategy().0)).copied().flatten();
+        newest.is_none_or(|newest| id.is_newer_than(newest))
+    }
+
     /// True, and remembered, when the id is newer than all before of its strategy.
     pub(crate) fn claim(&mut self, id: OrderId) -> bool {
         let newest = crate::table::reach(&mut self.newest, usize::from(id.strategy().0));
