@@ -1,7 +1,8 @@
 //! From `[desk]` and `[[accounts]]` to the entries that open the accounts when the platform starts.
 
+mod file;
+
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use wire::{
     AccountAction, AccountChange, AccountId, AccountKind, AccountLimit, AccountOpen, AccountScope,
@@ -13,6 +14,11 @@ use crate::config::{
     AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, CostRule, Decimal, DeskConfig,
     DeskLimits, FeeConfig, MarginConfig, Rate, SwitchedCheck,
 };
+
+pub use file::read_accounts;
+
+/// The largest amount of one booking, as the accounts have it.
+pub const MOST_AMOUNT: i128 = 1 << 100;
 
 const WHO: &str = "platform file";
 const WHY: &str = "opened at the start";
@@ -26,6 +32,23 @@ pub struct DeskFault {
     pub message: String,
     /// What to do.
     pub help: String,
+}
+
+/// Why an account cannot be called so: a name is kept whole or refused, never cut.
+fn name_fault(name: &str) -> Option<String> {
+    if name.chars().any(char::is_control) {
+        return Some(format!("the name {name:?} has a control character"));
+    }
+    Text::<32>::new(name).is_none().then(|| format!("the name `{name}` is longer than 32 bytes"))
+}
+
+/// Why an account cannot begin with so much.
+fn deposit_fault(deposit: Decimal) -> Option<String> {
+    if deposit.0 < 0 {
+        return Some(format!("the deposit {deposit} is negative"));
+    }
+    let most = Decimal(MOST_AMOUNT);
+    (deposit > most).then(|| format!("the deposit {deposit} is larger than a booking can be: {most}"))
 }
 
 /// Limits as entries, of one scope.
@@ -285,9 +308,13 @@ pub fn rehearse(config: &DeskConfig, accounts: &[AccountConfig]) -> Result<(), D
             let message = format!("the currency {own} of account {} has no rate", row.number);
             return fault(path("currency"), message, "add it with [[desk.currencies]]");
         }
-        if row.deposit.0 < 0 {
-            let message = format!("account {} begins with {}", row.number, row.deposit);
-            return fault(path("deposit"), message, "give a deposit of 0 or more");
+        if let Some(what) = row.name.as_deref().and_then(name_fault) {
+            let message = format!("account {}: {what}", row.number);
+            return fault(path("name"), message, "give a name of at most 32 bytes on one line");
+        }
+        if let Some(what) = deposit_fault(row.deposit) {
+            let message = format!("account {}: {what}", row.number);
+            return fault(path("deposit"), message, "give a deposit from 0 to 2^100 units of 0.000000001");
         }
     }
     for (index, row) in config.contracts.iter().enumerate() {
@@ -314,81 +341,6 @@ pub fn rehearse(config: &DeskConfig, accounts: &[AccountConfig]) -> Result<(), D
             let message = format!("no account is in group {}", group.number);
             return fault(format!("desk.groups.{index}.number"), message, "set `group` of its accounts");
         }
-    }
-    Ok(())
-}
-
-/// Reads a file of accounts: CSV, the first line names the columns, those of `[[accounts]]` and of its limits.
-///
-/// # Errors
-/// What is wrong, with the line.
-pub fn read_accounts(path: &Path) -> Result<Vec<AccountConfig>, String> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let mut lines =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-    let (_, header) = lines.next().ok_or_else(|| format!("{}: it is empty", path.display()))?;
-    let columns: Vec<&str> = header.split(',').map(str::trim).collect();
-    if !columns.contains(&"number") {
-        return Err(format!(
-            "{}:1: the first line names the columns, and `number` among them",
-            path.display()
-        ));
-    }
-    let mut accounts = Vec::new();
-    for (index, line) in lines {
-        let at = |what: String| format!("{}:{}: {what}", path.display(), index + 1);
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        if cells.len() != columns.len() {
-            return Err(at(format!("{} cells, and {} columns", cells.len(), columns.len())));
-        }
-        let mut account = AccountConfig::default();
-        for (column, cell) in columns.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
-            set(&mut account, column, cell).map_err(|what| at(format!("{column}: {what}")))?;
-        }
-        if account.number == 0 {
-            return Err(at("number: an account has a number, from 1 to 1048576".to_owned()));
-        }
-        accounts.push(account);
-    }
-    Ok(accounts)
-}
-
-fn set(account: &mut AccountConfig, column: &str, cell: &str) -> Result<(), String> {
-    fn number<T: std::str::FromStr>(cell: &str) -> Result<T, String> {
-        cell.parse().map_err(|_| format!("`{cell}` is no number that fits"))
-    }
-    fn word<T: serde::de::DeserializeOwned>(cell: &str) -> Result<T, String> {
-        serde_json::from_value(serde_json::Value::String(cell.to_owned())).map_err(|error| error.to_string())
-    }
-    let limits = &mut account.limits;
-    match column {
-        "number" => {
-            account.number = number(cell)
-                .ok()
-                .filter(|number| (1..=1 << 20).contains(number))
-                .ok_or_else(|| format!("`{cell}` is no number from 1 to 1048576"))?
-        }
-        "name" => account.name = Some(cell.to_owned()),
-        "kind" => account.kind = word(cell)?,
-        "method" => account.method = word(cell)?,
-        "group" => account.group = number(cell)?,
-        "parent" => account.parent = number(cell)?,
-        "currency" => account.currency = Some(cell.to_owned()),
-        "deposit" => account.deposit = cell.parse()?,
-        "position" => limits.position = Some(number(cell)?),
-        "gross_notional" => limits.gross_notional = Some(cell.parse()?),
-        "order_quantity" => limits.order_quantity = Some(number(cell)?),
-        "order_notional" => limits.order_notional = Some(cell.parse()?),
-        "order_rate" => limits.order_rate = Some(cell.parse()?),
-        "message_rate" => limits.message_rate = Some(cell.parse()?),
-        "open_orders" => limits.open_orders = Some(number(cell)?),
-        "loss" => limits.loss = Some(cell.parse()?),
-        "reject_rate" => limits.reject_rate = Some(cell.parse()?),
-        "runaway_rate" => limits.runaway_rate = Some(cell.parse()?),
-        "margin_call" => limits.margin_call = Some(cell.parse()?),
-        "forced_liquidation" => limits.forced_liquidation = Some(cell.parse()?),
-        _ => return Err("there is no such column; see [[accounts]] in the platform file's schema".to_owned()),
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use accounts::{Entry, Follower, Options};
 use node::{Context, Counter, Frame, InputId, Node, RunError};
 use topology::{DeskSection, TdSection, desk};
 use wire::{
-    AccountAction, AccountId, AnyMessage, DROP_REFUSED, DROP_TAKEN, EntryResult, Execution, Instrument, Mark,
-    Message, Nanos, NewOrder, OrderUpdate, Request, StrategyId,
+    AccountAction, AccountId, AccountScope, AnyMessage, DROP_REFUSED, DROP_TAKEN, EntryResult, Execution,
+    Instrument, Mark, Message, Nanos, NewOrder, OrderUpdate, Request, StrategyId,
 };
 
 use super::Td;
@@ -13,6 +13,9 @@ use super::drops::Drops;
 use super::settled::Pending;
 use crate::Decision;
 use crate::desk::{Allowed, Gate, is_remembered, kill_entry};
+
+// What the check of a platform file lets pass is taken.
+const _: () = assert!(desk::MOST_AMOUNT == accounts::MOST);
 
 /// What td has to do with accounts.
 #[derive(Debug)]
@@ -133,6 +136,33 @@ fn restore(node: &Node, drops: &Drops, options: Options) -> Result<Follower, Run
     Ok(follower)
 }
 
+/// An entry of the platform file in words: its kind, and what it is about.
+fn describe(message: &AnyMessage) -> String {
+    let kind = message.name();
+    let of_scope = |scope: AccountScope, subject: u32| match scope {
+        AccountScope::Platform => "the platform".to_owned(),
+        scope => format!("{scope} {subject}"),
+    };
+    let of_account = |account: AccountId| match account {
+        AccountId::OWN => "all accounts".to_owned(),
+        account => format!("account {account}"),
+    };
+    match message {
+        AnyMessage::AccountOpen(open) => format!("{kind} of account {}", open.account),
+        AnyMessage::AccountChange(change) => {
+            format!("{kind} {} of {}", change.action, of_scope(change.scope, change.subject))
+        }
+        AnyMessage::AccountLimit(limit) => {
+            format!("{kind} {} of {}", limit.limit, of_scope(limit.scope, limit.subject))
+        }
+        AnyMessage::FeeRule(rule) => format!("{kind} {} of {}", rule.charge, of_account(rule.account)),
+        AnyMessage::MarginRule(rule) => format!("{kind} of {}", of_account(rule.account)),
+        AnyMessage::CurrencyRate(rate) => format!("{kind} of {}", rate.currency),
+        AnyMessage::ContractTerms(terms) => format!("{kind} of {}", terms.symbol),
+        _ => kind.to_owned(),
+    }
+}
+
 impl Td {
     /// Writes to the drop copy.
     pub(super) fn drop_copy(&mut self, topic: u32, message_id: u16, payload: &[u8]) {
@@ -224,7 +254,7 @@ impl Td {
         let (id, bytes) = (message.id(), message.bytes());
         let entry = Entry::decode(id, bytes).map_err(|refusal| refusal.to_string())?;
         let Some(gate) = self.gateway.accounts_mut() else { return Ok(()) };
-        gate.entry(&entry).map_err(|refusal| format!("{message:?}: {refusal}"))?;
+        gate.entry(&entry).map_err(|refusal| format!("{}: {refusal}", describe(message)))?;
         self.drop_copy(DROP_TAKEN, id, bytes);
         Ok(())
     }
@@ -333,5 +363,29 @@ impl Td {
             self.send_cancels(&cancels)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topology::config::{AccountConfig, Decimal, DeskConfig, DeskLimits};
+
+    #[test]
+    fn entries_of_the_platform_file_are_told_by_kind_and_account() {
+        let limits = DeskLimits { loss: Some(Decimal(5)), ..DeskLimits::default() };
+        let config = DeskConfig { limits: limits.clone(), ..DeskConfig::default() };
+        let account = AccountConfig { number: 7, deposit: Decimal(5), limits, ..AccountConfig::default() };
+        let told: Vec<String> = desk::opening(&config, &[account], |_| None).iter().map(describe).collect();
+        assert_eq!(
+            told,
+            [
+                "CurrencyRate of CNY",
+                "AccountLimit loss of the platform",
+                "AccountOpen of account 7",
+                "AccountChange deposit of account 7",
+                "AccountLimit loss of account 7",
+            ]
+        );
     }
 }
