@@ -42,6 +42,18 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&text)
 }
 
+/// Text that somebody else wrote, for a terminal: what would steer it is shown as in `\n` and `\u{1b}`.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// A bar on standard error for work of 100 parts; nothing where that is no terminal.
 pub(crate) fn progress(what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos:>3} %  {msg}")

@@ -193,6 +193,14 @@ fn a_change_takes_effect_at_a_position_or_is_refused_with_its_reason() {
     assert_eq!(values, ["500/50", "5"], "{limits}");
     platform.json("account limit order-rate none --account 9 --why lifted");
     assert_eq!(platform.json("account show 9")["limits"].as_array().map(Vec::len), Some(1));
+    // Rules of all instruments, as the help shows them.
+    for line in [
+        "account fee 1 --rate 0.0025 --minimum 5 --unit 0.01 --why tariff",
+        "account margin --long 0.1 --short 0.12 --why exchange",
+        "account margin --symbols SIM --long 0.1 --short 0.12 --why exchange",
+    ] {
+        assert_eq!(platform.json(line)["state"], "taken", "{line}");
+    }
     // Nothing is accepted that would be kept cut.
     let long = platform.run(&format!("account freeze 9 --why {}", "x".repeat(65)));
     assert_eq!((exit(&long), stderr(&long).contains("longer than 64 bytes")), (2, true));
@@ -202,6 +210,10 @@ fn a_change_takes_effect_at_a_position_or_is_refused_with_its_reason() {
         ("account limit loss five --all --why x", "write a number"),
         ("kill --strategy nobody-1 --why x", "there is no strategy `nobody-1`"),
         ("account show 4711", "has no account 4711"),
+        ("account show --strategy noise-1", "it trades for accounts 8, 7"),
+        ("account limit loss 5 --account 8 --instrument SIM001 --why x", "leave --instrument out"),
+        ("account freeze 9 --why two\nlines", "control character"),
+        ("account open 10 --name \x1b[2J --why x", "control character"),
     ] {
         let output = platform.run(line);
         assert_eq!(exit(&output), 2, "{line}: {}", stderr(&output));

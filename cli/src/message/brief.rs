@@ -4,13 +4,18 @@ use serde_json::Value;
 use wire::{AnyMessage, Level};
 
 use super::fields;
+use crate::output;
 
 fn side(level: Option<Level>) -> String {
     level.map_or("-".to_owned(), |level| format!("{}×{}", level.price, level.quantity))
 }
 
-/// What a person looks for first.
+/// What a person looks for first. Text in messages is of whoever wrote it: on a terminal it must stay one line of text.
 pub(crate) fn brief(message: &AnyMessage) -> String {
+    output::escaped(&said(message))
+}
+
+fn said(message: &AnyMessage) -> String {
     match message {
         AnyMessage::Best(m) => format!("Best bid {} ask {}", side(m.best_bid()), side(m.best_ask())),
         AnyMessage::Quote(m) => {
@@ -78,5 +83,28 @@ pub(crate) fn brief(message: &AnyMessage) -> String {
             });
             format!("{}{}", other.name(), words.collect::<String>())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{AccountAction, AccountChange, AccountScope, Currency, Text, WideMoney};
+
+    #[test]
+    fn control_characters_in_a_message_are_shown_and_not_obeyed() {
+        let change = AccountChange {
+            subject: 7,
+            scope: AccountScope::Account,
+            action: AccountAction::Freeze,
+            reserved: 0,
+            amount: WideMoney::default(),
+            currency: Currency::EMPTY,
+            who: Text::cut("\u{1b}[2Jann"),
+            why: Text::cut("one\ntwo\u{9b}31m über"),
+        };
+        let line = brief(&AnyMessage::AccountChange(change));
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+        assert!(line.contains(r"\u{1b}[2Jann") && line.contains(r"one\ntwo\u{9b}31m über"), "{line}");
     }
 }

@@ -16,7 +16,7 @@ Examples:
   colo account show 7
   colo account deposit 7 100000 --why funding
 
-Changes are entries: each names who and why, and is kept. They go to td through `desk.entries`, in memory, also while master is
+Changes are entries: each names who and why, and is kept. They go to td through `desk.entries`, in memory, also while master is \
 dead. Exit code 1 when td refuses one, 5 when td does not answer: then it takes effect when td runs.")]
 pub(crate) enum AccountVerb {
     /// Open an account.
@@ -140,8 +140,8 @@ Examples:
   colo account limit loss none --all --why lifted
   colo account limit money off --all --why paper
 
-VALUE is a whole number, an amount of money (gross-notional, order-notional, loss), a rate with what may come at once (500/50), a part
-of equity (margin-call, forced-liquidation), or `none`: no such limit any more. Of the checks money, price-band, self-trade and
+VALUE is a whole number, an amount of money (gross-notional, order-notional, loss), a rate with what may come at once (500/50), a part \
+of equity (margin-call, forced-liquidation), or `none`: no such limit any more. Of the checks money, price-band, self-trade and \
 short-sale it is `on` or `off`, with --all. Each is explained in docs/accounts.md.")]
 pub(crate) struct Limit {
     /// What is limited.
@@ -168,8 +168,8 @@ pub(crate) struct RuleOf {
     #[arg(long, value_name = "INSTRUMENT", conflicts_with = "symbols")]
     pub(crate) instrument: Option<String>,
     /// In instruments whose names begin like this; else in all.
-    #[arg(long, value_name = "PREFIX", default_value = "")]
-    pub(crate) symbols: String,
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) symbols: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -266,7 +266,7 @@ Examples:
   colo account list
   colo account list demo --format csv > accounts.csv
 
-Read from what the ledger publishes; where it has published nothing, from the drop copy. An account that strategies have without one
+Read from what the ledger publishes; where it has published nothing, from the drop copy. An account that strategies have without one \
 of the desk's is shown as `own of NODE`.")]
 pub(crate) struct List {
     #[command(flatten)]
@@ -307,7 +307,7 @@ Examples:
   colo kill --strategy takers-1 --why test -i demo --format json
   colo revive --strategy takers-1 --why tested
 
-From then on td refuses new orders and replaces of what is killed, and cancels what works. Only `colo revive` lifts it. Prints how many
+From then on td refuses new orders and replaces of what is killed, and cancels what works. Only `colo revive` lifts it. Prints how many \
 cancels td sent within a second.")]
 pub(crate) struct Kill {
     #[command(flatten)]
@@ -372,6 +372,17 @@ fn limits() -> impl TypedValueParser<Value = LimitKind> {
 }
 
 impl Limit {
+    /// Only positions are limited by instrument: of another limit it would say more than takes effect.
+    pub(crate) fn demand_scope(&self) -> Result<(), String> {
+        match &self.instrument {
+            Some(_) if self.limit != LimitKind::Position => Err(format!(
+                "--instrument belongs to `position`: {} is limited in all instruments together; leave --instrument out",
+                self.limit
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The value as the entry has it: whole number, burst, amount.
     pub(crate) fn number(&self) -> Result<(u64, u32, i128), String> {
         let text = &self.value;
@@ -394,6 +405,46 @@ impl Limit {
             }
             LimitKind::Money | LimitKind::PriceBand | LimitKind::SelfTrade | LimitKind::ShortSale => {
                 Err(format!("the check {} is `on` or `off`", self.limit))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::args::{Arguments, Verb};
+
+    #[test]
+    fn an_instrument_belongs_to_limits_of_positions_alone() {
+        for (limit, is_good) in
+            [("position", true), ("loss", false), ("open-orders", false), ("money", false)]
+        {
+            let line = format!("colo account limit {limit} 5 --account 8 --instrument SIM001 --why x");
+            let Verb::Account(AccountVerb::Limit(parsed)) =
+                Arguments::try_parse_from(line.split(' ')).unwrap().verb
+            else {
+                panic!("{line} is another verb")
+            };
+            let said = parsed.demand_scope();
+            assert_eq!(said.is_ok(), is_good, "{line}: {said:?}");
+            assert!(said.err().is_none_or(|said| said.contains("leave --instrument out")), "{line}");
+        }
+    }
+
+    /// A terminal breaks lines where it is too narrow; with breaks of our own in it a sentence stands in pieces.
+    #[test]
+    fn sentences_of_the_help_stand_on_one_line() {
+        let command = Arguments::command();
+        let account = command.find_subcommand("account").unwrap();
+        let verbs = ["kill", "revive"].map(|verb| command.find_subcommand(verb).unwrap());
+        for verb in account.get_subcommands().chain([account]).chain(verbs) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")) {
+                let is_whole = line.ends_with(['.', ':']);
+                assert!(is_whole, "`{}` breaks off in the middle of a sentence: {line}", verb.get_name());
             }
         }
     }

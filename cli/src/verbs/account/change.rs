@@ -146,6 +146,15 @@ fn text<const N: usize>(value: &str, flag: &str) -> Result<Text<N>, Failure> {
     if value.trim().is_empty() {
         return Err(usage(format!("{flag} is empty: entries say who does what, and why")));
     }
+    kept(value, flag)
+}
+
+/// A text that may be empty.
+fn kept<const N: usize>(value: &str, flag: &str) -> Result<Text<N>, Failure> {
+    if value.chars().any(char::is_control) {
+        let shown = output::escaped(value);
+        return Err(usage(format!("{flag} `{shown}` has a control character: write one line of text")));
+    }
     Text::new(value).ok_or_else(|| usage(format!("{flag} `{value}` is longer than {N} bytes")))
 }
 
@@ -198,6 +207,7 @@ pub(crate) fn send(
 
 pub(super) fn open(arguments: &Open) -> Result<u8, Failure> {
     let by = By::of(&arguments.signed)?;
+    let name = kept(&arguments.name, "--name")?;
     let place = &arguments.signed.place;
     let instance = instance(place.instance.name())?;
     desk::demand(&instance)?;
@@ -208,8 +218,6 @@ pub(super) fn open(arguments: &Open) -> Result<u8, Failure> {
             currency(&section.map_or_else(|| "CNY".to_owned(), |section| section.config.currency))?
         }
     };
-    let name = Text::new(&arguments.name)
-        .ok_or_else(|| usage(format!("--name `{}` is longer than 32 bytes", arguments.name)))?;
     let entry = AccountOpen {
         account: AccountId(arguments.account),
         group: arguments.group,
@@ -282,6 +290,7 @@ pub(super) fn simple(arguments: &Change, action: AccountAction) -> Result<u8, Fa
 
 pub(super) fn limit(arguments: &Limit) -> Result<u8, Failure> {
     let by = By::of(&arguments.signed)?;
+    arguments.demand_scope().map_err(usage)?;
     let place = &arguments.signed.place;
     let instance = instance(place.instance.name())?;
     desk::demand(&instance)?;
@@ -326,12 +335,21 @@ fn optional_instrument(instance: &InstanceDir, text: Option<&str>) -> Result<Ins
 
 /// The instance, and which instruments a rule is for.
 fn rule(of: &RuleOf, place: &Place) -> Result<(InstanceDir, InstrumentId, Symbol), Failure> {
+    let prefix = prefix(of.symbols.as_deref())?;
     let instance = instance(place.instance.name())?;
     desk::demand(&instance)?;
     let number = optional_instrument(&instance, of.instrument.as_deref())?;
-    let prefix = Symbol::new(&of.symbols)
-        .ok_or_else(|| usage(format!("--symbols `{}` is longer than a symbol can be", of.symbols)))?;
     Ok((instance, number, prefix))
+}
+
+/// How the names of a rule's instruments begin; nothing: of all.
+fn prefix(symbols: Option<&str>) -> Result<Symbol, Failure> {
+    match symbols {
+        None => Ok(Symbol::default()),
+        Some("") => Err(usage("--symbols is empty: leave it out where the rule is for all".to_owned())),
+        Some(text) => Symbol::new(text)
+            .ok_or_else(|| usage(format!("--symbols `{text}` is longer than a symbol can be"))),
+    }
 }
 
 pub(super) fn fee(arguments: &Fee) -> Result<u8, Failure> {
@@ -381,4 +399,38 @@ pub(super) fn rate(arguments: &CurrencyRateArguments) -> Result<u8, Failure> {
         CurrencyRate { currency: currency(&arguments.currency)?, rate: small(arguments.rate, "the rate")? };
     let what = format!("{} is worth {}", arguments.currency, arguments.rate);
     one(&arguments.place, what, None, Sent::new(&entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal<T: std::fmt::Debug>(result: Result<T, Failure>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_rule_without_symbols_is_for_all_instruments() {
+        assert_eq!(prefix(None).unwrap(), Symbol::default());
+        assert_eq!(prefix(Some("IF")).unwrap().as_str(), "IF");
+        assert!(refusal(prefix(Some(""))).contains("leave it out"));
+        assert!(refusal(prefix(Some(&"x".repeat(25)))).contains("longer than a symbol"));
+    }
+
+    #[test]
+    fn what_an_entry_keeps_is_one_line_of_text() {
+        for (who, why, flag) in [
+            (Some("ann"), "one\ntwo", "--why `one\\ntwo`"),
+            (Some("\u{1b}[2J"), "test", "--who `\\u{1b}[2J`"),
+            (Some("a\u{7f}nn"), "test", "--who"),
+            (Some("ann"), "a\0b", "--why"),
+        ] {
+            let said = refusal(By::new(who, why));
+            assert!(said.contains(flag) && said.contains("control character"), "{said}");
+            assert!(!said.chars().any(char::is_control), "{said:?}");
+        }
+        assert!(refusal(kept::<32>("a\tb", "--name")).contains("--name"));
+        assert!(kept::<32>("", "--name").unwrap().is_empty());
+        assert_eq!(By::new(Some("Änne"), "“fine”").unwrap().why.as_str(), "“fine”");
+    }
 }

@@ -94,7 +94,7 @@ impl Row {
 
     /// The account in two lines.
     pub(super) fn describe(&self, name: Option<&str>) -> String {
-        let called = name.map_or(String::new(), |name| format!(" ({name})"));
+        let called = name.map_or(String::new(), |name| format!(" ({})", output::escaped(name)));
         format!(
             "account {}{called}: {}, {}; as of td.drops@{}\n  {}: equity {}, available {}, margin {} (ratio {}), result of the \
              day {}; {} at work\n",

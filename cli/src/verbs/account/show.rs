@@ -3,7 +3,8 @@
 use accounts::{AccountView, PositionRow, Touched};
 use node::Exit;
 use serde::Serialize;
-use topology::Topology;
+use topology::config::AccountChoice;
+use topology::{NodeKind, TdSection, Topology};
 use wire::{AccountId, AccountScope, StrategyId};
 
 use super::args::{Show, TableFormat};
@@ -47,7 +48,11 @@ pub(super) fn show(arguments: &Show) -> Result<u8, Failure> {
         AccountId::OWN => desk.account_of(strategy, number),
         number => desk.account(number),
     };
-    let view = view.ok_or_else(|| super::unknown(&instance, number.0))?;
+    let unknown = || match &arguments.strategy {
+        Some(name) => Failure::new(Exit::Usage, without_own(name, trades_for(&topology, strategy).as_ref())),
+        None => super::unknown(&instance, number.0),
+    };
+    let view = view.ok_or_else(unknown)?;
     if !following.errors.is_empty() {
         talk!(
             "{} frames of `{}` do not follow those before; `colo audit` says which",
@@ -55,8 +60,8 @@ pub(super) fn show(arguments: &Show) -> Result<u8, Failure> {
             desk::DROPS
         );
     }
-    let account = gather(instance.name(), &view, &following.follower, strategy, &topology)
-        .ok_or_else(|| super::unknown(&instance, number.0))?;
+    let account =
+        gather(instance.name(), &view, &following.follower, strategy, &topology).ok_or_else(unknown)?;
     match arguments.format {
         TableFormat::Json => output::print_json(&account)?,
         TableFormat::Csv => {
@@ -67,6 +72,34 @@ pub(super) fn show(arguments: &Show) -> Result<u8, Failure> {
         TableFormat::Text => output::print(&text(&account))?,
     }
     Ok(Exit::Done.code())
+}
+
+/// For which accounts a strategy may trade, by its platform file.
+fn trades_for(topology: &Topology, strategy: StrategyId) -> Option<AccountChoice> {
+    let td = topology.nodes.iter().find(|node| node.kind == NodeKind::Td)?;
+    let section: TdSection = serde_json::from_value(td.section.clone()).ok()?;
+    section.strategies.into_iter().find(|one| one.seat == strategy.0).map(|one| one.accounts)
+}
+
+/// Why a strategy has no account of its own.
+fn without_own(name: &str, accounts: Option<&AccountChoice>) -> String {
+    let none = format!("strategy `{name}` has no account of its own");
+    let listed = accounts.map_or(&[][..], AccountChoice::listed);
+    match accounts {
+        Some(accounts) if accounts.is_all() => {
+            format!("{none}: it may trade for all accounts; `colo account list` lists them")
+        }
+        Some(_) if !listed.is_empty() && !listed.contains(&0) => {
+            let numbers: Vec<String> = listed.iter().map(u32::to_string).collect();
+            let which = if listed.len() == 1 { "account" } else { "accounts" };
+            format!(
+                "{none}: it trades for {which} {}; `colo account show {}` shows one",
+                numbers.join(", "),
+                numbers.first().map_or("", String::as_str)
+            )
+        }
+        _ => format!("{none} yet: its first order opens it"),
+    }
 }
 
 fn gather(
@@ -233,4 +266,26 @@ fn positions(positions: &[Position]) -> String {
         ]
     });
     table(&head, 1, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use topology::config::AccountRule;
+
+    #[test]
+    fn a_strategy_without_an_account_of_its_own_is_told_for_which_it_trades() {
+        let listed = |numbers: &[u32]| AccountChoice::Listed(numbers.to_vec());
+        for (accounts, word) in [
+            (Some(listed(&[8, 7])), "it trades for accounts 8, 7; `colo account show 8`"),
+            (Some(listed(&[8])), "it trades for account 8;"),
+            (Some(AccountChoice::Rule(AccountRule::All)), "it may trade for all accounts"),
+            (Some(listed(&[])), "its first order opens it"),
+            (Some(listed(&[0, 7])), "its first order opens it"),
+            (None, "its first order opens it"),
+        ] {
+            let said = without_own("noise-1", accounts.as_ref());
+            assert!(said.contains("strategy `noise-1`") && said.contains(word), "{accounts:?}: {said}");
+        }
+    }
 }
