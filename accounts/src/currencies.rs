@@ -31,7 +31,15 @@ impl Currencies {
     const MOST: usize = 64;
 
     pub(crate) fn set(&mut self, entry: &CurrencyRate) -> Result<(), Refusal> {
-        if entry.currency.is_empty() || entry.rate == 0 || entry.rate > MOST_RATE {
+        let letters = entry.currency.as_str().bytes();
+        let is_name = letters.len() > 0
+            && letters.into_iter().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit());
+        if !is_name || entry.rate == 0 || entry.rate > MOST_RATE {
+            return Err(Refusal::Number);
+        }
+        // What everything is counted in is worth one, for ever.
+        let is_counted_in = |first: &Known| first.name == entry.currency && first.rate == amount::PLATFORM;
+        if self.0.first().is_some_and(is_counted_in) && entry.rate != amount::PLATFORM {
             return Err(Refusal::Number);
         }
         if let Some(known) = self.0.iter_mut().find(|known| known.name == entry.currency) {

@@ -21,6 +21,28 @@ pub enum KillCause {
 }
 state_enum!(KillCause { Entry, Loss, RejectRate, RunawayRate });
 
+impl KillCause {
+    /// Who names the reason in the entry of a switch that has fallen by itself.
+    pub const BY_ITSELF: [&str; 2] = ["td", "ledger"];
+
+    /// The reason in such an entry.
+    pub fn why(self) -> &'static str {
+        match self {
+            KillCause::Entry => "asked for",
+            KillCause::Loss => "the loss of the day passed its limit",
+            KillCause::RejectRate => "too many refused orders a second",
+            KillCause::RunawayRate => "too many orders a second",
+        }
+    }
+
+    /// The cause that an entry names.
+    pub(crate) fn of(who: &str, why: &str) -> KillCause {
+        let all = [KillCause::Loss, KillCause::RejectRate, KillCause::RunawayRate];
+        let named = all.into_iter().find(|cause| cause.why() == why);
+        named.filter(|_| KillCause::BY_ITSELF.contains(&who)).unwrap_or(KillCause::Entry)
+    }
+}
+
 /// A number that is not negative, or none, in the room of the number: checks read many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Most<T>(T);

@@ -38,6 +38,14 @@ pub struct Settlement {
 impl Desk {
     /// First step.
     pub(crate) fn settlement_price(&mut self, entry: &SettlementPrice) -> Result<(), Refusal> {
+        if entry.instrument == InstrumentId(0) {
+            if entry.day <= self.prices.settled {
+                return Err(Refusal::Settled);
+            }
+            // Prices that were entered and not executed are taken back.
+            (self.prices.day, self.prices.prices) = (0, Vec::new());
+            return Ok(());
+        }
         self.contracts.get(entry.instrument).ok_or(Refusal::UnknownInstrument(entry.instrument))?;
         if entry.day == 0 || !entry.price.is_some() {
             return Err(Refusal::Number);

@@ -252,3 +252,39 @@ fn a_strategys_own_account_needs_no_money_and_has_limits_of_the_strategy() {
     let more = order(2, AccountId(0), STOCK, Side::Sell, 1, 10);
     assert_eq!(refusal(&mut desk, &more), Some(Reason::PositionLimit));
 }
+
+#[test]
+fn prices_that_were_not_executed_can_be_taken_back() {
+    let mut desk = desk();
+    trade(&mut desk, &bought(1, INDEX, 1, 100, Offset::Auto));
+    let enter = |desk: &mut Desk, day, instrument, price| {
+        desk.apply(&Entry::Price(SettlementPrice { day, instrument, price }))
+    };
+    let begin = |desk: &mut Desk, day| enter(desk, day, InstrumentId(0), Price::NONE);
+    enter(&mut desk, 20_360_101, INDEX, price(10_300)).unwrap();
+    assert_eq!(enter(&mut desk, 20_260_101, INDEX, price(103)), Err(Refusal::OtherDay(20_360_101)));
+    begin(&mut desk, 20_260_101).unwrap();
+    let close = Entry::Settle(Settle { day: 20_260_101, reserved: 0, who: who() });
+    assert_eq!(desk.apply(&close), Err(Refusal::MissingPrice(INDEX)), "the slip is none of this settlement");
+    enter(&mut desk, 20_260_101, INDEX, price(103)).unwrap();
+    assert!(matches!(desk.apply(&close), Ok(Applied::Settled(_))));
+    assert_eq!(begin(&mut desk, 20_260_101), Err(Refusal::Settled));
+}
+
+#[test]
+fn what_everything_is_counted_in_stays_worth_one() {
+    let mut desk = desk();
+    let mut rate = |name, rate| desk.apply(&Entry::Rate(CurrencyRate { currency: currency(name), rate }));
+    assert_eq!(rate("CNY", 2_000_000_000), Err(Refusal::Number));
+    assert_eq!(rate("USD", 7_200_000_000), Ok(Applied::Done));
+    assert_eq!(rate("usd", 7_200_000_000), Err(Refusal::Number));
+    assert_eq!(rate("U D", 7_200_000_000), Err(Refusal::Number));
+}
+
+#[test]
+fn a_cash_account_sells_what_it_holds_whatever_is_checked() {
+    let mut desk = desk();
+    desk.apply(&disable(LimitKind::ShortSale)).unwrap();
+    let short = order(1, CASH, STOCK, Side::Sell, 1, 10);
+    assert_eq!(refusal(&mut desk, &short), Some(Reason::ShortSale));
+}

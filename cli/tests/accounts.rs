@@ -396,6 +396,78 @@ fn a_day_is_settled_once_and_again_gives_the_same_bytes() {
 }
 
 #[test]
+fn a_settlement_that_did_not_take_place_leaves_nothing_to_the_next() {
+    let platform = Platform::up("");
+    platform.waits_for_fills();
+    let file = |name: &str, text: &str| {
+        let path = platform.home.state_path().join(name);
+        std::fs::write(&path, text).expect("prices");
+        path.display().to_string()
+    };
+    let slip = file("slip.csv", "symbol,price\nSIM001,10300\nSIM002,99\n");
+    for (name, text, says) in [
+        ("slip.csv", "symbol,price\nSIM001,10300\nSIM002,99\n", "--force"),
+        ("zero.csv", "symbol,price\nSIM001,0\n", "--force"),
+        ("cut.csv", "symbol,price\nSIM001,10", "cut"),
+    ] {
+        let output = platform.run(&format!("settle 20260131 --prices {}", file(name, text)));
+        assert!(exit(&output) == 2 && stderr(&output).contains(says), "{name}: {}", stderr(&output));
+    }
+    let busy = platform.run(&format!("settle 20360131 --prices {slip} --force"));
+    assert!(exit(&busy) == 1 && stderr(&busy).contains("still work"), "{}", stderr(&busy));
+    assert_eq!(platform.json("kill --all --why close")["state"], "taken");
+    platform.settles();
+    let second = file("second.csv", "symbol,price\nSIM002,99\n");
+    let missing = platform.run(&format!("settle 20260131 --prices {second}"));
+    assert!(exit(&missing) == 1 && stderr(&missing).contains("no settlement price"), "{}", stderr(&missing));
+    assert_eq!(platform.json("settle 20260131 --prices last")["state"], "settled");
+
+    // td sleeps: everything is entered, and takes effect when it runs.
+    let td = u32::try_from(number(&platform.home.node("desk", "td")["pid"])).expect("a pid");
+    kill(td, "STOP");
+    let asleep = platform.run("settle 20260201 --prices last");
+    kill(td, "CONT");
+    assert_eq!(exit(&asleep), 5, "{}{}", stdout(&asleep), stderr(&asleep));
+    platform
+        .home
+        .wait_for("the settlement", || platform.json("settle 20260201 --prices last")["state"] == "already");
+
+    // Two at once: one settles, the other hears of it.
+    let prices = ["100", "101"].map(|price| {
+        file(&format!("{price}.csv"), &format!("symbol,price\nSIM001,{price}\nSIM002,{price}\n"))
+    });
+    let both = prices.map(|prices| {
+        let line = format!("settle 20260202 --prices {prices} --format json");
+        platform.home.command(&line.split(' ').collect::<Vec<_>>()).spawn().expect("it starts")
+    });
+    let both = both.map(std::process::Child::wait_with_output);
+    let mut states: Vec<String> = both
+        .into_iter()
+        .map(|output| {
+            let report: Value = serde_json::from_slice(&output.expect("its output").stdout).expect("JSON");
+            report["state"].as_str().expect("text").to_owned()
+        })
+        .collect();
+    states.sort();
+    assert_eq!(states, ["already", "settled"]);
+    assert_eq!(platform.json("audit")["verdict"], "same");
+}
+
+#[test]
+fn a_switch_that_falls_by_itself_says_why() {
+    let platform = Platform::up("");
+    platform.waits_for_fills();
+    assert_eq!(
+        platform.json("account limit runaway-rate 1/1 --strategy makers-1 --why test")["state"],
+        "taken"
+    );
+    platform.home.wait_for("the kill", || {
+        let killed = platform.json("status")["killed"].clone();
+        killed.as_array().is_some_and(|killed| killed.iter().any(|one| one["cause"] == "runaway-rate"))
+    });
+}
+
+#[test]
 fn a_recording_is_audited_like_the_instance() {
     let home = Home::new();
     let folder = home.state_path().join("recordings");

@@ -231,12 +231,6 @@ impl Gateway {
 
 /// The entry that says so of a kill switch that has fallen by itself.
 pub(crate) fn kill_entry(kill: &Kill) -> AccountChange {
-    let why = match kill.cause {
-        accounts::KillCause::Entry => "asked for",
-        accounts::KillCause::Loss => "the day's loss is past its limit",
-        accounts::KillCause::RejectRate => "too many refused orders a second",
-        accounts::KillCause::RunawayRate => "too many orders a second",
-    };
     AccountChange {
         subject: kill.subject,
         scope: kill.scope,
@@ -244,7 +238,7 @@ pub(crate) fn kill_entry(kill: &Kill) -> AccountChange {
         reserved: 0,
         amount: wire::WideMoney::default(),
         currency: wire::Currency::EMPTY,
-        who: wire::Text::cut("td"),
-        why: wire::Text::cut(why),
+        who: wire::Text::cut(accounts::KillCause::BY_ITSELF[0]),
+        why: wire::Text::cut(kill.cause.why()),
     }
 }

@@ -35,7 +35,11 @@ impl Desk {
         self.named(&change.who, &change.why)?;
         match change.action {
             AccountAction::Kill => {
-                let is_new = self.kill(change.scope, change.subject, KillCause::Entry);
+                let is_new = self.kill(
+                    change.scope,
+                    change.subject,
+                    KillCause::of(change.who.as_str(), change.why.as_str()),
+                );
                 return if is_new.ok_or(Refusal::UnknownSubject)? { Ok(()) } else { Err(Refusal::Already) };
             }
             AccountAction::Revive => {

@@ -198,7 +198,8 @@ impl Desk {
             contract.is_apart(),
         )?;
         let opening = quantity - closing.lots;
-        if makes(LimitKind::ShortSale) {
+        // A cash account sells what it holds, whatever is checked.
+        if makes(LimitKind::ShortSale) || account.kind == AccountKind::Cash {
             let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
             checks::short_sale(order.side, opening, may_short)?;
         }

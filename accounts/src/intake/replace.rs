@@ -123,7 +123,8 @@ impl Desk {
             _ => added.min(closable),
         };
         let closing = order.closing + more;
-        if makes(LimitKind::ShortSale) {
+        // A cash account sells what it holds, whatever is checked.
+        if makes(LimitKind::ShortSale) || account.kind == AccountKind::Cash {
             let may_short = account.kind != AccountKind::Cash && contract.is(ContractTerms::SHORTABLE);
             checks::short_sale(order.side(), added - more, may_short)?;
         }

@@ -227,7 +227,8 @@ impl Model {
         let (account, strategy) = (order.account.0, order.order_id.strategy());
         let may_short =
             self.kind(account) != AccountKind::Cash && terms.flags & ContractTerms::SHORTABLE != 0;
-        if order.side == Side::Sell && opening > 0 && !may_short && self.makes(LimitKind::ShortSale) {
+        let is_checked = self.makes(LimitKind::ShortSale) || self.kind(account) == AccountKind::Cash;
+        if order.side == Side::Sell && opening > 0 && !may_short && is_checked {
             return Err(Reason::ShortSale);
         }
         let all = Model::subjects(account, strategy);

@@ -237,7 +237,7 @@ fn killing(scope: AccountScope, subject: u32) -> AccountChange {
         amount: WideMoney::default(),
         currency: Currency::EMPTY,
         who: Text::cut("ledger"),
-        why: Text::cut("the loss of the day passed its limit"),
+        why: Text::cut(accounts::KillCause::Loss.why()),
     }
 }
 

@@ -214,7 +214,7 @@ impl Td {
     }
 
     /// Opens the accounts, or goes on with those of a predecessor.
-    pub(super) fn open_accounts(&mut self, context: &Context) -> Result<(), RunError> {
+    pub(super) fn open_accounts(&mut self) -> Result<(), RunError> {
         let Some(accounts) = &mut self.accounts else { return Ok(()) };
         accounts.is_open = true;
         let listed = std::mem::take(&mut accounts.listed);
@@ -241,12 +241,11 @@ impl Td {
             self.list_terms(instrument).map_err(RunError::failed)?;
         }
         // Those that a predecessor could not cancel.
-        let now = Nanos(context.now());
         for (scope, subject) in self.gateway.killed() {
             let cancels = self.gateway.cancel_scope(scope, subject);
             self.send_cancels(&cancels)?;
         }
-        self.kill_fallen(now)
+        self.kill_fallen()
     }
 
     /// Takes an entry of td's own, and copies it.
@@ -275,7 +274,7 @@ impl Td {
         if !self.is_copied() {
             self.unsettled.add(input, Pending::Copy);
         }
-        self.kill_fallen(Nanos(context.now()))
+        self.fall(true)
     }
 
     fn entry(&mut self, context: &Context, frame: &Frame<'_>) -> Result<(), RunError> {
@@ -347,13 +346,15 @@ impl Td {
         }
     }
 
-    /// Cancels what works under the switches that have fallen, and says so in the drop copy.
-    pub(super) fn kill_fallen(&mut self, _now: Nanos) -> Result<(), RunError> {
-        if !self.gateway.has_kills() {
-            return Ok(());
-        }
+    /// Cancels what works under the switches that have fallen by themselves, and says so in the drop copy.
+    pub(super) fn kill_fallen(&mut self) -> Result<(), RunError> {
+        if self.gateway.has_kills() { self.fall(false) } else { Ok(()) }
+    }
+
+    /// `is_entered`: by an entry, which is in the drop copy already.
+    fn fall(&mut self, is_entered: bool) -> Result<(), RunError> {
         for kill in self.gateway.take_kills() {
-            if kill.cause != accounts::KillCause::Entry {
+            if !is_entered {
                 let entry = kill_entry(&kill);
                 log::warn!("kill switch: {:?} {}: {}", kill.scope, kill.subject, entry.why);
                 self.drop_copy(DROP_TAKEN, wire::AccountChange::ID, entry.bytes());

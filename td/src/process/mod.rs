@@ -227,7 +227,7 @@ impl Td {
             }
             self.start_strategies().map_err(|error| RunError::failed(error.to_string()))?;
         }
-        self.open_accounts(context)?;
+        self.open_accounts()?;
         for strategy in std::mem::take(&mut self.ended) {
             self.cancel_orders_of(strategy)?;
         }

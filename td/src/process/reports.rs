@@ -1,7 +1,7 @@
 //! Reports: executions and td's refusals, to the strategy that each is for.
 
 use node::{Context, Counter, Frame, InputId};
-use wire::{Execution, Message, Nanos, OrderUpdate};
+use wire::{Execution, Message, OrderUpdate};
 
 use super::Td;
 use super::batch::Batches;
@@ -57,7 +57,7 @@ impl Td {
         }
         if self.gateway.has_kills() {
             // An error is one of `td.orders`, which the next request meets too.
-            let _ = self.kill_fallen(Nanos(context.now()));
+            let _ = self.kill_fallen();
         }
     }
 

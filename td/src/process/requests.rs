@@ -63,7 +63,7 @@ impl Td {
         if is_order {
             self.sample(context, frame, taken);
         }
-        self.kill_fallen(Nanos(context.now()))
+        self.kill_fallen()
     }
 
     /// Writes an order's five times, after the order itself.

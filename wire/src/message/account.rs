@@ -419,7 +419,7 @@ pub struct SettlementPrice {
     /// The day, as 20260131.
     #[field(since = 6)]
     pub day: u32,
-    /// Of which instrument.
+    /// Of which instrument; zero: prices that were entered and not executed are taken back.
     #[field(since = 6)]
     pub instrument: InstrumentId,
     /// The price.

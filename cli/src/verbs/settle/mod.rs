@@ -36,6 +36,9 @@ pub(crate) struct Settle {
     /// Settlement prices: a CSV file, or `last`.
     #[arg(long, value_name = "FILE|last")]
     pub(crate) prices: String,
+    /// Take prices that are not positive, or more than half away from the latest mark.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Write statements and positions there.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -87,18 +90,26 @@ pub(super) fn settle(arguments: &Settle) -> Result<u8, Failure> {
     let settlement = if settled == arguments.day {
         again(&instance, section.as_ref(), arguments.day)?
     } else {
-        let prices = prices(&arguments.prices, &following.follower.desk)?;
+        let prices = prices(&arguments.prices, &following.follower.desk, arguments.force)?;
         report.prices = prices.len();
         let Some(position) = execute(&instance, arguments, &by, &prices, &mut report)? else {
             return report.print(arguments, &topology, None);
         };
         let mut made = None;
         let is_whole = following.go_on(position, |at, followed| {
-            if let (true, Some(Applied::Settled(settlement))) = (at == position, &followed.applied) {
-                made = Some(settlement.clone());
+            if at == position {
+                made.clone_from(&followed.applied);
             }
         })?;
-        made.filter(|_| is_whole)
+        match made.filter(|_| is_whole) {
+            Some(Applied::Settled(settlement)) => Some(settlement),
+            // Another verb was first.
+            Some(Applied::Already) => {
+                (report.state, report.prices) = ("already", 0);
+                again(&instance, section.as_ref(), arguments.day)?
+            }
+            _ => None,
+        }
     };
     report.print(arguments, &topology, settlement)
 }
@@ -112,7 +123,8 @@ fn check_day(day: u32) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, format!("{day} is no day: write it as 20260131")))
 }
 
-/// Both steps. Where it took effect; `None` where it did not, and the report says why.
+/// Both steps, one behind the other in the journal, so that those of another verb do not come between. Where it took effect;
+/// `None` where it did not, and the report says why.
 fn execute(
     instance: &InstanceDir,
     arguments: &Settle,
@@ -121,23 +133,22 @@ fn execute(
     report: &mut Report,
 ) -> Result<Option<u64>, Failure> {
     let day = arguments.day;
-    let entries =
-        prices.iter().map(|&(instrument, price)| Sent::new(&SettlementPrice { day, instrument, price }));
-    let entries: Vec<Sent> = entries.collect();
-    let entered = if entries.is_empty() { Vec::new() } else { desk::enter(instance, &entries)? };
-    let unlucky = entered.iter().zip(prices).find(|(one, _)| !matches!(one.outcome, Outcome::Taken { .. }));
-    if let Some((one, (instrument, price))) = unlucky {
-        report.note(one);
-        report.refusal = report
-            .refusal
-            .take()
-            .map(|refusal| format!("price {price} of instrument {instrument}: {refusal}"));
-        return Ok(None);
+    // What an attempt before has left is none of this one.
+    let begin = SettlementPrice { day, instrument: InstrumentId(0), price: Price::NONE };
+    let priced = prices.iter().map(|&(instrument, price)| SettlementPrice { day, instrument, price });
+    let mut entries: Vec<Sent> = [begin].into_iter().chain(priced).map(|entry| Sent::new(&entry)).collect();
+    entries.push(Sent::new(&wire::Settle { day, reserved: 0, who: by.who }));
+    let entered = desk::enter(instance, &entries)?;
+    let (last, before) =
+        entered.split_last().ok_or_else(|| failed("the entries were not made".to_owned()))?;
+    report.note(last);
+    if matches!(last.outcome, Outcome::Refused { .. }) {
+        // A price that was refused is the reason.
+        let refused = before.iter().skip(1).zip(prices).find_map(|(one, (instrument, price))| {
+            Some(format!("price {price} of instrument {instrument}: {}", one.outcome.refusal()?))
+        });
+        report.refusal = refused.or(report.refusal.take());
     }
-    let entry = wire::Settle { day, reserved: 0, who: by.who };
-    let entered = desk::enter(instance, &[Sent::new(&entry)])?;
-    let one = entered.first().ok_or_else(|| failed("the entry was not made".to_owned()))?;
-    report.note(one);
     Ok(report.position)
 }
 

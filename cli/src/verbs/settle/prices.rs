@@ -9,9 +9,17 @@ use super::failed;
 use crate::failure::Failure;
 
 /// The prices that are asked for.
-pub(super) fn prices(what: &str, desk: &accounts::Desk) -> Result<Vec<(InstrumentId, Price)>, Failure> {
+pub(super) fn prices(
+    what: &str,
+    desk: &accounts::Desk,
+    is_forced: bool,
+) -> Result<Vec<(InstrumentId, Price)>, Failure> {
     if what != "last" {
-        return read(Path::new(what), desk);
+        let prices = read(Path::new(what), desk)?;
+        if !is_forced {
+            prices.iter().try_for_each(|(instrument, price)| plausible(desk, *instrument, *price))?;
+        }
+        return Ok(prices);
     }
     let mut prices = Vec::new();
     for row in desk.all_positions() {
@@ -31,10 +39,33 @@ pub(super) fn prices(what: &str, desk: &accounts::Desk) -> Result<Vec<(Instrumen
     Ok(prices)
 }
 
+/// A settlement cannot be taken back: a price that looks like a slip is asked about.
+fn plausible(desk: &accounts::Desk, instrument: InstrumentId, price: Price) -> Result<(), Failure> {
+    let Some(contract) = desk.contract(instrument) else { return Ok(()) };
+    let (symbol, mark) = (contract.symbol, contract.mark);
+    let what = if price.0 <= 0 {
+        "not positive".to_owned()
+    } else if mark.is_some()
+        && (i128::from(price.0) - i128::from(mark.0)).abs() > i128::from(mark.0).abs() / 2
+    {
+        format!("more than half away from the latest mark, {mark}")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(
+        Exit::Usage,
+        format!("the price {price} of {symbol} is {what}: if it is meant, say --force"),
+    ))
+}
+
 /// A file of prices.
 fn read(path: &Path, desk: &accounts::Desk) -> Result<Vec<(InstrumentId, Price)>, Failure> {
     let usage = |what: String| Failure::new(Exit::Usage, format!("{}: {what}", path.display()));
-    let mut reader = csv::Reader::from_path(path).map_err(|error| usage(error.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| usage(error.to_string()))?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        return Err(usage("the last line has no end: is the file cut?".to_owned()));
+    }
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns = reader.headers().map_err(|error| usage(error.to_string()))?.clone();
     let place = |name: &str| columns.iter().position(|column| column.trim() == name);
     let (symbol, number, price) = (place("symbol"), place("instrument"), place("price"));

@@ -116,7 +116,9 @@ impl Report {
             ),
             ("waiting", _) => {
                 let entry = self.entry.unwrap_or_default();
-                format!("day {day}: entered up to position {entry}; it takes effect when td runs\n")
+                format!(
+                    "day {day}: all of it is entered, up to position {entry} of desk.entries; it takes effect when td runs\n"
+                )
             }
             _ => format!("day {day} is not settled\n"),
         };
