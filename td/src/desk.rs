@@ -104,8 +104,13 @@ impl Gate {
 
     /// What became of a request that came before.
     pub(crate) fn known(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
+        let desk = &self.follower.desk;
+        // As it came, if it was refused; else for the account that was meant.
+        if let Ok(update) = desk.answered(order)? {
+            return Some(update);
+        }
         let account = self.account(from, order.account).ok()?;
-        self.follower.desk.answered(&NewOrder { account, ..*order })?.ok()
+        desk.answered(&NewOrder { account, ..*order })?.ok()
     }
 
     /// The desk's checks; the order as it goes out.

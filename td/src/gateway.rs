@@ -138,13 +138,12 @@ impl Gateway {
 
     /// Takes one frame from the journal of strategy `from`. Rates of accounts count at `now`.
     pub fn take_at(&mut self, from: StrategyId, message_id: u16, payload: &[u8], now: Nanos) -> Decision {
-        let request = Request::decode(message_id, payload);
-        if let (Some(_), Ok(Request::New(order))) = (&self.gate, &request)
-            && let Some(update) = self.repeated(from, order)
+        if self.gate.is_some()
+            && let Some(update) = self.repeated(from, message_id, payload)
         {
             return Decision::Repeat(update);
         }
-        let decided = match request {
+        let decided = match Request::decode(message_id, payload) {
             Ok(Request::New(order)) => self.new_order_at(from, &order, now).map(Request::New),
             Ok(Request::Cancel(cancel)) => self.cancel_at(from, &cancel, now).map(Request::Cancel),
             Ok(Request::Replace(replace)) => self.replace_at(from, &replace, now).map(Request::Replace),
@@ -158,9 +157,10 @@ impl Gateway {
     }
 
     /// What became of an order that came before, where accounts are kept.
-    fn repeated(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
+    fn repeated(&self, from: StrategyId, message_id: u16, payload: &[u8]) -> Option<OrderUpdate> {
+        let order = (message_id == NewOrder::ID).then(|| NewOrder::decode(payload).ok()).flatten()?;
         let gate = self.gate.as_ref().filter(|_| order.order_id.strategy() == from)?;
-        gate.known(from, order)
+        gate.known(from, &order)
     }
 
     /// Checks a new order; see [`Gateway::take`]. `Ok` holds what to send to matching.
@@ -183,9 +183,23 @@ impl Gateway {
             return Err(OrderUpdate::rejection(order, Reason::StrategyGone));
         };
         book.counters.orders += 1;
-        let admitted = match order.order_id.strategy() == from {
-            true => book.admit(order, instruments, gate.as_mut().map(|gate| (gate, from, now))),
-            false => Err(Reason::NotYours),
+        if order.order_id.strategy() == from && gate.is_none() {
+            return match book.admit(order, instruments) {
+                Ok(()) => {
+                    book.counters.sent += 1;
+                    Ok(*order)
+                }
+                Err(reason) => {
+                    book.counters.rejected.add(reason);
+                    Err(OrderUpdate::rejection(order, reason))
+                }
+            };
+        }
+        let admitted = match gate.as_mut() {
+            Some(gate) if order.order_id.strategy() == from => {
+                book.admit_for(order, instruments, (gate, from, now))
+            }
+            _ => Err(Reason::NotYours),
         };
         match admitted {
             Ok(order) => {

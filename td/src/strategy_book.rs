@@ -102,51 +102,69 @@ impl StrategyBook {
         is_newer
     }
 
-    /// Adds the order to the table if it passes all checks but the first, which is the gateway's.
-    /// Where accounts are kept, the desk says last; the order comes out as it goes out.
-    pub(crate) fn admit(
+    /// Adds the order to the table if it passes all checks but the first, which is the gateway's. Without accounts.
+    pub(crate) fn admit(&mut self, order: &NewOrder, instruments: &Instruments) -> Result<(), Reason> {
+        self.take_id(order)?;
+        checks::account(order.account)?;
+        let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::quantity(rules, &self.limits, order.quantity)?;
+        checks::order_price(rules, order)?;
+        self.check_limits(order)?;
+        self.add(order);
+        Ok(())
+    }
+
+    /// The same with accounts, of which the desk says last; the order as it goes out.
+    pub(crate) fn admit_for(
         &mut self,
         order: &NewOrder,
         instruments: &Instruments,
-        mut gate: Option<(&mut Gate, StrategyId, Nanos)>,
+        (gate, from, now): (&mut Gate, StrategyId, Nanos),
     ) -> Result<NewOrder, Reason> {
+        self.take_id(order)?;
+        let order = NewOrder { account: gate.account(from, order.account)?, ..*order };
+        if !gate.may_force(from, &order) {
+            return Err(Reason::Malformed);
+        }
+        let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::quantity(rules, &self.limits, order.quantity)?;
+        if order.flags & NewOrder::FORCED != 0 {
+            checks::forced_price(rules, &order)?;
+        } else {
+            checks::order_price(rules, &order)?;
+        }
+        self.check_limits(&order)?;
+        let order = gate.new_order(from, &order, now)?;
+        self.add(&order);
+        Ok(order)
+    }
+
+    /// The strategy runs, the id is new, and what is said of it can be put on disk, where it must be.
+    #[inline]
+    fn take_id(&mut self, order: &NewOrder) -> Result<(), Reason> {
         if !self.is_running {
             return Err(Reason::StrategyGone);
         }
         if !self.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
         }
-        if !self.is_durable {
-            return Err(Reason::NotDurable);
-        }
-        let mut order = *order;
-        match &gate {
-            None => checks::account(order.account)?,
-            Some((gate, from, _)) => {
-                order.account = gate.account(*from, order.account)?;
-                if !gate.may_force(*from, &order) {
-                    return Err(Reason::Malformed);
-                }
-            }
-        }
-        let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
-        checks::quantity(rules, &self.limits, order.quantity)?;
-        // Whether it may say so was asked above, where accounts are kept.
-        if gate.is_some() && order.flags & NewOrder::FORCED != 0 {
-            checks::forced_price(rules, &order)?;
-        } else {
-            checks::order_price(rules, &order)?;
-        }
+        if self.is_durable { Ok(()) } else { Err(Reason::NotDurable) }
+    }
+
+    #[inline]
+    fn check_limits(&mut self, order: &NewOrder) -> Result<(), Reason> {
         checks::working_orders(&self.limits, self.orders.len())?;
         let limits = self.limits;
         let exposure = self.exposure(order.instrument).ok_or(Reason::UnknownInstrument)?;
-        checks::position(&limits, exposure, order.side, order.quantity.0)?;
-        if let Some((gate, from, now)) = &mut gate {
-            order = gate.new_order(*from, &order, *now)?;
+        checks::position(&limits, exposure, order.side, order.quantity.0)
+    }
+
+    #[inline]
+    fn add(&mut self, order: &NewOrder) {
+        if let Some(exposure) = self.exposure(order.instrument) {
+            exposure.work(order.side, order.quantity.0);
         }
-        exposure.work(order.side, order.quantity.0);
-        self.orders.insert(order.order_id, WorkingOrder::sent(&order));
-        Ok(order)
+        self.orders.insert(order.order_id, WorkingOrder::sent(order));
     }
 
     /// Notes that a cancel goes out.
