@@ -76,6 +76,44 @@ fn every_cell_of_the_table_is_as_it_is_drawn() {
     assert_eq!(cells, 13 * 5);
 }
 
+/// Matching answers a request that it reads behind the order's end: one refusal for each, and it changes nothing.
+#[test]
+fn a_refusal_of_a_request_that_crossed_the_orders_end_is_in_step_once() {
+    let order = the_order();
+    let replace = ReplaceOrder {
+        order_id: order.order_id,
+        instrument: STOCK,
+        source: 0,
+        price: order.price,
+        quantity: Quantity(15),
+    };
+    for (refused, other) in [
+        (OrderStatus::CancelRejected, OrderStatus::ReplaceRejected),
+        (OrderStatus::ReplaceRejected, OrderStatus::CancelRejected),
+    ] {
+        let (_, mut desk) = states().into_iter().nth(1).unwrap();
+        match refused {
+            OrderStatus::CancelRejected => {
+                let cancel = CancelOrder::new(order.order_id, STOCK);
+                desk.cancel(STRATEGY, &cancel, Nanos(1)).unwrap();
+            }
+            _ => desk.replace(STRATEGY, &replace, Nanos(1)).unwrap(),
+        }
+        assert_eq!(desk.execution(&fill(&order, 1, LOTS, order.price, 0)), None);
+        assert_eq!(desk.execution(&update(&order, OrderStatus::Filled, LOTS, LOTS)), None);
+        let mut restored = Desk::restore(&desk.snapshot()).unwrap();
+        for desk in [&mut desk, &mut restored] {
+            let purses = desk.purses(STRATEGY, CASH);
+            assert_eq!(desk.execution(&update(&order, other, 0, 0)), Some(Anomaly::OutOfStep), "{other}");
+            assert_eq!(desk.execution(&update(&order, refused, 0, 0)), None, "{refused}");
+            assert_eq!(desk.execution(&update(&order, refused, 0, 0)), Some(Anomaly::OutOfStep), "{refused}");
+            assert_eq!(desk.purses(STRATEGY, CASH), purses);
+            desk.audit().unwrap();
+        }
+        assert_eq!(desk.snapshot(), restored.snapshot());
+    }
+}
+
 #[test]
 fn executions_of_nobody_and_of_another_instrument_book_nothing() {
     let order = the_order();

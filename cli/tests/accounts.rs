@@ -7,7 +7,7 @@ use std::process::Output;
 
 use journal::{Journal, JournalFiles};
 use serde_json::Value;
-use wire::{Fill, Message};
+use wire::{EntryResult, Fill, Message};
 
 use home::{Home, kill, number, stderr, stdout};
 
@@ -93,6 +93,11 @@ impl Platform {
         let up = home.colo(&["up", &path.display().to_string(), "--stay"]);
         assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
         Platform { home }
+    }
+
+    /// Its platform file.
+    fn file(&self) -> String {
+        self.home.state_path().join("desk.toml").display().to_string()
     }
 
     fn run(&self, line: &str) -> Output {
@@ -281,6 +286,10 @@ fn while_td_does_not_answer_an_entry_waits_for_it() {
     let output = platform.run("account deposit 7 5 --why late");
     assert_eq!(exit(&output), 5, "{}", stderr(&output));
     assert!(stdout(&output).contains("it takes effect when td runs"), "{}", stdout(&output));
+    // What td has not read yet is missing nowhere.
+    let audit = platform.run("audit");
+    assert_eq!(exit(&audit), 0, "{}", stdout(&audit));
+    assert!(stdout(&audit).contains("1 frame of desk.entries not in td.drops yet"), "{}", stdout(&audit));
     kill(td, "CONT");
     platform
         .home
@@ -323,6 +332,80 @@ fn an_audit_agrees_with_a_run_and_notices_what_was_changed_in_it() {
     let report = platform.differs();
     let rows = report["differences"].as_array().expect("differences");
     assert!(rows.iter().all(|row| row["part"] == "states") && !rows.is_empty(), "{report:#}");
+}
+
+#[test]
+fn what_a_killed_td_left_to_its_successor_is_no_difference() {
+    let platform = Platform::up("");
+    platform.waits_for_fills();
+    let pid = |node: &str| u32::try_from(number(&platform.home.node("desk", node)["pid"])).expect("a pid");
+    let (master, td, matching) = (pid("master"), pid("td"), pid("matching"));
+    // Without a master nobody is started again. td sends on, and is not answered; then matching answers, and is not heard.
+    kill(master, "KILL");
+    kill(matching, "STOP");
+    assert_eq!(exit(&platform.run("audit")), 0);
+    kill(td, "KILL");
+    kill(matching, "CONT");
+    assert_eq!(exit(&platform.run("account deposit 7 5 --why late")), 5);
+    platform.settles();
+    let report = platform.json("audit");
+    assert_eq!(report["differences"], Value::Array(Vec::new()), "{report:#}");
+    let notes = report["parts"][0]["notes"].to_string();
+    for journal in ["matching.executions", "desk.entries"] {
+        assert!(notes.contains(&format!("of {journal} not in td.drops yet")), "{notes}");
+    }
+    assert!(notes.contains("td does not run, and its successor writes it"), "{notes}");
+    // The successor writes it.
+    platform.signal("CONT");
+    let up = platform.home.colo(&["up", &platform.file(), "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), platform.home.logs());
+    let audit = platform.run("audit");
+    assert_eq!(exit(&audit), 0, "{}", stdout(&audit));
+    platform
+        .home
+        .wait_for("the deposit", || platform.json("account show 7")["money"][0]["deposits"] == "10000005");
+    let audit = platform.run("audit");
+    assert_eq!(exit(&audit), 0, "{}", stdout(&audit));
+    assert!(!stdout(&audit).contains("of desk.entries not in"), "{}", stdout(&audit));
+}
+
+#[test]
+fn a_ledger_that_is_behind_publishes_nothing_that_differs() {
+    let platform = Platform::up("");
+    platform.settles();
+    let ledger = u32::try_from(number(&platform.home.node("desk", "ledger")["pid"])).expect("a pid");
+    kill(ledger, "STOP");
+    assert_eq!(exit(&platform.run("account deposit 7 5 --why early")), 0);
+    let audit = platform.run("audit");
+    assert_eq!(exit(&audit), 0, "{}", stdout(&audit));
+    assert!(stdout(&audit).contains("the ledger has not got there"), "{}", stdout(&audit));
+    kill(ledger, "CONT");
+    platform.home.wait_for("the ledger", || !stdout(&platform.run("audit")).contains("not got there"));
+}
+
+#[test]
+fn what_the_drop_copy_has_passed_over_is_a_difference() {
+    let platform = Platform::up("");
+    for amount in [1, 2, 3] {
+        platform.json(&format!("account deposit 8 {amount} --why more"));
+    }
+    platform.settles();
+    let journal = Journal::open_read_only(platform.journal("td.drops")).expect("the drop copy");
+    let mut reader = journal.loose_from_start().expect("its begin");
+    let mut results = Vec::new();
+    while let Some(frame) = reader.read().expect("a frame") {
+        if frame.message_id == EntryResult::ID {
+            results.push((frame.position, EntryResult::decode(frame.payload).expect("a result")));
+        }
+    }
+    let [.., (_, first), (position, second), (_, third)] = results[..] else { panic!("{results:?}") };
+    // As if the second had never been answered, and the third twice.
+    platform.overwrite("td.drops", position, third.bytes());
+    let report = platform.differs();
+    let rows = report["differences"].as_array().expect("differences");
+    let missing =
+        |entry: u64| rows.iter().any(|row| row["journal"] == "desk.entries" && row["position"] == entry);
+    assert_eq!((missing(first.entry), missing(second.entry)), (false, true), "{report:#}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl Desk {
             return Some(Anomaly::Garbled);
         }
         if order.stage == Stage::Ended {
-            return Some(Anomaly::OutOfStep);
+            return (!has_crossed(order, update.status)).then_some(Anomaly::OutOfStep);
         }
         let fits = apply(order, update);
         if update.status.is_final() {
@@ -44,6 +44,18 @@ impl Desk {
         }
         (!fits).then_some(Anomaly::OutOfStep)
     }
+}
+
+/// Whether a refusal answers a request that was on its way when its order ended.
+fn has_crossed(order: &mut Order, refusal: OrderStatus) -> bool {
+    let on_their_way = match refusal {
+        OrderStatus::CancelRejected => &mut order.cancels,
+        OrderStatus::ReplaceRejected => &mut order.replaces,
+        _ => return false,
+    };
+    let is_expected = *on_their_way > 0;
+    *on_their_way = on_their_way.saturating_sub(1);
+    is_expected
 }
 
 /// Applies an update to an order at work; false where it does not fit.

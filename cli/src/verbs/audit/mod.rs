@@ -126,7 +126,6 @@ fn look(source: &Source) -> Result<Report, Stop> {
     let end = reach::end(source)?;
     let mut drops = stream(source, DROPS, 0)?;
     let from_begin = drops.is_at_begin()?;
-    let lacks_td = reach.lacks_td();
     let mut sequence = Sequence::new(source, from_begin, reach)?;
     let mut states = States::new(source, options, from_begin)?;
     let mut recount = from_begin.then(Recount::new);
@@ -152,12 +151,6 @@ fn look(source: &Source) -> Result<Report, Stop> {
         }
     };
     let mut parts = vec![sequence.finish()?, states, recount, lives.finish(desk)];
-    if lacks_td && let Some(first) = parts.first_mut() {
-        first.notes.push(
-            "td does not run: what it had handled and not written down is its successor's to write"
-                .to_owned(),
-        );
-    }
     let differences: Vec<Difference> =
         parts.iter_mut().flat_map(|part| std::mem::take(&mut part.rows)).collect();
     let verdict = match (parts.iter().all(|part| part.differences == 0), parts.iter().all(|part| part.whole))

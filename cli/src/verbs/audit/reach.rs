@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use journal::Journal;
-use node::{InstanceDir, NodeState};
+use node::InstanceDir;
 use observe::InstanceView;
 use topology::NodeKind;
 
@@ -13,23 +13,13 @@ use crate::failure::Failure;
 /// So long before a recording's end all journals should agree.
 const SETTLED_NS: u64 = 1_000_000_000;
 
-/// What should be in the drop copy by now.
+/// What was there when the audit began.
 #[derive(Clone, Debug)]
 pub(super) enum Reach {
     /// Heads of journals, read before that of the drop copy.
-    Live { heads: BTreeMap<&'static str, u64>, td: Td },
-    /// Frames older than this.
+    Live { heads: BTreeMap<&'static str, u64>, td_runs: bool },
+    /// Journals agree in what is older than this.
     Recorded { before: u64 },
-}
-
-/// Where td stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Td {
-    Runs,
-    /// It handled what was there, and went.
-    Stopped,
-    /// It was killed: its successor writes what is missing.
-    Dead,
 }
 
 impl Reach {
@@ -39,50 +29,47 @@ impl Reach {
                 Ok(Reach::Recorded { before: recording.end().time.saturating_sub(SETTLED_NS) })
             }
             Source::Live(instance) => {
-                let td = td(instance)?;
+                let view = InstanceView::open(instance.clone())?;
+                let td_runs = view.seats_of(NodeKind::Td).any(|seat| seat.alive);
                 let mut heads = BTreeMap::new();
                 for name in [ORDERS, EXECUTIONS, ENTRIES] {
                     heads.insert(name, head(instance, name)?);
                 }
-                Ok(Reach::Live { heads, td })
+                Ok(Reach::Live { heads, td_runs })
             }
         }
     }
 
     /// Whether more may come while it is looked at.
     pub(super) fn grows(&self) -> bool {
-        matches!(self, Reach::Live { td: Td::Runs, .. })
+        matches!(self, Reach::Live { td_runs: true, .. })
     }
 
-    /// Whether td was killed.
-    pub(super) fn lacks_td(&self) -> bool {
-        matches!(self, Reach::Live { td: Td::Dead, .. })
-    }
-
-    /// Whether a frame should stand in both journals: one of `journal` in the drop copy; one of the drop copy, with none, in the
-    /// journal that it is from.
-    pub(super) fn is_due(&self, journal: Option<&'static str>, seen: &Seen) -> bool {
+    /// Why something may not be in the drop copy yet.
+    pub(super) fn why_not_yet(&self) -> &'static str {
         match self {
-            Reach::Recorded { before } => seen.time < *before,
-            Reach::Live { heads, td } => match journal {
-                // td writes to the drop copy last.
-                None => true,
-                Some(journal) => {
-                    *td != Td::Dead && heads.get(journal).is_some_and(|head| seen.position < *head)
-                }
-            },
+            Reach::Live { td_runs: true, .. } => "td has not got there",
+            Reach::Live { .. } => "td does not run, and its successor writes it",
+            Reach::Recorded { .. } => "the recording ends before",
         }
     }
-}
 
-fn td(instance: &InstanceDir) -> Result<Td, Failure> {
-    let view = InstanceView::open(instance.clone())?;
-    let seat = view.seats_of(NodeKind::Td).next();
-    Ok(match seat {
-        Some(seat) if seat.alive => Td::Runs,
-        Some(seat) if seat.state == NodeState::Stopped => Td::Stopped,
-        _ => Td::Dead,
-    })
+    /// Whether the journal that a frame of the drop copy is from should have it: td writes the drop copy last, but a recording
+    /// may end in one journal before another.
+    pub(super) fn is_due(&self, seen: &Seen) -> bool {
+        match self {
+            Reach::Recorded { before } => seen.time < *before,
+            Reach::Live { .. } => true,
+        }
+    }
+
+    /// Whether a frame of another journal was there when the audit began.
+    pub(super) fn has(&self, journal: &str, seen: &Seen) -> bool {
+        match self {
+            Reach::Recorded { .. } => true,
+            Reach::Live { heads, .. } => heads.get(journal).is_some_and(|head| seen.position < *head),
+        }
+    }
 }
 
 fn head(instance: &InstanceDir, journal: &str) -> Result<u64, Failure> {

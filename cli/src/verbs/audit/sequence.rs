@@ -14,6 +14,7 @@ use super::findings::Findings;
 use super::frames::{is_entry, is_request, order_of, said, same, who};
 use super::reach::Reach;
 use crate::desk::{DROPS, ENTRIES, EXECUTIONS, Fault, ORDERS, Seen, Source, Stream};
+use crate::output;
 
 /// How far ahead a request is looked for where another one stands.
 const WINDOW: usize = 64;
@@ -149,7 +150,7 @@ impl<'a> Sequence<'a> {
         }
         self.findings.checked += 1;
         if self.window.is_empty() && !self.wait_for_order()? {
-            if self.reach.is_due(None, seen) {
+            if self.reach.is_due(seen) {
                 self.findings.differs(
                     DROPS,
                     seen.position,
@@ -226,12 +227,14 @@ impl<'a> Sequence<'a> {
         self.findings.checked += 1;
         loop {
             let Some(next) = self.executions.peek()? else {
-                self.findings.differs(
-                    DROPS,
-                    seen.position,
-                    said(seen),
-                    format!("a position of {EXECUTIONS}, not {position}"),
-                );
+                if self.reach.is_due(seen) {
+                    self.findings.differs(
+                        DROPS,
+                        seen.position,
+                        said(seen),
+                        format!("a position of {EXECUTIONS}, not {position}"),
+                    );
+                }
                 return Ok(());
             };
             if next.position > position {
@@ -311,51 +314,44 @@ impl<'a> Sequence<'a> {
             }
             return Ok(());
         }
-        self.findings.differs(
-            DROPS,
-            seen.position,
-            said(seen),
-            format!("an entry at {ENTRIES}@{}", result.entry),
-        );
+        if self.reach.is_due(seen) {
+            let expected = format!("an entry at {ENTRIES}@{}", result.entry);
+            self.findings.differs(DROPS, seen.position, said(seen), expected);
+        }
         Ok(())
     }
 
-    /// What is left in the other journals should have been in the drop copy.
-    pub(super) fn finish(mut self) -> Result<Findings, Stop> {
-        let mut waiting = 0;
-        let mut left: Vec<(&'static str, Seen)> = self.window.drain(..).map(|seen| (ORDERS, seen)).collect();
-        while let Some(seen) = self.orders.next()? {
-            left.push((ORDERS, seen));
-        }
-        while let Some(seen) = self.executions.next()? {
-            left.push((EXECUTIONS, seen));
-        }
-        while let Some(seen) = self.entries.next()? {
-            left.push((ENTRIES, seen));
-        }
-        for (journal, seen) in left {
-            let starts_later = match journal {
-                ORDERS => self.compare_from == u64::MAX,
-                EXECUTIONS => !self.is_begin && !self.has_executions,
-                _ => !self.is_begin && !self.has_entries,
-            };
+    /// What is left in the other journals is yet to come: only what the drop copy has passed over is missing.
+    pub(super) fn finish(self) -> Result<Findings, Stop> {
+        let Sequence { mut findings, reach, orders, window, executions, entries, is_begin, .. } = self;
+        let sources = [
+            (ORDERS, window, orders, self.compare_from == u64::MAX),
+            (EXECUTIONS, VecDeque::new(), executions, !is_begin && !self.has_executions),
+            (ENTRIES, VecDeque::new(), entries, !is_begin && !self.has_entries),
+        ];
+        for (journal, mut window, mut stream, starts_later) in sources {
+            // Without anything in common it cannot be told where the drop copy stands in it.
             if starts_later {
                 continue;
             }
-            if self.reach.is_due(Some(journal), &seen) {
-                self.findings.differs(
-                    journal,
-                    seen.position,
-                    said(&seen),
-                    format!("the same in {DROPS}, where it is missing"),
-                );
-            } else {
-                waiting += 1;
+            let (mut count, mut first) = (0, None);
+            while let Some(seen) = window.pop_front().map_or_else(|| stream.next(), |seen| Ok(Some(seen)))? {
+                if !reach.has(journal, &seen) {
+                    break;
+                }
+                count += 1;
+                first.get_or_insert(seen);
+            }
+            if let Some(first) = first {
+                findings.notes.push(format!(
+                    "{} of {journal} not in {DROPS} yet, from position {} on ({}): {}",
+                    output::count(count, "frame"),
+                    first.position,
+                    said(&first),
+                    reach.why_not_yet()
+                ));
             }
         }
-        if waiting > 0 {
-            self.findings.notes.push(format!("{waiting} frames of other journals are not in {DROPS} yet"));
-        }
-        Ok(self.findings)
+        Ok(findings)
     }
 }

@@ -4,14 +4,17 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use accounts::{Anomaly, Follower, Options, Touched};
-use node::InstanceDir;
+use node::{InstanceDir, NodeState};
+use observe::InstanceView;
+use topology::NodeKind;
 use wire::fold::DeskReader;
-use wire::{AccountState, DeskPart, Message, Nanos, OrderStatus, OrderUpdate};
+use wire::{AccountState, DeskPart, Message, Nanos, OrderUpdate};
 
 use super::Stop;
 use super::findings::Findings;
 use crate::desk::{DROPS, SNAPSHOTS, STATES, Seen, Source, Stream, states};
 use crate::failure::Failure;
+use crate::output;
 
 /// So long the ledger has to publish what it has read.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -22,12 +25,10 @@ pub(super) struct States<'a> {
     follower: Option<Follower>,
     snapshots: Snapshots<'a>,
     next: Option<(u64, Vec<u8>)>,
-    /// Answers to mass cancels: they are about a request, and no order of the accounts.
-    mass_answers: u64,
+    /// Executions that did not fit: why and what they were, how many, and where the first stands.
+    unfit: Vec<(Anomaly, String, u64, u64)>,
     /// Snapshots that were compared.
     compared: u64,
-    /// Of the snapshot that it began with: executions that did not fit before.
-    before: [u64; ANOMALIES.len()],
 }
 
 /// The ledger's snapshots, oldest first.
@@ -77,15 +78,7 @@ impl<'a> States<'a> {
         }
         let next = snapshots.next()?;
         let follower = is_begin.then(|| Follower::new(options));
-        Ok(States {
-            findings,
-            follower,
-            snapshots,
-            next,
-            mass_answers: 0,
-            compared: 0,
-            before: [0; ANOMALIES.len()],
-        })
+        Ok(States { findings, follower, snapshots, next, unfit: Vec::new(), compared: 0 })
     }
 
     /// The next frame of the drop copy.
@@ -96,20 +89,28 @@ impl<'a> States<'a> {
         self.compare(seen.position)?;
         let Some(follower) = &mut self.follower else { return Ok(()) };
         self.findings.checked += 1;
-        let is_mass = seen.id == OrderUpdate::ID
-            && OrderUpdate::decode(&seen.payload)
-                .is_ok_and(|update| update.status == OrderStatus::MassCancelled && update.execution != 0);
-        self.mass_answers += u64::from(is_mass && seen.position >= follower.contained.drops);
         let at = (seen.position, seen.topic, Nanos(seen.time));
-        if let Err(error) = follower.frame(at, seen.id, &seen.payload) {
-            self.findings.differs(
+        match follower.frame(at, seen.id, &seen.payload) {
+            Ok(followed) => followed.anomaly.into_iter().for_each(|anomaly| self.does_not_fit(anomaly, seen)),
+            Err(error) => self.findings.differs(
                 DROPS,
                 seen.position,
                 error.to_string(),
                 "what these accounts would have done, too",
-            );
+            ),
         }
         Ok(())
+    }
+
+    fn does_not_fit(&mut self, anomaly: Anomaly, seen: &Seen) {
+        let what = OrderUpdate::decode(&seen.payload)
+            .ok()
+            .filter(|_| seen.id == OrderUpdate::ID)
+            .map_or_else(|| "fill".to_owned(), |update| update.status.to_string());
+        match self.unfit.iter_mut().find(|(kind, known, ..)| (*kind, known.as_str()) == (anomaly, &what)) {
+            Some((_, _, count, _)) => *count += 1,
+            None => self.unfit.push((anomaly, what, 1, seen.position)),
+        }
     }
 
     /// Begins with the first snapshot whose last frame is still there.
@@ -121,7 +122,6 @@ impl<'a> States<'a> {
             }
             match Follower::restore(&bytes) {
                 Ok(follower) => {
-                    self.before = ANOMALIES.map(|anomaly| follower.desk.anomalies().of(anomaly));
                     self.follower = Some(follower);
                     return Ok(());
                 }
@@ -167,12 +167,11 @@ impl<'a> States<'a> {
         if let Err(what) = follower.desk.audit() {
             self.findings.differs(DROPS, None, what, "sums that are what their parts come to");
         }
-        for (anomaly, before) in ANOMALIES.into_iter().zip(self.before) {
-            let answers = if anomaly == Anomaly::UnknownOrder { self.mass_answers } else { 0 };
-            let count = follower.desk.anomalies().of(anomaly).saturating_sub(before + answers);
-            if count > 0 {
-                self.findings.notes.push(format!("{count} executions did not fit: {anomaly:?}"));
-            }
+        for (anomaly, what, count, first) in &self.unfit {
+            let executions = output::count(*count, "execution");
+            self.findings
+                .notes
+                .push(format!("{executions} did not fit: {anomaly:?}, {what}, the first at {DROPS}@{first}"));
         }
         if let Source::Live(instance) = source {
             published(instance, &follower, &mut self.findings)?;
@@ -180,16 +179,6 @@ impl<'a> States<'a> {
         Ok((self.findings, Some(follower)))
     }
 }
-
-const ANOMALIES: [Anomaly; 7] = [
-    Anomaly::UnknownOrder,
-    Anomaly::Doubled,
-    Anomaly::Late,
-    Anomaly::OverFill,
-    Anomaly::OutOfStep,
-    Anomaly::Garbled,
-    Anomaly::Overflow,
-];
 
 fn all(follower: &Follower) -> Vec<AccountState> {
     let mut states = Vec::new();
@@ -250,6 +239,12 @@ fn published(instance: &InstanceDir, follower: &Follower, findings: &mut Finding
         }
         let theirs: Vec<AccountState> =
             theirs.into_iter().map(|state| AccountState { drops: 0, ..state }).collect();
+        if theirs != ours && is_last && !has_read(instance, follower.contained.drops)? {
+            findings
+                .notes
+                .push("the ledger has not got there: what it publishes was not compared".to_owned());
+            return Ok(());
+        }
         if theirs == ours || is_last {
             findings.checked += ours.len() as u64;
             if theirs.len() != ours.len() {
@@ -273,4 +268,16 @@ fn published(instance: &InstanceDir, follower: &Follower, findings: &mut Finding
         }
     }
     Ok(())
+}
+
+/// Whether the ledger has published what stands in the drop copy before `end`. One that was killed may not have.
+fn has_read(instance: &InstanceDir, end: u64) -> Result<bool, Failure> {
+    let view = InstanceView::open(instance.clone())?;
+    let Some(ledger) = view.seats_of(NodeKind::Ledger).next() else { return Ok(false) };
+    if ledger.state == NodeState::Stopped {
+        return Ok(true);
+    }
+    let drops = journal::Journal::open_read_only(instance.find_journal(DROPS))?.stat();
+    let cursor = drops.readers.iter().find(|reader| reader.gated && reader.seat == ledger.seat);
+    Ok(ledger.alive && cursor.is_some_and(|cursor| cursor.position >= end))
 }
