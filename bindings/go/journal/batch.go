@@ -54,7 +54,12 @@ func (b *Batch) Commit() Written {
 	return Written{position, time}
 }
 
-// prepare does everything but the store that makes them visible.
+// Stage does everything but the store that makes them visible: what a writer leaves that is killed there. For tests.
+func (b *Batch) Stage() uint64 {
+	position, _ := b.prepare()
+	return position
+}
+
 func (b *Batch) prepare() (uint64, uint64) {
 	w := b.writer
 	j, time := w.journal, w.stamp()
