@@ -131,7 +131,7 @@ fn message(record: &Record, id: u16) -> String {
     let mut text = format!("// {MADE}\npackage colo.wire;\n\n/** {} */\npublic final class {name} extends Message {{\n", escaped(record.doc));
     writeln!(text, "    public static final int ID = {id};\n    public static final int SIZE = {size};").unwrap();
     own_flags(record, &mut text);
-    writeln!(text, "\n    @Override\n    public int id() {{\n        return ID;\n    }}\n\n    @Override\n    public int size() {{\n        return SIZE;\n    }}").unwrap();
+    writeln!(text, "\n    @Override\n    public int messageId() {{\n        return ID;\n    }}\n\n    @Override\n    public int size() {{\n        return SIZE;\n    }}").unwrap();
     let mut checks = Vec::new();
     validity(record, 0, &mut checks);
     let checks = if checks.is_empty() { "true".to_owned() } else { checks.join("\n            && ") };

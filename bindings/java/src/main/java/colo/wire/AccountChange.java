@@ -7,7 +7,7 @@ public final class AccountChange extends Message {
     public static final int SIZE = 128;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class AccountLimit extends Message {
     public static final int SIZE = 136;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class AccountOpen extends Message {
     public static final int SIZE = 152;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

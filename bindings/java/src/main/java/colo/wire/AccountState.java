@@ -13,7 +13,7 @@ public final class AccountState extends Message {
     public static final int KILLED = 4;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

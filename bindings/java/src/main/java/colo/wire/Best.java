@@ -7,7 +7,7 @@ public final class Best extends Message {
     public static final int SIZE = 32;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -17,7 +17,7 @@ public final class BookEvent extends Message {
     public static final int IS_HIDDEN = 16;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -11,7 +11,7 @@ public final class CancelAll extends Message {
     public static final int OF_SIDE = 2;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

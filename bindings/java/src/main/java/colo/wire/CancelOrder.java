@@ -7,7 +7,7 @@ public final class CancelOrder extends Message {
     public static final int SIZE = 16;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

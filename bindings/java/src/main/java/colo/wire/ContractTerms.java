@@ -13,7 +13,7 @@ public final class ContractTerms extends Message {
     public static final int TODAY_APART = 4;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class DeskPart extends Message {
     public static final int SIZE = 4064;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

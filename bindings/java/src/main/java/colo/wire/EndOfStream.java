@@ -7,7 +7,7 @@ public final class EndOfStream extends Message {
     public static final int SIZE = 48;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class FeeRule extends Message {
     public static final int SIZE = 184;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class Fill extends Message {
     public static final int SIZE = 72;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class MarginRule extends Message {
     public static final int SIZE = 176;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class MarketPhase extends Message {
     public static final int SIZE = 24;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

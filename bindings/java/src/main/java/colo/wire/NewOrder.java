@@ -23,7 +23,7 @@ public final class NewOrder extends Message {
     public static final int FORCED = 128;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

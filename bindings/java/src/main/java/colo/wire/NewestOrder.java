@@ -7,7 +7,7 @@ public final class NewestOrder extends Message {
     public static final int SIZE = 8;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

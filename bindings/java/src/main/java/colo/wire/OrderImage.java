@@ -7,7 +7,7 @@ public final class OrderImage extends Message {
     public static final int SIZE = 96;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class OrderUpdate extends Message {
     public static final int SIZE = 88;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -9,7 +9,7 @@ public final class Quote extends Message {
     public static final int CALL_AUCTION = 1;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

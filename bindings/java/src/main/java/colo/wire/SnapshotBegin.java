@@ -7,7 +7,7 @@ public final class SnapshotBegin extends Message {
     public static final int SIZE = 40;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class StateEnd extends Message {
     public static final int SIZE = 80;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 

@@ -7,7 +7,7 @@ public final class TradePrint extends Message {
     public static final int SIZE = 56;
 
     @Override
-    public int id() {
+    public int messageId() {
         return ID;
     }
 
