@@ -56,11 +56,16 @@ public abstract class Message {
         return (M) this;
     }
 
-    /** Copies another one of its kind into its own bytes. */
-    public final void copy(Message other) {
+    /** Gives it bytes of its own, if it has none. */
+    public final void allocateOnce() {
         if (bytes == null) {
             allocate();
         }
+    }
+
+    /** Copies another one of its kind into its own bytes. */
+    public final void copy(Message other) {
+        allocateOnce();
         System.arraycopy(other.bytes, other.at, bytes, at, size());
     }
 
