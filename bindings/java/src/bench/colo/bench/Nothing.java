@@ -1,0 +1,1 @@
+package colo.bench; final class Nothing {}

@@ -1,0 +1,1 @@
+package colo.test; final class Nothing17 {}
