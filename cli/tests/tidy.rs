@@ -23,6 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
     ("matching-c", &["matching", "wire"]),
+    ("bindings-layout", &["journal", "wire"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
@@ -88,6 +89,7 @@ fn folder(name: &str) -> PathBuf {
         "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
         "matching-c" => "bindings/matching-c",
+        "bindings-layout" => "bindings/layout",
         name => name,
     })
 }
