@@ -10,7 +10,8 @@ fn the_header_is_that_of_the_code() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(here.join("cbindgen.toml")).unwrap();
     let mut builder = cbindgen::Builder::new().with_config(config);
-    let mut sources: Vec<_> = fs::read_dir(here.join("src")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut sources: Vec<_> =
+        fs::read_dir(here.join("src")).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.sort();
     for source in sources.iter().filter(|path| !path.ends_with("lib.rs")) {
         builder = builder.with_src(source);
