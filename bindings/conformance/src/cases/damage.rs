@@ -122,9 +122,9 @@ fn one(bench: &Bench<'_>, damage: &Damage) -> Result<(), String> {
         let journal = journal::Journal::open(world.files()).map_err(|error| error.to_string())?;
         journal.admit_gated(super::bench::READER).map_err(|error| error.to_string())?;
     }
-    let control = world.files().control;
+    let control_path = world.files().control;
     match damage.done {
-        Done::Control(word, value) => world.poke(&control, word, value)?,
+        Done::Control(word, value) => world.poke(&control_path, word, value)?,
         Done::Frame(word, value) => {
             let line = (frames[1].position % CAPACITY) as usize / 8;
             world.poke(&world.files().ring, line + word, value)?;
@@ -133,8 +133,13 @@ fn one(bench: &Bench<'_>, damage: &Damage) -> Result<(), String> {
         Done::Lock(identity) => world.poke(&world.files().lock(), layout::lock::IDENTITY, identity)?,
         Done::Missing(file) => std::fs::remove_file(file(world)).map_err(|error| error.to_string())?,
     }
+    // A loose reader that is told where to begin needs neither; one that looks for the oldest frame needs both.
+    let of_the_end = matches!(damage.done, Done::Control(control::HEAD | control::INTENT, _));
+    if of_the_end && bench.way == "loose" && !bench.consumer.can(&["oldest"]) {
+        return Ok(());
+    }
     let mut reader = Process::start(bench.consumer)?;
-    let attach = bench.attach(&start.to_string());
+    let attach = bench.attach(&if of_the_end { "oldest".to_owned() } else { start.to_string() });
     refused(bench, &mut reader, &attach, damage, &frames).map_err(|error| format!("the reader: {error}"))?;
     if damage.for_writers {
         let mut writer = Process::start(bench.producer)?;
