@@ -82,7 +82,7 @@ func (j *Journal) open() error {
 		return err
 	}
 	if size < layout.ControlCursors {
-		return j.refuse(ErrForeign, "its control file has %d bytes", size)
+		return j.refuse(ErrDamaged, "its control file has %d bytes", size)
 	}
 	mapped, err := mapFile(control, size, 4096, 1, j.access != Observe)
 	if err != nil {

@@ -372,7 +372,7 @@ func (d *driver) records(id uint16, topic uint32, size, seed, count uint64) (str
 	}
 	d.say(&journal.Frame{Position: written.Position, Time: written.Time, Payload: payload, Topic: topic,
 		Epoch: uint32(d.writer.Epoch()), ID: id, Flags: uint16(size)})
-	return fmt.Sprint(count, d.writer.Position()), nil
+	return fmt.Sprint("1 ", d.writer.Position()), nil
 }
 
 func (d *driver) read(command string, words []string) (string, error) {

@@ -298,7 +298,7 @@ public final class Driver {
             throw full();
         }
         say(position, id, size, topic, payload);
-        return count + " " + writer.position();
+        return "1 " + writer.position();
     }
 
     private String read(String command, String[] words) {

@@ -9,7 +9,7 @@ import java.util.function.IntToLongFunction;
 record Header(String name, int id, long capacity, int seats, int topics, int maxPayload, long page, long first, long identity) {
     static Header check(String path, long size, IntToLongFunction word) {
         if (size < Journals.CONTROL_CURSORS) {
-            throw new JournalException(Code.FOREIGN, path, "its control file has " + size + " bytes");
+            throw new JournalException(Code.DAMAGED, path, "its control file has " + size + " bytes");
         }
         long magic = word.applyAsLong(Journals.CONTROL_MAGIC);
         if (magic != Journals.CONTROL_MAGIC_WORD) {

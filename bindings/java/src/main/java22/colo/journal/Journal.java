@@ -64,7 +64,7 @@ public final class Journal implements AutoCloseable {
             boolean writable = access != Access.OBSERVE;
             long size = size(controlFile);
             if (size < Journals.CONTROL_CURSORS) {
-                throw new JournalException(Code.FOREIGN, controlFile.toString(), "its control file has " + size + " bytes");
+                throw new JournalException(Code.DAMAGED, controlFile.toString(), "its control file has " + size + " bytes");
             }
             MemorySegment control = map(controlFile, size, 4096, 1, writable, arena);
             Header header = Header.check(controlFile.toString(), size, at -> Words.acquire(control, at));

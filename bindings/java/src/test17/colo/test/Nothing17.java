@@ -1,1 +1,0 @@
-package colo.test; final class Nothing17 {}
