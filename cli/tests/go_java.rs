@@ -144,7 +144,9 @@ fn lock_step(home: &Home, program: &str) -> Vec<String> {
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap();
     let strategies = report["strategies"].as_array().unwrap();
-    let line = |of: &serde_json::Value| ["name", "orders", "fills", "position", "pnl"].map(|name| of[name].to_string()).join(" ");
+    let line = |of: &serde_json::Value| {
+        ["name", "orders", "fills", "position", "pnl"].map(|name| of[name].to_string()).join(" ")
+    };
     assert!(number(&report["orders"]) > 100, "{report}");
     strategies.iter().map(line).collect()
 }
@@ -192,13 +194,18 @@ fn trades_is_killed_and_trades_on(program: &Path, data: &str) {
     assert_eq!(number(&after["starts"]), number(&first["starts"]) + 1, "{after}");
     let down = home.colo(&["down", "foreign", "--format", "json"]);
     assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
-    assert_eq!(second.0.wait().unwrap().code(), Some(0), "asked to stop, it leaves in good order\n{}", home.logs());
+    assert_eq!(
+        second.0.wait().unwrap().code(),
+        Some(0),
+        "asked to stop, it leaves in good order\n{}",
+        home.logs()
+    );
     let report: serde_json::Value = serde_json::from_str(&stdout(&down)).unwrap();
     assert_eq!(number(&report["wait_timeouts_with_data"]), 0, "{report}");
     for strategy in report["strategies"].as_array().unwrap() {
         assert!(number(&strategy["orders"]) > 50 && number(&strategy["fills"]) > 10, "{strategy}");
-        // Each fill was counted once, also by the successor: it stays within its limit.
-        assert!(strategy["position"].as_i64().unwrap().abs() <= 3 * 100, "{strategy}");
+        // Each fill was counted once, also by the successor: it stays within its limit, but for an order that was on its way.
+        assert!(strategy["position"].as_i64().unwrap().abs() <= 4, "{strategy}");
     }
     println!("{data}: {} orders of {}", report["orders"], program.display());
 }

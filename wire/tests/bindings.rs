@@ -92,7 +92,10 @@ fn the_messages_in_java_are_those_of_the_types() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let is_made = fs::read_to_string(&path).unwrap().contains(MADE);
-        assert!(!is_made || files.contains_key(&name), "{name}.java is of a message that is not there any more");
+        assert!(
+            !is_made || files.contains_key(&name),
+            "{name}.java is of a message that is not there any more"
+        );
     }
     println!("{} files", files.len());
 }

@@ -41,13 +41,25 @@ fn record(record: &Record, text: &mut String) {
     for field in record.fields {
         let is_reserved = matches!(field.kind, Kind::Reserved);
         writeln!(text, "\t// {}", prose(field.doc)).unwrap();
-        writeln!(text, "\t{} {}", if is_reserved { "_".to_owned() } else { name(field.name) }, type_of(field)).unwrap();
+        writeln!(
+            text,
+            "\t{} {}",
+            if is_reserved { "_".to_owned() } else { name(field.name) },
+            type_of(field)
+        )
+        .unwrap();
     }
     text.push_str("}\n\n// The layout is the contract's, or this does not compile.\n");
-    writeln!(text, "var _ [{}]struct{{}} = [unsafe.Sizeof({}{{}})]struct{{}}{{}}", record.size, record.name).unwrap();
+    writeln!(text, "var _ [{}]struct{{}} = [unsafe.Sizeof({}{{}})]struct{{}}{{}}", record.size, record.name)
+        .unwrap();
     for field in record.fields.iter().filter(|field| !matches!(field.kind, Kind::Reserved)) {
         let (owner, name) = (record.name, name(field.name));
-        writeln!(text, "var _ [{}]struct{{}} = [unsafe.Offsetof({owner}{{}}.{name})]struct{{}}{{}}", field.offset).unwrap();
+        writeln!(
+            text,
+            "var _ [{}]struct{{}} = [unsafe.Offsetof({owner}{{}}.{name})]struct{{}}{{}}",
+            field.offset
+        )
+        .unwrap();
     }
     writeln!(text, "\nfunc (m *{}) invalid() string {{", record.name).unwrap();
     for field in record.fields {
@@ -57,7 +69,8 @@ fn record(record: &Record, text: &mut String) {
                 writeln!(text, "\tif !m.{name}.IsListed() {{\n\t\treturn \"{}\"\n\t}}", field.name).unwrap();
             }
             Kind::Record(inner) if has_enumerations(inner) => {
-                writeln!(text, "\tif field := m.{name}.invalid(); field != \"\" {{\n\t\treturn field\n\t}}").unwrap();
+                writeln!(text, "\tif field := m.{name}.invalid(); field != \"\" {{\n\t\treturn field\n\t}}")
+                    .unwrap();
             }
             _ => {}
         }
@@ -81,7 +94,8 @@ pub(crate) fn messages() -> String {
             writeln!(members, "\t// {}\n\t{of}{name} {of} = {}", prose(member.doc), member.value).unwrap();
             writeln!(names, "\tcase {of}{name}:\n\t\treturn \"{}\"", member.name).unwrap();
         }
-        writeln!(text, "\n// {of}: {}\ntype {of} uint8\n\nconst (\n{members})", prose(enumeration.doc)).unwrap();
+        writeln!(text, "\n// {of}: {}\ntype {of} uint8\n\nconst (\n{members})", prose(enumeration.doc))
+            .unwrap();
         writeln!(text, "\nfunc (v {of}) String() string {{\n\tswitch v {{\n{names}\t}}\n\treturn unlisted(\"{of}\", uint8(v))\n}}").unwrap();
         let values: Vec<u8> = enumeration.members.iter().map(|member| member.value).collect();
         assert_eq!(values, (1..=values.len() as u8).collect::<Vec<_>>(), "{of}: values in a row");
@@ -99,8 +113,13 @@ pub(crate) fn messages() -> String {
     for message in TABLE {
         let (of, id, size) = (message.record.name, message.id, message.record.size);
         record(message.record, &mut text);
-        writeln!(text, "\n// {of}MessageID stands in the frame's header.\nconst {of}MessageID uint16 = {id}").unwrap();
-        writeln!(text, "\n// MessageID of the message.\nfunc (m *{of}) MessageID() uint16 {{\n\treturn {id}\n}}").unwrap();
+        writeln!(text, "\n// {of}MessageID stands in the frame's header.\nconst {of}MessageID uint16 = {id}")
+            .unwrap();
+        writeln!(
+            text,
+            "\n// MessageID of the message.\nfunc (m *{of}) MessageID() uint16 {{\n\treturn {id}\n}}"
+        )
+        .unwrap();
         writeln!(text, "\n// AsBytes are those of the message itself, not a copy.\nfunc (m *{of}) AsBytes() []byte {{\n\treturn (*[{size}]byte)(unsafe.Pointer(m))[:]\n}}").unwrap();
         writeln!(text, "\n// Decode copies a payload into the message.\nfunc (m *{of}) Decode(payload []byte) error {{\n\tif len(payload) != {size} {{\n\t\treturn sizeError(\"{of}\", {size}, len(payload))\n\t}}\n\tcopy((*[{size}]byte)(unsafe.Pointer(m))[:], payload)\n\tif field := m.invalid(); field != \"\" {{\n\t\treturn invalidError(\"{of}\", field)\n\t}}\n\treturn nil\n}}").unwrap();
     }

@@ -21,9 +21,17 @@ fn escaped(doc: &str) -> String {
 }
 
 fn enumeration(of: &Enumeration) -> String {
-    let mut text = format!("// {MADE}\npackage colo.wire;\n\n/** {} */\npublic enum {} {{\n", escaped(of.doc), of.name);
+    let mut text =
+        format!("// {MADE}\npackage colo.wire;\n\n/** {} */\npublic enum {} {{\n", escaped(of.doc), of.name);
     for member in of.members {
-        writeln!(text, "    /** {} */\n    {}(\"{}\"),", escaped(member.doc), upper(member.name), member.name).unwrap();
+        writeln!(
+            text,
+            "    /** {} */\n    {}(\"{}\"),",
+            escaped(member.doc),
+            upper(member.name),
+            member.name
+        )
+        .unwrap();
     }
     text.push_str("    ;\n");
     let name = of.name;
@@ -37,7 +45,14 @@ fn enumeration(of: &Enumeration) -> String {
 
 fn flags(of: &Flags, text: &mut String) {
     for flag in of.flags {
-        writeln!(text, "    /** {} */\n    public static final int {} = {};", escaped(flag.doc), upper(flag.name), flag.bit).unwrap();
+        writeln!(
+            text,
+            "    /** {} */\n    public static final int {} = {};",
+            escaped(flag.doc),
+            upper(flag.name),
+            flag.bit
+        )
+        .unwrap();
     }
 }
 
@@ -54,7 +69,8 @@ fn width(size: usize) -> (&'static str, &'static str) {
 fn accessors(record: &Record, before: &str, offset: usize, list: Option<usize>, text: &mut String) {
     for field in record.fields {
         let at = offset + field.offset;
-        let name = if before.is_empty() { lower(field.name) } else { format!("{before}{}", camel(field.name)) };
+        let name =
+            if before.is_empty() { lower(field.name) } else { format!("{before}{}", camel(field.name)) };
         match field.kind {
             Kind::Reserved => {}
             Kind::Record(inner) => accessors(inner, &name, at, list, text),
@@ -73,24 +89,37 @@ fn accessor(field: &Field, name: &str, at: usize, list: Option<usize>, text: &mu
     match field.kind {
         Kind::Enum(of) => {
             let of = of.name;
-            writeln!(text, "    public {of} {name}({index}) {{\n        return {of}.of(getByte({place}));\n    }}").unwrap();
+            writeln!(
+                text,
+                "    public {of} {name}({index}) {{\n        return {of}.of(getByte({place}));\n    }}"
+            )
+            .unwrap();
             writeln!(text, "\n    public void {name}({more}{of} value) {{\n        setByte({place}, value.value());\n    }}").unwrap();
         }
         Kind::Text => {
             let size = field.size;
-            writeln!(text, "    public String {name}({index}) {{\n        return getText({place}, {size});\n    }}").unwrap();
+            writeln!(
+                text,
+                "    public String {name}({index}) {{\n        return getText({place}, {size});\n    }}"
+            )
+            .unwrap();
             writeln!(text, "\n    public void {name}({more}String value) {{\n        setText({place}, {size}, value);\n    }}").unwrap();
         }
         Kind::Opaque => {
             let size = field.size;
-            writeln!(text, "    public void {name}({more}byte[] to) {{\n        getBytes({place}, {size}, to);\n    }}").unwrap();
+            writeln!(
+                text,
+                "    public void {name}({more}byte[] to) {{\n        getBytes({place}, {size}, to);\n    }}"
+            )
+            .unwrap();
         }
         Kind::WideMoney => {
             let high = match list {
                 Some(size) => format!("{} + {size} * index", at + 8),
                 None => (at + 8).to_string(),
             };
-            writeln!(text, "    public long {name}Low({index}) {{\n        return getLong({place});\n    }}").unwrap();
+            writeln!(text, "    public long {name}Low({index}) {{\n        return getLong({place});\n    }}")
+                .unwrap();
             writeln!(text, "\n    /** The upper half. */\n    public long {name}High({index}) {{\n        return getLong({high});\n    }}").unwrap();
             writeln!(text, "\n    public void {name}({more}long low, long high) {{\n        setLong({place}, low);\n        setLong({high}, high);\n    }}").unwrap();
         }
@@ -111,7 +140,9 @@ fn accessor(field: &Field, name: &str, at: usize, list: Option<usize>, text: &mu
 fn validity(record: &Record, offset: usize, checks: &mut Vec<String>) {
     for field in record.fields {
         match field.kind {
-            Kind::Enum(of) => checks.push(format!("{}.of(getByte({})) != null", of.name, offset + field.offset)),
+            Kind::Enum(of) => {
+                checks.push(format!("{}.of(getByte({})) != null", of.name, offset + field.offset))
+            }
             Kind::Record(inner) => validity(inner, offset + field.offset, checks),
             _ => {}
         }
@@ -128,14 +159,19 @@ fn own_flags(record: &Record, text: &mut String) {
 
 fn message(record: &Record, id: u16) -> String {
     let (name, size) = (record.name, record.size);
-    let mut text = format!("// {MADE}\npackage colo.wire;\n\n/** {} */\npublic final class {name} extends Message {{\n", escaped(record.doc));
-    writeln!(text, "    public static final int ID = {id};\n    public static final int SIZE = {size};").unwrap();
+    let mut text = format!(
+        "// {MADE}\npackage colo.wire;\n\n/** {} */\npublic final class {name} extends Message {{\n",
+        escaped(record.doc)
+    );
+    writeln!(text, "    public static final int ID = {id};\n    public static final int SIZE = {size};")
+        .unwrap();
     own_flags(record, &mut text);
     writeln!(text, "\n    @Override\n    public int messageId() {{\n        return ID;\n    }}\n\n    @Override\n    public int size() {{\n        return SIZE;\n    }}").unwrap();
     let mut checks = Vec::new();
     validity(record, 0, &mut checks);
     let checks = if checks.is_empty() { "true".to_owned() } else { checks.join("\n            && ") };
-    writeln!(text, "\n    @Override\n    public boolean isValid() {{\n        return {checks};\n    }}").unwrap();
+    writeln!(text, "\n    @Override\n    public boolean isValid() {{\n        return {checks};\n    }}")
+        .unwrap();
     accessors(record, "", 0, None, &mut text);
     text.push_str("}\n");
     text
@@ -150,7 +186,9 @@ pub(crate) fn files() -> BTreeMap<String, String> {
         assert_eq!(values, (1..=values.len() as u8).collect::<Vec<_>>(), "{name}: values in a row");
         files.insert((*name).to_owned(), enumeration(of));
     }
-    let mut list = format!("// {MADE}\npackage colo.wire;\n\n/** All messages. */\npublic final class Messages {{\n    /** Version of the messages. */\n    public static final int VERSION = {VERSION};\n\n    private Messages() {{}}\n\n    /** A message of this kind, without bytes yet; null for an id that is not of this version. */\n    public static Message create(int id) {{\n        return switch (id) {{\n");
+    let mut list = format!(
+        "// {MADE}\npackage colo.wire;\n\n/** All messages. */\npublic final class Messages {{\n    /** Version of the messages. */\n    public static final int VERSION = {VERSION};\n\n    private Messages() {{}}\n\n    /** A message of this kind, without bytes yet; null for an id that is not of this version. */\n    public static Message create(int id) {{\n        return switch (id) {{\n"
+    );
     for kind in TABLE {
         files.insert(kind.record.name.to_owned(), message(kind.record, kind.id));
         writeln!(list, "            case {} -> new {}();", kind.id, kind.record.name).unwrap();

@@ -12,7 +12,8 @@ pub(crate) fn text() -> String {
     );
     for message in TABLE {
         let record = message.record;
-        let mut bytes = (0..record.size).map(|at| (at * 37 + usize::from(message.id) * 11) as u8).collect::<Vec<_>>();
+        let mut bytes =
+            (0..record.size).map(|at| (at * 37 + usize::from(message.id) * 11) as u8).collect::<Vec<_>>();
         settle(record, &mut bytes);
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         writeln!(text, "message {} {} {}\nbytes {hex}", message.id, record.name, record.size).unwrap();
@@ -41,7 +42,8 @@ fn settle(record: &Record, bytes: &mut [u8]) {
 
 fn fields(record: &Record, bytes: &[u8], before: &str, text: &mut String) {
     for field in record.fields {
-        let (part, name) = (&bytes[field.offset..field.offset + field.size], format!("{before}{}", field.name));
+        let (part, name) =
+            (&bytes[field.offset..field.offset + field.size], format!("{before}{}", field.name));
         match field.kind {
             Kind::Reserved | Kind::Opaque => {}
             Kind::Record(inner) => fields(inner, part, &format!("{name}."), text),

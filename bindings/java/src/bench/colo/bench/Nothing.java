@@ -1,1 +1,0 @@
-package colo.bench; final class Nothing {}
