@@ -138,7 +138,7 @@ fn in_lock_step_a_strategy_in_go_and_in_java_does_what_the_one_in_rust_does() {
 
 /// Orders, fills, position and result of each strategy.
 fn lock_step(home: &Home, program: &str) -> Vec<String> {
-    let more = "[platform]\ninstance = 'steps'\ndeterministic = true\n[md]\ninstruments = 2\ncount = 300\ninterval = '1ms'\n";
+    let more = "[platform]\ninstance = 'steps'\ndeterministic = true\n[md]\ninstruments = 2\ncount = 300\ninterval = '1ms'\nreaders = 'gated'\ngenerator = 'timed'\n";
     let file = platform(home, more, program, "depth");
     let up = colo(home, &["up", &file, "--format", "json"]);
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
