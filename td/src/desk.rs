@@ -1,6 +1,6 @@
 //! The accounts in the gateway: for which a strategy may trade, and what the desk says to its requests.
 
-use accounts::{Applied, Entry, Follower, Kill, Refusal, Verdict};
+use accounts::{Applied, Entry, Follower, Kill, Refusal};
 use wire::{
     AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, NewOrder, OrderUpdate,
     Reason, ReplaceOrder, Request, StrategyId,
@@ -113,22 +113,18 @@ impl Gate {
         desk.answered(&NewOrder { account, ..*order })?.ok()
     }
 
-    /// The desk's checks; the order as it goes out.
+    /// The desk's checks. The order becomes as it goes out.
     pub(crate) fn new_order(
         &mut self,
         from: StrategyId,
-        order: &NewOrder,
+        order: &mut NewOrder,
         now: Nanos,
-    ) -> Result<NewOrder, Reason> {
+    ) -> Result<(), Reason> {
         if self.forces == Some(from) {
             // Kill switches and rates hold nobody back who closes by force.
-            return self.follower.desk.accept(order).map(|()| *order);
+            return self.follower.desk.accept(order);
         }
-        match self.follower.desk.new_order(from, order, now) {
-            Verdict::Send(order) => Ok(order),
-            Verdict::Known(_) => Err(Reason::DuplicateOrder),
-            Verdict::Refused(reason) => Err(reason),
-        }
+        self.follower.desk.admit(from, order, now)
     }
 
     pub(crate) fn replace(
@@ -150,16 +146,15 @@ impl Gate {
         self.follower.desk.refuse(order, reason, now);
     }
 
-    /// Books an execution; the copy to write, unless it was booked before.
-    pub(crate) fn execution(&mut self, position: u64, execution: &Execution) -> Option<Execution> {
+    /// Books an execution as it is passed on; false where it was booked before.
+    pub(crate) fn execution(&mut self, position: u64, execution: &Execution) -> bool {
         let contained = &mut self.follower.contained.execution;
         if position <= *contained {
-            return None;
+            return false;
         }
         *contained = position;
-        let copy = execution.passed_on(position);
-        self.follower.desk.execution(&copy);
-        Some(copy)
+        self.follower.desk.execution(execution);
+        true
     }
 }
 
@@ -172,17 +167,17 @@ pub(crate) fn is_remembered(reason: Reason) -> bool {
 impl Gateway {
     /// Keeps these accounts from now on.
     pub fn keep_accounts(&mut self, gate: Gate) {
-        self.gate = Some(gate);
+        self.gate = Some(Box::new(gate));
     }
 
     /// The accounts, where they are kept.
     pub fn accounts(&self) -> Option<&Gate> {
-        self.gate.as_ref()
+        self.gate.as_deref()
     }
 
     /// The same, to change them.
     pub fn accounts_mut(&mut self) -> Option<&mut Gate> {
-        self.gate.as_mut()
+        self.gate.as_deref_mut()
     }
 
     /// The kill switches that have fallen since the last call, oldest first.

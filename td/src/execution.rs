@@ -47,8 +47,19 @@ pub struct Outcome {
     pub deliver: Option<Delivery>,
     /// What is wrong with it, if anything; counted already, worth a line in the log.
     pub anomaly: Option<Anomaly>,
-    /// What to write to the drop copy, where accounts are kept.
-    pub copy: Option<Execution>,
+    /// True where accounts are kept and it is new to them: [`Outcome::copy`] goes to the drop copy.
+    pub is_copied: bool,
+}
+
+impl Outcome {
+    /// What to write to the drop copy, if anything, of the frame that this came of.
+    pub fn copy(&self, position: u64, message_id: u16, payload: &[u8]) -> Option<Execution> {
+        if !self.is_copied {
+            return None;
+        }
+        let again = || Execution::decode(message_id, payload).ok().map(|read| read.passed_on(position));
+        self.deliver.map(|delivery| delivery.report).or_else(again)
+    }
 }
 
 impl Gateway {
@@ -60,7 +71,7 @@ impl Gateway {
             Ok(Execution::Update(update)) => self.on_update(position, &update),
             Err(_) => {
                 let anomaly = if self.is_new(position) { Anomaly::Unreadable } else { Anomaly::Redelivered };
-                Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)), copy: None }
+                Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)), is_copied: false }
             }
         }
     }
@@ -85,7 +96,7 @@ impl Gateway {
             Delivery { to: execution.order_id().strategy(), report: execution.passed_on(position) };
         let new = self.is_new(position);
         let Gateway { books, anomalies, contained, gate, .. } = self;
-        let copy = gate.as_mut().and_then(|gate| gate.execution(position, &execution));
+        let is_copied = gate.as_mut().is_some_and(|gate| gate.execution(position, &delivery.report));
         let booked = match find(books, delivery.to) {
             _ if !new => Booked::Ignored(Anomaly::Redelivered),
             _ if position < *contained => Booked::InStep,
@@ -97,7 +108,7 @@ impl Gateway {
             Booked::Odd(anomaly) => (Some(delivery), Some(anomaly)),
             Booked::Ignored(anomaly) => (None, Some(anomaly)),
         };
-        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), copy }
+        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), is_copied }
     }
 
     fn is_new(&mut self, position: u64) -> bool {

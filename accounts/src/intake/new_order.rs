@@ -27,26 +27,42 @@ struct Passed {
 impl Desk {
     /// Takes a new order of a strategy.
     pub fn new_order(&mut self, from: StrategyId, order: &NewOrder, now: Nanos) -> Verdict {
-        if order.order_id.strategy() != from {
-            return Verdict::Refused(Reason::NotYours);
-        }
-        if !self.orders.claim(order.order_id) {
-            return match self.answered(order) {
+        let mut sent = *order;
+        match self.admit(from, &mut sent, now) {
+            Ok(()) => Verdict::Send(sent),
+            Err(Reason::DuplicateOrder) => match self.answered(order) {
                 Some(Ok(update)) => Verdict::Known(update),
                 _ => Verdict::Refused(Reason::DuplicateOrder),
-            };
+            },
+            Err(reason) => Verdict::Refused(reason),
+        }
+    }
+
+    /// The same in place: the order becomes as it goes out. An order that came before is refused; see [`Desk::answered`].
+    ///
+    /// # Errors
+    /// Why it may not go out.
+    pub fn admit(&mut self, from: StrategyId, order: &mut NewOrder, now: Nanos) -> Result<(), Reason> {
+        if order.order_id.strategy() != from {
+            return Err(Reason::NotYours);
+        }
+        if !self.orders.claim(order.order_id) {
+            return Err(Reason::DuplicateOrder);
         }
         self.scopes.strategy(from);
         let Some(account) = self.place_or_own(order.account, from) else {
             self.refused(None, from, now);
-            return Verdict::Refused(Reason::UnknownAccount);
+            return Err(Reason::UnknownAccount);
         };
         match self.check(account, from, order, now) {
-            Ok(passed) => Verdict::Send(self.insert(order, account, &passed)),
+            Ok(passed) => {
+                self.insert(order, account, &passed);
+                Ok(())
+            }
             Err(reason) => {
                 self.remember_refused(order, account, reason);
                 self.refused(Some(account), from, now);
-                Verdict::Refused(reason)
+                Err(reason)
             }
         }
     }
@@ -66,7 +82,7 @@ impl Desk {
         let slot = self.accounts.get(account).and_then(|account| account.touch(order.instrument));
         match self.check_content((account, slot), from, order) {
             Ok(passed) => {
-                self.insert(order, account, &passed);
+                self.insert(&mut order.clone(), account, &passed);
                 Ok(())
             }
             Err(reason) => {
@@ -77,13 +93,12 @@ impl Desk {
         }
     }
 
-    /// Takes in an order that has passed; returns it with the offset that was chosen.
-    fn insert(&mut self, order: &NewOrder, account: usize, passed: &Passed) -> NewOrder {
+    /// Takes in an order that has passed; it bears the offset that was chosen from now on.
+    fn insert(&mut self, order: &mut NewOrder, account: usize, passed: &Passed) {
         let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
-        let order = NewOrder { flags: flags | passed.closing.offset.flags(), ..*order };
-        let place = self.orders.insert(taken(&order, account, passed));
+        order.flags = flags | passed.closing.offset.flags();
+        let place = self.orders.insert(taken(order, account, passed));
         self.take_in(place, passed.slot);
-        order
     }
 
     /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.

@@ -1,9 +1,8 @@
 //! All orders that are known.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::VecDeque;
 
-use wire::{OrderId, StrategyId};
+use wire::{OrderId, OrderIndex, StrategyId};
 
 use crate::orders::Order;
 use crate::state::{Reader, State};
@@ -17,7 +16,7 @@ pub(crate) struct Orders {
     remembered: u64,
     /// Newest id of each strategy.
     newest: Vec<Option<OrderId>>,
-    places: HashMap<OrderId, u32, BuildHasherDefault<IdHasher>>,
+    places: OrderIndex,
 }
 
 impl State for Orders {
@@ -36,7 +35,7 @@ impl State for Orders {
             ended: State::get(from)?,
             remembered: State::get(from)?,
             newest: State::get(from)?,
-            places: HashMap::default(),
+            places: OrderIndex::default(),
         };
         for (place, order) in orders.table.iter().enumerate() {
             if let Some(order) = order {
@@ -50,15 +49,13 @@ impl State for Orders {
 
 impl Orders {
     pub(crate) fn new(remembered: u32) -> Orders {
-        let room = remembered as usize + 1_024;
         let mut orders = Orders { remembered: remembered.into(), ..Orders::default() };
-        orders.places.reserve(2 * room);
-        orders.ended.reserve(room);
+        orders.ended.reserve(remembered as usize + 1_024);
         orders
     }
 
     pub(crate) fn find(&self, id: OrderId) -> Option<u32> {
-        self.places.get(&id).copied()
+        self.places.find(id)
     }
 
     pub(crate) fn get(&self, place: u32) -> Option<&Order> {
@@ -90,8 +87,11 @@ impl Orders {
         self.ended.push_back(place);
         while self.ended.len() as u64 > self.remembered {
             let Some(oldest) = self.ended.pop_front() else { return };
-            if let Some(order) = self.table.get_mut(oldest as usize).and_then(Option::take) {
-                self.places.remove(&order.request.order_id);
+            if let Some(kept) = self.table.get_mut(oldest as usize)
+                && let Some(order) = kept
+            {
+                self.places.remove(order.request.order_id);
+                *kept = None;
                 self.free.push(oldest);
             }
         }
@@ -124,27 +124,5 @@ impl Orders {
         let all = self.table.iter().enumerate();
         let known = all.filter_map(|(place, order)| Some((place as u32, order.as_ref()?)));
         known.filter(|(_, order)| order.is_open())
-    }
-}
-
-/// Spreads order ids, which mostly count up by one.
-#[derive(Clone, Default)]
-pub(crate) struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // 2^64 divided by the golden ratio, odd; the rotation brings its well-mixed upper bits down to where the map
-        // takes its bucket from.
-        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
