@@ -4,7 +4,7 @@
 //! same, but for rates, which only who decides has to count.
 
 use wire::{
-    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
+    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Fill, InstrumentId, Mark,
     Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
 };
 
@@ -51,9 +51,9 @@ state!(Contained {
 });
 
 impl Contained {
-    fn sent(&mut self, request: &Request) {
+    fn sent(&mut self, key: (u16, wire::OrderId, u32)) {
         self.requests += 1;
-        (self.last_kind, self.last_order, self.last_source) = key(request);
+        (self.last_kind, self.last_order, self.last_source) = key;
     }
 
     /// Whether this is the last request that is contained, or one that looks the same.
@@ -179,15 +179,16 @@ impl Follower {
             return Ok(Followed::touched(Touched::Nothing));
         }
         match message_id {
-            NewOrder::ID | CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
+            NewOrder::ID => NewOrder::read(payload, |order| self.new_order(position, order)).map_err(unreadable)?,
+            CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
                 let request = Request::decode(message_id, payload).map_err(unreadable)?;
-                self.contained.sent(&request);
+                self.contained.sent(key(&request));
                 self.request(position, &request, time)
             }
-            OrderUpdate::ID | Fill::ID => {
-                let execution = Execution::decode(message_id, payload).map_err(unreadable)?;
-                self.execution(position, &execution, refused)
+            OrderUpdate::ID => {
+                OrderUpdate::read(payload, |update| self.update(position, update, refused)).map_err(unreadable)?
             }
+            Fill::ID => Fill::read(payload, |fill| self.fill(position, fill)).map_err(unreadable)?,
             Mark::ID => {
                 let mark = Mark::decode(payload).map_err(unreadable)?;
                 self.desk.mark(mark.instrument, mark.price);
@@ -207,6 +208,14 @@ impl Follower {
         }
     }
 
+    fn new_order(&mut self, position: u64, order: &NewOrder) -> Result<Followed, FollowError> {
+        self.contained.sent((NewOrder::ID, order.order_id, 0));
+        match self.desk.accept_for(order) {
+            Ok(place) => Ok(Followed::touched(Touched::Account(place as u32))),
+            Err(reason) => Err(FollowError::Request { position, reason }),
+        }
+    }
+
     fn request(&mut self, position: u64, request: &Request, time: Nanos) -> Result<Followed, FollowError> {
         let taken = match request {
             Request::New(order) => self.desk.accept(order),
@@ -223,28 +232,44 @@ impl Follower {
         Ok(Followed::touched(self.desk.touched_by(request.order_id())))
     }
 
-    fn execution(
+    fn update(
         &mut self,
         position: u64,
-        execution: &Execution,
+        update: &OrderUpdate,
         refused: Option<NewOrder>,
     ) -> Result<Followed, FollowError> {
-        let Some(at) = execution.position() else {
-            if let (Some(order), Execution::Update(update)) = (refused, execution)
+        if update.execution == 0 {
+            if let Some(order) = refused
                 && update.status == OrderStatus::Rejected
                 && update.order_id == order.order_id
             {
                 self.desk.reject(&order, update.reason);
             }
             return Ok(Followed::touched(Touched::Nothing));
-        };
+        }
+        self.execution(position, (update.execution, update.order_id), |desk| desk.on_update(update))
+    }
+
+    fn fill(&mut self, position: u64, fill: &Fill) -> Result<Followed, FollowError> {
+        if fill.execution == 0 {
+            return Ok(Followed::touched(Touched::Nothing));
+        }
+        self.execution(position, (fill.execution, fill.order_id), |desk| desk.on_fill(fill))
+    }
+
+    fn execution(
+        &mut self,
+        position: u64,
+        (at, order): (u64, wire::OrderId),
+        book: impl FnOnce(&mut Desk) -> Option<Anomaly>,
+    ) -> Result<Followed, FollowError> {
         let before = self.contained.execution;
         if at <= before {
             return Err(FollowError::Order { position, execution: at, before });
         }
         self.contained.execution = at;
-        let anomaly = self.desk.execution(execution);
-        let touched = self.desk.touched_by(execution.order_id());
+        let anomaly = book(&mut self.desk);
+        let touched = self.desk.touched_by(order);
         // What falls by itself is an entry of td's, too.
         let fell = !self.desk.take_kills().is_empty();
         Ok(Followed { touched: if fell { Touched::All } else { touched }, applied: None, anomaly })

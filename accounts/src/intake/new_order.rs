@@ -56,7 +56,7 @@ impl Desk {
         };
         match self.check(account, from, order, now) {
             Ok(passed) => {
-                self.insert(order, account, &passed);
+                order.flags = self.insert(order, account, &passed);
                 Ok(())
             }
             Err(reason) => {
@@ -73,6 +73,11 @@ impl Desk {
     /// # Errors
     /// Why it could not have gone out: the desk is not the one that it was taken by.
     pub fn accept(&mut self, order: &NewOrder) -> Result<(), Reason> {
+        self.accept_for(order).map(drop)
+    }
+
+    /// The same; the place of its account.
+    pub(crate) fn accept_for(&mut self, order: &NewOrder) -> Result<usize, Reason> {
         let from = order.order_id.strategy();
         if !self.orders.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
@@ -82,8 +87,8 @@ impl Desk {
         let slot = self.accounts.get(account).and_then(|account| account.touch(order.instrument));
         match self.check_content((account, slot), from, order) {
             Ok(passed) => {
-                self.insert(&mut order.clone(), account, &passed);
-                Ok(())
+                self.insert(order, account, &passed);
+                Ok(account)
             }
             Err(reason) => {
                 // Its id is used up: who hears of the refusal remembers it too.
@@ -93,12 +98,16 @@ impl Desk {
         }
     }
 
-    /// Takes in an order that has passed; it bears the offset that was chosen from now on.
-    fn insert(&mut self, order: &mut NewOrder, account: usize, passed: &Passed) {
+    /// Takes in an order that has passed; its flags from now on, with the offset that was chosen.
+    fn insert(&mut self, order: &NewOrder, account: usize, passed: &Passed) -> u8 {
         let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
-        order.flags = flags | passed.closing.offset.flags();
+        let flags = flags | passed.closing.offset.flags();
         let place = self.orders.insert(taken(order, account, passed));
+        if let Some(order) = self.orders.get_mut(place) {
+            order.request.flags = flags;
+        }
         self.take_in(place, passed.slot);
+        flags
     }
 
     /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.

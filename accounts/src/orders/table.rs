@@ -12,7 +12,8 @@ use crate::state::{Reader, State};
 pub(crate) struct Orders {
     pub(crate) table: Vec<Option<Order>>,
     free: Vec<u32>,
-    ended: VecDeque<u32>,
+    /// Those that have ended, oldest first. With their ids: what was not touched for long is not read once more.
+    ended: VecDeque<(OrderId, u32)>,
     remembered: u64,
     /// Newest id of each strategy.
     newest: Vec<Option<OrderId>>,
@@ -23,16 +24,20 @@ impl State for Orders {
     fn put(&self, out: &mut Vec<u8>) {
         self.table.put(out);
         self.free.put(out);
-        self.ended.put(out);
+        self.ended.iter().map(|(_, place)| *place).collect::<VecDeque<u32>>().put(out);
         self.remembered.put(out);
         self.newest.put(out);
     }
 
     fn get(from: &mut Reader<'_>) -> Option<Orders> {
+        let table: Vec<Option<Order>> = State::get(from)?;
+        let free = State::get(from)?;
+        let ended: VecDeque<u32> = State::get(from)?;
+        let with_id = |place: u32| Some((table.get(place as usize)?.as_ref()?.request.order_id, place));
         let mut orders = Orders {
-            table: State::get(from)?,
-            free: State::get(from)?,
-            ended: State::get(from)?,
+            ended: ended.into_iter().map(with_id).collect::<Option<_>>()?,
+            table,
+            free,
             remembered: State::get(from)?,
             newest: State::get(from)?,
             places: OrderIndex::default(),
@@ -43,7 +48,7 @@ impl State for Orders {
             }
         }
         let inside = |place: &u32| (*place as usize) < orders.table.len();
-        (orders.free.iter().all(inside) && orders.ended.iter().all(inside)).then_some(orders)
+        orders.free.iter().all(inside).then_some(orders)
     }
 }
 
@@ -84,16 +89,13 @@ impl Orders {
 
     /// Notes that an order has ended: it is forgotten once enough others have.
     pub(crate) fn ended(&mut self, place: u32) {
-        self.ended.push_back(place);
+        let Some(order) = self.get(place) else { return };
+        self.ended.push_back((order.request.order_id, place));
         while self.ended.len() as u64 > self.remembered {
-            let Some(oldest) = self.ended.pop_front() else { return };
-            if let Some(kept) = self.table.get_mut(oldest as usize)
-                && let Some(order) = kept
-            {
-                self.places.remove(order.request.order_id);
-                *kept = None;
-                self.free.push(oldest);
-            }
+            let Some((id, oldest)) = self.ended.pop_front() else { return };
+            self.places.remove(id);
+            self.table[oldest as usize] = None;
+            self.free.push(oldest);
         }
     }
 
