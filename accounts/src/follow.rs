@@ -4,8 +4,8 @@
 //! same, but for rates, which only who decides has to count.
 
 use wire::{
-    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Fill, InstrumentId, Mark,
-    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
+    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Fill, InstrumentId, Mark, Message,
+    Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
 };
 
 use crate::anomaly::Anomaly;
@@ -179,15 +179,16 @@ impl Follower {
             return Ok(Followed::touched(Touched::Nothing));
         }
         match message_id {
-            NewOrder::ID => NewOrder::read(payload, |order| self.new_order(position, order)).map_err(unreadable)?,
+            NewOrder::ID => {
+                NewOrder::read(payload, |order| self.new_order(position, order)).map_err(unreadable)?
+            }
             CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
                 let request = Request::decode(message_id, payload).map_err(unreadable)?;
                 self.contained.sent(key(&request));
                 self.request(position, &request, time)
             }
-            OrderUpdate::ID => {
-                OrderUpdate::read(payload, |update| self.update(position, update, refused)).map_err(unreadable)?
-            }
+            OrderUpdate::ID => OrderUpdate::read(payload, |update| self.update(position, update, refused))
+                .map_err(unreadable)?,
             Fill::ID => Fill::read(payload, |fill| self.fill(position, fill)).map_err(unreadable)?,
             Mark::ID => {
                 let mark = Mark::decode(payload).map_err(unreadable)?;
@@ -206,6 +207,26 @@ impl Follower {
                 self.entry(position, &entry)
             }
         }
+    }
+
+    /// A frame will come: what it will need is read. See [`Desk::ahead_of_order`].
+    pub fn ahead(&self, message_id: u16, payload: &[u8], step: u32) {
+        let ahead = match message_id {
+            NewOrder::ID => NewOrder::read(payload, |order| {
+                let from = order.order_id.strategy();
+                self.desk.ahead_of_order(from, order.account, order.instrument, step);
+            }),
+            OrderUpdate::ID => OrderUpdate::read(payload, |update| {
+                // What goes on working as it did changes no account.
+                if step == 0 || update.status != OrderStatus::Accepted {
+                    self.desk.ahead_of_execution(update.order_id, step);
+                }
+            }),
+            Fill::ID => Fill::read(payload, |fill| self.desk.ahead_of_execution(fill.order_id, step)),
+            _ => Ok(()),
+        };
+        // What cannot be read is said when it comes.
+        let _ = ahead;
     }
 
     fn new_order(&mut self, position: u64, order: &NewOrder) -> Result<Followed, FollowError> {
@@ -297,10 +318,16 @@ impl Follower {
     /// The state as bytes, with what it contains.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        self.contained.put(&mut out);
-        self.refused.put(&mut out);
-        out.extend_from_slice(&self.desk.snapshot());
+        self.write_snapshot(&mut out);
         out
+    }
+
+    /// The same in memory that was used before.
+    pub fn write_snapshot(&self, out: &mut Vec<u8>) {
+        out.clear();
+        self.contained.put(out);
+        self.refused.put(out);
+        self.desk.write_snapshot(out);
     }
 
     /// What [`Follower::snapshot`] has written.

@@ -1,9 +1,9 @@
 //! The accounts in the gateway: for which a strategy may trade, and what the desk says to its requests.
 
-use accounts::{Applied, Entry, Follower, Kill, Refusal};
+use accounts::{Applied, Desk, Entry, Follower, Kill, Refusal};
 use wire::{
-    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, NewOrder, OrderUpdate,
-    Reason, ReplaceOrder, Request, StrategyId,
+    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, Message, NewOrder,
+    OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::gateway::{Gateway, find};
@@ -79,6 +79,22 @@ impl Gate {
     /// Whether an instrument's terms are known.
     pub fn has_terms(&self, instrument: &Instrument) -> bool {
         self.follower.desk.has_terms(instrument.id)
+    }
+
+    /// Steps in which it wants to look ahead; none while the accounts are few.
+    pub fn looks_ahead(&self) -> u32 {
+        if self.follower.desk.looks_ahead() { Desk::STEPS } else { 0 }
+    }
+
+    /// A request will come: what it will need is read. See [`Desk::ahead_of_order`].
+    pub fn ahead_of_request(&self, from: StrategyId, message_id: u16, payload: &[u8], step: u32) {
+        if message_id == NewOrder::ID {
+            let _ = NewOrder::read(payload, |order| {
+                if let Ok(account) = self.account(from, order.account) {
+                    self.follower.desk.ahead_of_order(from, account, order.instrument, step);
+                }
+            });
+        }
     }
 
     /// The account that an order of this strategy is for.
