@@ -169,18 +169,26 @@ fn platform(home: &Home, head: &str, program: &str, data: &str) -> String {
 }
 
 fn orders(home: &Home, node: &str) -> u64 {
-    number(&home.node("foreign", node)["counters"]["orders"])
+    counter(home, node, "orders")
+}
+
+fn counter(home: &Home, node: &str, name: &str) -> u64 {
+    number(&home.node("foreign", node)["counters"][name])
 }
 
 fn trades_is_killed_and_trades_on(program: &Path, data: &str) {
     let home = Home::new();
-    let head = "[platform]\ninstance = 'foreign'\n[md]\ninstruments = 2\ninterval = '2ms'\ncount = 0\n[master]\nready_timeout = '60s'\n";
+    let head = "[platform]\ninstance = 'foreign'\n[md]\ninstruments = 2\ninterval = '2ms'\ncount = 0\n[master]\nready_timeout = '60s'\n\
+                [pin.nodes.strategy-1]\ncpus = '0'\n";
     let file = platform(&home, head, program.to_str().unwrap(), data);
     let up = colo(&home, &["up", &file, "--stay"]);
     assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
     for node in ["strategy-1", "strategy-2"] {
         home.wait_for("orders", || orders(&home, node) > 50);
     }
+    // Runtimes have threads of their own, which master finds on the planned CPU too.
+    home.wait_for("a look at its threads", || counter(&home, "strategy-1", "place_samples") > 0);
+    assert_eq!(counter(&home, "strategy-1", "off_plan"), 0, "{}", home.logs());
     let first = home.node("foreign", "strategy-1");
     kill(u32::try_from(number(&first["pid"])).unwrap(), "KILL");
     home.wait_for("its death", || {

@@ -54,6 +54,8 @@ func place(of *Placement) error {
 			if err := schedule(id, of.Policy); err != nil {
 				return err
 			}
+			// A thread that sleeps has not moved yet. This signal is the runtime's own, and does nothing more than wake it.
+			_, _, _ = syscall.Syscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(id), uintptr(syscall.SIGURG))
 			done[thread.Name()], more = true, true
 		}
 	}

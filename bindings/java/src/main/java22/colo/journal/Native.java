@@ -44,6 +44,7 @@ public final class Native {
     private static final boolean IS_X86 = System.getProperty("os.arch").equals("amd64");
     private static final long SYS_FUTEX = IS_X86 ? 202 : 98;
     private static final long SYS_MEMBARRIER = IS_X86 ? 324 : 283;
+    private static final long SYS_TGKILL = IS_X86 ? 234 : 131;
 
     static final int EAGAIN = 11;
     static final int EACCES = 13;
@@ -172,6 +173,12 @@ public final class Native {
         } catch (Throwable error) {
             throw impossible(error);
         }
+    }
+
+    /** Has a thread that sleeps run for a moment, by a signal that the virtual machine handles and ignores. */
+    public static void nudge(int thread) {
+        final int fileTooLarge = 25;
+        call(SYS_TGKILL, ProcessHandle.current().pid(), thread, fileTooLarge, 0);
     }
 
     /** Policy 1 is FIFO, 5 is IDLE. */

@@ -160,6 +160,8 @@ public final class Node {
                         throw new ExitException(ExitException.PERMISSION,
                             "running on CPUs " + assignment.cpus() + " with policy " + assignment.policy() + ": error " + errno);
                     }
+                    // One that sleeps has not moved yet.
+                    Native.nudge(Integer.parseInt(thread));
                 }
             }
         }
