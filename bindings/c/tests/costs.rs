@@ -78,7 +78,7 @@ fn next_in_c_beside_next_in_rust() {
     let mut c = vec![Vec::new(); 3];
     let mut sums = Vec::new();
     for _ in 0..TURNS {
-        for kind in 0..2 {
+        for (kind, times) in rust.iter_mut().enumerate() {
             let first = seats();
             for round in 0..ROUNDS {
                 let reader = match kind {
@@ -86,7 +86,7 @@ fn next_in_c_beside_next_in_rust() {
                     _ => Reader::Gated(journal.gated(first + round).unwrap()),
                 };
                 let (time, sum) = in_rust(reader);
-                rust[kind].push(time);
+                times.push(time);
                 sums.push(sum);
             }
         }

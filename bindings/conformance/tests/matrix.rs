@@ -56,7 +56,7 @@ fn target() -> PathBuf {
 }
 
 fn rust(builds: &Path) -> Driver {
-    match build(&Path::new(env!("CARGO_MANIFEST_DIR")), builds) {
+    match build(Path::new(env!("CARGO_MANIFEST_DIR")), builds) {
         Some(Found::Ready(driver)) => driver,
         other => panic!("{other:?}"),
     }

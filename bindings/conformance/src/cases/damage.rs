@@ -110,7 +110,7 @@ pub(super) fn damaged(bench: &Bench<'_>) -> Result<(), String> {
     writer.quit()?;
     for damage in DAMAGES {
         let bench = Bench { world: bench.world.copy()?, ..*bench };
-        one(&bench, damage, frames).map_err(|error| format!("{}: {error}", damage.what))?;
+        one(&bench, damage, &frames).map_err(|error| format!("{}: {error}", damage.what))?;
     }
     Ok(())
 }
