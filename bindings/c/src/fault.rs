@@ -309,7 +309,10 @@ fn note(fault: Fault) -> i32 {
 macro_rules! at {
     ($pointer:expr) => {
         // SAFETY: what the header asks of callers: the pointer is null, or good for as long as the call lasts, and nobody else uses it.
-        unsafe { $pointer.as_mut() }.ok_or($crate::fault::Fault::Plain($crate::colo_code::COLO_E_NULL))?
+        match unsafe { $pointer.as_mut() } {
+            Some(value) => value,
+            None => return Err($crate::fault::Fault::Plain($crate::colo_code::COLO_E_NULL)),
+        }
     };
 }
 pub(crate) use at;

@@ -5,6 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+#[path = "support/library.rs"]
+mod library;
+
+use library::library;
+
 use journal::{Clock, Frame, Journal, JournalFiles, JournalShape, Reader};
 
 /// As often as each is measured.
@@ -46,15 +51,12 @@ fn in_rust(mut reader: Reader) -> (f64, u64) {
 fn next_in_c_beside_next_in_rust() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-    let test = std::env::current_exe().unwrap();
-    let deps = test.parent().unwrap();
-    let library = [deps.join("libcolo_c.a"), deps.parent().unwrap().join("libcolo_c.a")];
     let program = folder.path().join("costs");
     let built = Command::new("cc")
         .args(["-std=c11", "-D_DEFAULT_SOURCE", "-O2", "-I"])
         .arg(here.join("include"))
         .arg(here.join("tests/costs.c"))
-        .arg(library.iter().find(|path| path.exists()).unwrap())
+        .arg(library())
         .args(["-lpthread", "-ldl", "-lm", "-o"])
         .arg(&program)
         .status();
