@@ -55,7 +55,7 @@ fn platform(home: &Home, program: &Path, more: &str) -> String {
 fn trades(home: &Home, program: &Path) {
     let file = platform(home, program, "params = { max_position = 3 }");
     let report = home.json(&["up", &file, "--format", "json"]);
-    let fills = number(&report["totals"]["fills"]);
+    let fills = number(&report["fills"]);
     assert!((2..=6).contains(&fills), "{fills} fills of two strategies that buy three lots each: {report}");
     let logs = home.logs();
     assert!(logs.contains("bought "), "{logs}");

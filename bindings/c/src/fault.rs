@@ -286,14 +286,15 @@ pub extern "C" fn colo_error() -> *const c_char {
     said.unwrap_or(c"a fault of the library".as_ptr())
 }
 
-/// Calls `body`; what fails, and a panic, becomes a code.
-#[inline]
+/// Calls `body`; what fails, and a panic, becomes a code. Inside of the guard already: the result of a call is then a number in a
+/// register, and not a fault in memory.
+#[inline(always)]
 pub(crate) fn guarded(body: impl FnOnce() -> Result<i32, Fault>) -> i32 {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(code)) => code,
-        Ok(Err(fault)) => note(fault),
-        Err(_) => note(Fault::Plain(COLO_E_PANIC)),
-    }
+    let coded = || match body() {
+        Ok(code) => code,
+        Err(fault) => note(fault),
+    };
+    catch_unwind(AssertUnwindSafe(coded)).unwrap_or_else(|_| note(Fault::Plain(COLO_E_PANIC)))
 }
 
 #[cold]
@@ -308,7 +309,10 @@ fn note(fault: Fault) -> i32 {
 macro_rules! at {
     ($pointer:expr) => {
         // SAFETY: what the header asks of callers: the pointer is null, or good for as long as the call lasts, and nobody else uses it.
-        unsafe { $pointer.as_mut() }.ok_or($crate::fault::Fault::Plain($crate::colo_code::COLO_E_NULL))?
+        match unsafe { $pointer.as_mut() } {
+            Some(value) => value,
+            None => return Err($crate::fault::Fault::Plain($crate::colo_code::COLO_E_NULL)),
+        }
     };
 }
 pub(crate) use at;

@@ -1,8 +1,8 @@
 //! Reading, frame by frame and by batches.
 
-use ::journal::{Gap, ReadError, Reader, Topics};
+use ::journal::{Frame, Gap, ReadError, Reader, Topics};
 
-use crate::fault::{at, bytes, close, guarded, sized};
+use crate::fault::{Fault, at, bytes, close, guarded, sized};
 use crate::journal::{colo_journal, four};
 
 /// A reader, gated or loose: for one thread at a time.
@@ -134,27 +134,36 @@ pub unsafe extern "C" fn colo_reader_close(reader: *mut colo_reader) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_next(reader: *mut colo_reader, frame: *mut colo_frame) -> i32 {
     guarded(|| {
-        let (reader, place) = (at!(reader), sized!(frame.cast_const()));
-        match reader.reader.read() {
-            Ok(Some(frame)) => {
-                *place = colo_frame {
-                    struct_size: size_of::<colo_frame>() as u32,
-                    length: frame.payload.len() as u32,
-                    position: frame.position,
-                    time: frame.time,
-                    payload: frame.payload.as_ptr(),
-                    topic: frame.topic,
-                    epoch: frame.epoch,
-                    message_id: frame.message_id,
-                    flags: frame.flags,
-                    reserved: 0,
-                };
-                Ok(1)
-            }
-            Ok(None) => Ok(0),
-            Err(error) => Err(lapped(&mut reader.gap, error).into()),
+        let (handle, place) = (at!(reader), sized!(frame.cast_const()));
+        // Apart, so that what each returns stays in registers.
+        match &mut handle.reader {
+            Reader::Gated(reader) => tell(reader.read(), place, &mut handle.gap),
+            Reader::Loose(reader) => tell(reader.read(), place, &mut handle.gap),
         }
     })
+}
+
+#[inline(always)]
+fn tell(
+    read: Result<Option<Frame<'_>>, ReadError>,
+    place: &mut colo_frame,
+    gap: &mut Gap,
+) -> Result<i32, Fault> {
+    match read {
+        Ok(Some(frame)) => {
+            place.length = frame.payload.len() as u32;
+            place.position = frame.position;
+            place.time = frame.time;
+            place.payload = frame.payload.as_ptr();
+            place.topic = frame.topic;
+            place.epoch = frame.epoch;
+            place.message_id = frame.message_id;
+            place.flags = frame.flags;
+            Ok(1)
+        }
+        Ok(None) => Ok(0),
+        Err(error) => Err(lapped(gap, error).into()),
+    }
 }
 
 /// The frames that are there, up to `most` of them, as they lie in the ring: their number, 0 if there is none, or a code. Those of the
@@ -191,6 +200,7 @@ pub unsafe extern "C" fn colo_next_batch(reader: *mut colo_reader, most: u32, ba
     })
 }
 
+#[cold]
 fn lapped(place: &mut Gap, error: ReadError) -> ReadError {
     if let ReadError::Lapped(gap) = error {
         *place = gap;
@@ -226,9 +236,7 @@ pub unsafe extern "C" fn colo_keep(reader: *mut colo_reader, position: u64) -> i
             reader.keep(position);
             Ok(0)
         }
-        Reader::Loose(_) => {
-            Err(crate::fault::Fault::argument("a loose reader keeps nothing: attach it gated"))
-        }
+        Reader::Loose(_) => Err(Fault::argument("a loose reader keeps nothing: attach it gated")),
     })
 }
 

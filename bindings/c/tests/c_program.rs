@@ -6,17 +6,13 @@ use std::process::Command;
 
 use journal::{Clock, Journal, JournalFiles, JournalShape, Registry};
 
+#[path = "support/library.rs"]
+mod library;
+
+use library::library;
+
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The static library that this test's own build made.
-fn library() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let deps = test.parent().unwrap();
-    // Beside the tests' folder after a build of the library, in it after a build of the tests alone.
-    let candidates = [deps.join("libcolo_c.a"), deps.parent().unwrap().join("libcolo_c.a")];
-    candidates.into_iter().find(|path| path.exists()).expect("cargo builds the static library with the tests")
 }
 
 /// Runs a compiler; false, and the reason, if there is none.

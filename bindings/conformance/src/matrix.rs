@@ -44,8 +44,14 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Runs the cases of these names, or all, with what was found. `each` sees every cell when it is done.
-    pub fn run(found: Vec<Found>, only: &[String], mut each: impl FnMut(&Cell)) -> Matrix {
+    /// Runs the cases of these names, or all, with what was found, for pairs of languages that `is_wanted` says. `each` sees every
+    /// cell when it is done.
+    pub fn run(
+        found: Vec<Found>,
+        only: &[String],
+        is_wanted: impl Fn(&str, &str) -> bool,
+        mut each: impl FnMut(&Cell),
+    ) -> Matrix {
         let mut matrix = Matrix::default();
         let mut drivers = Vec::new();
         for found in found {
@@ -64,7 +70,9 @@ impl Matrix {
             .filter(|case| only.is_empty() || only.iter().any(|name| name == case.name))
             .collect();
         for producer in &drivers {
-            for consumer in &drivers {
+            for consumer in
+                drivers.iter().filter(|consumer| is_wanted(&producer.language, &consumer.language))
+            {
                 for case in &cases {
                     match cell(producer, consumer, case) {
                         Ok(cell) => {

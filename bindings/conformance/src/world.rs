@@ -42,6 +42,22 @@ impl World {
         Ok(world)
     }
 
+    /// Another one with the same files.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn copy(&self) -> Result<World, String> {
+        let other = World::new()?;
+        for (from, to) in [
+            (self.files().control, other.files().control),
+            (self.files().ring, other.files().ring),
+            (self.files().lock(), other.files().lock()),
+        ] {
+            std::fs::copy(&from, &to).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
+        }
+        Ok(other)
+    }
+
     /// Its folder.
     pub fn folder(&self) -> &Path {
         self.directory.path()

@@ -63,12 +63,17 @@ fn main() -> ExitCode {
             }
         }
     }
-    let matrix = Matrix::run(found, &arguments.cases, |cell| {
-        if arguments.format == Format::Text {
-            let held = if cell.problem.is_none() { "ok" } else { "FAILED" };
-            println!("{} -> {}, {}: {held}", cell.producer, cell.consumer, cell.case);
-        }
-    });
+    let matrix = Matrix::run(
+        found,
+        &arguments.cases,
+        |_, _| true,
+        |cell| {
+            if arguments.format == Format::Text {
+                let held = if cell.problem.is_none() { "ok" } else { "FAILED" };
+                println!("{} -> {}, {}: {held}", cell.producer, cell.consumer, cell.case);
+            }
+        },
+    );
     match arguments.format {
         Format::Text => print!("{}", matrix.text()),
         Format::Json => println!("{}", matrix.json()),

@@ -104,19 +104,20 @@ const DAMAGES: &[Damage] = &[
 ];
 
 pub(super) fn damaged(bench: &Bench<'_>) -> Result<(), String> {
+    // Written once, and damaged as often as there are damages.
+    let (mut writer, mut place) = bench.writer(bench.producer)?;
+    let (frames, _) = write(&mut writer, &mut place, (61, 1), 40, Seed::Number(1), 3)?;
+    writer.quit()?;
     for damage in DAMAGES {
-        let bench = Bench { world: World::new()?, ..*bench };
-        one(&bench, damage).map_err(|error| format!("{}: {error}", damage.what))?;
+        let bench = Bench { world: bench.world.copy()?, ..*bench };
+        one(&bench, damage, &frames).map_err(|error| format!("{}: {error}", damage.what))?;
     }
     Ok(())
 }
 
-fn one(bench: &Bench<'_>, damage: &Damage) -> Result<(), String> {
+fn one(bench: &Bench<'_>, damage: &Damage, frames: &[Expected]) -> Result<(), String> {
     let world = &bench.world;
-    let (mut writer, mut place) = bench.writer(bench.producer)?;
-    let start = place.position;
-    let (frames, _) = write(&mut writer, &mut place, (61, 1), 40, Seed::Number(1), 3)?;
-    writer.quit()?;
+    let start = frames[0].position;
     // So that a gated reader begins at the first frame.
     if bench.way == "gate" && damage.before.is_some() {
         let journal = journal::Journal::open(world.files()).map_err(|error| error.to_string())?;
@@ -140,11 +141,11 @@ fn one(bench: &Bench<'_>, damage: &Damage) -> Result<(), String> {
     }
     let mut reader = Process::start(bench.consumer)?;
     let attach = bench.attach(&if of_the_end { "oldest".to_owned() } else { start.to_string() });
-    refused(bench, &mut reader, &attach, damage, &frames).map_err(|error| format!("the reader: {error}"))?;
+    refused(bench, &mut reader, &attach, damage, frames).map_err(|error| format!("the reader: {error}"))?;
     if damage.for_writers {
         let mut writer = Process::start(bench.producer)?;
         let attach = format!("writer {WRITER}");
-        refused(bench, &mut writer, &attach, damage, &frames)
+        refused(bench, &mut writer, &attach, damage, frames)
             .map_err(|error| format!("the writer: {error}"))?;
     }
     Ok(())

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use journal::layout::frame::APPENDED;
+use journal::{Clock, FrameHeader, Journal};
+
 use super::Bench;
-use super::bench::{ends, read, write, wrote};
-use crate::contents::Seed;
+use super::bench::{WRITER, ends, read, write, wrote};
+use crate::contents::{Seed, checksum};
 use crate::expected::compare;
 use crate::world::CAPACITY;
 
@@ -104,6 +107,41 @@ pub(super) fn skip(bench: &Bench<'_>) -> Result<(), String> {
         let frames: Vec<_> = before.into_iter().chain(behind).collect();
         let lines: Vec<_> = said.lines.into_iter().chain(said_then.lines).collect();
         read(&mut reader, &frames, &lines, place.position)?;
+    }
+    Ok(())
+}
+
+/// What was copied from another journal keeps its time, which may lie before that of the frame in front of it.
+pub(super) fn appended(bench: &Bench<'_>) -> Result<(), String> {
+    let (mut writer, mut place) = bench.writer(bench.producer)?;
+    let mut reader = bench.reader(place.position)?;
+    for round in 0..3_u64 {
+        let (frames, said) = write(&mut writer, &mut place, (61, 3), 40, Seed::Number(round), 2)?;
+        read(&mut reader, &frames, &said.lines, place.position)?;
+        writer.quit()?;
+        // No driver appends: the runner does, in the producer's place.
+        let failed = |error: &dyn std::fmt::Display| format!("the runner cannot append: {error}");
+        let journal = Journal::open(bench.world.files()).map_err(|error| failed(&error))?;
+        let mut copying = journal.writer(WRITER, Clock::monotonic()).map_err(|error| failed(&error))?;
+        let mut lines = Vec::new();
+        for (record, length) in [(0_u16, 90), (24, 72)] {
+            let payload = Seed::Number(round).payload(0, 0, length);
+            let header = FrameHeader { time: 5, topic: 4, message_id: 62, flags: record };
+            let at = copying.append(header, &payload).map_err(|error| failed(&error))?.position;
+            let (flags, epoch, sum) = (APPENDED | record, copying.epoch(), checksum(&payload));
+            lines.push(format!("frame {at} 62 4 {flags} 5 {epoch} {length} {sum:016x}"));
+            for (index, bytes) in payload.chunks(24).enumerate().filter(|_| record > 0) {
+                lines.push(format!("record {} 24 {:016x}", at + 32 + index as u64 * 24, checksum(bytes)));
+            }
+        }
+        let end = copying.position();
+        drop(copying);
+        let answer = reader.said("next 10")?;
+        if answer.lines != lines {
+            return Err(format!("the consumer says {:?} instead of {lines:?}", answer.lines));
+        }
+        ends(&answer, 2, end)?;
+        (writer, place) = bench.writer(bench.producer)?;
     }
     Ok(())
 }

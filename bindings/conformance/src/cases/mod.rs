@@ -40,6 +40,7 @@ pub const CASES: &[Case] = &[
     case!("batch", ["write", "batch"], [], BOTH, flow::batch),
     case!("records", ["write", "records"], [], BOTH, flow::records),
     case!("skip", ["write", "skip"], [], BOTH, flow::skip),
+    case!("appended", ["write"], [], BOTH, flow::appended),
     case!("lap", ["write"], [], LOOSE, flow::lap),
     case!("gate", ["write"], [], GATED, room::gate),
     case!("kept", ["write"], ["keep"], GATED, room::kept),
