@@ -12,6 +12,7 @@
 
 pub mod durable;
 pub mod ipc;
+pub mod languages;
 pub mod matching;
 pub mod orders;
 mod repeat;

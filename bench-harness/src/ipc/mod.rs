@@ -109,6 +109,9 @@ pub enum IpcError {
     /// The peer did nothing for a long time, or ended.
     #[error("the other process {0}")]
     Peer(String),
+    /// A language's program cannot be built, or does not do what it is told.
+    #[error("{0}")]
+    Language(String),
     /// A message came back with a wrong number.
     #[error("message {expected} came as {found}")]
     Mixed {

@@ -2,6 +2,7 @@
 
 mod durable;
 mod ipc;
+mod languages;
 mod matching;
 mod orders;
 mod wake;
@@ -95,6 +96,18 @@ from before an order is sent until its end is handled, one order of each strateg
 have a CPU each share one process, and it says so. The checks are timed in this process. Stopped before its end (Ctrl-C), it
 says nothing: exit code 1.")]
     Orders(orders::Orders),
+    /// Other languages beside Rust: reading, writing, waking up, and an order by the same strategy.
+    #[command(after_help = "\
+Examples:
+  colo bench languages
+  colo bench languages --quick --format json
+  colo bench languages --only c,go --bindings ../colo/bindings
+
+Run it in a source tree, or name its folder `bindings`: each language's program and taker are built from there, into
+target/languages. What this host has no toolchain for is skipped, and it says why. All programs live for the whole
+measurement and are asked in turns; look at the ratios first. t2o: from a quote's publication to td's hand, by the same
+taker in each language, on a platform of real processes. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
+    Languages(languages::Languages),
     /// The other process of a measurement.
     #[command(hide = true)]
     Peer(Peer),
@@ -128,6 +141,8 @@ pub(crate) enum PeerOf {
     Wake,
     /// `bench matching`.
     Matching,
+    /// `bench languages`: Rust's program.
+    Languages,
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +159,11 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
         Bench::Durable(arguments) => durable::durable(arguments),
         Bench::Recover(arguments) => durable::recover(arguments),
         Bench::Orders(arguments) => orders::orders(arguments),
+        Bench::Languages(arguments) => languages::languages(arguments),
+        Bench::Peer(Peer { of: PeerOf::Languages }) => {
+            bench_harness::languages::run_peer(std::io::stdin().lock(), std::io::stdout())?;
+            Ok(node::Exit::Done.code())
+        }
         Bench::Peer(Peer { of: PeerOf::Matching }) => {
             bench_harness::matching::run_peer(std::io::stdin(), std::io::stdout())?;
             Ok(node::Exit::Done.code())
