@@ -387,3 +387,50 @@ fn what_the_benchmarks_of_recordings_print_is_on_the_page() {
     let left: Vec<_> = std::fs::read_dir(folder).expect("the folder").collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn what_the_benchmark_of_languages_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    // A language of no toolchain: Rust's program, by another name. Beside it one that says what it lacks.
+    let bindings = home.state_path().join("bindings");
+    let script = |path: &Path, text: &str| {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    let colo = env!("CARGO_BIN_EXE_colo");
+    script(&bindings.join("other/bench"), &format!("[ \"$1\" = build ] || exec {colo} bench peer languages"));
+    script(&bindings.join("other/example"), &format!("ln -sf {colo} \"$1\""));
+    script(&bindings.join("absent/bench"), "echo no compiler for it >&2; exit 77");
+    script(&bindings.join("absent/example"), "exit 77");
+    let bindings = bindings.display().to_string();
+    let quick = "bench languages --quick --rounds 2 --platforms 0 --format json --bindings";
+    let report = home.json(&quick.split(' ').chain([bindings.as_str()]).collect::<Vec<_>>());
+    compare(&page, "colo bench languages", &report);
+    let rows = report["languages"].as_array().expect("rows");
+    assert_eq!(
+        (rows.len(), &rows[0]["language"], &rows[1]["language"]),
+        (2, &"rust".into(), &"other".into())
+    );
+    for row in rows {
+        for name in ["read_ns", "read_batch_ns", "write_ns", "read_rate_ratio", "wake_p50_us"] {
+            assert!(row[name].as_f64().is_some_and(|figure| figure > 0.0), "{name} of {row}");
+        }
+        assert_eq!(row["t2o_fast_p50_us"], Value::Null, "no platform ran: {row}");
+    }
+    let skipped = serde_json::json!([{ "language": "absent", "reason": "no compiler for it" }]);
+    assert_eq!(report["skipped"], skipped);
+    // One alone, with its platforms.
+    let rust =
+        "bench languages --quick --rounds 1 --platforms 1 --quotes 200 --only rust --format json --bindings";
+    let report = home.json(&rust.split(' ').chain([bindings.as_str()]).collect::<Vec<_>>());
+    compare(&page, "colo bench languages", &report);
+    assert_eq!(report["languages"].as_array().map(Vec::len), Some(1), "{report}");
+    for name in ["t2o_parked_p50_us", "t2o_fast_p50_us", "orders"] {
+        assert!(
+            report["languages"][0][name].as_f64().is_some_and(|figure| figure > 0.0),
+            "{name} of {report}"
+        );
+    }
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+}

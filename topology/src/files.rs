@@ -20,11 +20,11 @@ impl Platform {
         for group in self.config.strategies.iter().filter(|group| group.count > 0) {
             if !group.program.starts_with("builtin:") {
                 let path = format!("{}.program", paths::group(&self.rows, &group.name));
-                self.program(&path, &group.program, &mut report);
+                self.program(&path, &group.program, &group.build, &mut report);
             }
         }
         for service in &self.config.service {
-            self.program(&format!("service.{}.program", service.name), &service.program, &mut report);
+            self.program(&format!("service.{}.program", service.name), &service.program, "", &mut report);
         }
         if let Some(file) = &self.config.desk.file {
             self.accounts(Path::new(file), &mut report);
@@ -61,7 +61,7 @@ impl Platform {
         }
     }
 
-    fn program(&self, path: &str, program: &str, report: &mut Report) {
+    fn program(&self, path: &str, program: &str, build: &str, report: &mut Report) {
         let why = match Path::new(program).metadata() {
             Err(error) => error.to_string(),
             Ok(metadata) if !metadata.is_file() => "it is no file".to_owned(),
@@ -74,6 +74,9 @@ impl Platform {
         let near = nearest(&name, BUILTIN_STRATEGIES);
         let noted = report.error(self.rows.place(path), format!("cannot run {program}: {why}"));
         match near {
+            _ if !build.is_empty() => {
+                noted.help(format!("`{build}` builds it, or says what this host lacks for it"))
+            }
             Some(near) => noted.help(format!("did you mean \"builtin:{near}\"?")),
             None => noted.help("a path in the file starts at the file's folder; is the program built?"),
         };

@@ -143,6 +143,8 @@ section! {
         name: String = "strategy".to_owned() => Kind::Parsed(&forms::NODE);
         /// "builtin:taker", "builtin:market-maker", or the path of a program (relative to the file).
         program: String = "builtin:taker".to_owned();
+        /// The command that makes the program: `colo check` names it where the program is not there.
+        build: String = String::new();
         /// How many.
         count: u32 = 8 => Kind::Integer { min: 0, max: 10_000 };
         /// Which instruments each of them hears.
