@@ -366,11 +366,15 @@ pub(crate) enum Builtin {
 #[command(after_help = "\
 Examples:
   colo run strategy taker --instance demo --node takers-1
-  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param quantity=5")]
+  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param quantity=5
+  colo run strategy --program taker.py --instance demo --node takers-1")]
 pub(crate) struct RunStrategy {
     /// Which one.
-    #[arg(value_enum)]
-    pub(crate) strategy: Builtin,
+    #[arg(value_enum, required_unless_present = "program", conflicts_with = "program")]
+    pub(crate) strategy: Option<Builtin>,
+    /// A program of your own instead; a file that ends in .py is started with python3, or what COLO_PYTHON says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
     joins: Joins,
 }

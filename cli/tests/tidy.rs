@@ -25,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("matching-c", &["matching", "wire"]),
     ("bindings-layout", &["journal", "wire"]),
     ("colo-c", &["journal", "node", "strategy-sdk", "wire"]),
+    ("colo-python", &["journal", "node", "strategy-sdk", "wire"]),
     ("bindings-conformance", &["journal"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
@@ -78,7 +79,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may hold `unsafe`.
-const UNSAFE: &[&str] = &["colo-c", "journal", "matching-c", "pinning"];
+const UNSAFE: &[&str] = &["colo-c", "colo-python", "journal", "matching-c", "pinning"];
 
 /// Crates of which no two modules need each other.
 const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
@@ -93,6 +94,7 @@ fn folder(name: &str) -> PathBuf {
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",
         "colo-c" => "bindings/c",
+        "colo-python" => "bindings/python",
         "bindings-conformance" => "bindings/conformance",
         name => name,
     })

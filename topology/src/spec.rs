@@ -1,6 +1,6 @@
 //! The topology: which nodes run and which journals join them, as plain data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -143,6 +143,11 @@ pub enum Program {
     Builtin(String),
     /// A program of somebody's own.
     Path(PathBuf),
+}
+
+/// True for a program in Python, which its interpreter starts: it need not be executable.
+pub fn is_python(program: &Path) -> bool {
+    program.extension().is_some_and(|extension| extension == "py")
 }
 
 /// Whether a node is started again.
