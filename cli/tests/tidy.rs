@@ -27,6 +27,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
+    ("gateway-tokens", &[]),
+    ("gateway", &["accounts", "gateway-tokens", "journal", "node", "observe", "topology", "wire"]),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
     ("master-client", &["journal", "node", "observe", "topology"]),
     ("bench-kit", &[]),
@@ -54,6 +56,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "accounts",
             "bench-harness",
             "bench-kit",
+            "gateway-tokens",
             "journal",
             "ledger",
             "master",
@@ -88,6 +91,7 @@ fn folder(name: &str) -> PathBuf {
         "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
         "matching-c" => "bindings/matching-c",
+        "gateway-tokens" => "gateway/tokens",
         name => name,
     })
 }

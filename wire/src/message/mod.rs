@@ -153,6 +153,7 @@ messages! {
     13 LatencySample 48,
     14 CancelAll 24,
     15 Statistics 96,
+    16 ClientOrder 104,
     20 OrderUpdate 88,
     21 Fill 72,
     30 SnapshotBegin 40,
@@ -197,7 +198,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 28] = [
+    const INTEGERS_ONLY: [&str; 29] = [
         "Instrument",
         "Best",
         "Quote",
@@ -206,6 +207,7 @@ mod tests {
         "ReplaceOrder",
         "LatencySample",
         "Statistics",
+        "ClientOrder",
         "SnapshotBegin",
         "SnapshotEnd",
         "PositionState",
