@@ -100,7 +100,11 @@ pub(crate) fn positions(instance: &InstanceDir, remembered: Option<u32>) -> Resu
 }
 
 /// `None`: overtaken.
-fn follow(instance: &InstanceDir, drops: &Journal, remembered: Option<u32>) -> Result<Option<Vec<PositionRow>>, String> {
+fn follow(
+    instance: &InstanceDir,
+    drops: &Journal,
+    remembered: Option<u32>,
+) -> Result<Option<Vec<PositionRow>>, String> {
     let snapshot = node::last_desk(instance).map_err(|error| error.to_string())?;
     let mut follower = match snapshot {
         Some(bytes) => Follower::restore(&bytes).map_err(|error| error.to_string())?,

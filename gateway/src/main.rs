@@ -31,9 +31,9 @@ fn main() -> ExitCode {
         return if written.is_ok() { Exit::Done.into() } else { Exit::Failed.into() };
     }
     let instance = arguments.instance.unwrap_or_default();
-    let ran = Node::join(&instance, &arguments.node).map_err(|error| (error.to_string(), Exit::Failed)).and_then(
-        |node| gateway::run(node).map_err(|error| (error.to_string(), Exit::Failed)),
-    );
+    let ran = Node::join(&instance, &arguments.node)
+        .map_err(|error| (error.to_string(), Exit::Failed))
+        .and_then(|node| gateway::run(node).map_err(|error| (error.to_string(), Exit::Failed)));
     match ran {
         Ok(()) => Exit::Done.into(),
         Err((error, exit)) => {

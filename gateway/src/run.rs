@@ -21,7 +21,8 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let handle = node.handle();
     let door = Door::new(handle.clone());
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
-    let (hub, pushers) = push::start(&config, &handle, &guard).map_err(RunError::failed)?;
+    let kept = keeps_accounts.then(|| node.instance().clone());
+    let (hub, pushers) = push::start(&config, &handle, &guard, kept).map_err(RunError::failed)?;
     let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
     let shared = Arc::new(Shared {
         seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
@@ -29,6 +30,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         document: bytes::Bytes::from(document()),
         node: handle.clone(),
         guard: Arc::clone(&guard),
+        permits: Arc::new(tokio::sync::Semaphore::new(config.connections as usize)),
         config,
         keeps_accounts,
         door,

@@ -11,7 +11,7 @@ pub(crate) fn price(price: Price) -> Option<String> {
 
 /// An instrument and its rules.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct InstrumentView {
+pub(crate) struct InstrumentView {
     /// Its number.
     pub instrument: u32,
     /// Its name.
@@ -44,7 +44,7 @@ impl InstrumentView {
 
 /// One price level.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct LevelView {
+pub(crate) struct LevelView {
     /// The price.
     pub price: String,
     /// The sum of what rests there.
@@ -53,7 +53,7 @@ pub struct LevelView {
 
 /// The latest quote: the best levels first.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct QuoteView {
+pub(crate) struct QuoteView {
     /// Which instrument.
     pub instrument: u32,
     /// Its name.
@@ -98,7 +98,7 @@ impl QuoteView {
 
 /// A trade.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct TradeView {
+pub(crate) struct TradeView {
     /// Which instrument.
     pub instrument: u32,
     /// The market's number of the trade; zero: none.
@@ -135,7 +135,7 @@ pub(crate) enum BarSpan {
 
 /// What traded within a second or a minute.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// Its begin, in nanoseconds since the epoch.
     pub begin_ns: u64,
     /// First price.
@@ -154,7 +154,7 @@ pub struct Bar {
 
 /// An order, as far as it is known here.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct OrderView {
+pub(crate) struct OrderView {
     /// Its id, as in `12-1-42`.
     pub order_id: String,
     /// What the client calls it.
@@ -195,7 +195,7 @@ pub struct OrderView {
 
 /// How an account stands.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct AccountView {
+pub(crate) struct AccountView {
     /// Its number; zero: a strategy's own.
     pub account: u32,
     /// Whose own it is, by seat.
@@ -222,7 +222,7 @@ pub struct AccountView {
 
 /// A position.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct PositionView {
+pub(crate) struct PositionView {
     /// Whose: the account, zero where accounts are not kept.
     pub account: u32,
     /// In what.

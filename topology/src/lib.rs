@@ -55,10 +55,9 @@ pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::{
-    GatewaySection,
-    DeskSection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec, Pages, Program,
-    ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology,
-    WriteBinding,
+    DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec,
+    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection,
+    TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;

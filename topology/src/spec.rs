@@ -8,8 +8,9 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig, MarketData, Mode,
-    OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
+    AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig,
+    MarketData, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow,
+    Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 

@@ -135,7 +135,10 @@ fn create(arguments: &Create) -> Result<u8, Failure> {
     if let Some(key) = &arguments.signing_key
         && unhex(key).is_none_or(|bytes| bytes.len() != 32)
     {
-        return Err(Failure::new(Exit::Usage, "--signing-key is no Ed25519 key: write its 64 hexadecimal digits"));
+        return Err(Failure::new(
+            Exit::Usage,
+            "--signing-key is no Ed25519 key: write its 64 hexadecimal digits",
+        ));
     }
     let role = match arguments.role {
         RoleArgument::Viewer => Role::Viewer,
@@ -184,9 +187,17 @@ fn list(arguments: &List) -> Result<u8, Failure> {
     let line = |row: &Row| {
         let accounts = match &row.accounts {
             None => "all accounts".to_owned(),
-            Some(accounts) => format!("accounts {}", accounts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+            Some(accounts) => {
+                format!("accounts {}", accounts.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+            }
         };
-        let state = if row.revoked { "revoked" } else if row.good { "good" } else { "expired" };
+        let state = if row.revoked {
+            "revoked"
+        } else if row.good {
+            "good"
+        } else {
+            "expired"
+        };
         format!("{}  {:<7}  {:<7}  {accounts}  {}\n", row.id, row.role, state, row.name)
     };
     let text = match rows.is_empty() {
@@ -208,7 +219,8 @@ fn revoke(arguments: &Revoke) -> Result<u8, Failure> {
             .collect::<Vec<String>>()
     })?;
     if revoked.is_empty() {
-        let message = format!("there is no token `{}` in {}", arguments.token, arguments.place.file.display());
+        let message =
+            format!("there is no token `{}` in {}", arguments.token, arguments.place.file.display());
         return Err(Failure::new(Exit::Usage, message));
     }
     let text = revoked.iter().map(|id| format!("{id} is revoked\n")).collect::<String>();

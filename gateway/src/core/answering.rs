@@ -109,7 +109,10 @@ impl Core {
         match self.orders.used(order.account, client_id, order) {
             Some(Used::Same(known)) => {
                 // One that td has not answered yet is waited for like the first time.
-                if known.is_answered() || *at_once {
+                if let Some(reason) = known.refusal() {
+                    // As the first time.
+                    let _ = reply.send(Outcome::Refused(known.view(), reason));
+                } else if known.is_answered() || *at_once {
                     let _ = reply.send(Outcome::Again(known.view()));
                 } else {
                     let id = known.request.order_id;
@@ -154,7 +157,8 @@ impl Core {
         };
         self.turn.add(&client);
         let frame = self.turn.add(&order);
-        let pending = Pending::Order { client: Box::new(client), order: Box::new(order), at_once: *at_once, reply };
+        let pending =
+            Pending::Order { client: Box::new(client), order: Box::new(order), at_once: *at_once, reply };
         self.turn.pending.push((frame, pending));
     }
 
@@ -213,7 +217,8 @@ impl Core {
                         let _ = reply.send(Outcome::Full);
                         continue;
                     }
-                    let counter = if wait == Wait::Cancel { node::Counter::Cancels } else { node::Counter::Replaces };
+                    let counter =
+                        if wait == Wait::Cancel { node::Counter::Cancels } else { node::Counter::Replaces };
                     self.handle.add(counter, 1);
                     self.waiting.entry(id).or_default().push((wait, reply));
                 }

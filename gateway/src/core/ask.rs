@@ -55,7 +55,11 @@ pub(crate) struct OrderFilter {
 #[derive(Debug)]
 pub(crate) enum Ask {
     Submit(Box<Submission>, Reply<Outcome>),
-    Cancel { order: OrderName, scope: Option<Vec<u32>>, reply: Reply<Outcome> },
+    Cancel {
+        order: OrderName,
+        scope: Option<Vec<u32>>,
+        reply: Reply<Outcome>,
+    },
     Replace {
         order: OrderName,
         scope: Option<Vec<u32>>,
@@ -69,7 +73,11 @@ pub(crate) enum Ask {
         side: Option<Side>,
         reply: Reply<Outcome>,
     },
-    Order { order: OrderName, scope: Option<Vec<u32>>, reply: Reply<Outcome> },
+    Order {
+        order: OrderName,
+        scope: Option<Vec<u32>>,
+        reply: Reply<Outcome>,
+    },
     Orders(OrderFilter, Reply<Vec<OrderView>>),
     Instruments(Reply<Vec<InstrumentView>>),
     /// The number of a symbol, or of itself.
@@ -130,9 +138,5 @@ impl Door {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.queue.is_empty()
-    }
-
-    pub(crate) fn now(&self) -> u64 {
-        self.core.now()
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use wire::{Best, Instrument, InstrumentId, Level, MAX_INSTRUMENTS, Price, Quantity, Quote, TradePrint};
+use wire::{
+    Best, Instrument, InstrumentId, Level, MAX_INSTRUMENTS, Price, Quantity, Quote, Symbol, TradePrint,
+};
 
 use crate::view::{Bar, BarSpan, InstrumentView, QuoteView, TradeView};
 
@@ -114,14 +116,19 @@ impl Market {
         self.numbers.insert(symbol, id);
     }
 
-    pub(crate) fn quote(&mut self, quote: &Quote, published_ns: u64) -> Option<QuoteView> {
+    pub(crate) fn quote(&mut self, quote: &Quote, published_ns: u64) -> Option<Symbol> {
         let book = self.book_mut(quote.instrument)?;
         book.quote = Some((*quote, published_ns));
-        Some(QuoteView::of(quote, book.instrument.symbol, published_ns))
+        Some(book.instrument.symbol)
     }
 
     /// The best is the first level of a quote that has no others.
-    pub(crate) fn best(&mut self, instrument: InstrumentId, best: &Best, published_ns: u64) -> Option<QuoteView> {
+    pub(crate) fn best(
+        &mut self,
+        instrument: InstrumentId,
+        best: &Best,
+        published_ns: u64,
+    ) -> Option<Symbol> {
         let known = self.book(instrument)?.quote.as_ref().map(|(quote, _)| *quote);
         let mut quote = known.unwrap_or_else(|| Quote::empty(instrument));
         let side = |level: Option<Level>| {
@@ -133,7 +140,7 @@ impl Market {
         self.quote(&quote, published_ns)
     }
 
-    pub(crate) fn trade(&mut self, print: &TradePrint, published_ns: u64) -> Option<TradeView> {
+    pub(crate) fn trade(&mut self, print: &TradePrint, published_ns: u64) -> Option<Symbol> {
         let book = self.book_mut(print.instrument)?;
         if let Some((quote, _)) = &mut book.quote {
             (quote.last_price, quote.last_quantity) = (print.price, print.quantity);
@@ -147,7 +154,7 @@ impl Market {
             book.seconds.add(time, print.price, print.quantity);
             book.minutes.add(time, print.price, print.quantity);
         }
-        Some(TradeView::of(print))
+        Some(book.instrument.symbol)
     }
 
     pub(crate) fn instruments(&self) -> Vec<InstrumentView> {
@@ -159,10 +166,6 @@ impl Market {
         let by_number = || text.parse().ok().map(InstrumentId);
         let id = self.numbers.get(text).copied().or_else(by_number)?;
         self.book(id).map(|book| InstrumentView::of(&book.instrument))
-    }
-
-    pub(crate) fn is_listed(&self, instrument: InstrumentId) -> bool {
-        self.book(instrument).is_some()
     }
 
     pub(crate) fn latest(&self, instrument: InstrumentId) -> Option<QuoteView> {

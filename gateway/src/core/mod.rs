@@ -10,8 +10,8 @@
 //! Nothing waits for the core: it reads everything loosely. If reports of td are lost to it, it asks the ledger which orders
 //! work; how the others ended is then unknown, and is called so.
 
-pub(crate) mod ask;
 mod answering;
+pub(crate) mod ask;
 mod market;
 pub(crate) mod orders;
 mod recall;
@@ -107,7 +107,12 @@ enum Wait {
 
 impl Core {
     /// The core of this node, which has read back what its predecessors sent.
-    pub(crate) fn new(node: &mut Node, hub: Hub, door: Door, cancel_on_stop: bool) -> Result<Core, JoinError> {
+    pub(crate) fn new(
+        node: &mut Node,
+        mut hub: Hub,
+        door: Door,
+        cancel_on_stop: bool,
+    ) -> Result<Core, JoinError> {
         let output = node.take_output("orders")?;
         output.resume(&node.handle(), COUNTED);
         let seat = u16::try_from(node.assignment().seat).map(StrategyId).unwrap_or(StrategyId(u16::MAX));
@@ -121,11 +126,14 @@ impl Core {
         let reports_end = node.inputs().get(reports.0).map_or(0, Input::head);
         let mut orders = Orders::default();
         recall::read(node.instance(), &output.journal, &mut orders)?;
-        let is_cut = node.inputs().get(reports.0).is_some_and(|input| recall::is_cut(node.instance(), input.name()));
+        let is_cut =
+            node.inputs().get(reports.0).is_some_and(|input| recall::is_cut(node.instance(), input.name()));
         let handle = node.handle();
         // What the reports do not say any more, the ledger does.
         let asked = is_cut && ledger.is_some();
         if is_cut {
+            let resumed_at = node.inputs().get(reports.0).map_or(0, Input::position);
+            hub.lost(&[Channel::Orders], Gap { from: 0, resumed_at });
             log::info!("the oldest reports are overwritten: how some orders ended may be unknown");
         }
         Ok(Core {
@@ -209,7 +217,7 @@ impl Core {
         let id = report.order_id();
         let Some(order) = self.orders.report(&report, frame.position) else { return };
         let view = order.view();
-        self.hub.order(order.account.0, frame, &report, &view);
+        self.hub.order(order.account.0, frame, &report, view.clone());
         let Some(waiting) = self.waiting.get_mut(&id) else { return };
         // A fill is followed by how the order stands.
         let Execution::Update(update) = report else { return };
@@ -253,20 +261,20 @@ impl Core {
         match frame.message_id {
             Quote::ID => {
                 let quote = Quote::decode(frame.payload)?;
-                if let Some(view) = self.market.quote(&quote, frame.time) {
-                    self.hub.market(Channel::Quotes, quote.instrument.0, frame, || view);
+                if let Some(symbol) = self.market.quote(&quote, frame.time) {
+                    self.hub.market(Channel::Quotes, quote.instrument.0, frame, symbol);
                 }
             }
             Best::ID => {
                 let (instrument, best) = (InstrumentId(frame.topic), Best::decode(frame.payload)?);
-                if let Some(view) = self.market.best(instrument, &best, frame.time) {
-                    self.hub.market(Channel::Quotes, instrument.0, frame, || view);
+                if let Some(symbol) = self.market.best(instrument, &best, frame.time) {
+                    self.hub.market(Channel::Quotes, instrument.0, frame, symbol);
                 }
             }
             TradePrint::ID => {
                 let print = TradePrint::decode(frame.payload)?;
-                if let Some(view) = self.market.trade(&print, frame.time) {
-                    self.hub.market(Channel::Trades, print.instrument.0, frame, || view);
+                if let Some(symbol) = self.market.trade(&print, frame.time) {
+                    self.hub.market(Channel::Trades, print.instrument.0, frame, symbol);
                 }
             }
             _ => {}
@@ -276,7 +284,9 @@ impl Core {
 
     fn on_instrument(&mut self, frame: &Frame<'_>) -> Result<(), wire::WireError> {
         if frame.message_id == Instrument::ID {
-            self.market.list(&Instrument::decode(frame.payload)?);
+            let instrument = Instrument::decode(frame.payload)?;
+            self.market.list(&instrument);
+            self.hub.instrument(&instrument);
         }
         Ok(())
     }
@@ -347,9 +357,12 @@ impl Component for Core {
     fn gap(&mut self, context: &mut Context, input: InputId, gap: Gap) -> Result<(), RunError> {
         match self.roles.get(input.0).copied().flatten() {
             Some(Role::Reports) => {
-                log::warn!("{} bytes of reports are lost: the ledger is asked which orders work", gap.bytes());
+                log::warn!(
+                    "{} bytes of reports are lost: the ledger is asked which orders work",
+                    gap.bytes()
+                );
                 context.add(Counter::Anomalies, 1);
-                self.hub.lost_orders(gap);
+                self.hub.lost(&[Channel::Orders], gap);
                 self.ask_ledger();
             }
             Some(Role::State) => {
@@ -358,7 +371,7 @@ impl Component for Core {
                     self.ask_ledger();
                 }
             }
-            Some(Role::Quotes | Role::Best) => self.hub.lost_market(gap),
+            Some(Role::Quotes | Role::Best) => self.hub.lost(&[Channel::Quotes, Channel::Trades], gap),
             _ => {}
         }
         Ok(())

@@ -137,7 +137,12 @@ impl Orders {
     }
 
     /// Is this client's name for an order for this account taken?
-    pub(crate) fn used(&self, account: AccountId, client_id: &Text<32>, order: &NewOrder) -> Option<Used<'_>> {
+    pub(crate) fn used(
+        &self,
+        account: AccountId,
+        client_id: &Text<32>,
+        order: &NewOrder,
+    ) -> Option<Used<'_>> {
         if client_id.as_str().is_empty() {
             return None;
         }
@@ -299,7 +304,11 @@ impl Orders {
 }
 
 /// Is the price of an order one that can be changed?
-pub(crate) fn changed(order: &Order, new_price: Option<Price>, quantity: Option<Quantity>) -> (Price, Quantity) {
+pub(crate) fn changed(
+    order: &Order,
+    new_price: Option<Price>,
+    quantity: Option<Quantity>,
+) -> (Price, Quantity) {
     (new_price.unwrap_or(order.request.price), quantity.unwrap_or(order.request.quantity))
 }
 
@@ -357,7 +366,10 @@ mod tests {
         let other = NewOrder { side: Side::Sell, ..first };
         assert!(matches!(orders.used(AccountId::OWN, &name, &other), Some(Used::Differently(_))));
         assert!(orders.used(AccountId(7), &name, &first).is_none(), "another account's names are its own");
-        assert!(orders.used(AccountId::OWN, &Text::EMPTY, &first).is_none(), "without a name there is no retry");
+        assert!(
+            orders.used(AccountId::OWN, &Text::EMPTY, &first).is_none(),
+            "without a name there is no retry"
+        );
     }
 
     #[test]
@@ -387,7 +399,8 @@ mod tests {
     #[test]
     fn after_a_loss_what_the_ledger_does_not_have_is_unknown_and_never_failed() {
         let mut orders = Orders::default();
-        let made: Vec<NewOrder> = (1..=3).map(|number| sent(&mut orders, number, &number.to_string())).collect();
+        let made: Vec<NewOrder> =
+            (1..=3).map(|number| sent(&mut orders, number, &number.to_string())).collect();
         for (order, position) in made.iter().take(2).zip([64, 128]) {
             orders.report(&update(order, OrderStatus::Accepted), position);
         }

@@ -48,7 +48,8 @@ pub(crate) async fn read(shared: &Shared, request: Request<Incoming>) -> Result<
 
 /// What a body says.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(body).map_err(|error| Problem::bad(format!("the body is not as documented: {error}")))
+    serde_json::from_slice(body)
+        .map_err(|error| Problem::bad(format!("the body is not as documented: {error}")))
 }
 
 /// Asks the core. What cannot be known is called so.

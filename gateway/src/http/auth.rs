@@ -47,6 +47,8 @@ pub(crate) struct Identity {
 pub(crate) struct Guard {
     path: PathBuf,
     tokens: RwLock<HashMap<String, Arc<Token>>>,
+    /// The file as it was read last: time and inode.
+    stamp: Mutex<Option<(SystemTime, u64)>>,
     by_token: Option<Limiter<u64>>,
     by_account: Option<Limiter<u32>>,
     /// Nonces of signed requests, until they are too old anyway.
@@ -62,12 +64,25 @@ impl Guard {
         let guard = Guard {
             path,
             tokens: RwLock::default(),
+            stamp: Mutex::default(),
             by_token: limiter(rate),
             by_account: limiter(order_rate),
             nonces: Mutex::default(),
         };
-        guard.read();
+        guard.refresh(true);
         guard
+    }
+
+    /// Reads the file if it has changed.
+    fn refresh(&self, always: bool) {
+        let stamp = std::fs::metadata(&self.path)
+            .ok()
+            .and_then(|meta| Some((meta.modified().ok()?, std::os::unix::fs::MetadataExt::ino(&meta))));
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if always || *known != stamp {
+            *known = stamp;
+            self.read();
+        }
     }
 
     /// Reads the file; one that cannot be read leaves nobody in.
@@ -84,20 +99,9 @@ impl Guard {
 
     /// Follows the file, until the node stops.
     pub(crate) fn watch(&self, node: &NodeHandle) {
-        let stamp = || -> Option<(SystemTime, u64)> {
-            let meta = std::fs::metadata(&self.path).ok()?;
-            Some((meta.modified().ok()?, std::os::unix::fs::MetadataExt::ino(&meta)))
-        };
-        let mut known = stamp();
-        // Between the first read and this one.
-        self.read();
         while !node.is_stopping() {
             std::thread::sleep(LOOK);
-            let now = stamp();
-            if now != known {
-                known = now;
-                self.read();
-            }
+            self.refresh(false);
             let oldest = now_ms().saturating_sub(2 * SKEW_MS);
             let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
             nonces.retain(|_, time| *time >= oldest);
@@ -107,13 +111,24 @@ impl Guard {
     /// Whose token this is.
     pub(crate) fn identify(&self, text: &str) -> Result<Identity, Problem> {
         let bad = || {
-            Problem::new(Kind::Unauthorised, "show a token that is good: Authorization: Bearer colo_…; `colo token create` makes one")
+            Problem::new(
+                Kind::Unauthorised,
+                "show a token that is good: Authorization: Bearer colo_…; `colo token create` makes one",
+            )
         };
         let shown = Shown::read(text).ok_or_else(bad)?;
         let token = {
-            let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
-            tokens.get(shown.id).cloned().ok_or_else(bad)?
+            let find = || {
+                let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+                tokens.get(shown.id).cloned()
+            };
+            // It may just have been made.
+            find().or_else(|| {
+                self.refresh(false);
+                find()
+            })
         };
+        let token = token.ok_or_else(bad)?;
         if !shown.is(&token) || !token.is_good(now_s()) {
             return Err(bad());
         }
@@ -121,7 +136,9 @@ impl Guard {
         if let Some(limiter) = &self.by_token
             && limiter.check_key(&number).is_err()
         {
-            return Err(Problem::new(Kind::RateLimited, "this token has sent too many requests this second").after(1));
+            return Err(
+                Problem::new(Kind::RateLimited, "this token has sent too many requests this second").after(1)
+            );
         }
         Ok(Identity { token, number })
     }
@@ -171,7 +188,8 @@ impl Guard {
         let signature = unhex(header("x-colo-signature")?).ok_or("x-colo-signature is not hexadecimal")?;
         let key = identity.token.signing_key.as_deref().and_then(unhex);
         let key = key.ok_or("this token has no key for signatures: `colo token create --signing-key`")?;
-        let sent: u64 = time.parse().map_err(|_| "x-colo-time is no number of milliseconds since the epoch")?;
+        let sent: u64 =
+            time.parse().map_err(|_| "x-colo-time is no number of milliseconds since the epoch")?;
         if sent.abs_diff(now_ms()) > SKEW_MS {
             return Err("x-colo-time is more than 30 s off".to_owned());
         }

@@ -11,7 +11,7 @@ use super::problem::Problem;
 /// A decimal number, as a JSON number or, which is always exact, as text.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
-pub enum Decimal {
+pub(crate) enum Decimal {
     /// As text: "10.25".
     Text(String),
     /// As a number: 10.25.
@@ -32,7 +32,7 @@ impl Decimal {
 /// A new order.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OrderBody {
+pub(crate) struct OrderBody {
     /// What the client calls it, up to 32 bytes: with the same name again, the same order is answered and none is sent.
     #[schema(max_length = 32)]
     pub client_order_id: Option<String>,
@@ -70,7 +70,7 @@ pub struct OrderBody {
 /// What of an order changes.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ReplaceBody {
+pub(crate) struct ReplaceBody {
     /// New limit price.
     pub price: Option<Decimal>,
     /// New total quantity, what has traded included.
@@ -81,7 +81,7 @@ pub struct ReplaceBody {
 /// Several new orders.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BatchBody {
+pub(crate) struct BatchBody {
     /// In this order, together.
     pub orders: Vec<OrderBody>,
 }
@@ -89,7 +89,7 @@ pub struct BatchBody {
 /// A kill switch.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct KillBody {
+pub(crate) struct KillBody {
     /// One account.
     pub account: Option<u32>,
     /// All accounts of a group.

@@ -22,14 +22,14 @@ use crate::view::{AccountView, PositionView};
 
 /// How the accounts stand.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct AccountsView {
+pub(crate) struct AccountsView {
     /// By the order of opening.
     accounts: Vec<AccountView>,
 }
 
 /// Positions.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct PositionsView {
+pub(crate) struct PositionsView {
     /// `drop-copy`: up to this moment. `ledger`: as of the ledger's last snapshot, of the gateway's own orders.
     source: &'static str,
     /// By account, then instrument.
@@ -38,7 +38,7 @@ pub struct PositionsView {
 
 /// A switch has fallen, or is lifted.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct KilledView {
+pub(crate) struct KilledView {
     /// `account`, `group`, `strategy` or `platform`.
     scope: String,
     /// The number of what is meant in it.
@@ -54,7 +54,8 @@ fn kept(shared: &Shared) -> Result<(), Problem> {
     }
 }
 
-fn view(state: &AccountState) -> AccountView {
+/// An account, for clients.
+pub(crate) fn view(state: &AccountState) -> AccountView {
     let money = |amount: WideMoney| amount.to_string();
     AccountView {
         account: state.account.0,
@@ -73,7 +74,8 @@ fn view(state: &AccountState) -> AccountView {
 
 fn states(shared: &Shared, identity: &Identity) -> Result<Vec<AccountView>, Problem> {
     kept(shared)?;
-    let unreadable = |error: &dyn std::fmt::Display| Problem::new(Kind::Internal, format!("ledger.accounts: {error}"));
+    let unreadable =
+        |error: &dyn std::fmt::Display| Problem::new(Kind::Internal, format!("ledger.accounts: {error}"));
     let accounts = node::Accounts::of(&shared.instance).map_err(|error| unreadable(&error))?;
     let own = shared.node_seat();
     let is_shown = |state: &AccountState| {
@@ -102,12 +104,14 @@ pub(crate) async fn accounts(shared: &Shared, identity: &Identity) -> Answered {
 pub(crate) async fn account(shared: &Shared, identity: &Identity, text: &str) -> Answered {
     let number: u32 = text.parse().map_err(|_| Problem::bad(format!("`{text}` is no account")))?;
     // An account that is not this token's is not to be told from one that is not there.
-    let found = states(shared, identity)?.into_iter().find(|view| {
-        view.account == number && (number != 0 || view.owner == Some(shared.node_seat()))
-    });
+    let found = states(shared, identity)?
+        .into_iter()
+        .find(|view| view.account == number && (number != 0 || view.owner == Some(shared.node_seat())));
     match found {
         Some(view) => json(StatusCode::OK, &view),
-        None => Err(Problem::new(Kind::NotFound, format!("there is no account {number}, or not for this token"))),
+        None => {
+            Err(Problem::new(Kind::NotFound, format!("there is no account {number}, or not for this token")))
+        }
     }
 }
 
@@ -115,16 +119,22 @@ pub(crate) async fn account(shared: &Shared, identity: &Identity, text: &str) ->
 #[utoipa::path(get, path = "/v1/positions", tag = "accounts", security(("token" = [])),
     params(("account" = Option<u32>, Query, description = "Only of this account")),
     responses((status = 200, body = PositionsView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
-pub(crate) async fn positions(shared: &Shared, identity: &Identity, query: &HashMap<String, String>) -> Answered {
+pub(crate) async fn positions(
+    shared: &Shared,
+    identity: &Identity,
+    query: &HashMap<String, String>,
+) -> Answered {
     let asked = number::<u32>(query, "account")?;
     if asked.is_some_and(|account| !identity.token.covers(account)) {
         return Err(Problem::new(Kind::Forbidden, "not for this account"));
     }
-    let is_meant = |account: u32| asked.map_or_else(|| identity.token.covers(account), |asked| asked == account);
+    let is_meant =
+        |account: u32| asked.map_or_else(|| identity.token.covers(account), |asked| asked == account);
     let (instance, own) = (shared.instance.clone(), shared.node_seat());
     let failed = |error: String| Problem::new(Kind::Internal, error);
     if !shared.keeps_accounts {
-        let snapshot = off_thread(move || node::last_snapshot(&instance).map_err(|error| error.to_string())).await?;
+        let snapshot =
+            off_thread(move || node::last_snapshot(&instance).map_err(|error| error.to_string())).await?;
         let rows = snapshot.map_err(failed)?.map(|snapshot| snapshot.positions).unwrap_or_default();
         let own = rows.iter().filter(|row| row.strategy.0 == own && is_meant(0));
         let positions = own.map(|row| PositionView {
@@ -181,7 +191,10 @@ async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
         (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
 pub(crate) async fn status(shared: &Shared, identity: &Identity) -> Answered {
     if identity.token.accounts.is_some() {
-        return Err(Problem::new(Kind::Forbidden, "the platform's state is not for tokens of certain accounts"));
+        return Err(Problem::new(
+            Kind::Forbidden,
+            "the platform's state is not for tokens of certain accounts",
+        ));
     }
     let instance = shared.instance.clone();
     let read = move || -> Result<Vec<u8>, String> {
@@ -214,9 +227,13 @@ async fn switch(shared: &Shared, identity: &Identity, body: &Bytes, action: Acco
     let (scope, subject) = meant(shared, &body)?;
     let is_wide = scope != AccountScope::Account;
     if identity.token.accounts.is_some() && (is_wide || !identity.token.covers(subject)) {
-        return Err(Problem::new(Kind::Forbidden, "this token is for certain accounts, and this is more than those"));
+        return Err(Problem::new(
+            Kind::Forbidden,
+            "this token is for certain accounts, and this is more than those",
+        ));
     }
-    let why = Text::new(&body.why).ok_or_else(|| Problem::bad("`why` must have 1 to 64 bytes: who reads it later must know"))?;
+    let why = Text::new(&body.why)
+        .ok_or_else(|| Problem::bad("`why` must have 1 to 64 bytes: who reads it later must know"))?;
     let change = AccountChange {
         subject,
         scope,
@@ -232,7 +249,10 @@ async fn switch(shared: &Shared, identity: &Identity, body: &Bytes, action: Acco
     match off_thread(move || enter(&instance, &change)).await? {
         Ok(()) => {
             log::warn!("{action} {scope} {subject} by token {}", identity.token.id);
-            json(StatusCode::OK, &KilledView { scope: scope.to_string(), subject, action: action.to_string() })
+            json(
+                StatusCode::OK,
+                &KilledView { scope: scope.to_string(), subject, action: action.to_string() },
+            )
         }
         Err(EntryError::Refused(why)) => Err(Problem::new(Kind::EntryRefused, why)),
         Err(error @ EntryError::Waiting) => Err(Problem::new(Kind::UnknownOutcome, error.to_string())),

@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn the_document_has_every_route_and_the_page_every_problem() {
         let document: serde_json::Value = serde_json::from_str(&super::document()).unwrap();
-        let paths: BTreeSet<&str> = document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+        let paths: BTreeSet<&str> =
+            document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
         for path in ["/v1/orders", "/v1/orders/{order_id}", "/v1/kill", "/v1/status", "/v1/ws", "/health"] {
             assert!(paths.contains(path), "{path} of {paths:?}");
         }

@@ -16,21 +16,21 @@ use crate::view::{Bar, BarSpan, InstrumentView, QuoteView, TradeView};
 
 /// All instruments.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct InstrumentsView {
+pub(crate) struct InstrumentsView {
     /// By number.
     instruments: Vec<InstrumentView>,
 }
 
 /// The latest trades.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct TradesView {
+pub(crate) struct TradesView {
     /// The oldest first.
     trades: Vec<TradeView>,
 }
 
 /// Bars of trades.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct BarsView {
+pub(crate) struct BarsView {
     /// The oldest first; spans without a trade have none.
     bars: Vec<Bar>,
 }
@@ -67,7 +67,8 @@ pub(crate) async fn one(shared: &Shared, symbol: &str) -> Answered {
 pub(crate) async fn quote(shared: &Shared, symbol: &str) -> Answered {
     let id = instrument(shared, symbol).await?;
     let quote = ask(shared, |reply| Ask::Quote(id, reply)).await?;
-    let quote = quote.ok_or_else(|| Problem::new(Kind::NotFound, format!("nothing of `{symbol}` was published yet")))?;
+    let quote = quote
+        .ok_or_else(|| Problem::new(Kind::NotFound, format!("nothing of `{symbol}` was published yet")))?;
     json(StatusCode::OK, &quote)
 }
 
@@ -84,7 +85,10 @@ pub(crate) async fn book(shared: &Shared, symbol: &str, query: &HashMap<String, 
         // Where only the best is heard, md keeps the rest.
         Some(depth) => {
             let known = quote.ok_or_else(|| nothing(symbol))?;
-            QuoteView { symbol: known.symbol.clone(), ..QuoteView::of(&depth, wire::Symbol::default(), known.published_ns) }
+            QuoteView {
+                symbol: known.symbol.clone(),
+                ..QuoteView::of(&depth, wire::Symbol::default(), known.published_ns)
+            }
         }
         None => quote.ok_or_else(|| nothing(symbol))?,
     };

@@ -13,6 +13,7 @@ mod serve;
 mod socket;
 mod upgrade;
 
+pub(crate) use cold::view as account_view;
 pub use document::document;
 pub(crate) use serve::start;
 
@@ -37,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) door: Door,
     pub(crate) guard: Arc<Guard>,
     pub(crate) pushers: Pushers,
+    /// One a connection.
+    pub(crate) permits: Arc<tokio::sync::Semaphore>,
     pub(crate) document: bytes::Bytes,
 }
 

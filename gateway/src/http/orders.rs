@@ -8,24 +8,24 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use wire::{AccountId, InstrumentId, Text};
 
+use super::Shared;
 use super::answer::{Answered, ask, json, parse};
 use super::auth::{Identity, Peer};
 use super::body::{BatchBody, MOST_ORDERS, OrderBody, ReplaceBody, client_id, side};
 use super::problem::{Kind, Problem};
-use super::Shared;
 use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Submission};
 use crate::view::OrderView;
 
 /// What a batch led to: for each order, in their sequence.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct BatchView {
+pub(crate) struct BatchView {
     /// An order, or the problem with it.
     results: Vec<BatchResult>,
 }
 
 /// One order of a batch.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct BatchResult {
+pub(crate) struct BatchResult {
     /// The status that the order alone would have had.
     status: u16,
     /// The order.
@@ -38,14 +38,14 @@ pub struct BatchResult {
 
 /// A mass cancel.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CancelsView {
+pub(crate) struct CancelsView {
     /// Orders that worked when it was sent; each has a report of its own.
     orders: u64,
 }
 
 /// The orders that were asked for.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct OrdersView {
+pub(crate) struct OrdersView {
     /// The newest first.
     orders: Vec<OrderView>,
 }
@@ -109,18 +109,21 @@ pub(crate) async fn submit(
 fn done(outcome: Outcome, good: StatusCode) -> Result<(StatusCode, OrderView), Problem> {
     Err(match outcome {
         Outcome::Order(order) if order.status == "unknown" => {
-            Problem::new(Kind::UnknownOutcome, "how this order ended is not known: its reports were lost").of(order)
+            Problem::new(Kind::UnknownOutcome, "how this order ended is not known: its reports were lost")
+                .of(order)
         }
         Outcome::Order(order) => {
             let status = if order.status == "sent" { StatusCode::ACCEPTED } else { good };
             return Ok((status, order));
         }
         Outcome::Again(order) if order.status == "unknown" => {
-            Problem::new(Kind::UnknownOutcome, "this order was sent before; how it ended is not known").of(order)
+            Problem::new(Kind::UnknownOutcome, "this order was sent before; how it ended is not known")
+                .of(order)
         }
         Outcome::Again(order) => return Ok((StatusCode::OK, order)),
         Outcome::Differs(order) => {
-            let detail = "the same client_order_id was used for the order below, which differs; choose another one";
+            let detail =
+                "the same client_order_id was used for the order below, which differs; choose another one";
             Problem::new(Kind::ClientIdUsed, detail).of(order)
         }
         Outcome::Refused(order, reason) => {
@@ -250,7 +253,12 @@ pub(crate) async fn cancel(shared: &Shared, identity: &Identity, order: OrderNam
 #[utoipa::path(patch, path = "/v1/orders/{order_id}", tag = "orders", request_body = ReplaceBody, security(("token" = [])),
     params(("order_id" = String, Path, description = "As in 12-1-42")),
     responses((status = 200, body = OrderView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
-pub(crate) async fn replace(shared: &Shared, identity: &Identity, order: OrderName, body: &Bytes) -> Answered {
+pub(crate) async fn replace(
+    shared: &Shared,
+    identity: &Identity,
+    order: OrderName,
+    body: &Bytes,
+) -> Answered {
     demand(identity.token.role.trades(), "change orders", identity)?;
     let (price, quantity) = parse::<ReplaceBody>(body)?.parts()?;
     let scope = scope(identity);
@@ -265,7 +273,11 @@ pub(crate) async fn replace(shared: &Shared, identity: &Identity, order: OrderNa
         ("symbol" = Option<String>, Query, description = "Only of this instrument"),
         ("side" = Option<String>, Query, description = "Only `buy`, or only `sell`")),
     responses((status = 202, body = CancelsView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
-pub(crate) async fn cancel_all(shared: &Shared, identity: &Identity, query: &HashMap<String, String>) -> Answered {
+pub(crate) async fn cancel_all(
+    shared: &Shared,
+    identity: &Identity,
+    query: &HashMap<String, String>,
+) -> Answered {
     demand(identity.token.role.cancels(), "cancel orders", identity)?;
     let account = match (number::<u32>(query, "account")?, identity.token.accounts.as_deref()) {
         (Some(account), _) if !identity.token.covers(account) => {
@@ -286,12 +298,18 @@ pub(crate) async fn cancel_all(shared: &Shared, identity: &Identity, query: &Has
 }
 
 /// A number, or a word, of a query.
-pub(crate) fn number<T: std::str::FromStr>(query: &HashMap<String, String>, name: &str) -> Result<Option<T>, Problem> {
+pub(crate) fn number<T: std::str::FromStr>(
+    query: &HashMap<String, String>,
+    name: &str,
+) -> Result<Option<T>, Problem> {
     let Some(text) = query.get(name) else { return Ok(None) };
     text.parse().map(Some).map_err(|_| Problem::bad(format!("`{name}` is `{text}`, which cannot be read")))
 }
 
-async fn instrument(shared: &Shared, query: &HashMap<String, String>) -> Result<Option<InstrumentId>, Problem> {
+async fn instrument(
+    shared: &Shared,
+    query: &HashMap<String, String>,
+) -> Result<Option<InstrumentId>, Problem> {
     match query.get("symbol") {
         None => Ok(None),
         Some(symbol) => super::market::instrument(shared, symbol).await.map(Some),

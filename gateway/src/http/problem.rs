@@ -33,6 +33,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    #[cfg(test)]
     pub(crate) const ALL: [Kind; 17] = [
         Kind::BadRequest,
         Kind::Unauthorised,
@@ -64,12 +65,18 @@ impl Kind {
                 "From off the host, order entry needs a client certificate or a signed request",
                 StatusCode::FORBIDDEN,
             ),
-            Kind::NotFound => ("not-found", "There is no such thing, or not for this token", StatusCode::NOT_FOUND),
-            Kind::MethodNotAllowed => ("method-not-allowed", "Not by this method", StatusCode::METHOD_NOT_ALLOWED),
+            Kind::NotFound => {
+                ("not-found", "There is no such thing, or not for this token", StatusCode::NOT_FOUND)
+            }
+            Kind::MethodNotAllowed => {
+                ("method-not-allowed", "Not by this method", StatusCode::METHOD_NOT_ALLOWED)
+            }
             Kind::TooLarge => ("too-large", "The body is too large", StatusCode::PAYLOAD_TOO_LARGE),
             Kind::Timeout => ("timeout", "The body did not come in time", StatusCode::REQUEST_TIMEOUT),
             Kind::RateLimited => ("rate-limited", "Too many requests", StatusCode::TOO_MANY_REQUESTS),
-            Kind::OrderRefused => ("order-refused", "td or the market refused it", StatusCode::UNPROCESSABLE_ENTITY),
+            Kind::OrderRefused => {
+                ("order-refused", "td or the market refused it", StatusCode::UNPROCESSABLE_ENTITY)
+            }
             Kind::OrderEnded => ("order-ended", "The order has ended", StatusCode::CONFLICT),
             Kind::ClientIdUsed => {
                 ("client-id-used", "This client id belongs to an order that differs", StatusCode::CONFLICT)
@@ -89,7 +96,7 @@ impl Kind {
 
 /// A problem document.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// Which kind, as in `/docs#order-refused`.
     #[serde(rename = "type")]
     #[schema(rename = "type")]
@@ -155,7 +162,8 @@ impl Problem {
     pub(crate) fn respond(&self) -> Response<Full<Bytes>> {
         let body = serde_json::to_vec(self).unwrap_or_default();
         let mut response = Response::new(Full::new(Bytes::from(body)));
-        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        *response.status_mut() =
+            StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = self.retry_after {

@@ -52,7 +52,8 @@ fn pairs(query: Option<&str>) -> Result<HashMap<String, String>, Problem> {
 
 /// Percent signs taken out.
 fn decode(text: &str) -> Result<String, Problem> {
-    let bad = || Problem::bad("a percent sign in the URL is not followed by two digits, or its bytes are no UTF-8");
+    let bad =
+        || Problem::bad("a percent sign in the URL is not followed by two digits, or its bytes are no UTF-8");
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -84,7 +85,7 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         return if method == Method::GET { Ok(answer) } else { Err(not_so()) };
     }
     if let ["v1", "ws"] = parts.as_slice() {
-        return upgrade::upgrade(here, peer, request);
+        return upgrade::upgrade(here, request);
     }
     let identity = shared.guard.of_headers(request.headers())?;
     let query = pairs(request.uri().query())?;
@@ -167,7 +168,10 @@ mod tests {
     #[test]
     fn queries_and_paths_are_decoded_and_bad_ones_refused() {
         let query = pairs(Some("symbol=A%2FB&x=1+2&flag")).unwrap();
-        assert_eq!((query["symbol"].as_str(), query["x"].as_str(), query["flag"].as_str()), ("A/B", "1 2", ""));
+        assert_eq!(
+            (query["symbol"].as_str(), query["x"].as_str(), query["flag"].as_str()),
+            ("A/B", "1 2", "")
+        );
         for bad in ["a=%", "a=%2", "a=%zz", "a=%ff"] {
             assert!(pairs(Some(bad)).is_err(), "{bad}");
         }

@@ -16,7 +16,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
@@ -62,7 +61,6 @@ impl<F: Future<Output: 'static> + 'static> hyper::rt::Executor<F> for Local {
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
     let config = &shared.config;
     let acceptor = config.tls.as_ref().map(tls).transpose()?.map(TlsAcceptor::from);
-    let permits = Arc::new(Semaphore::new(config.connections as usize));
     let mut address: Option<SocketAddr> = config
         .listen
         .as_ref()
@@ -72,7 +70,8 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
     for number in 0..config.threads {
         let tcp = match address {
             Some(wanted) => {
-                let bound = listen(wanted).map_err(|error| format!("cannot listen on {wanted} (gateway.listen): {error}"))?;
+                let bound = listen(wanted)
+                    .map_err(|error| format!("cannot listen on {wanted} (gateway.listen): {error}"))?;
                 // With port 0 the others share the port that the first one got.
                 address = bound.local_addr().ok().or(address);
                 Some(bound)
@@ -81,19 +80,23 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
         };
         let unix = match &config.unix {
             Some(path) if number == 0 => Some(
-                listen_unix(Path::new(path)).map_err(|error| format!("cannot listen on `{path}` (gateway.unix): {error}"))?,
+                listen_unix(Path::new(path))
+                    .map_err(|error| format!("cannot listen on `{path}` (gateway.unix): {error}"))?,
             ),
             _ => None,
         };
-        let (shared, acceptor, permits) = (Arc::clone(shared), acceptor.clone(), Arc::clone(&permits));
+        let (shared, acceptor) = (Arc::clone(shared), acceptor.clone());
         let thread = std::thread::Builder::new()
             .name(format!("http-{number}"))
             .spawn(move || {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(4).build();
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .max_blocking_threads(4)
+                    .build();
                 match runtime {
                     Ok(runtime) => {
                         let local = tokio::task::LocalSet::new();
-                        local.block_on(&runtime, run(&Rc::new(shared), tcp, unix, acceptor, permits));
+                        local.block_on(&runtime, run(&Rc::new(shared), tcp, unix, acceptor));
                     }
                     Err(error) => log::error!("no runtime for HTTP: {error}"),
                 }
@@ -123,7 +126,6 @@ async fn run(
     tcp: Option<std::net::TcpListener>,
     unix: Option<std::os::unix::net::UnixListener>,
     acceptor: Option<TlsAcceptor>,
-    permits: Arc<Semaphore>,
 ) {
     let tcp = tcp.and_then(|listener| TcpListener::from_std(listener).ok());
     let unix = unix.and_then(|listener| UnixListener::from_std(listener).ok());
@@ -162,7 +164,7 @@ async fn run(
             },
         };
         // One more than there is room for is closed at once.
-        let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else { continue };
+        let Ok(permit) = Arc::clone(&here.permits).try_acquire_owned() else { continue };
         let (here, acceptor, live) = (Rc::clone(here), acceptor.clone(), Rc::clone(&live));
         live.set(live.get() + 1);
         tokio::task::spawn_local(async move {
@@ -181,11 +183,17 @@ async fn run(
 }
 
 /// Through TLS, where it is spoken.
-async fn secured(here: &Shared, stream: Stream, peer: Peer, acceptor: Option<TlsAcceptor>) -> Option<(Stream, Peer)> {
+async fn secured(
+    here: &Shared,
+    stream: Stream,
+    peer: Peer,
+    acceptor: Option<TlsAcceptor>,
+) -> Option<(Stream, Peer)> {
     match (stream, acceptor) {
         (Stream::Tcp(stream), Some(acceptor)) => {
             let secured = tokio::time::timeout(here.config.head, acceptor.accept(stream)).await.ok()?.ok()?;
-            let has_certificate = secured.get_ref().1.peer_certificates().is_some_and(|shown| !shown.is_empty());
+            let has_certificate =
+                secured.get_ref().1.peer_certificates().is_some_and(|shown| !shown.is_empty());
             Some((Stream::Tls(Box::new(secured)), Peer { has_certificate, ..peer }))
         }
         (stream, _) => Some((stream, peer)),
@@ -201,7 +209,11 @@ struct Activity {
 }
 
 async fn serve(here: Here, stream: Stream, peer: Peer) {
-    let activity = Rc::new(Activity { in_work: Cell::new(0), served: Cell::new(false), last: Cell::new(Instant::now()) });
+    let activity = Rc::new(Activity {
+        in_work: Cell::new(0),
+        served: Cell::new(false),
+        last: Cell::new(Instant::now()),
+    });
     let peer = Rc::new(peer);
     let service = {
         let (here, activity) = (Rc::clone(&here), Rc::clone(&activity));

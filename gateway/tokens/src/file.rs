@@ -66,9 +66,8 @@ impl TokenFile {
     /// [`FileError`]; it is then as it was.
     pub fn change<T>(path: &Path, change: impl FnOnce(&mut TokenFile) -> T) -> Result<T, FileError> {
         let at = |source| FileError::Io { path: path.to_owned(), source };
-        let private = |name: &Path| {
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(name)
-        };
+        let private =
+            |name: &Path| OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(name);
         let beside = |ending: &str| {
             let mut name = path.as_os_str().to_owned();
             name.push(ending);

@@ -23,11 +23,7 @@ pub(super) struct Epochs {
 
 impl Epochs {
     /// `lasting`: senders whose orders do not end with their process; their epochs are never over.
-    pub(super) fn watch(
-        node: &Node,
-        inputs: &[InputId],
-        lasting: &[StrategyId],
-    ) -> Result<Epochs, RunError> {
+    pub(super) fn watch(node: &Node, inputs: &[InputId], lasting: &[StrategyId]) -> Result<Epochs, RunError> {
         let name_of =
             |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer_seat));
         let orders = Quiescence::watch(node.instance(), |name| {

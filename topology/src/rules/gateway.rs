@@ -50,7 +50,8 @@ pub(super) fn check(rules: &mut Rules<'_>) {
     }
     if config.desk.file.is_none() {
         let listed: BTreeSet<u32> = config.accounts.iter().map(|account| account.number).collect();
-        let unknown = gateway.accounts.listed().iter().find(|account| **account != 0 && !listed.contains(account));
+        let unknown =
+            gateway.accounts.listed().iter().find(|account| **account != 0 && !listed.contains(account));
         if let Some(account) = unknown {
             let message = format!("there is no account {account}");
             rules.error("gateway.accounts", message, "open it with [[accounts]]");

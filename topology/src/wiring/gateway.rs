@@ -12,13 +12,8 @@ impl Builder<'_> {
         let Some(gateway) = &config.gateway else { return };
         let program = Program::Builtin(NodeKind::Gateway.as_str().to_owned());
         // It reads everything loosely: there is no cursor to hold.
-        let node = self.node(
-            NodeKind::Gateway.as_str(),
-            NodeKind::Gateway,
-            &gateway.run,
-            OnDeath::Drop,
-            program,
-        );
+        let node =
+            self.node(NodeKind::Gateway.as_str(), NodeKind::Gateway, &gateway.run, OnDeath::Drop, program);
         node.section =
             json(GatewaySection { config: gateway.clone(), keeps_accounts: config.keeps_accounts() });
     }

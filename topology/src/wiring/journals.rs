@@ -56,8 +56,8 @@ impl Builder<'_> {
         if !publication.when.holds(config) {
             return;
         }
-        let strategies =
-            config.strategies.iter().map(|group| group.count).sum::<u32>() + u32::from(config.gateway.is_some());
+        let strategies = config.strategies.iter().map(|group| group.count).sum::<u32>()
+            + u32::from(config.gateway.is_some());
         let topics = publication.topics.count(config, u32::from(Service::standard_count()), strategies);
         let sections = (publication.rings)(&config.journal);
         let (capacity, pages) = self.ring(&sections, (publication.capacity)(config));
