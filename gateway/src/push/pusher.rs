@@ -33,6 +33,8 @@ pub(crate) struct Pusher {
     by_key: HashMap<(Channel, u32), BTreeSet<u64>>,
     of_all: HashMap<Channel, BTreeSet<u64>>,
     history: VecDeque<Arc<Event>>,
+    /// The latest quote of each instrument, for who subscribes later.
+    latest: HashMap<u32, Arc<Event>>,
     /// Events about own orders up to this one are not there any more.
     forgotten: u64,
     symbols: HashMap<String, u32>,
@@ -65,6 +67,7 @@ impl Pusher {
             by_key: HashMap::new(),
             of_all: HashMap::new(),
             history: VecDeque::new(),
+            latest: HashMap::new(),
             forgotten: 0,
             symbols: HashMap::new(),
             accounts,
@@ -143,7 +146,9 @@ impl Pusher {
         // The urgent ones of all, before any quote is written.
         for event in letters.events.drain(..) {
             self.publish(&event, &mut dirty, &mut ends);
-            if event.channel == Channel::Orders {
+            if event.channel == Channel::Quotes {
+                self.latest.insert(event.key, event);
+            } else if event.channel == Channel::Orders {
                 if self.history.len() == HISTORY
                     && let Some(oldest) = self.history.pop_front()
                 {
@@ -196,7 +201,11 @@ impl Pusher {
             Ok(resumes) => resumes,
             Err(end) => return self.end(number, end),
         };
-        self.index(number);
+        if self.index(number)
+            && let Err(end) = self.show_latest(number)
+        {
+            return self.end(number, end);
+        }
         for resume in resumes {
             let Some(client) = self.clients.get_mut(&number) else { return };
             if resume.from < self.forgotten {
@@ -217,9 +226,20 @@ impl Pusher {
         self.write(number, now);
     }
 
-    /// Notes what a client wants.
-    fn index(&mut self, number: u64) {
-        let Some(client) = self.clients.get_mut(&number).filter(|client| client.is_changed) else { return };
+    /// What stands, for who has just subscribed to quotes.
+    fn show_latest(&mut self, number: u64) -> Result<(), End> {
+        let Some(client) = self.clients.get_mut(&number) else { return Ok(()) };
+        self.latest.values().try_for_each(|event| match client.wants(Channel::Quotes, event.key) {
+            true => client.push(event),
+            false => Ok(()),
+        })
+    }
+
+    /// Notes what a client wants, if that has changed.
+    fn index(&mut self, number: u64) -> bool {
+        let Some(client) = self.clients.get_mut(&number).filter(|client| client.is_changed) else {
+            return false;
+        };
         client.is_changed = false;
         let wanted = client.wanted();
         let before = std::mem::replace(&mut client.indexed, wanted.clone());
@@ -230,6 +250,7 @@ impl Pusher {
                 (channel, Some(key)) => self.by_key.entry((channel, key)).or_default().insert(number),
             };
         }
+        true
     }
 
     fn unindex(&mut self, number: u64, places: &[(Channel, Option<u32>)]) {
@@ -270,6 +291,10 @@ impl Pusher {
             client.say_goodbye(code, reason);
         }
         let _ = self.epoll.delete(&client.socket);
+        if self.clients.is_empty() {
+            // Without clients no quotes come, and these grow old.
+            self.latest.clear();
+        }
         self.unindex(number, &client.indexed);
     }
 

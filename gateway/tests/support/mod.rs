@@ -27,6 +27,7 @@ restart_backoff = "0s"
 [matching]
 mode = "parked"
 fill = "exchange"
+self_trade = "allow"
 [[matching.phases]]
 after = "0s"
 phase = "continuous"

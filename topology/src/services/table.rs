@@ -333,7 +333,7 @@ pub(crate) static SERVICES: &[Service] = &[
         restart: RestartPolicy::OnFailure,
         always_returns: false,
         waiting: Waiting::Journals,
-        place: Place::Added,
+        place: Place::Platform,
     },
     Service {
         kind: NodeKind::Observer,
