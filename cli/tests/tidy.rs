@@ -31,6 +31,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
+    ("gateway-tokens", &[]),
+    ("gateway", &["accounts", "gateway-tokens", "journal", "node", "observe", "topology", "wire"]),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
     ("master-client", &["journal", "node", "observe", "topology"]),
     ("bench-kit", &[]),
@@ -58,6 +60,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "accounts",
             "bench-harness",
             "bench-kit",
+            "gateway-tokens",
             "journal",
             "ledger",
             "master",
@@ -96,6 +99,7 @@ fn folder(name: &str) -> PathBuf {
         "colo-c" => "bindings/c",
         "colo-python" => "bindings/python",
         "bindings-conformance" => "bindings/conformance",
+        "gateway-tokens" => "gateway/tokens",
         name => name,
     })
 }

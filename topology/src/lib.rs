@@ -56,9 +56,9 @@ pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::is_python;
 pub use spec::{
-    DeskSection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec, Pages, Program,
-    ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology,
-    WriteBinding,
+    DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec,
+    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection,
+    TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;

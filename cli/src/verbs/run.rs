@@ -38,6 +38,9 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Other(RunOther::Master(arguments)) => master(&arguments),
         Run::Other(RunOther::Strategy(arguments)) => return Ok(strategy(&arguments)),
         Run::Other(RunOther::Host(arguments)) => return Ok(host(arguments.options())),
+        Run::Other(RunOther::Gateway(place)) => {
+            super::gateway::run(place.instance(), place.node.as_deref().unwrap_or("gateway"))
+        }
     };
     if let Err(failure) = &ended {
         // With time and level, beside the node's other words in its log.
