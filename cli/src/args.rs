@@ -22,6 +22,7 @@ use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
 use crate::verbs::settle::Settle;
 use crate::verbs::t2o::args::T2oVerb;
+use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
@@ -71,6 +72,9 @@ pub(crate) enum Verb {
     Kill(Kill),
     /// Lift a kill switch.
     Revive(Kill),
+    /// Tokens of the gateway's clients: make, list, revoke.
+    #[command(subcommand)]
+    Token(TokenVerb),
     /// Settle a day: prices in, then execute; statements out.
     Settle(Settle),
     /// Compute the accounts again from what the journals hold, and say what differs.
@@ -311,6 +315,8 @@ pub(crate) enum RunOther {
     Strategy(RunStrategy),
     /// Many of them in one process, as the platform file says.
     Host(RunHost),
+    /// The way in for clients from outside: the program colo-gateway.
+    Gateway(Place),
 }
 
 #[derive(Debug, Args)]
@@ -366,11 +372,15 @@ pub(crate) enum Builtin {
 #[command(after_help = "\
 Examples:
   colo run strategy taker --instance demo --node takers-1
-  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param quantity=5")]
+  colo run strategy market-maker --instance demo --node makers-1 -n SIM003 --param quantity=5
+  colo run strategy --program taker.py --instance demo --node takers-1")]
 pub(crate) struct RunStrategy {
     /// Which one.
-    #[arg(value_enum)]
-    pub(crate) strategy: Builtin,
+    #[arg(value_enum, required_unless_present = "program", conflicts_with = "program")]
+    pub(crate) strategy: Option<Builtin>,
+    /// A program of your own instead; a file that ends in .py is started with python3, or what COLO_PYTHON says
+    #[arg(long, value_name = "PATH")]
+    pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
     joins: Joins,
 }

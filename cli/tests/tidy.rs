@@ -25,11 +25,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ("matching-c", &["matching", "wire"]),
     ("bindings-layout", &["journal", "wire"]),
     ("colo-c", &["journal", "node", "strategy-sdk", "wire"]),
+    ("colo-python", &["journal", "node", "strategy-sdk", "wire"]),
     ("bindings-conformance", &["journal"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
+    ("gateway-tokens", &[]),
+    ("gateway", &["accounts", "gateway-tokens", "journal", "node", "observe", "topology", "wire"]),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
     ("master-client", &["journal", "node", "observe", "topology"]),
     ("bench-kit", &[]),
@@ -57,6 +60,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "accounts",
             "bench-harness",
             "bench-kit",
+            "gateway-tokens",
             "journal",
             "ledger",
             "master",
@@ -78,7 +82,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may hold `unsafe`.
-const UNSAFE: &[&str] = &["colo-c", "journal", "matching-c", "pinning"];
+const UNSAFE: &[&str] = &["colo-c", "colo-python", "journal", "matching-c", "pinning"];
 
 /// Crates of which no two modules need each other.
 const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
@@ -93,7 +97,9 @@ fn folder(name: &str) -> PathBuf {
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",
         "colo-c" => "bindings/c",
+        "colo-python" => "bindings/python",
         "bindings-conformance" => "bindings/conformance",
+        "gateway-tokens" => "gateway/tokens",
         name => name,
     })
 }

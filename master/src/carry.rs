@@ -251,7 +251,7 @@ impl Master {
 
     fn program(&self, index: usize) -> PathBuf {
         match &self.nodes[index].spec.program {
-            Program::Path(path) => path.clone(),
+            Program::Path(path) => node::program::command(path).get_program().into(),
             Program::Builtin(_) => self.options.colo.clone(),
         }
     }

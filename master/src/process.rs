@@ -40,7 +40,7 @@ impl NodeProcess {
         arguments: &[&str],
     ) -> io::Result<NodeProcess> {
         let mut command = match &node.program {
-            Program::Path(path) => Command::new(path),
+            Program::Path(path) => node::program::command(path),
             Program::Builtin(name) => {
                 let mut command = Command::new(colo);
                 command.arg("run");

@@ -41,6 +41,7 @@ mod open_files;
 mod output;
 mod peer;
 mod poll;
+pub mod program;
 pub mod protocol;
 mod quiescence;
 mod recall;

@@ -37,6 +37,12 @@ pub trait Component {
         false
     }
 
+    /// The node's thread is about to sleep: for a component that gives up something meanwhile, as an interpreter's lock.
+    fn falls_asleep(&self) {}
+
+    /// The sleep is over, whatever ended it. Called once for each [`Component::falls_asleep`], before anything else.
+    fn wakes_up(&self) {}
+
     /// How many messages it has written whose answers come through an input that may wait
     /// ([`ReadAssignment::wake_within`](crate::protocol::ReadAssignment::wake_within)). After each new one the node
     /// expects answers, and dozes instead of parking.

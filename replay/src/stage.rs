@@ -358,7 +358,7 @@ fn create(
 
 fn command(plan: &Plan<'_>, process: &NodeSpec) -> Command {
     let mut command = match (&plan.program, &process.program) {
-        (Some(path), _) | (None, Program::Path(path)) => Command::new(path),
+        (Some(path), _) | (None, Program::Path(path)) => node::program::command(path),
         (None, Program::Builtin(name)) => {
             let mut command = Command::new(&plan.colo);
             command.arg("run");

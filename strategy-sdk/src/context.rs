@@ -156,6 +156,21 @@ impl Context {
         }
     }
 
+    /// False where each event must be answered before the next one: in lock-step, and in a replay.
+    pub fn may_hold_back(&self) -> bool {
+        self.event_clock.is_none()
+    }
+
+    /// The message that is being handled: what an order of this moment answers.
+    pub fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Names the message that orders answer up to the end of this call: for [`Strategy::flush`](crate::Strategy::flush).
+    pub fn answers(&mut self, cause: Cause) {
+        self.cause = cause;
+    }
+
     /// One line in the node's log.
     pub fn log(&self, message: impl Display) {
         log::info!("{}: {message}", self.name);

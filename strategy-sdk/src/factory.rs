@@ -10,6 +10,7 @@ use wire::{AccountState, InstrumentId, Nanos, Quote, Request, SnapshotBegin, Str
 use crate::error::StrategyError;
 use crate::options::Options;
 use crate::port::Port;
+use crate::run::Rest;
 use crate::section::Section;
 use crate::session::{AnySession, Session, Setup};
 use crate::strategy::Strategy;
@@ -24,6 +25,7 @@ pub(crate) struct Factory {
     /// For every name that `kinds` does not have: the strategy of a program of one.
     any: Option<Constructor>,
     options: Options,
+    rest: Option<Rest>,
 }
 
 type Constructor = fn(&mut Node, &Options, Option<u32>) -> Result<NewMember, StrategyError>;
@@ -41,7 +43,7 @@ pub(crate) struct NewMember {
 impl Factory {
     /// Makes no strategy.
     pub(crate) fn new(options: Options) -> Factory {
-        Factory { kinds: Vec::new(), any: None, options }
+        Factory { kinds: Vec::new(), any: None, options, rest: None }
     }
 
     /// Makes this strategy, by whatever name.
@@ -52,6 +54,15 @@ impl Factory {
     /// Adds a strategy by name.
     pub(crate) fn add<S: Strategy>(&mut self, name: &str) {
         self.kinds.push((name.to_owned(), make::<S>));
+    }
+
+    /// With something around the process's sleeps.
+    pub(crate) fn resting(self, rest: Rest) -> Factory {
+        Factory { rest: Some(rest), ..self }
+    }
+
+    pub(crate) fn rest(&self) -> Option<Rest> {
+        self.rest
     }
 
     pub(crate) fn options(&self) -> &Options {

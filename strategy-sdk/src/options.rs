@@ -1,5 +1,6 @@
 //! The command line of a strategy's process.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Args, Command, CommandFactory, FromArgMatches, Parser};
@@ -37,10 +38,21 @@ impl Options {
     /// # Errors
     /// What clap answers: also for `--help`.
     pub fn from_arguments() -> Result<Options, clap::Error> {
-        let program = std::env::args_os().next().unwrap_or_default();
+        Options::from_words(std::env::args_os())
+    }
+
+    /// Reads the words of a command line, the program's name first: for programs whose runtime has taken some away.
+    ///
+    /// # Errors
+    /// What clap answers: also for `--help`.
+    pub fn from_words(
+        words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<Options, clap::Error> {
+        let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+        let program = words.first().cloned().unwrap_or_default();
         let name = Path::new(&program).file_name().map(|name| name.to_string_lossy());
         let mut command = command(name.as_deref().unwrap_or("strategy"));
-        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        let matches = command.try_get_matches_from_mut(words)?;
         CommandLine::from_arg_matches(&matches)
             .map(|line| line.options)
             .map_err(|error| error.format(&mut command))

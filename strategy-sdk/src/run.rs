@@ -36,6 +36,20 @@ pub fn run<S: Strategy>(options: &Options) -> Exit {
     run_all(Factory::of::<S>(options.clone()))
 }
 
+/// What happens around each sleep of a process: for runtimes with a lock that others of its threads want meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct Rest {
+    /// The thread is about to sleep.
+    pub before: fn(),
+    /// It has woken up; called once for each `before`.
+    pub after: fn(),
+}
+
+/// As [`run`], with `rest` around each sleep.
+pub fn run_resting<S: Strategy>(options: &Options, rest: Rest) -> Exit {
+    run_all(Factory::of::<S>(options.clone()).resting(rest))
+}
+
 /// Runs the node's strategies to their end. Errors are logged.
 pub(crate) fn run_all(factory: Factory) -> Exit {
     let name = given(&factory.options().node, NODE_VARIABLE).unwrap_or_else(|| "?".to_owned());

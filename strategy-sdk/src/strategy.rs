@@ -109,6 +109,15 @@ pub trait Strategy: Sized + 'static {
     /// may be out of date. Orders and fills are never lost.
     fn gap(&mut self, _context: &mut Context, _gap: Gap) {}
 
+    /// True while it keeps events back to answer several at once: then [`Strategy::flush`] follows before the node sleeps, at
+    /// the latest behind a round of frames. Only where [`Context::may_hold_back`].
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// Answers what it has kept back. Called only while [`Strategy::holds_back`].
+    fn flush(&mut self, _context: &mut Context) {}
+
     /// Once, at the end: of the platform, or at [`Context::request_stop`]. Orders may still be sent; whatever works
     /// afterwards is cancelled.
     fn stop(&mut self, _context: &mut Context) {}

@@ -42,6 +42,20 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             group.program = beside(folder, &group.program);
         }
     }
+    if let Some(gateway) = &mut config.gateway {
+        let rebase = |path: &mut String, key: &str| {
+            if from_file(rows, &format!("gateway.{key}")) || key == "tokens" {
+                *path = beside(folder, path);
+            }
+        };
+        rebase(&mut gateway.tokens, "tokens");
+        gateway.unix.iter_mut().for_each(|path| rebase(path, "unix"));
+        if let Some(tls) = &mut gateway.tls {
+            rebase(&mut tls.cert, "tls.cert");
+            rebase(&mut tls.key, "tls.key");
+            tls.client_ca.iter_mut().for_each(|path| rebase(path, "tls.client_ca"));
+        }
+    }
     if let Some(file) = &mut config.desk.file
         && from_file(rows, "desk.file")
     {

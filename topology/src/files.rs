@@ -9,6 +9,7 @@ use crate::Platform;
 use crate::config::BUILTIN_STRATEGIES;
 use crate::desk;
 use crate::paths;
+use crate::spec::is_python;
 
 impl Platform {
     /// Whether every program exists and may be executed, and every file of the recorded day exists.
@@ -65,7 +66,7 @@ impl Platform {
         let why = match Path::new(program).metadata() {
             Err(error) => error.to_string(),
             Ok(metadata) if !metadata.is_file() => "it is no file".to_owned(),
-            Ok(metadata) if metadata.permissions().mode() & 0o111 == 0 => {
+            Ok(metadata) if metadata.permissions().mode() & 0o111 == 0 && !is_python(Path::new(program)) => {
                 format!("it may not be executed: chmod +x {program}")
             }
             Ok(_) => return,

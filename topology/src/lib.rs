@@ -54,10 +54,11 @@ pub use faults::{Fault, MAX_CAPACITY, MAX_JOURNALS, MAX_SEATS, MAX_TOPICS, MIN_C
 pub use forms::{LONGEST_INSTANCE, LONGEST_JOURNAL};
 pub use memory::{MemoryBill, MemoryItem};
 pub use services::{NodeKind, Stream, stop_group, stop_order};
+pub use spec::is_python;
 pub use spec::{
-    DeskSection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec, Pages, Program,
-    ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection, TdSection, Topology,
-    WriteBinding,
+    DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec,
+    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection,
+    TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;

@@ -5,6 +5,7 @@ mod data;
 pub(crate) mod desk;
 pub(crate) mod durability;
 mod exchange;
+mod gateway;
 mod hosts;
 mod naps;
 mod recorded;
@@ -38,6 +39,7 @@ pub(crate) fn check(config: &PlatformConfig, rows: &Rows, report: &mut Report) {
         naps::check(&mut rules);
         state::check(&mut rules);
         desk::check(&mut rules);
+        gateway::check(&mut rules);
     }
 }
 
@@ -202,6 +204,7 @@ impl Rules<'_> {
         let count = |group: &StrategyGroup| group.count as usize;
         let standard = usize::from(Service::standard_count());
         let nodes = standard
+            + usize::from(self.config.gateway.is_some())
             + self.config.service.len()
             + self.config.recorder.len()
             + self.config.strategies.iter().map(count).sum::<usize>();

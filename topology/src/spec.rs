@@ -1,6 +1,6 @@
 //! The topology: which nodes run and which journals join them, as plain data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,9 @@ use serde_json::Value as Json;
 use settings::duration;
 
 use crate::config::{
-    AccountChoice, AccountConfig, DeskConfig, Durability, InstrumentChoice, LedgerConfig, MarketData, Mode,
-    OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow, Wake,
+    AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig,
+    MarketData, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow,
+    Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -145,6 +146,11 @@ pub enum Program {
     Path(PathBuf),
 }
 
+/// True for a program in Python, which its interpreter starts: it need not be executable.
+pub fn is_python(program: &Path) -> bool {
+    program.extension().is_some_and(|extension| extension == "py")
+}
+
 /// Whether a node is started again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestartSpec {
@@ -264,6 +270,24 @@ pub struct StrategyLimits {
     /// Seats of the recorders without which it hears nothing: its reports are "sync".
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recorders: Vec<u16>,
+    /// Its orders are its clients', who do not die with it: they work on while it is started again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub orders_stay: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// What the gateway is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GatewaySection {
+    /// `[gateway]`.
+    #[serde(flatten)]
+    pub config: GatewayConfig,
+    /// Whether each order is for an account that has money and positions of its own.
+    #[serde(default)]
+    pub keeps_accounts: bool,
 }
 
 /// What a strategy is told, beside its parameters.

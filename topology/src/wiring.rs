@@ -4,6 +4,7 @@
 //! all of them.
 
 mod added;
+mod gateway;
 mod hosts;
 mod journals;
 mod recorders;
@@ -33,6 +34,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     };
     builder.standard();
     builder.strategies();
+    builder.gateway();
     builder.hosts();
     builder.added();
     builder.recorders();
@@ -67,7 +69,8 @@ fn asked(config: &PlatformConfig) -> BTreeMap<String, Wake> {
     });
     let added = config.service.iter().map(|service| (service.name.clone(), service.run.wake));
     let recorders = config.recorder.iter().map(|recorder| (recorder.name.clone(), recorder.run.wake));
-    let all = standard.chain(strategies).chain(added).chain(recorders);
+    let gateway = config.gateway.iter().map(|gateway| (NodeKind::Gateway.to_string(), gateway.run.wake));
+    let all = standard.chain(strategies).chain(gateway).chain(added).chain(recorders);
     all.filter_map(|(name, wake)| Some((name, wake?))).collect()
 }
 

@@ -71,7 +71,9 @@ pub use message::ledger::{PositionState, SnapshotBegin, SnapshotEnd, WideMoney};
 pub use message::market::{
     BookEvent, Indicative, Instrument, LEVELS, Level, MarketPhase, Quote, Statistics, TradePrint,
 };
-pub use message::order::{CancelAll, CancelOrder, Cause, LatencySample, NewOrder, Offset, ReplaceOrder};
+pub use message::order::{
+    CancelAll, CancelOrder, Cause, ClientOrder, LatencySample, NewOrder, Offset, ReplaceOrder,
+};
 pub use message::request::Request;
 pub use message::{AnyMessage, FIRST_FREE_ID, Message, WireError};
 pub use order_map::{OrderIndex, OrderMap};

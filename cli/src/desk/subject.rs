@@ -94,7 +94,9 @@ impl ScopeArguments {
 
 /// The seat of a strategy by its node's name.
 pub(crate) fn strategy_seat(topology: &Topology, name: &str) -> Result<StrategyId, Failure> {
-    let strategies = || topology.nodes.iter().filter(|node| node.kind == NodeKind::Strategy);
+    // To td, the gateway is one of them.
+    let sends = |kind: NodeKind| matches!(kind, NodeKind::Strategy | NodeKind::Gateway);
+    let strategies = || topology.nodes.iter().filter(|node| sends(node.kind));
     if let Some(node) = strategies().find(|node| node.name == name) {
         return Ok(StrategyId(node.seat));
     }

@@ -9,6 +9,7 @@ mod doctor;
 mod down;
 mod explain;
 mod fit;
+mod gateway;
 pub(crate) mod instance;
 mod irregular;
 pub(crate) mod journal;
@@ -23,6 +24,7 @@ mod seats;
 pub(crate) mod settle;
 mod status;
 pub(crate) mod t2o;
+pub(crate) mod token;
 pub(crate) mod top;
 mod tune;
 mod up;
@@ -52,6 +54,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Revive(arguments) => kill::revive(&arguments),
         Verb::Settle(arguments) => settle::settle(&arguments),
         Verb::Audit(arguments) => audit::audit(&arguments),
+        Verb::Token(verb) => token::dispatch(&verb),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),

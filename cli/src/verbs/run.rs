@@ -2,6 +2,8 @@
 
 use std::env;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -36,6 +38,9 @@ pub(crate) fn run(what: Run) -> Result<u8, Failure> {
         Run::Other(RunOther::Master(arguments)) => master(&arguments),
         Run::Other(RunOther::Strategy(arguments)) => return Ok(strategy(&arguments)),
         Run::Other(RunOther::Host(arguments)) => return Ok(host(arguments.options())),
+        Run::Other(RunOther::Gateway(place)) => {
+            super::gateway::run(place.instance(), place.node.as_deref().unwrap_or("gateway"))
+        }
     };
     if let Err(failure) = &ended {
         // With time and level, beside the node's other words in its log.
@@ -103,9 +108,34 @@ fn host(options: strategy_sdk::Options) -> u8 {
         .code()
 }
 
+/// Replaces this process by the program: the process that asks master for the seat is the one that sits.
+fn become_program(program: &Path, options: &strategy_sdk::Options) -> u8 {
+    let mut command = node::program::command(program);
+    for (flag, name) in [("--instance", &options.instance), ("--node", &options.node)] {
+        name.iter().for_each(|name| {
+            command.args([flag, name]);
+        });
+    }
+    options.instruments.iter().for_each(|symbol| {
+        command.args(["-n", symbol]);
+    });
+    for (name, value) in &options.parameters {
+        command.arg("--param").arg(format!("{name}={value}"));
+    }
+    let error = command.exec();
+    log::error!("cannot start {}: {error}", command.get_program().display());
+    Exit::Usage.code()
+}
+
 fn strategy(arguments: &RunStrategy) -> u8 {
     let options = &arguments.options();
-    match arguments.strategy {
+    let builtin = match (&arguments.program, arguments.strategy) {
+        (Some(program), _) => return become_program(program, options),
+        (None, Some(builtin)) => builtin,
+        // The command line asks for one of the two.
+        (None, None) => return Exit::Usage.code(),
+    };
+    match builtin {
         Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
         Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),
         Builtin::Noise => strategy_sdk::run::<noise::Noise>(options),

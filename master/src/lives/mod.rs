@@ -254,7 +254,10 @@ impl Lives {
         // The cursors of a strategy or an added service that stays down have no successor, and no cursor has one once the
         // platform stops.
         let ends_run = end.gave_up() && !stopping;
-        let is_alone = matches!(rules.kind, NodeKind::Strategy | NodeKind::Observer | NodeKind::Service);
+        let is_alone = matches!(
+            rules.kind,
+            NodeKind::Strategy | NodeKind::Gateway | NodeKind::Observer | NodeKind::Service
+        );
         let all = stays && (stopping || ends_run || is_alone);
         // A host that one of its strategies needs again is restarted with it.
         // One that others still wait for may not even end well: they would wait for ever.

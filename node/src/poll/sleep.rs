@@ -90,13 +90,13 @@ impl PollLoop<'_> {
                     self.park(component);
                 }
             }
-            Mode::Napping { within } if self.quiet_naps < QUIET_NAPS => self.nap(within),
+            Mode::Napping { within } if self.quiet_naps < QUIET_NAPS => self.nap(component, within),
             Mode::Napping { .. } => self.park(component),
         }
     }
 
     /// Sleeps by the clock. Its word says that it is awake, so no writer makes a system call for it.
-    fn nap(&mut self, within: Duration) {
+    fn nap(&mut self, component: &impl Component, within: Duration) {
         let now = self.context.now();
         self.beat_at(now);
         self.look_for_folder(now);
@@ -107,7 +107,9 @@ impl PollLoop<'_> {
         self.quiet_naps += 1;
         self.context.add(Counter::Naps, 1);
         let nap = within.saturating_sub(TIMER_SLACK).max(TIMER_SLACK);
+        component.falls_asleep();
         std::thread::sleep(due.map_or(nap, |due| due.min(nap)));
+        component.wakes_up();
     }
 
     #[inline]
@@ -152,10 +154,12 @@ impl PollLoop<'_> {
                 || component.is_wanted()
                 || handle.is_stopping()
         };
+        component.falls_asleep();
         let slept = match left_alone {
             Some(journal) => parker.doze(timeout, journal, has_news),
             None => parker.park(timeout, has_news),
         };
+        component.wakes_up();
         let Some(wakeup) = slept else {
             self.net.tighten();
             return;

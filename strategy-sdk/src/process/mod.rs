@@ -25,6 +25,7 @@ use wire::SnapshotBegin;
 
 use crate::error::StrategyError;
 use crate::factory::Factory;
+use crate::run::Rest;
 use crate::session::Role;
 use backlog::Kept;
 use dispatch::Dispatch;
@@ -45,6 +46,7 @@ struct Market {
 pub(crate) struct Strategies {
     /// The process's own seat.
     handle: NodeHandle,
+    rest: Option<Rest>,
     /// Makes the members of a host as they join; `None`: the process is that of a single strategy.
     factory: Option<Factory>,
     deterministic: bool,
@@ -89,11 +91,13 @@ pub(crate) struct Strategies {
 impl Strategies {
     /// The strategy of this node, or the members of this host.
     pub(crate) fn new(node: &mut Node, factory: Factory) -> Result<Strategies, StrategyError> {
-        if node.assignment().kind == NodeKind::Host {
+        let rest = factory.rest();
+        let made = if node.assignment().kind == NodeKind::Host {
             Strategies::hosted(node, factory)
         } else {
             Strategies::alone(node, &factory)
-        }
+        };
+        Ok(Strategies { rest, ..made? })
     }
 
     /// A strategy with a process of its own.
@@ -156,6 +160,7 @@ impl Strategies {
         }
         Ok(Strategies {
             handle: node.handle(),
+            rest: None,
             factory,
             deterministic: node.assignment().deterministic,
             sleeps: node.assignment().mode.sleeps(),
@@ -244,6 +249,18 @@ impl Component for Strategies {
             context.wake_at(self.next_due);
         }
         Ok(())
+    }
+
+    fn falls_asleep(&self) {
+        if let Some(rest) = self.rest {
+            (rest.before)();
+        }
+    }
+
+    fn wakes_up(&self) {
+        if let Some(rest) = self.rest {
+            (rest.after)();
+        }
     }
 
     fn questions(&self) -> u64 {

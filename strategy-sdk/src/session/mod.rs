@@ -198,6 +198,7 @@ impl<S: Strategy> Session<S> {
         }
         match self.context.stage {
             Stage::Joining => self.snapshot_deadline,
+            Stage::Open if self.strategy.holds_back() => Some(Nanos(0)),
             Stage::Open if self.context.event_clock.is_none() => self.context.timers.next_due(),
             _ => None,
         }
@@ -244,6 +245,10 @@ impl<S: Strategy> Session<S> {
             log::warn!("{name}: market data of instrument {instrument}, which is not listed; passed over");
             self.context.port.count(Counter::Anomalies, 1);
             self.held = None;
+        }
+        if self.context.stage == Stage::Open && self.strategy.holds_back() {
+            self.strategy.flush(&mut self.context);
+            self.context.cause = Cause::NONE;
         }
         match self.context.stage {
             Stage::Joining => self.start_when_ready(),
@@ -369,6 +374,9 @@ impl<S: Strategy> Session<S> {
     /// Stops the strategy, then cancels its working orders.
     pub(crate) fn stop(&mut self) {
         if self.context.stage == Stage::Open {
+            if self.strategy.holds_back() {
+                self.strategy.flush(&mut self.context);
+            }
             self.strategy.stop(&mut self.context);
             let working: Vec<_> = self.context.orders.iter().map(|order| order.id).collect();
             for id in working {

@@ -22,7 +22,8 @@ pub(super) struct Epochs {
 }
 
 impl Epochs {
-    pub(super) fn watch(node: &Node, inputs: &[InputId]) -> Result<Epochs, RunError> {
+    /// `lasting`: senders whose orders do not end with their process; their epochs are never over.
+    pub(super) fn watch(node: &Node, inputs: &[InputId], lasting: &[StrategyId]) -> Result<Epochs, RunError> {
         let name_of =
             |input: &InputId| node.inputs().get(input.0).map(|input| (input.name(), input.peer_seat));
         let orders = Quiescence::watch(node.instance(), |name| {
@@ -34,7 +35,8 @@ impl Epochs {
             let index = orders.journals().iter().position(|journal| journal.shape().name == name)?;
             Some((StrategyId(seat as u16), (index, *input)))
         };
-        let places = inputs.iter().filter_map(place).collect();
+        let places =
+            inputs.iter().filter_map(place).filter(|(sender, _)| !lasting.contains(sender)).collect();
         Ok(Epochs { places, orders, first: vec![0; node.inputs().len()], ended: BTreeMap::new() })
     }
 

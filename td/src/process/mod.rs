@@ -96,7 +96,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         events_done: false,
         deferred: Vec::new(),
         unsettled: Unsettled::default(),
-        epochs: Epochs::watch(&node, &orders)?,
+        epochs: Epochs::watch(&node, &orders, &lasting(&section))?,
         leaving: Leaving::default(),
         batches: if node.assignment().deterministic {
             let asked = accounts.as_ref().map(|accounts| accounts.risk());
@@ -335,6 +335,12 @@ impl Td {
         }
         done
     }
+}
+
+/// Senders whose orders work on while their process is started again.
+fn lasting(section: &TdSection) -> Vec<StrategyId> {
+    let stays = section.strategies.iter().filter(|sender| sender.orders_stay);
+    stays.map(|sender| StrategyId(sender.seat)).collect()
 }
 
 /// Numbers of the journals that strategies answer, which td itself does not read.

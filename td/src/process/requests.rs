@@ -1,7 +1,7 @@
 //! Requests: from a strategy through the checks to matching, or back as a refusal.
 
 use node::{Context, Counter, Frame, InputId, RunError};
-use wire::{CancelAll, CancelOrder, LatencySample, Message, Nanos, NewOrder, Request};
+use wire::{CancelAll, CancelOrder, ClientOrder, LatencySample, Message, Nanos, NewOrder, Request};
 
 use super::Td;
 use super::recall::line;
@@ -20,6 +20,10 @@ impl Td {
         let taken = Nanos(context.now());
         let Some(from) = self.senders.get(input.0).copied() else { return Ok(()) };
         if self.handled_up_to.get(input.0).is_some_and(|handled| Some(frame.position) <= *handled) {
+            return Ok(());
+        }
+        if frame.message_id == ClientOrder::ID {
+            // For the gateway itself, and for the record.
             return Ok(());
         }
         if let Some(batches) = &mut self.batches {

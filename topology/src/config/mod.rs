@@ -15,6 +15,7 @@
 mod desk;
 mod exchange;
 mod external;
+mod gateway;
 mod journal;
 mod matching;
 mod md;
@@ -35,6 +36,7 @@ pub use exchange::{
     ticks_of,
 };
 pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
+pub use gateway::{GatewayConfig, TlsConfig};
 pub use journal::{
     HugePages, JournalConfig, LedgerJournals, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals,
 };
@@ -91,6 +93,8 @@ section! {
         service: Vec<ServiceConfig> = Vec::new() => Kind::Tables(<ServiceConfig as Section>::TABLE);
         /// Recorders: what of the journals is on disk.
         recorder: Vec<RecorderConfig> = Vec::new() => Kind::Tables(<RecorderConfig as Section>::TABLE);
+        /// The way in for clients from outside; without this section there is none.
+        gateway: Option<GatewayConfig> = None;
         /// Which node runs on which core.
         pin: PinConfig = PinConfig::default();
     }

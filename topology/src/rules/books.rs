@@ -26,6 +26,11 @@ pub(crate) fn own_capacity(config: &PlatformConfig) -> ByteSize {
         if orders == 0 { MOST } else { u64::from(group.count) * u64::from(orders) }
     };
     let orders: u64 = config.strategies.iter().map(most).fold(0, u64::saturating_add);
+    let gateway = config.gateway.as_ref().map_or(0, |gateway| {
+        let most = gateway.limits.max_working_orders.unwrap_or(config.td.max_working_orders);
+        if most == 0 { MOST } else { u64::from(most) }
+    });
+    let orders = orders.saturating_add(gateway);
     let recorded = match config.matching.fill {
         Fill::Book => RECORDED,
         // What is left of a quote takes as much as four orders.

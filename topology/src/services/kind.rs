@@ -44,6 +44,8 @@ kinds! {
     Host = 10 => "host",
     /// Writes journals to disk.
     Recorder = 11 => "recorder",
+    /// The way in for clients from outside: it sends their orders, and outlives none of its journals.
+    Gateway = 12 => "gateway",
 }
 
 impl NodeKind {
@@ -62,9 +64,9 @@ impl NodeKind {
         matches!(self, NodeKind::Observer | NodeKind::Service)
     }
 
-    /// True for a strategy, and for a process that runs some.
+    /// True for a strategy, for a process that runs some, and for the gateway, which sends its clients' orders.
     pub fn trades(self) -> bool {
-        matches!(self, NodeKind::Strategy | NodeKind::Host)
+        matches!(self, NodeKind::Strategy | NodeKind::Host | NodeKind::Gateway)
     }
 }
 

@@ -147,6 +147,16 @@ pub(crate) static SERVICES: &[Service] = &[
                 rings: |journal| vec![&journal.reports],
                 when: When::Always,
             },
+            Publication {
+                stream: Stream::Reports,
+                role: "reports",
+                journals: Journals::EachReader("reports", NodeKind::Gateway),
+                topics: Topics::One,
+                // td does not wait for it, and after a restart it looks here for what became of its clients' orders.
+                capacity: |_| ByteSize::mib(16),
+                rings: |journal| vec![&journal.reports],
+                when: When::Always,
+            },
         ],
         subscribes: &[
             subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
@@ -289,6 +299,41 @@ pub(crate) static SERVICES: &[Service] = &[
         always_returns: false,
         waiting: Waiting::Journals,
         place: Place::Strategies,
+    },
+    Service {
+        kind: NodeKind::Gateway,
+        seat: Seat::Many,
+        needs: &[NodeKind::Td, NodeKind::Matching, NodeKind::Ledger],
+        publishes: &[Publication {
+            stream: Stream::Requests,
+            role: "orders",
+            journals: Journals::EachWriter("orders"),
+            topics: Topics::One,
+            // What its clients called their orders is looked up here after a restart.
+            capacity: |_| ByteSize::mib(16),
+            rings: |journal| vec![&journal.orders],
+            when: When::Always,
+        }],
+        subscribes: &[
+            subscription(Stream::Instruments, Manner::Loose(ReaderFrom::Start)),
+            Subscription {
+                when: When::Wanted(MarketData::Depth),
+                ..subscription(Stream::Quotes, Manner::Loose(ReaderFrom::Head))
+            },
+            Subscription {
+                when: When::Wanted(MarketData::Best),
+                ..subscription(Stream::Best, Manner::Loose(ReaderFrom::Head))
+            },
+            // Nobody waits for it: after a loss it asks the ledger.
+            subscription(Stream::Reports, Manner::Loose(ReaderFrom::Start)),
+            subscription(Stream::State, Manner::Loose(ReaderFrom::Head)),
+            subscription(Stream::Events, Manner::Loose(ReaderFrom::Start)),
+        ],
+        stops: StopGroup::Senders,
+        restart: RestartPolicy::OnFailure,
+        always_returns: false,
+        waiting: Waiting::Journals,
+        place: Place::Platform,
     },
     Service {
         kind: NodeKind::Observer,

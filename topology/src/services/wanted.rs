@@ -7,9 +7,10 @@ fn groups(config: &PlatformConfig) -> impl Iterator<Item = &StrategyGroup> {
     config.strategies.iter().filter(|group| group.count > 0)
 }
 
-/// True if a strategy hears it.
+/// True if a strategy hears it, or the gateway.
 fn is_heard(config: &PlatformConfig, data: MarketData) -> bool {
     groups(config).any(|group| group.data == data)
+        || config.gateway.as_ref().is_some_and(|gateway| gateway.data == data)
 }
 
 /// Whether md publishes it.

@@ -56,7 +56,8 @@ impl Builder<'_> {
         if !publication.when.holds(config) {
             return;
         }
-        let strategies = config.strategies.iter().map(|group| group.count).sum();
+        let strategies = config.strategies.iter().map(|group| group.count).sum::<u32>()
+            + u32::from(config.gateway.is_some());
         let topics = publication.topics.count(config, u32::from(Service::standard_count()), strategies);
         let sections = (publication.rings)(&config.journal);
         let (capacity, pages) = self.ring(&sections, (publication.capacity)(config));
@@ -159,6 +160,9 @@ impl Builder<'_> {
 
     /// What the strategies of a node hear of the market: its group's, or those of all groups in the host.
     fn heard(&self, node: &NodeSpec) -> Vec<MarketData> {
+        if node.kind == NodeKind::Gateway {
+            return self.config.gateway.iter().map(|gateway| gateway.data).collect();
+        }
         let here = |group: &&StrategyGroup| {
             let is_host = group.host.as_ref().is_some_and(|host| host.name == node.name);
             (node.kind == NodeKind::Host && is_host) || node.group.as_ref() == Some(&group.name)

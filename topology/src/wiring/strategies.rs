@@ -62,9 +62,25 @@ fn limits(config: &PlatformConfig) -> Vec<StrategyLimits> {
                 max_working_orders: group.limits.max_working_orders.unwrap_or(td.max_working_orders),
                 max_position: group.limits.max_position.unwrap_or(td.max_position),
                 accounts: group.accounts.clone(),
+                orders_stay: false,
             });
             seat = seat.saturating_add(1);
         }
+    }
+    if let Some(gateway) = &config.gateway {
+        let name = NodeKind::Gateway.to_string();
+        limits.push(StrategyLimits {
+            reports: reports_of(NodeKind::Gateway, &name),
+            name,
+            reports_topic: 0,
+            seat,
+            recorders: Vec::new(),
+            max_order_quantity: gateway.limits.max_order_quantity.unwrap_or(td.max_order_quantity),
+            max_working_orders: gateway.limits.max_working_orders.unwrap_or(td.max_working_orders),
+            max_position: gateway.limits.max_position.unwrap_or(td.max_position),
+            accounts: gateway.accounts.clone(),
+            orders_stay: true,
+        });
     }
     limits
 }

@@ -165,6 +165,7 @@ messages! {
     13 LatencySample 48,
     14 CancelAll 24,
     15 Statistics 96,
+    16 ClientOrder 104,
     20 OrderUpdate 88,
     21 Fill 72,
     30 SnapshotBegin 40,
@@ -209,7 +210,7 @@ mod tests {
     }
 
     /// Their fields are integers only, so any bytes are a message.
-    const INTEGERS_ONLY: [&str; 28] = [
+    const INTEGERS_ONLY: [&str; 29] = [
         "Instrument",
         "Best",
         "Quote",
@@ -218,6 +219,7 @@ mod tests {
         "ReplaceOrder",
         "LatencySample",
         "Statistics",
+        "ClientOrder",
         "SnapshotBegin",
         "SnapshotEnd",
         "PositionState",

@@ -4,7 +4,7 @@ use wire_derive::Described;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
 use crate::schema::flags;
-use crate::{AccountId, InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, TimeInForce};
+use crate::{AccountId, InstrumentId, Nanos, OrderId, OrderType, Price, Quantity, Side, Text, TimeInForce};
 
 /// The message that made a strategy act: enough to follow the chain end to end and to time each hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
@@ -182,6 +182,25 @@ impl NewOrder {
             ends_s: 0,
         }
     }
+}
+
+/// Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads
+/// it back after a restart, and a recording of the journal says for ever whose an order was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Described)]
+#[repr(C)]
+pub struct ClientOrder {
+    /// The order.
+    pub order_id: OrderId,
+    /// The token that it came with, by its public number.
+    pub token: u64,
+    /// What the client calls it, unique among the orders for the account; empty: nothing.
+    pub client_id: Text<32>,
+    /// The client's address, as text; "unix" for a local socket.
+    pub address: Text<48>,
+    /// For which account.
+    pub account: AccountId,
+    /// Zero.
+    pub reserved: u32,
 }
 
 /// Takes what is left of an order out of the book.

@@ -1,0 +1,54 @@
+"""Journals of an instance, for research: whoever looks on takes no part."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from colo._colo import Journal, Reader
+
+if TYPE_CHECKING:
+    import numpy
+
+    Records = numpy.ndarray[Any, numpy.dtype[numpy.void]]
+
+
+class Frames:
+    """The frames of a journal, from the oldest that is left on. It reads loosely: the writer does not wait."""
+
+    def __init__(self, journal: Journal, message: type | None, from_head: bool) -> None:
+        self._journal = journal
+        self._message = message
+        self._reader: Reader = journal.loose(journal.head if from_head else journal.oldest())
+
+    @property
+    def lost(self) -> int:
+        """Bytes that the writer overwrote before they were read."""
+        return self._reader.lost
+
+    @property
+    def passed_over(self) -> int:
+        """Frames of other messages."""
+        return self._reader.passed_over
+
+    def batches(self, most: int = 4096, *, follow: bool = False, patience: float | None = None) -> Iterator[Records]:
+        """Arrays of numpy's records, each of up to `most` messages: copies, to keep. The fields are those of the message, and
+        `frame_position`, `frame_time`, `frame_topic`, `frame_epoch` of its frame. Ends where the journal does, or with `follow`
+        never, or when nothing came for `patience` seconds."""
+        idle_since = time.monotonic()
+        while True:
+            records: Records | None = self._reader.array(self._message, most)
+            if records is not None:
+                yield records
+                idle_since = time.monotonic()
+            elif not follow or (patience is not None and time.monotonic() - idle_since > patience):
+                return
+            else:
+                time.sleep(0.001)
+
+
+def open(journal: str, *, instance: str, message: type | None = None, from_head: bool = False) -> Frames:
+    """Opens a journal of a running instance by its name: `colo.open("md.quotes", instance="demo").batches()`. `message` is the
+    class of the messages to read; without it that of the first frame. `from_head`: only what comes from now on."""
+    return Frames(Journal.of_instance(instance, journal), message, from_head)

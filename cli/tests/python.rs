@@ -1,0 +1,267 @@
+//! The package for Python: its wheel in an environment of its own, its own tests, and its strategies on a platform, killed and
+//! started again.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod home;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use home::{Home, kill, number, stderr, stdout};
+
+/// A compiler or a test that takes longer hangs.
+const WATCHDOG: Duration = Duration::from_secs(1200);
+
+fn bindings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/python").canonicalize().unwrap()
+}
+
+/// Runs a tool to its end, under the watchdog; why it could not be started.
+fn run(command: &mut Command) -> Result<Output, String> {
+    let words = format!("{command:?}");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(|error| format!("{words}: {error}"))?;
+    let (pid, (sender, receiver)) = (child.id(), channel());
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    receiver.recv_timeout(WATCHDOG).map(|output| output.unwrap()).map_err(|_| {
+        kill(pid, "KILL");
+        panic!("{words} hangs");
+    })
+}
+
+fn succeed(command: &mut Command) -> String {
+    let output = run(command).unwrap();
+    assert!(output.status.success(), "{command:?}\n{}\n{}", stdout(&output), stderr(&output));
+    stdout(&output)
+}
+
+/// An interpreter with the wheel installed, made once; the reason if this host cannot.
+fn python() -> Result<&'static Path, &'static str> {
+    static PYTHON: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    PYTHON.get_or_init(install).as_deref().map_err(String::as_str)
+}
+
+fn install() -> Result<PathBuf, String> {
+    let new = "import sys, venv; sys.exit(sys.version_info < (3, 11))";
+    match run(Command::new("python3").args(["-c", new])) {
+        Ok(output) if output.status.success() => {}
+        Ok(_) => return Err("Python 3.11 or newer with venv is missing".to_owned()),
+        Err(reason) => return Err(reason),
+    }
+    match run(Command::new("maturin").arg("--version")) {
+        Ok(output) if output.status.success() => {}
+        _ => return Err("maturin is missing: pip install maturin".to_owned()),
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    // Where this test's own binaries were built, so that nothing is built twice.
+    let target = Path::new(env!("CARGO_BIN_EXE_colo")).ancestors().nth(2).unwrap();
+    succeed(
+        Command::new("maturin")
+            .args(["build", "--quiet", "--profile", "dev", "--out"])
+            .arg(&folder)
+            .env("CARGO_TARGET_DIR", target)
+            .current_dir(bindings()),
+    );
+    let wheel = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path());
+    let wheel = wheel.into_iter().find(|path| path.extension().is_some_and(|end| end == "whl")).unwrap();
+    let environment = folder.join("environment");
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&environment));
+    let python = environment.join("bin/python3");
+    succeed(
+        Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]).arg(wheel),
+    );
+    // numpy from where it is, if it is anywhere: nothing is fetched here.
+    let numpy = "import numpy, pathlib; print(pathlib.Path(numpy.__file__).parent.parent)";
+    match run(Command::new("python3").args(["-c", numpy])) {
+        Ok(output) if output.status.success() => {
+            let site = "import sysconfig; print(sysconfig.get_path('purelib'))";
+            let site = succeed(Command::new(&python).args(["-c", site]));
+            std::fs::write(Path::new(site.trim()).join("numpy.pth"), stdout(&output)).unwrap();
+        }
+        _ => println!("skipped: what needs numpy, which is missing"),
+    }
+    Ok(python)
+}
+
+/// The interpreter, or the reason printed.
+fn interpreter() -> Option<&'static Path> {
+    python().inspect_err(|reason| println!("skipped: {reason}")).ok()
+}
+
+#[test]
+fn the_package_passes_its_own_tests() {
+    let Some(python) = interpreter() else { return };
+    let mut command = Command::new(python);
+    command.args(["-m", "unittest", "discover", "-v", "-s"]).arg(bindings().join("tests"));
+    let output = run(&mut command).unwrap();
+    assert!(output.status.success(), "{}\n{}", stdout(&output), stderr(&output));
+    for line in stderr(&output).lines().filter(|line| line.contains("skipped")) {
+        println!("skipped: {line}");
+    }
+}
+
+#[test]
+fn the_example_and_the_package_are_typed_strictly() {
+    let Some(python) = interpreter() else { return };
+    match run(Command::new("mypy").arg("--version")) {
+        Ok(output) if output.status.success() => {}
+        _ => return println!("skipped: mypy is missing: pip install mypy"),
+    }
+    let mut command = Command::new("mypy");
+    command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
+    succeed(command.arg("examples/taker.py").args(["-p", "colo"]).current_dir(bindings()));
+}
+
+fn colo(home: &Home, python: &Path, arguments: &[&str]) -> Output {
+    home.command(arguments).env("COLO_PYTHON", python).output().unwrap()
+}
+
+fn platform(home: &Home, head: &str, program: &str, more: &str) -> String {
+    let file = home.state_path().join("python.toml");
+    let text = format!(
+        "{head}[strategies]\nprogram = '{program}'\ncount = 2\ninstruments = 'round-robin'\n{more}\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+fn taker() -> String {
+    bindings().join("examples/taker.py").display().to_string()
+}
+
+/// In lock-step the run repeats exactly, also in another language.
+#[test]
+fn in_lock_step_a_strategy_in_python_does_what_the_one_in_rust_does() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let line = |of: &serde_json::Value| {
+        ["name", "orders", "fills", "position", "pnl"].map(|name| of[name].to_string()).join(" ")
+    };
+    let of = |program: &str| {
+        let head = "[platform]\ninstance = 'steps'\ndeterministic = true\n[md]\ninstruments = 2\ncount = 300\ninterval = '1ms'\n\
+                    readers = 'gated'\ngenerator = 'timed'\n";
+        let file = platform(&home, head, program, "params = { max_position = 3 }");
+        let up = colo(&home, python, &["up", &file, "--format", "json"]);
+        assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+        let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap();
+        assert!(number(&report["orders"]) > 100, "{report}");
+        report["strategies"].as_array().unwrap().iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&taker()), of("builtin:taker"));
+}
+
+#[test]
+fn what_a_strategy_does_not_take_and_what_it_raises_end_it_with_the_reason_in_its_log() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let head = "[platform]\ninstance = 'foreign'\n[md]\ninstruments = 2\ninterval = '1ms'\ncount = 500\n";
+    for (more, said) in
+        [("params = { max_positon = 3 }", "max_positon"), ("params = { every = 0 }", "at least 1")]
+    {
+        let file = platform(&home, head, &taker(), more);
+        assert!(!colo(&home, python, &["up", &file]).status.success());
+        assert!(home.logs().contains(said), "{}", home.logs());
+    }
+    let program = home.state_path().join("raises.py");
+    let text = "import colo\nclass Raises(colo.Strategy):\n    def on_quote(self, ctx, quote):\n        self.missing[quote.sequence]\n\
+                colo.run(Raises)\n";
+    std::fs::write(&program, text).unwrap();
+    let file = platform(&home, head, program.to_str().unwrap(), "");
+    let _ = colo(&home, python, &["up", &file]);
+    let logs = home.logs();
+    assert!(logs.contains("Traceback") && logs.contains("raises.py\", line 4"), "{logs}");
+    assert!(logs.contains("`on_quote` raised AttributeError"), "{logs}");
+}
+
+#[test]
+fn a_strategy_in_python_trades_is_killed_and_trades_on() {
+    let Some(python) = interpreter() else { return };
+    for data in ["depth", "best"] {
+        trades_is_killed_and_trades_on(python, data);
+    }
+}
+
+fn orders(home: &Home, node: &str) -> u64 {
+    number(&home.node("foreign", node)["counters"]["orders"])
+}
+
+fn trades_is_killed_and_trades_on(python: &Path, data: &str) {
+    let home = Home::new();
+    let head = "[platform]\ninstance = 'foreign'\n[md]\ninstruments = 2\ninterval = '2ms'\ncount = 0\n[master]\nready_timeout = '60s'\n";
+    let file = platform(&home, head, &taker(), &format!("data = '{data}'\nparams = {{ max_position = 3 }}"));
+    let up = colo(&home, python, &["up", &file, "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    for node in ["strategy-1", "strategy-2"] {
+        home.wait_for("orders", || orders(&home, node) > 50);
+    }
+    if data == "depth" {
+        researches(&home, python);
+    }
+    let first = home.node("foreign", "strategy-1");
+    kill(u32::try_from(number(&first["pid"])).unwrap(), "KILL");
+    home.wait_for("its death", || {
+        ["dead", "failed"].map(Into::into).contains(&home.node("foreign", "strategy-1")["state"])
+    });
+    let before = orders(&home, "strategy-1");
+    let mut second = Second::start(&home, python, "strategy-1");
+    home.wait_for("its successor", || home.node("foreign", "strategy-1")["state"] == "running");
+    home.wait_for("orders of its successor", || orders(&home, "strategy-1") > before + 50);
+    let down = home.colo(&["down", "foreign", "--format", "json"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    assert_eq!(second.0.wait().unwrap().code(), Some(0), "it leaves in good order\n{}", home.logs());
+    let report: serde_json::Value = serde_json::from_str(&stdout(&down)).unwrap();
+    assert_eq!(number(&report["wait_timeouts_with_data"]), 0, "{report}");
+    for strategy in report["strategies"].as_array().unwrap() {
+        assert!(number(&strategy["orders"]) > 50 && number(&strategy["fills"]) > 10, "{strategy}");
+        // Each fill was counted once, also by the successor.
+        assert!(strategy["position"].as_i64().unwrap().abs() <= 4, "{strategy}");
+    }
+    println!("{data}: {} orders", report["orders"]);
+}
+
+/// Whoever looks on reads the quotes as arrays, each once and in order.
+fn researches(home: &Home, python: &Path) {
+    if run(Command::new(python).args(["-c", "import numpy"])).is_ok_and(|output| !output.status.success()) {
+        return println!("skipped: arrays need numpy, which is missing");
+    }
+    let text = "import colo\nframes = colo.open('md.quotes', instance='foreign', message=colo.Quote)\n\
+                arrays = list(frames.batches(64))\npositions = [int(p) for a in arrays for p in a['frame_position']]\n\
+                assert len(positions) > 50 and positions == sorted(set(positions)), positions\n\
+                assert all((a['asks']['price'][:, 0] > a['bids']['price'][:, 0]).all() for a in arrays)\nprint(len(positions))";
+    let output = run(Command::new(python).args(["-c", text]).env("COLO_ROOT", home.root.path())).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    println!("{} quotes in arrays", stdout(&output).trim());
+}
+
+/// A strategy that was started by hand, through `colo run`. It ends with the test.
+struct Second(Child);
+
+impl Second {
+    fn start(home: &Home, python: &Path, node: &str) -> Second {
+        let log = std::fs::File::create(home.state_path().join("second.log")).unwrap();
+        let mut command = home.command(&[
+            "run",
+            "strategy",
+            "--program",
+            &taker(),
+            "--instance",
+            "foreign",
+            "--node",
+            node,
+        ]);
+        command.env("COLO_PYTHON", python).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        Second(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,234 @@
+//! Asks, one turn's together: requests are gathered and committed in one batch, each order with the word of who is behind it.
+
+use wire::{CancelAll, CancelOrder, ClientOrder, Message, NewOrder, OrderId, ReplaceOrder};
+
+use super::ask::{Ask, OrderName, Outcome, Reply, Submission};
+use super::orders::{Order, Used, changed};
+use super::{Core, TOPIC, Wait};
+use crate::view::InstrumentView;
+
+/// What a turn has gathered.
+#[derive(Debug, Default)]
+pub(super) struct Turn {
+    frames: Vec<(u16, Vec<u8>)>,
+    /// By the frame that decides it: what happens once that is committed, or is not.
+    pending: Vec<(usize, Pending)>,
+}
+
+#[derive(Debug)]
+enum Pending {
+    Order { client: Box<ClientOrder>, order: Box<NewOrder>, at_once: bool, reply: Reply<Outcome> },
+    Change { id: OrderId, wait: Wait, reply: Reply<Outcome> },
+    CancelAll { met: u64, reply: Reply<Outcome> },
+}
+
+impl Turn {
+    fn add<M: Message>(&mut self, message: &M) -> usize {
+        self.frames.push((M::ID, message.bytes().to_vec()));
+        self.frames.len() - 1
+    }
+}
+
+/// May a client that is held to these accounts see this order?
+fn covers(scope: Option<&Vec<u32>>, order: &Order) -> bool {
+    scope.is_none_or(|accounts| accounts.contains(&order.account.0))
+}
+
+impl Core {
+    /// Answers, or gathers what has to be committed first. Who does not wait any more is not told.
+    pub(super) fn answer(&mut self, ask: Ask) {
+        match ask {
+            Ask::Submit(submission, reply) => self.submit(&submission, reply),
+            Ask::Cancel { order, scope, reply } => {
+                let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
+                    return self.refuse(&order, scope.as_ref(), reply);
+                };
+                let frame = self.turn.add(&CancelOrder::new(id, instrument));
+                self.turn.pending.push((frame, Pending::Change { id, wait: Wait::Cancel, reply }));
+            }
+            Ask::Replace { order, scope, price, quantity, reply } => {
+                let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
+                    return self.refuse(&order, scope.as_ref(), reply);
+                };
+                let Some(known) = self.orders.get(id) else { return };
+                let (price, quantity) = changed(known, price, quantity);
+                let request = ReplaceOrder { order_id: id, instrument, source: 0, price, quantity };
+                let frame = self.turn.add(&request);
+                self.turn.pending.push((frame, Pending::Change { id, wait: Wait::Replace, reply }));
+            }
+            Ask::CancelAll { account, instrument, side, reply } => {
+                let met = self.orders.count_working(account, instrument, side);
+                let mut request = CancelAll::new(self.next_id());
+                request.instrument = instrument.unwrap_or_default();
+                if let Some(account) = account {
+                    request.account = account;
+                    request.flags |= CancelAll::OF_ACCOUNT;
+                }
+                if let Some(side) = side {
+                    request.side = side;
+                    request.flags |= CancelAll::OF_SIDE;
+                }
+                let frame = self.turn.add(&request);
+                self.turn.pending.push((frame, Pending::CancelAll { met, reply }));
+            }
+            Ask::Order { order, scope, reply } => {
+                let found = self.orders.find(&order).filter(|found| covers(scope.as_ref(), found));
+                let outcome = match found {
+                    Some(found) => Outcome::Order(found.view()),
+                    None if self.may_be_forgotten(&order) => Outcome::Forgotten,
+                    None => Outcome::NoSuchOrder,
+                };
+                let _ = reply.send(outcome);
+            }
+            Ask::Orders(filter, reply) => drop(reply.send(self.orders.list(&filter))),
+            Ask::Instruments(reply) => drop(reply.send(self.market.instruments())),
+            Ask::Find(text, reply) => {
+                let found: Option<InstrumentView> = self.market.find(&text);
+                let _ = reply.send(found);
+            }
+            Ask::Quote(instrument, reply) => drop(reply.send(self.market.latest(instrument))),
+            Ask::Trades(instrument, limit, reply) => {
+                let _ = reply.send(self.market.trades(instrument, limit));
+            }
+            Ask::Bars(instrument, span, limit, reply) => {
+                let _ = reply.send(self.market.bars(instrument, span, limit));
+            }
+        }
+    }
+
+    /// An order that we do not know: was it ours once, or could the client's name have been?
+    fn may_be_forgotten(&self, name: &OrderName) -> bool {
+        match name {
+            OrderName::Id(id) => self.orders.has_forgotten && id.strategy() == self.seat,
+            OrderName::Client(..) => self.orders.has_forgotten,
+        }
+    }
+
+    fn submit(&mut self, submission: &Submission, reply: Reply<Outcome>) {
+        let Submission { client, client_id, order, is_retry, at_once } = submission;
+        match self.orders.used(order.account, client_id, order) {
+            Some(Used::Same(known)) => {
+                // One that td has not answered yet is waited for like the first time.
+                if let Some(reason) = known.refusal() {
+                    // As the first time.
+                    let _ = reply.send(Outcome::Refused(known.view(), reason));
+                } else if known.is_answered() || *at_once {
+                    let _ = reply.send(Outcome::Again(known.view()));
+                } else {
+                    let id = known.request.order_id;
+                    self.waiting.entry(id).or_default().push((Wait::First, reply));
+                }
+                return;
+            }
+            Some(Used::Differently(known)) => {
+                let _ = reply.send(Outcome::Differs(known.view()));
+                return;
+            }
+            None => {}
+        }
+        // The same name twice in one turn: the second waits for the first.
+        let earlier = self.turn.pending.iter().find_map(|(_, pending)| match pending {
+            Pending::Order { client: other, order: its, .. }
+                if !client_id.as_str().is_empty()
+                    && other.client_id == *client_id
+                    && its.account == order.account =>
+            {
+                Some(())
+            }
+            _ => None,
+        });
+        if earlier.is_some() {
+            self.commit();
+            return self.submit(submission, reply);
+        }
+        if *is_retry && self.orders.has_forgotten && !client_id.as_str().is_empty() {
+            let _ = reply.send(Outcome::Forgotten);
+            return;
+        }
+        let order_id = self.next_id();
+        let order = NewOrder { order_id, ..*order };
+        let client = ClientOrder {
+            order_id,
+            token: client.token,
+            client_id: *client_id,
+            address: client.address,
+            account: order.account,
+            reserved: 0,
+        };
+        self.turn.add(&client);
+        let frame = self.turn.add(&order);
+        let pending =
+            Pending::Order { client: Box::new(client), order: Box::new(order), at_once: *at_once, reply };
+        self.turn.pending.push((frame, pending));
+    }
+
+    /// The order that a change is about, if it can still be changed.
+    fn changeable(
+        &self,
+        name: &OrderName,
+        scope: Option<&Vec<u32>>,
+    ) -> Option<(OrderId, wire::InstrumentId)> {
+        let found = self.orders.find(name).filter(|found| covers(scope, found) && found.is_working())?;
+        Some((found.request.order_id, found.request.instrument))
+    }
+
+    fn refuse(&self, name: &OrderName, scope: Option<&Vec<u32>>, reply: Reply<Outcome>) {
+        let found = self.orders.find(name).filter(|found| covers(scope, found));
+        let outcome = match found {
+            Some(found) => Outcome::Ended(found.view()),
+            None if self.may_be_forgotten(name) => Outcome::Forgotten,
+            None => Outcome::NoSuchOrder,
+        };
+        let _ = reply.send(outcome);
+    }
+
+    /// Commits what this turn has gathered.
+    pub(super) fn commit(&mut self) {
+        let Some(_) = self.turn.frames.first() else { return };
+        let frames = std::mem::take(&mut self.turn.frames);
+        let pending = std::mem::take(&mut self.turn.pending);
+        let messages = frames.iter().map(|(id, bytes)| (*id, bytes.as_slice()));
+        // An order is never without the word of who is behind it.
+        let may_part = |index: usize| frames.get(index).is_none_or(|(id, _)| *id != NewOrder::ID);
+        let (committed, outcome) = self.output.send_all(TOPIC, messages, may_part);
+        if let Err(error) = &outcome {
+            log::debug!("{} of {} requests were not sent: {error}", frames.len() - committed, frames.len());
+        }
+        let sent_ns = self.handle.now();
+        for (frame, pending) in pending {
+            let is_committed = frame < committed;
+            match pending {
+                Pending::Order { client, order, at_once, reply } => {
+                    if !is_committed {
+                        let _ = reply.send(Outcome::Full);
+                        continue;
+                    }
+                    self.handle.add(node::Counter::Orders, 1);
+                    self.orders.announce(&client);
+                    self.orders.sent(&order, sent_ns);
+                    let id = order.order_id;
+                    match self.orders.get(id) {
+                        Some(known) if at_once => drop(reply.send(Outcome::Order(known.view()))),
+                        _ => self.waiting.entry(id).or_default().push((Wait::First, reply)),
+                    }
+                }
+                Pending::Change { id, wait, reply } => {
+                    if !is_committed {
+                        let _ = reply.send(Outcome::Full);
+                        continue;
+                    }
+                    let counter =
+                        if wait == Wait::Cancel { node::Counter::Cancels } else { node::Counter::Replaces };
+                    self.handle.add(counter, 1);
+                    self.waiting.entry(id).or_default().push((wait, reply));
+                }
+                Pending::CancelAll { met, reply } => {
+                    if is_committed {
+                        self.handle.add(node::Counter::Cancels, 1);
+                    }
+                    let _ = reply.send(if is_committed { Outcome::CancelsAll(met) } else { Outcome::Full });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What the threads outside ask of the core, and how it gets there: a bounded queue without a lock, and a wake-up.
+
+use std::sync::Arc;
+
+use crossbeam_queue::ArrayQueue;
+use node::NodeHandle;
+use tokio::sync::oneshot;
+use wire::{AccountId, InstrumentId, NewOrder, OrderId, Price, Quantity, Side, Text};
+
+use crate::view::{Bar, BarSpan, InstrumentView, OrderView, QuoteView, TradeView};
+
+/// As many may wait for the core.
+const LONGEST: usize = 16_384;
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Client {
+    /// The token's public number.
+    pub(crate) token: u64,
+    /// Where the request came from.
+    pub(crate) address: Text<48>,
+}
+
+/// A new order, checked as far as that is possible without the core.
+#[derive(Clone, Debug)]
+pub(crate) struct Submission {
+    pub(crate) client: Client,
+    pub(crate) client_id: Text<32>,
+    /// Its id is the core's to give.
+    pub(crate) order: NewOrder,
+    /// The client says that it asks again.
+    pub(crate) is_retry: bool,
+    /// Answer at once, not with td's first word.
+    pub(crate) at_once: bool,
+}
+
+/// An order, by whichever of its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OrderName {
+    Id(OrderId),
+    Client(AccountId, Text<32>),
+}
+
+/// Which orders.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OrderFilter {
+    /// None: all; else only of these.
+    pub(crate) accounts: Option<Vec<u32>>,
+    pub(crate) instrument: Option<InstrumentId>,
+    pub(crate) working: bool,
+    pub(crate) limit: usize,
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    Submit(Box<Submission>, Reply<Outcome>),
+    Cancel {
+        order: OrderName,
+        scope: Option<Vec<u32>>,
+        reply: Reply<Outcome>,
+    },
+    Replace {
+        order: OrderName,
+        scope: Option<Vec<u32>>,
+        price: Option<Price>,
+        quantity: Option<Quantity>,
+        reply: Reply<Outcome>,
+    },
+    CancelAll {
+        account: Option<AccountId>,
+        instrument: Option<InstrumentId>,
+        side: Option<Side>,
+        reply: Reply<Outcome>,
+    },
+    Order {
+        order: OrderName,
+        scope: Option<Vec<u32>>,
+        reply: Reply<Outcome>,
+    },
+    Orders(OrderFilter, Reply<Vec<OrderView>>),
+    Instruments(Reply<Vec<InstrumentView>>),
+    /// The number of a symbol, or of itself.
+    Find(String, Reply<Option<InstrumentView>>),
+    Quote(InstrumentId, Reply<Option<QuoteView>>),
+    Trades(InstrumentId, usize, Reply<Vec<TradeView>>),
+    Bars(InstrumentId, BarSpan, usize, Reply<Vec<Bar>>),
+}
+
+/// Where an answer goes.
+pub(crate) type Reply<T> = oneshot::Sender<T>;
+
+/// What became of a request about an order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// The order, as it stands.
+    Order(OrderView),
+    /// The same client id was used for it before: this is what became of that order.
+    Again(OrderView),
+    /// The same client id was used for an order that differs.
+    Differs(OrderView),
+    /// td or the market has refused the request.
+    Refused(OrderView, wire::Reason),
+    /// There is no such order, or not for this client.
+    NoSuchOrder,
+    /// It may have been there: what is remembered does not go back so far.
+    Forgotten,
+    /// Nothing was sent: td is behind.
+    Full,
+    /// Nothing was sent: the order has ended.
+    Ended(OrderView),
+    /// A mass cancel went out; as many orders worked.
+    CancelsAll(u64),
+}
+
+/// The way to the core, for any thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Door {
+    queue: Arc<ArrayQueue<Ask>>,
+    core: NodeHandle,
+}
+
+impl Door {
+    pub(crate) fn new(core: NodeHandle) -> Door {
+        Door { queue: Arc::new(ArrayQueue::new(LONGEST)), core }
+    }
+
+    /// False: the core is behind, and nothing was asked.
+    pub(crate) fn put(&self, ask: Ask) -> bool {
+        let is_in = self.queue.push(ask).is_ok();
+        self.core.wake();
+        is_in
+    }
+
+    pub(crate) fn take(&self) -> Option<Ask> {
+        self.queue.pop()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+}

@@ -1,0 +1,390 @@
+//! The core: one thread on the node's poll loop. It follows the journals, keeps what clients may see, writes their orders, and
+//! answers what the HTTP threads ask.
+//!
+//! ```text
+//!   HTTP threads ── Ask ──► Door (bounded, no lock) ──► Core ── orders.gateway ──► td
+//!        ▲                                               │ ▲ ◄── reports.gateway, md.quotes, ledger.state (all loose)
+//!        └──────────────── Reply (oneshot) ──────────────┘ └──► Hub ──► push threads
+//! ```
+//!
+//! Nothing waits for the core: it reads everything loosely. If reports of td are lost to it, it asks the ledger which orders
+//! work; how the others ended is then unknown, and is called so.
+
+mod answering;
+pub(crate) mod ask;
+mod market;
+pub(crate) mod orders;
+mod recall;
+
+use std::collections::HashMap;
+
+use node::{
+    Component, Context, Counted, Counter, Frame, Gap, Input, InputId, JoinError, Node, NodeHandle, Output,
+    RunError, Tally,
+};
+use wire::fold::SnapshotReader;
+use wire::{
+    AnyMessage, Best, Execution, Instrument, InstrumentId, Message, NodeEvent, OrderId, OrderStatus, Quote,
+    StrategyId, TradePrint,
+};
+
+use crate::push::{Channel, Hub};
+use ask::{Door, Outcome, Reply};
+use market::Market;
+use orders::Orders;
+
+/// Asks of one turn: one batch for td, and the journals are looked at in between.
+const ASKS_A_TURN: usize = 256;
+/// What a strategy's seat counts of its requests holds for this one too.
+const COUNTED: &[Counted] = &[
+    (Counter::Orders, Tally::orders),
+    (Counter::Cancels, Tally::cancels),
+    (Counter::Replaces, Tally::replaces),
+];
+/// td has only this topic for a sender's requests.
+const TOPIC: u32 = 0;
+
+/// What a journal is to the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Instruments,
+    Quotes,
+    Best,
+    Reports,
+    State,
+    Events,
+}
+
+impl Role {
+    fn of(name: &str) -> Option<Role> {
+        Some(match name {
+            "instruments" => Role::Instruments,
+            "quotes" => Role::Quotes,
+            "best" => Role::Best,
+            "reports" => Role::Reports,
+            "state" => Role::State,
+            "events" => Role::Events,
+            _ => return None,
+        })
+    }
+}
+
+/// The component.
+pub(crate) struct Core {
+    handle: NodeHandle,
+    door: Door,
+    hub: Hub,
+    output: Output,
+    seat: StrategyId,
+    /// The next order's number within this epoch.
+    next: u32,
+    roles: Vec<Option<Role>>,
+    market: Market,
+    orders: Orders,
+    /// Who waits for td's first word about an order, or about a cancel or replace of it.
+    waiting: HashMap<OrderId, Vec<(Wait, Reply<Outcome>)>>,
+    reports: Option<InputId>,
+    /// Reports before this position were there when the node joined: until they are read, nobody is answered.
+    reports_end: u64,
+    is_ready: bool,
+    /// Seat of the ledger.
+    ledger: Option<u32>,
+    snapshots: SnapshotReader,
+    /// The ledger was asked which orders work.
+    asked: bool,
+    /// What works is cancelled at a clean stop.
+    cancel_on_stop: bool,
+    turn: answering::Turn,
+}
+
+/// What a client waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    First,
+    Cancel,
+    Replace,
+}
+
+impl Core {
+    /// The core of this node, which has read back what its predecessors sent.
+    pub(crate) fn new(
+        node: &mut Node,
+        mut hub: Hub,
+        door: Door,
+        cancel_on_stop: bool,
+    ) -> Result<Core, JoinError> {
+        let output = node.take_output("orders")?;
+        output.resume(&node.handle(), COUNTED);
+        let seat = u16::try_from(node.assignment().seat).map(StrategyId).unwrap_or(StrategyId(u16::MAX));
+        let state = node.inputs_of("state").next();
+        let ledger = state.and_then(|state| node.inputs().get(state.0)).map(|input| input.peer_seat);
+        let snapshots = SnapshotReader::of_strategy(seat, node.assignment().generation);
+        if let Some(input) = state.and_then(|state| node.input_mut(state)) {
+            input.narrow(Some(&[snapshots.topic()]))?;
+        }
+        let reports = node.input("reports")?;
+        let reports_end = node.inputs().get(reports.0).map_or(0, Input::head);
+        let mut orders = Orders::default();
+        recall::read(node.instance(), &output.journal, &mut orders)?;
+        let is_cut =
+            node.inputs().get(reports.0).is_some_and(|input| recall::is_cut(node.instance(), input.name()));
+        let handle = node.handle();
+        // What the reports do not say any more, the ledger does.
+        let asked = is_cut && ledger.is_some();
+        if is_cut {
+            let resumed_at = node.inputs().get(reports.0).map_or(0, Input::position);
+            hub.lost(&[Channel::Orders], Gap { from: 0, resumed_at });
+            log::info!("the oldest reports are overwritten: how some orders ended may be unknown");
+        }
+        Ok(Core {
+            handle,
+            door,
+            hub,
+            seat,
+            next: 0,
+            roles: node.inputs().iter().map(|input| Role::of(&input.role)).collect(),
+            output,
+            market: Market::default(),
+            orders,
+            waiting: HashMap::new(),
+            reports: Some(reports),
+            reports_end,
+            is_ready: false,
+            ledger,
+            snapshots,
+            asked,
+            cancel_on_stop,
+            turn: answering::Turn::default(),
+        })
+    }
+
+    fn next_id(&mut self) -> OrderId {
+        self.next = self.next.wrapping_add(1);
+        OrderId::new(self.seat, self.output.epoch() as u16, self.next)
+    }
+
+    /// All that was said to a predecessor is read.
+    fn becomes_ready(&mut self) {
+        self.is_ready = true;
+        if self.asked {
+            self.ask_ledger();
+        }
+    }
+
+    /// Asks which of our orders work.
+    fn ask_ledger(&mut self) {
+        self.asked = true;
+        self.orders.doubt();
+        self.snapshots.reset();
+        if let Some(ledger) = self.ledger {
+            self.handle.ask(ledger);
+        }
+    }
+
+    fn on_state(&mut self, frame: &Frame<'_>) {
+        if !self.asked || frame.topic != self.snapshots.topic() {
+            return;
+        }
+        let Ok(message) = AnyMessage::decode(frame.message_id, frame.payload) else { return };
+        match self.snapshots.take(message) {
+            Ok(Some(snapshot)) => {
+                self.asked = false;
+                if let Some(ledger) = self.ledger {
+                    self.handle.settle(ledger);
+                }
+                let lost = self.orders.resolve(&snapshot.orders, snapshot.begin.execution);
+                if !lost.is_empty() {
+                    log::warn!("how {} orders ended is unknown: their reports are overwritten", lost.len());
+                }
+            }
+            Ok(None) => {}
+            Err(error) => log::warn!("the ledger's state at position {}: {error}", frame.position),
+        }
+    }
+
+    fn on_report(&mut self, context: &Context, frame: &Frame<'_>) {
+        let Ok(report) = Execution::decode(frame.message_id, frame.payload) else {
+            return context.add(Counter::Malformed, 1);
+        };
+        match &report {
+            Execution::Fill(_) => context.add(Counter::Fills, 1),
+            Execution::Update(update) => {
+                if let Some(counter) = Counter::of_refusal(update.status) {
+                    context.add(counter, 1);
+                }
+            }
+        }
+        let id = report.order_id();
+        let Some(order) = self.orders.report(&report, frame.position) else { return };
+        let view = order.view();
+        self.hub.order(order.account.0, frame, &report, view.clone());
+        let Some(waiting) = self.waiting.get_mut(&id) else { return };
+        // A fill is followed by how the order stands.
+        let Execution::Update(update) = report else { return };
+        let refused = match update.status {
+            OrderStatus::CancelRejected => Some(Wait::Cancel),
+            OrderStatus::ReplaceRejected => Some(Wait::Replace),
+            _ => None,
+        };
+        let mut left = Vec::new();
+        for (wait, reply) in waiting.drain(..) {
+            let is_done = match wait {
+                Wait::First => refused.is_none(),
+                Wait::Cancel => refused == Some(Wait::Cancel) || !order.is_working(),
+                Wait::Replace => {
+                    refused == Some(Wait::Replace)
+                        || update.status == OrderStatus::Replaced
+                        || !order.is_working()
+                }
+            };
+            if !is_done {
+                left.push((wait, reply));
+                continue;
+            }
+            let outcome = match (wait, order.refusal()) {
+                (Wait::First, Some(reason)) => Outcome::Refused(view.clone(), reason),
+                _ if refused == Some(wait) => Outcome::Refused(view.clone(), update.reason),
+                (Wait::Replace, _) if update.status != OrderStatus::Replaced => Outcome::Ended(view.clone()),
+                _ => Outcome::Order(view.clone()),
+            };
+            // Who has gone does not wait.
+            let _ = reply.send(outcome);
+        }
+        if left.is_empty() {
+            self.waiting.remove(&id);
+        } else if let Some(waiting) = self.waiting.get_mut(&id) {
+            *waiting = left;
+        }
+    }
+
+    fn on_market(&mut self, frame: &Frame<'_>) -> Result<(), wire::WireError> {
+        match frame.message_id {
+            Quote::ID => {
+                let quote = Quote::decode(frame.payload)?;
+                if let Some(symbol) = self.market.quote(&quote, frame.time) {
+                    self.hub.market(Channel::Quotes, quote.instrument.0, frame, symbol);
+                }
+            }
+            Best::ID => {
+                let (instrument, best) = (InstrumentId(frame.topic), Best::decode(frame.payload)?);
+                if let Some(symbol) = self.market.best(instrument, &best, frame.time) {
+                    self.hub.market(Channel::Quotes, instrument.0, frame, symbol);
+                }
+            }
+            TradePrint::ID => {
+                let print = TradePrint::decode(frame.payload)?;
+                if let Some(symbol) = self.market.trade(&print, frame.time) {
+                    self.hub.market(Channel::Trades, print.instrument.0, frame, symbol);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn on_instrument(&mut self, frame: &Frame<'_>) -> Result<(), wire::WireError> {
+        if frame.message_id == Instrument::ID {
+            let instrument = Instrument::decode(frame.payload)?;
+            self.market.list(&instrument);
+            self.hub.instrument(&instrument);
+        }
+        Ok(())
+    }
+
+    fn on_event(&mut self, frame: &Frame<'_>) -> Result<(), wire::WireError> {
+        if frame.message_id == NodeEvent::ID {
+            let event = NodeEvent::decode(frame.payload)?;
+            let name = self.handle.name_of(u32::from(event.seat));
+            self.hub.platform(frame, &event, &name);
+        }
+        Ok(())
+    }
+}
+
+impl Component for Core {
+    fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
+        if !self.is_ready {
+            return Ok(());
+        }
+        let mut asked = 0;
+        while asked < ASKS_A_TURN
+            && let Some(ask) = self.door.take()
+        {
+            self.answer(ask);
+            asked += 1;
+        }
+        if asked > 0 {
+            self.commit();
+            context.worked();
+        }
+        self.hub.flush();
+        Ok(())
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.is_ready && !self.door.is_empty()
+    }
+
+    fn accepts(&mut self, input: InputId, position: u64) -> bool {
+        if Some(input) == self.reports && !self.is_ready && position >= self.reports_end {
+            self.becomes_ready();
+        }
+        true
+    }
+
+    fn frame(&mut self, context: &mut Context, input: InputId, frame: &Frame<'_>) -> Result<(), RunError> {
+        let Some(role) = self.roles.get(input.0).copied().flatten() else { return Ok(()) };
+        let done = match role {
+            Role::Instruments => self.on_instrument(frame),
+            Role::Quotes | Role::Best => self.on_market(frame),
+            Role::Events => self.on_event(frame),
+            Role::Reports => {
+                self.on_report(context, frame);
+                Ok(())
+            }
+            Role::State => {
+                self.on_state(frame);
+                Ok(())
+            }
+        };
+        if let Err(error) = done {
+            context.add(Counter::Malformed, 1);
+            log::warn!("{role:?} at position {}: {error}; passed over", frame.position);
+        }
+        Ok(())
+    }
+
+    fn gap(&mut self, context: &mut Context, input: InputId, gap: Gap) -> Result<(), RunError> {
+        match self.roles.get(input.0).copied().flatten() {
+            Some(Role::Reports) => {
+                log::warn!(
+                    "{} bytes of reports are lost: the ledger is asked which orders work",
+                    gap.bytes()
+                );
+                context.add(Counter::Anomalies, 1);
+                self.hub.lost(&[Channel::Orders], gap);
+                self.ask_ledger();
+            }
+            Some(Role::State) => {
+                self.snapshots.reset();
+                if self.asked {
+                    self.ask_ledger();
+                }
+            }
+            Some(Role::Quotes | Role::Best) => self.hub.lost(&[Channel::Quotes, Channel::Trades], gap),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, _context: &mut Context) -> Result<(), RunError> {
+        if self.cancel_on_stop && self.orders.count_working(None, None, None) > 0 {
+            let cancel = wire::CancelAll::new(self.next_id());
+            if let Err(error) = self.output.send(TOPIC, &cancel) {
+                log::warn!("what clients have working is not cancelled: {error}");
+            }
+        }
+        self.hub.close();
+        Ok(())
+    }
+}

@@ -1,0 +1,299 @@
+//! Who may: tokens, signatures, rates.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use gateway_tokens::{Shown, Token, TokenFile, now_s, unhex};
+use governor::clock::DefaultClock;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use hyper::header::{AUTHORIZATION, HeaderMap};
+use node::NodeHandle;
+use ring::signature::{ED25519, UnparsedPublicKey};
+
+use super::problem::{Kind, Problem};
+
+/// Between two looks at the file of tokens.
+const LOOK: Duration = Duration::from_millis(200);
+/// A signed request may be as old, or as far ahead.
+const SKEW_MS: u64 = 30_000;
+/// Nonces that are remembered at most; beyond, signed requests are refused until older ones have run out.
+const NONCES: usize = 200_000;
+
+type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
+
+/// Where a request comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    /// As text; "unix" for a local socket.
+    pub(crate) address: String,
+    /// From this host.
+    pub(crate) is_local: bool,
+    /// It has shown a certificate that our authority has signed.
+    pub(crate) has_certificate: bool,
+}
+
+/// A client whose token is good.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    pub(crate) token: Arc<Token>,
+    pub(crate) number: u64,
+}
+
+/// All that decides who may.
+pub(crate) struct Guard {
+    path: PathBuf,
+    tokens: RwLock<HashMap<String, Arc<Token>>>,
+    /// The file as it was read last: time and inode.
+    stamp: Mutex<Option<(SystemTime, u64)>>,
+    by_token: Option<Limiter<u64>>,
+    by_account: Option<Limiter<u32>>,
+    /// Nonces of signed requests, until they are too old anyway.
+    nonces: Mutex<HashMap<(u64, String), u64>>,
+}
+
+fn limiter<K: std::hash::Hash + Eq + Clone>(rate: u32) -> Option<Limiter<K>> {
+    NonZeroU32::new(rate).map(|rate| RateLimiter::keyed(Quota::per_second(rate)))
+}
+
+impl Guard {
+    pub(crate) fn new(path: PathBuf, rate: u32, order_rate: u32) -> Guard {
+        let guard = Guard {
+            path,
+            tokens: RwLock::default(),
+            stamp: Mutex::default(),
+            by_token: limiter(rate),
+            by_account: limiter(order_rate),
+            nonces: Mutex::default(),
+        };
+        guard.refresh(true);
+        guard
+    }
+
+    /// Reads the file if it has changed.
+    fn refresh(&self, always: bool) {
+        let stamp = std::fs::metadata(&self.path)
+            .ok()
+            .and_then(|meta| Some((meta.modified().ok()?, std::os::unix::fs::MetadataExt::ino(&meta))));
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if always || *known != stamp {
+            *known = stamp;
+            self.read();
+        }
+    }
+
+    /// Reads the file; one that cannot be read leaves nobody in.
+    fn read(&self) {
+        let read = TokenFile::load(&self.path).unwrap_or_else(|error| {
+            log::error!("{error}: no token is good until it is mended");
+            TokenFile::default()
+        });
+        let table: HashMap<String, Arc<Token>> =
+            read.tokens.into_iter().map(|token| (token.id.clone(), Arc::new(token))).collect();
+        log::info!("{} tokens in {}", table.len(), self.path.display());
+        *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = table;
+    }
+
+    /// Follows the file, until the node stops.
+    pub(crate) fn watch(&self, node: &NodeHandle) {
+        while !node.is_stopping() {
+            std::thread::sleep(LOOK);
+            self.refresh(false);
+            let oldest = now_ms().saturating_sub(2 * SKEW_MS);
+            let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+            nonces.retain(|_, time| *time >= oldest);
+        }
+    }
+
+    /// Whose token this is.
+    pub(crate) fn identify(&self, text: &str) -> Result<Identity, Problem> {
+        let bad = || {
+            Problem::new(
+                Kind::Unauthorised,
+                "show a token that is good: Authorization: Bearer colo_…; `colo token create` makes one",
+            )
+        };
+        let shown = Shown::read(text).ok_or_else(bad)?;
+        let token = {
+            let find = || {
+                let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+                tokens.get(shown.id).cloned()
+            };
+            // It may just have been made.
+            find().or_else(|| {
+                self.refresh(false);
+                find()
+            })
+        };
+        let token = token.ok_or_else(bad)?;
+        if !shown.is(&token) || !token.is_good(now_s()) {
+            return Err(bad());
+        }
+        let number = token.number();
+        if let Some(limiter) = &self.by_token
+            && limiter.check_key(&number).is_err()
+        {
+            return Err(
+                Problem::new(Kind::RateLimited, "this token has sent too many requests this second").after(1)
+            );
+        }
+        Ok(Identity { token, number })
+    }
+
+    /// The token in a request's header.
+    pub(crate) fn of_headers(&self, headers: &HeaderMap) -> Result<Identity, Problem> {
+        let text = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        self.identify(text.and_then(|text| text.strip_prefix("Bearer ")).unwrap_or_default().trim())
+    }
+
+    /// Is a token still good?
+    pub(crate) fn is_good(&self, id: &str) -> bool {
+        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+        tokens.get(id).is_some_and(|token| token.is_good(now_s()))
+    }
+
+    /// May this request enter or change orders? From this host, a token is enough; from elsewhere, it must be signed, or come
+    /// with a certificate.
+    pub(crate) fn enters(
+        &self,
+        identity: &Identity,
+        peer: &Peer,
+        headers: &HeaderMap,
+        (method, path): (&str, &str),
+        body: &[u8],
+    ) -> Result<(), Problem> {
+        let is_signed = headers.contains_key("x-colo-signature");
+        if (peer.is_local || peer.has_certificate) && !is_signed {
+            return Ok(());
+        }
+        self.signature(identity, headers, (method, path), body)
+            .map_err(|detail| Problem::new(Kind::SignatureRequired, detail))
+    }
+
+    fn signature(
+        &self,
+        identity: &Identity,
+        headers: &HeaderMap,
+        (method, path): (&str, &str),
+        body: &[u8],
+    ) -> Result<(), String> {
+        let header = |name: &str| {
+            let value = headers.get(name).and_then(|value| value.to_str().ok());
+            value.ok_or_else(|| format!("the header {name} is missing"))
+        };
+        let (time, nonce) = (header("x-colo-time")?, header("x-colo-nonce")?);
+        let signature = unhex(header("x-colo-signature")?).ok_or("x-colo-signature is not hexadecimal")?;
+        let key = identity.token.signing_key.as_deref().and_then(unhex);
+        let key = key.ok_or("this token has no key for signatures: `colo token create --signing-key`")?;
+        let sent: u64 =
+            time.parse().map_err(|_| "x-colo-time is no number of milliseconds since the epoch")?;
+        if sent.abs_diff(now_ms()) > SKEW_MS {
+            return Err("x-colo-time is more than 30 s off".to_owned());
+        }
+        if nonce.is_empty() || nonce.len() > 64 {
+            return Err("x-colo-nonce must have 1 to 64 characters".to_owned());
+        }
+        let signed = signed_text(method, path, time, nonce, body);
+        UnparsedPublicKey::new(&ED25519, &key)
+            .verify(signed.as_bytes(), &signature)
+            .map_err(|_| "the signature does not fit".to_owned())?;
+        // After the signature: who cannot sign cannot fill it.
+        let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+        if nonces.len() >= NONCES {
+            return Err("too many signed requests within a minute".to_owned());
+        }
+        match nonces.insert((identity.number, nonce.to_owned()), sent) {
+            None => Ok(()),
+            Some(_) => Err("this x-colo-nonce was used before".to_owned()),
+        }
+    }
+
+    /// One more request about orders for this account?
+    pub(crate) fn rate_of(&self, account: u32) -> Result<(), Problem> {
+        match &self.by_account {
+            Some(limiter) if limiter.check_key(&account).is_err() => Err(Problem::new(
+                Kind::RateLimited,
+                format!("too many requests about orders for account {account} this second"),
+            )
+            .after(1)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a client signs.
+fn signed_text(method: &str, path: &str, time: &str, nonce: &str, body: &[u8]) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, body);
+    format!("{method}\n{path}\n{time}\n{nonce}\n{}", gateway_tokens::hex(digest.as_ref()))
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway_tokens::{NewToken, Role, hex};
+    use ring::rand::SystemRandom;
+    use ring::signature::{Ed25519KeyPair, KeyPair};
+
+    use super::*;
+
+    fn guard(signing_key: Option<String>, rate: u32) -> (tempfile::TempDir, Guard, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let made = NewToken::make().unwrap();
+        let token = Token {
+            id: made.id,
+            name: "t".into(),
+            role: Role::Trader,
+            accounts: None,
+            created: 0,
+            expires: None,
+            sha256: made.sha256,
+            signing_key,
+            revoked: false,
+        };
+        TokenFile::change(&path, |file| file.tokens.push(token)).unwrap();
+        (folder, Guard::new(path, rate, 0), made.text)
+    }
+
+    fn off_host() -> Peer {
+        Peer { address: "192.0.2.1:5".into(), is_local: false, has_certificate: false }
+    }
+
+    #[test]
+    fn from_off_the_host_an_order_must_be_signed_and_a_signature_is_good_once() {
+        let pkcs8 = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+        let keys = Ed25519KeyPair::from_pkcs8(pkcs8.as_ref()).unwrap();
+        let (_folder, guard, text) = guard(Some(hex(keys.public_key().as_ref())), 0);
+        let identity = guard.identify(&text).unwrap();
+        let about = ("POST", "/v1/orders");
+        let mut headers = HeaderMap::new();
+        assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_err());
+        let certified = Peer { has_certificate: true, ..off_host() };
+        assert!(guard.enters(&identity, &certified, &headers, about, b"{}").is_ok());
+        let time = now_ms().to_string();
+        let signature = keys.sign(signed_text("POST", "/v1/orders", &time, "n1", b"{}").as_bytes());
+        headers.insert("x-colo-time", time.parse().unwrap());
+        headers.insert("x-colo-nonce", "n1".parse().unwrap());
+        headers.insert("x-colo-signature", hex(signature.as_ref()).parse().unwrap());
+        assert!(guard.enters(&identity, &off_host(), &headers, about, b"{ }").is_err(), "another body");
+        assert!(guard.enters(&identity, &off_host(), &headers, ("POST", "/v1/kill"), b"{}").is_err());
+        assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_ok());
+        assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_err(), "a replay");
+        headers.insert("x-colo-time", (now_ms() - 60_000).to_string().parse().unwrap());
+        assert!(guard.enters(&identity, &off_host(), &headers, about, b"{}").is_err(), "too old");
+    }
+
+    #[test]
+    fn a_token_has_its_rate() {
+        let (_folder, guard, text) = guard(None, 3);
+        let good = (0..10).filter(|_| guard.identify(&text).is_ok()).count();
+        assert!((3..10).contains(&good), "{good}");
+        assert!(guard.identify("colo_x").is_err());
+    }
+}

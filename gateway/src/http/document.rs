@@ -1,0 +1,106 @@
+//! The OpenAPI document, made from the code, and a page to read it.
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+
+use super::problem::Problem;
+use super::{body, cold, market, orders};
+use crate::view;
+
+pub(super) const PAGE: &[u8] = include_bytes!("page/docs.html");
+pub(super) const STYLE: &[u8] = include_bytes!("page/docs.css");
+pub(super) const SCRIPT: &[u8] = include_bytes!("page/docs.js");
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "colo gateway",
+        description = "Orders, accounts and market data of a running platform. Errors are problem documents (RFC 9457). \
+                       Every path may differ in `/v1/clients/{account}/{client_order_id}`, which stands for the order that a \
+                       client calls so."
+    ),
+    paths(
+        health, by_name, cancel_by_name, replace_by_name, websocket,
+        orders::post, orders::batch, orders::get, orders::list, orders::cancel, orders::replace, orders::cancel_all,
+        market::instruments, market::one, market::quote, market::book, market::trades, market::bars,
+        cold::accounts, cold::account, cold::positions, cold::status, cold::kill, cold::revive
+    ),
+    components(schemas(
+        Problem, body::OrderBody, body::Decimal, body::ReplaceBody, body::BatchBody, body::KillBody, orders::BatchView,
+        orders::BatchResult, orders::CancelsView, orders::OrdersView, market::InstrumentsView, market::TradesView,
+        market::BarsView, cold::AccountsView, cold::PositionsView, cold::KilledView, view::InstrumentView, view::LevelView,
+        view::QuoteView, view::TradeView, view::Bar, view::OrderView, view::AccountView, view::PositionView
+    )),
+    modifiers(&Tokens)
+)]
+struct Document;
+
+struct Tokens;
+
+impl utoipa::Modify for Tokens {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        if let Some(components) = document.components.as_mut() {
+            components.add_security_scheme("token", SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+        }
+    }
+}
+
+/// Is it there?
+#[utoipa::path(get, path = "/health", tag = "platform", responses((status = 200, description = "It is")))]
+#[allow(dead_code, reason = "for the document")]
+fn health() {}
+
+/// One order, by the client's own name for it.
+#[utoipa::path(get, path = "/v1/clients/{account}/{client_order_id}", tag = "orders", security(("token" = [])),
+    params(("account" = u32, Path, description = "For which account"), ("client_order_id" = String, Path, description = "The client's name")),
+    responses((status = 200, body = view::OrderView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+#[allow(dead_code, reason = "for the document")]
+fn by_name() {}
+
+/// Cancel an order, by the client's own name for it.
+#[utoipa::path(delete, path = "/v1/clients/{account}/{client_order_id}", tag = "orders", security(("token" = [])),
+    params(("account" = u32, Path, description = "For which account"), ("client_order_id" = String, Path, description = "The client's name")),
+    responses((status = 200, body = view::OrderView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+#[allow(dead_code, reason = "for the document")]
+fn cancel_by_name() {}
+
+/// Change an order, by the client's own name for it.
+#[utoipa::path(patch, path = "/v1/clients/{account}/{client_order_id}", tag = "orders", request_body = body::ReplaceBody, security(("token" = [])),
+    params(("account" = u32, Path, description = "For which account"), ("client_order_id" = String, Path, description = "The client's name")),
+    responses((status = 200, body = view::OrderView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
+#[allow(dead_code, reason = "for the document")]
+fn replace_by_name() {}
+
+/// A WebSocket: docs/gateway.md has its protocol.
+#[utoipa::path(get, path = "/v1/ws", tag = "push", security(("token" = [])),
+    responses((status = 101, description = "From here on it is a WebSocket"), (status = "4XX", body = Problem)))]
+#[allow(dead_code, reason = "for the document")]
+fn websocket() {}
+
+/// The document, as JSON.
+pub fn document() -> String {
+    Document::openapi().to_pretty_json().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::problem::Kind;
+
+    #[test]
+    fn the_document_has_every_route_and_the_page_every_problem() {
+        let document: serde_json::Value = serde_json::from_str(&super::document()).unwrap();
+        let paths: BTreeSet<&str> =
+            document["paths"].as_object().unwrap().keys().map(String::as_str).collect();
+        for path in ["/v1/orders", "/v1/orders/{order_id}", "/v1/kill", "/v1/status", "/v1/ws", "/health"] {
+            assert!(paths.contains(path), "{path} of {paths:?}");
+        }
+        assert!(paths.len() >= 18, "{}", paths.len());
+        let page = std::str::from_utf8(super::PAGE).unwrap();
+        for kind in Kind::ALL {
+            let (name, ..) = kind.parts();
+            assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! HTTP: threads that each accept and serve connections of their own, on hyper, without a framework.
+
+mod answer;
+pub(crate) mod auth;
+pub(crate) mod body;
+mod cold;
+mod document;
+mod market;
+mod orders;
+pub(crate) mod problem;
+mod route;
+mod serve;
+mod socket;
+mod upgrade;
+
+pub(crate) use cold::view as account_view;
+pub use document::document;
+pub(crate) use serve::start;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use node::{InstanceDir, NodeHandle};
+use topology::config::GatewayConfig;
+
+use crate::core::ask::Door;
+use crate::push::Pushers;
+use auth::Guard;
+
+/// What all HTTP threads share.
+pub(crate) struct Shared {
+    pub(crate) config: GatewayConfig,
+    pub(crate) keeps_accounts: bool,
+    pub(crate) seat: u16,
+    pub(crate) node: NodeHandle,
+    pub(crate) instance: InstanceDir,
+    pub(crate) door: Door,
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) pushers: Pushers,
+    /// One a connection.
+    pub(crate) permits: Arc<tokio::sync::Semaphore>,
+    pub(crate) document: bytes::Bytes,
+}
+
+impl Shared {
+    /// The gateway's own seat: some accounts are its own.
+    pub(crate) fn node_seat(&self) -> u16 {
+        self.seat
+    }
+
+    /// So long a request may wait for the core, or for td.
+    pub(crate) fn patience(&self) -> Duration {
+        self.config.answer
+    }
+}
+
+/// One thread's.
+pub(crate) type Here = Rc<Arc<Shared>>;

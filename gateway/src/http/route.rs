@@ -1,0 +1,179 @@
+//! From a request to its route.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::{Method, Request};
+
+use super::answer::{Answer, Answered, fixed, read};
+use super::auth::Peer;
+use super::problem::{Kind, Problem};
+use super::{Here, Shared, cold, document, market, orders, upgrade};
+
+/// The answer of the hot path, made once.
+const HEALTHY: Bytes = Bytes::from_static(b"{\"status\":\"ok\"}\n");
+
+/// Answers a request, whatever it is.
+pub(crate) async fn route(here: Here, peer: &Peer, request: Request<Incoming>) -> Answer {
+    if request.uri().path() == "/health" && request.method() == Method::GET {
+        return fixed(HEALTHY, "application/json");
+    }
+    let mut answer = match dispatch(&here, peer, request).await {
+        Ok(answer) => answer,
+        Err(problem) => problem.respond(),
+    };
+    let headers = answer.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'self'"));
+    answer
+}
+
+fn no_such() -> Problem {
+    Problem::new(Kind::NotFound, "there is no such route: /openapi.json has them all")
+}
+
+fn not_so() -> Problem {
+    Problem::new(Kind::MethodNotAllowed, "this route is there for other methods: see /openapi.json")
+}
+
+/// The pairs of a query string.
+fn pairs(query: Option<&str>) -> Result<HashMap<String, String>, Problem> {
+    let decoded = |text: &str| decode(&text.replace('+', " "));
+    let parts = query.unwrap_or_default().split('&').filter(|part| !part.is_empty());
+    parts
+        .map(|part| {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            Ok((decoded(name)?, decoded(value)?))
+        })
+        .collect()
+}
+
+/// Percent signs taken out.
+fn decode(text: &str) -> Result<String, Problem> {
+    let bad =
+        || Problem::bad("a percent sign in the URL is not followed by two digits, or its bytes are no UTF-8");
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16)).ok_or_else(bad);
+        bytes.push((digit()? << 4 | digit()?) as u8);
+    }
+    String::from_utf8(bytes).map_err(|_| bad())
+}
+
+async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answered {
+    let shared: &Shared = here;
+    let method = request.method().clone();
+    let path = decode(request.uri().path())?;
+    let parts: Vec<&str> = path.split('/').skip(1).collect();
+    let open = match parts.as_slice() {
+        ["health"] => return Err(not_so()),
+        ["openapi.json"] => Some(fixed(shared.document.clone(), "application/json")),
+        ["docs"] => Some(fixed(Bytes::from_static(document::PAGE), "text/html; charset=utf-8")),
+        ["docs.css"] => Some(fixed(Bytes::from_static(document::STYLE), "text/css")),
+        ["docs.js"] => Some(fixed(Bytes::from_static(document::SCRIPT), "text/javascript")),
+        ["v1", ..] => None,
+        _ => return Err(no_such()),
+    };
+    if let Some(answer) = open {
+        return if method == Method::GET { Ok(answer) } else { Err(not_so()) };
+    }
+    if let ["v1", "ws"] = parts.as_slice() {
+        return upgrade::upgrade(here, request);
+    }
+    let identity = shared.guard.of_headers(request.headers())?;
+    let query = pairs(request.uri().query())?;
+    let full_path = request.uri().path_and_query().map_or(path.clone(), |path| path.as_str().to_owned());
+    if method == Method::GET {
+        return match parts.as_slice() {
+            ["v1", "instruments"] => market::instruments(shared).await,
+            ["v1", "instruments", symbol] => market::one(shared, symbol).await,
+            ["v1", "quotes", symbol] => market::quote(shared, symbol).await,
+            ["v1", "book", symbol] => market::book(shared, symbol, &query).await,
+            ["v1", "trades", symbol] => market::trades(shared, symbol, &query).await,
+            ["v1", "bars", symbol] => market::bars(shared, symbol, &query).await,
+            ["v1", "accounts"] => cold::accounts(shared, &identity).await,
+            ["v1", "accounts", account] => cold::account(shared, &identity, account).await,
+            ["v1", "positions"] => cold::positions(shared, &identity, &query).await,
+            ["v1", "status"] => cold::status(shared, &identity).await,
+            ["v1", "orders"] => orders::list(shared, &identity, &query).await,
+            ["v1", "orders", "batch"] | ["v1", "kill" | "revive"] => Err(not_so()),
+            ["v1", "orders", order] => orders::get(shared, &identity, orders::named(order)?).await,
+            ["v1", "clients", account, name] => {
+                orders::get(shared, &identity, orders::called(account, name)?).await
+            }
+            _ => Err(no_such()),
+        };
+    }
+    let headers = request.headers().clone();
+    let body = read(shared, request).await?;
+    let enters = || shared.guard.enters(&identity, peer, &headers, (method.as_str(), &full_path), &body);
+    match (method.as_str(), parts.as_slice()) {
+        ("POST", ["v1", "orders"]) => {
+            enters()?;
+            orders::post(shared, &identity, peer, &body).await
+        }
+        ("POST", ["v1", "orders", "batch"]) => {
+            enters()?;
+            orders::batch(shared, &identity, peer, &body).await
+        }
+        ("DELETE", ["v1", "orders"]) => {
+            enters()?;
+            orders::cancel_all(shared, &identity, &query).await
+        }
+        ("DELETE", ["v1", "orders", order]) => {
+            enters()?;
+            orders::cancel(shared, &identity, orders::named(order)?).await
+        }
+        ("PATCH", ["v1", "orders", order]) => {
+            enters()?;
+            orders::replace(shared, &identity, orders::named(order)?, &body).await
+        }
+        ("DELETE", ["v1", "clients", account, name]) => {
+            enters()?;
+            orders::cancel(shared, &identity, orders::called(account, name)?).await
+        }
+        ("PATCH", ["v1", "clients", account, name]) => {
+            enters()?;
+            orders::replace(shared, &identity, orders::called(account, name)?, &body).await
+        }
+        ("POST", ["v1", "kill"]) => {
+            enters()?;
+            cold::kill(shared, &identity, &body).await
+        }
+        ("POST", ["v1", "revive"]) => {
+            enters()?;
+            cold::revive(shared, &identity, &body).await
+        }
+        (
+            _,
+            ["v1", "instruments" | "accounts" | "positions" | "status" | "orders" | "kill" | "revive"]
+            | ["v1", "instruments" | "accounts" | "quotes" | "book" | "trades" | "bars" | "orders", _]
+            | ["v1", "clients", _, _],
+        ) => Err(not_so()),
+        _ => Err(no_such()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_and_paths_are_decoded_and_bad_ones_refused() {
+        let query = pairs(Some("symbol=A%2FB&x=1+2&flag")).unwrap();
+        assert_eq!(
+            (query["symbol"].as_str(), query["x"].as_str(), query["flag"].as_str()),
+            ("A/B", "1 2", "")
+        );
+        for bad in ["a=%", "a=%2", "a=%zz", "a=%ff"] {
+            assert!(pairs(Some(bad)).is_err(), "{bad}");
+        }
+    }
+}

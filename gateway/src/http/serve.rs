@@ -1,0 +1,259 @@
+//! Accepting and serving: every thread has a runtime, a listener and connections of its own.
+//!
+//! A connection that has no request in work, and has been so for as long as the head of a request may take, is closed: that is
+//! one rule for slow heads, for half-open connections and for those that say nothing at all. One that has been served before may
+//! idle for longer.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::conn::auto;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+
+use super::auth::Peer;
+use super::route::route;
+use super::socket::{Stream, listen, listen_unix, tls};
+use super::{Here, Shared};
+
+/// How often a thread looks whether the node stops.
+const LOOK: Duration = Duration::from_millis(100);
+/// So long requests in work may take once the node stops.
+const GRACE: Duration = Duration::from_secs(1);
+/// After an accept that failed, as it does when there are no descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The threads.
+#[derive(Debug)]
+pub(crate) struct Server {
+    threads: Vec<std::thread::JoinHandle<()>>,
+    /// Where it listens, once bound.
+    pub(crate) address: Option<SocketAddr>,
+}
+
+impl Server {
+    pub(crate) fn join(self) {
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Runs tasks of one thread, which need not be sent anywhere.
+#[derive(Clone, Copy, Debug)]
+struct Local;
+
+impl<F: Future<Output: 'static> + 'static> hyper::rt::Executor<F> for Local {
+    fn execute(&self, future: F) {
+        tokio::task::spawn_local(future);
+    }
+}
+
+/// Binds and starts all of it.
+pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
+    let config = &shared.config;
+    let acceptor = config.tls.as_ref().map(tls).transpose()?.map(TlsAcceptor::from);
+    let mut address: Option<SocketAddr> = config
+        .listen
+        .as_ref()
+        .map(|listen| listen.parse().map_err(|error| format!("gateway.listen: `{listen}`: {error}")))
+        .transpose()?;
+    let mut threads = Vec::new();
+    for number in 0..config.threads {
+        let tcp = match address {
+            Some(wanted) => {
+                let bound = listen(wanted)
+                    .map_err(|error| format!("cannot listen on {wanted} (gateway.listen): {error}"))?;
+                // With port 0 the others share the port that the first one got.
+                address = bound.local_addr().ok().or(address);
+                Some(bound)
+            }
+            None => None,
+        };
+        let unix = match &config.unix {
+            Some(path) if number == 0 => Some(
+                listen_unix(Path::new(path))
+                    .map_err(|error| format!("cannot listen on `{path}` (gateway.unix): {error}"))?,
+            ),
+            _ => None,
+        };
+        let (shared, acceptor) = (Arc::clone(shared), acceptor.clone());
+        let thread = std::thread::Builder::new()
+            .name(format!("http-{number}"))
+            .spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .max_blocking_threads(4)
+                    .build();
+                match runtime {
+                    Ok(runtime) => {
+                        let local = tokio::task::LocalSet::new();
+                        local.block_on(&runtime, run(&Rc::new(shared), tcp, unix, acceptor));
+                    }
+                    Err(error) => log::error!("no runtime for HTTP: {error}"),
+                }
+            })
+            .map_err(|error| format!("no thread for HTTP: {error}"))?;
+        threads.push(thread);
+    }
+    Ok(Server { threads, address })
+}
+
+async fn accept_tcp(listener: Option<&TcpListener>) -> std::io::Result<(tokio::net::TcpStream, SocketAddr)> {
+    match listener {
+        Some(listener) => listener.accept().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn accept_unix(listener: Option<&UnixListener>) -> std::io::Result<tokio::net::UnixStream> {
+    match listener {
+        Some(listener) => listener.accept().await.map(|(stream, _)| stream),
+        None => std::future::pending().await,
+    }
+}
+
+async fn run(
+    here: &Here,
+    tcp: Option<std::net::TcpListener>,
+    unix: Option<std::os::unix::net::UnixListener>,
+    acceptor: Option<TlsAcceptor>,
+) {
+    let tcp = tcp.and_then(|listener| TcpListener::from_std(listener).ok());
+    let unix = unix.and_then(|listener| UnixListener::from_std(listener).ok());
+    let mut look = tokio::time::interval(LOOK);
+    let live = Rc::new(Cell::new(0_usize));
+    loop {
+        let (stream, peer) = tokio::select! {
+            _ = look.tick() => {
+                if here.node.is_stopping() {
+                    break;
+                }
+                continue;
+            }
+            accepted = accept_tcp(tcp.as_ref()) => match accepted {
+                Ok((stream, from)) => {
+                    let _ = stream.set_nodelay(true);
+                    let peer = Peer { address: from.to_string(), is_local: from.ip().is_loopback(), has_certificate: false };
+                    (Stream::Tcp(stream), peer)
+                }
+                Err(error) => {
+                    log::warn!("a connection cannot be accepted: {error}");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            },
+            accepted = accept_unix(unix.as_ref()) => match accepted {
+                Ok(stream) => {
+                    let peer = Peer { address: "unix".to_owned(), is_local: true, has_certificate: false };
+                    (Stream::Unix(stream), peer)
+                }
+                Err(error) => {
+                    log::warn!("a local connection cannot be accepted: {error}");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            },
+        };
+        // One more than there is room for is closed at once.
+        let Ok(permit) = Arc::clone(&here.permits).try_acquire_owned() else { continue };
+        let (here, acceptor, live) = (Rc::clone(here), acceptor.clone(), Rc::clone(&live));
+        live.set(live.get() + 1);
+        tokio::task::spawn_local(async move {
+            if let Some((stream, peer)) = secured(&here, stream, peer, acceptor).await {
+                serve(here, stream, peer).await;
+            }
+            live.set(live.get() - 1);
+            drop(permit);
+        });
+    }
+    drop((tcp, unix));
+    let end = Instant::now() + GRACE;
+    while live.get() > 0 && Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Through TLS, where it is spoken.
+async fn secured(
+    here: &Shared,
+    stream: Stream,
+    peer: Peer,
+    acceptor: Option<TlsAcceptor>,
+) -> Option<(Stream, Peer)> {
+    match (stream, acceptor) {
+        (Stream::Tcp(stream), Some(acceptor)) => {
+            let secured = tokio::time::timeout(here.config.head, acceptor.accept(stream)).await.ok()?.ok()?;
+            let has_certificate =
+                secured.get_ref().1.peer_certificates().is_some_and(|shown| !shown.is_empty());
+            Some((Stream::Tls(Box::new(secured)), Peer { has_certificate, ..peer }))
+        }
+        (stream, _) => Some((stream, peer)),
+    }
+}
+
+/// What a connection is doing.
+#[derive(Debug)]
+struct Activity {
+    in_work: Cell<usize>,
+    served: Cell<bool>,
+    last: Cell<Instant>,
+}
+
+async fn serve(here: Here, stream: Stream, peer: Peer) {
+    let activity = Rc::new(Activity {
+        in_work: Cell::new(0),
+        served: Cell::new(false),
+        last: Cell::new(Instant::now()),
+    });
+    let peer = Rc::new(peer);
+    let service = {
+        let (here, activity) = (Rc::clone(&here), Rc::clone(&activity));
+        service_fn(move |request| {
+            let (here, peer, activity) = (Rc::clone(&here), Rc::clone(&peer), Rc::clone(&activity));
+            async move {
+                activity.in_work.set(activity.in_work.get() + 1);
+                let answer = route(here, &peer, request).await;
+                activity.in_work.set(activity.in_work.get() - 1);
+                activity.served.set(true);
+                activity.last.set(Instant::now());
+                Ok::<_, Infallible>(answer)
+            }
+        })
+    };
+    let builder = auto::Builder::new(Local);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    let mut stopping = false;
+    loop {
+        let limit = if activity.served.get() { here.config.idle } else { here.config.head };
+        let deadline = activity.last.get() + limit;
+        let wait = if activity.in_work.get() > 0 { Instant::now() + LOOK } else { deadline };
+        let wait = wait.min(Instant::now() + Duration::from_secs(1));
+        tokio::select! {
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    log::debug!("a connection ended: {error}");
+                }
+                return;
+            }
+            () = tokio::time::sleep_until(wait) => {
+                if activity.in_work.get() == 0 && Instant::now() >= deadline {
+                    return;
+                }
+                if here.node.is_stopping() && !stopping {
+                    stopping = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Listeners, and streams of any kind.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+use topology::config::TlsConfig;
+
+/// Connections that wait to be accepted, at most.
+const BACKLOG: i32 = 4_096;
+
+/// A listener of one thread; several may have the same address, and share what comes.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// A local socket that only this user may use. One that a dead gateway has left is replaced.
+pub(crate) fn listen_unix(path: &Path) -> io::Result<std::os::unix::net::UnixListener> {
+    if path.exists() && std::os::unix::net::UnixStream::connect(path).is_err() {
+        std::fs::remove_file(path)?;
+    }
+    let listener = std::os::unix::net::UnixListener::bind(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// What TLS needs.
+pub(crate) fn tls(config: &TlsConfig) -> Result<Arc<ServerConfig>, String> {
+    let at = |file: &str, error: &dyn std::fmt::Display| format!("gateway.tls: `{file}`: {error}");
+    let certificates = |file: &str| -> Result<Vec<CertificateDer<'static>>, String> {
+        let read = CertificateDer::pem_file_iter(file).map_err(|error| at(file, &error))?;
+        read.collect::<Result<_, _>>().map_err(|error| at(file, &error))
+    };
+    let key = PrivateKeyDer::from_pem_file(&config.key).map_err(|error| at(&config.key, &error))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let builder = match &config.client_ca {
+        None => builder.with_no_client_auth(),
+        Some(file) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(file)? {
+                roots.add(certificate).map_err(|error| at(file, &error))?;
+            }
+            // Who shows none may still see; who sends orders is looked at later.
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+                .allow_unauthenticated()
+                .build()
+                .map_err(|error| at(file, &error))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut made = builder
+        .with_single_cert(certificates(&config.cert)?, key)
+        .map_err(|error| at(&config.cert, &error))?;
+    made.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(made))
+}
+
+/// A connection.
+pub(crate) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    Tls(Box<tokio_rustls::server::TlsStream<TcpStream>>),
+}
+
+macro_rules! on_each {
+    ($stream:expr, $inner:ident => $call:expr) => {
+        match $stream {
+            Stream::Tcp($inner) => $call,
+            Stream::Unix($inner) => $call,
+            Stream::Tls($inner) => $call,
+        }
+    };
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        on_each!(self.get_mut(), inner => Pin::new(inner).poll_read(context, buffer))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        on_each!(self.get_mut(), inner => Pin::new(inner).poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        on_each!(self.get_mut(), inner => Pin::new(inner).poll_write_vectored(context, bytes))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        on_each!(self, inner => inner.is_write_vectored())
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        on_each!(self.get_mut(), inner => Pin::new(inner).poll_flush(context))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        on_each!(self.get_mut(), inner => Pin::new(inner).poll_shutdown(context))
+    }
+}

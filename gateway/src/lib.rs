@@ -1,0 +1,30 @@
+//! The way in from outside: HTTP and WebSocket beside the journals, for people, tools and programs that are no processes of
+//! the platform.
+//!
+//! # What this crate guarantees
+//!
+//! - Nothing of the platform waits for it: it reads every journal loosely.
+//! - Its clients' orders go through td, with td's checks, as a strategy's do. An order and the word of whose it is are
+//!   committed together, so that every order can be traced to a token and an address.
+//! - A `client_order_id` is good for one order, also if gateway, td or both are killed in between.
+//! - What cannot be known is called unknown, never failed.
+//!
+//! ```text
+//!   clients ──► http (threads: one runtime, one listener each) ── Ask ──► core (the node's poll loop) ──► orders.gateway
+//!      ▲                     │ WebSocket handed over                        │
+//!      └──────────── push (threads of their own) ◄────────── events ────────┘
+//! ```
+//!
+//! `docs/gateway.md` is for those who write clients.
+
+#![forbid(unsafe_code)]
+
+mod core;
+mod desk;
+mod http;
+mod push;
+mod run;
+mod view;
+
+pub use http::document;
+pub use run::run;

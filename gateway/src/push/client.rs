@@ -1,0 +1,444 @@
+//! One WebSocket: what it has asked for, and what it is told.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+use std::time::Instant;
+
+use gateway_tokens::Token;
+use serde::{Deserialize, Serialize};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::event::{Channel, Encoding, Event};
+use super::frame::{Decoder, Incoming, Kind, close, frame};
+use super::mailbox::{NewSocket, Socket};
+use super::queue::{Counts, Overflow, Queue, Shared};
+
+/// A client's message may have so many bytes.
+const LONGEST: usize = 64 << 10;
+/// As much is given to the system at a time, so that what is urgent waits for no more than that.
+const AT_A_TIME: usize = 64 << 10;
+const SLICES: usize = 32;
+
+/// Codes of our own.
+pub(crate) const OVERFLOW: u16 = 4001;
+pub(crate) const REVOKED: u16 = 4003;
+pub(crate) const GOING: u16 = 1001;
+const BAD_MESSAGE: u16 = 1008;
+
+/// What a client may say.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    #[serde(default)]
+    encoding: Option<String>,
+    #[serde(default)]
+    subscribe: Vec<Wish>,
+    #[serde(default)]
+    unsubscribe: Vec<Wish>,
+    #[serde(default)]
+    stats: bool,
+    /// Comes back with the answer.
+    #[serde(default)]
+    id: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    channel: String,
+    /// Of market data: these; none: all.
+    #[serde(default)]
+    symbols: Option<Vec<String>>,
+    /// Of orders and accounts: these; none: all that the token is for.
+    #[serde(default)]
+    accounts: Option<Vec<u32>>,
+    /// Of orders: what came after this.
+    #[serde(default)]
+    from: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Said<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subscribed: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stats: Option<Counts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Gap {
+    gap: GapOf,
+}
+
+#[derive(Debug, Serialize)]
+struct GapOf {
+    channel: &'static str,
+    from: u64,
+    to: u64,
+}
+
+/// Which keys of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Keys {
+    All,
+    These(BTreeSet<u32>),
+}
+
+impl Keys {
+    fn has(&self, key: u32) -> bool {
+        match self {
+            Keys::All => true,
+            Keys::These(keys) => keys.contains(&key),
+        }
+    }
+}
+
+/// Why a client is let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With a last word.
+    Close(u16, &'static str),
+    /// It is gone.
+    Gone,
+}
+
+/// A client's wish for what came after a sequence.
+pub(crate) struct Resume {
+    pub(crate) from: u64,
+}
+
+pub(crate) struct Client {
+    pub(crate) socket: Socket,
+    pub(crate) token: Arc<Token>,
+    _permit: OwnedSemaphorePermit,
+    decoder: Decoder,
+    queue: Queue,
+    encoding: Encoding,
+    wishes: HashMap<Channel, Keys>,
+    /// Its wishes are others than those that it was last indexed by.
+    pub(crate) is_changed: bool,
+    /// Where it stands in the index; no key: among those who want all.
+    pub(crate) indexed: Vec<(Channel, Option<u32>)>,
+    /// Given to the system in part, or next.
+    out: VecDeque<(Shared, bool)>,
+    out_bytes: usize,
+    /// Bytes of the first that are gone.
+    written: usize,
+    pub(crate) is_blocked: bool,
+    pub(crate) heard: Instant,
+    pub(crate) wrote: Instant,
+    pub(crate) pinged: bool,
+}
+
+impl Client {
+    pub(crate) fn new(new: NewSocket, most: usize, now: Instant) -> Client {
+        let mut decoder = Decoder::new(LONGEST);
+        decoder.add(&new.early);
+        Client {
+            socket: new.socket,
+            token: new.token,
+            _permit: new.permit,
+            decoder,
+            queue: Queue::new(most),
+            encoding: Encoding::Json,
+            wishes: HashMap::new(),
+            is_changed: false,
+            indexed: Vec::new(),
+            out: VecDeque::new(),
+            out_bytes: 0,
+            written: 0,
+            is_blocked: false,
+            heard: now,
+            wrote: now,
+            pinged: false,
+        }
+    }
+
+    /// Does it want this event?
+    pub(crate) fn wants(&self, channel: Channel, key: u32) -> bool {
+        self.wishes.get(&channel).is_some_and(|keys| keys.has(key)) && self.may(channel, key)
+    }
+
+    /// All that it wants, for the index.
+    pub(crate) fn wanted(&self) -> Vec<(Channel, Option<u32>)> {
+        let each = |(channel, keys): (&Channel, &Keys)| match keys {
+            Keys::All => vec![(*channel, None)],
+            Keys::These(keys) => keys.iter().map(|key| (*channel, Some(*key))).collect(),
+        };
+        self.wishes.iter().flat_map(each).collect()
+    }
+
+    fn may(&self, channel: Channel, key: u32) -> bool {
+        !matches!(channel, Channel::Orders | Channel::Accounts) || self.token.covers(key)
+    }
+
+    pub(crate) fn has_output(&self) -> bool {
+        !self.out.is_empty() || !self.queue.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, event: &Event) -> Result<(), End> {
+        let shared = event.frame(self.encoding);
+        self.queue.push(event.channel, event.key, event.sequence, shared).map_err(overflow)
+    }
+
+    /// What came before it could be counted.
+    pub(crate) fn lost(&mut self, channel: Channel, from: u64, to: u64) {
+        if self.wishes.contains_key(&channel) {
+            self.queue.announce(channel, from, to);
+        }
+    }
+
+    pub(crate) fn ping(&mut self) -> Result<(), End> {
+        self.pinged = true;
+        self.queue.answer(frame(Kind::Ping, b"").into()).map_err(overflow)
+    }
+
+    /// Reads what is there. The wishes to resume that it holds are for the caller, who has the history.
+    pub(crate) fn read(
+        &mut self,
+        symbols: &HashMap<String, u32>,
+        now: Instant,
+        is_early: bool,
+    ) -> Result<Vec<Resume>, End> {
+        let mut buffer = [0; 16 << 10];
+        let mut resumes = Vec::new();
+        // A client that talks without pause gets its turn again.
+        for _ in 0..4 {
+            if !is_early {
+                match self.socket.read(&mut buffer) {
+                    Ok(0) => return Err(End::Gone),
+                    Ok(count) => self.decoder.add(&buffer[..count]),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(_) => return Err(End::Gone),
+                }
+            }
+            (self.heard, self.pinged) = (now, false);
+            loop {
+                match self.decoder.next() {
+                    Ok(None) => break,
+                    Ok(Some(message)) => self.hear(message, symbols, &mut resumes)?,
+                    Err(broken) => return Err(End::Close(broken.0, broken.1)),
+                }
+            }
+            if is_early {
+                break;
+            }
+        }
+        Ok(resumes)
+    }
+
+    fn hear(
+        &mut self,
+        message: Incoming,
+        symbols: &HashMap<String, u32>,
+        resumes: &mut Vec<Resume>,
+    ) -> Result<(), End> {
+        match message {
+            Incoming::Ping(payload) => {
+                self.queue.answer(frame(Kind::Pong, &payload).into()).map_err(overflow)
+            }
+            Incoming::Pong => Ok(()),
+            Incoming::Close(_) => Err(End::Close(1000, "")),
+            Incoming::Binary(_) => Err(End::Close(1003, "say it as text")),
+            Incoming::Text(text) => {
+                let message: Message = match serde_json::from_str(&text) {
+                    Ok(message) => message,
+                    Err(error) => return self.fail(None, format!("this is no message: {error}")),
+                };
+                self.obey(message, symbols, resumes)
+            }
+        }
+    }
+
+    fn fail(&mut self, id: Option<&serde_json::Value>, error: String) -> Result<(), End> {
+        self.say(&Said { id, subscribed: None, stats: None, error: Some(error) })
+    }
+
+    fn say(&mut self, said: &impl Serialize) -> Result<(), End> {
+        let text =
+            serde_json::to_vec(said).map_err(|_| End::Close(BAD_MESSAGE, "no answer can be written"))?;
+        self.queue.answer(frame(Kind::Text, &text).into()).map_err(overflow)
+    }
+
+    fn obey(
+        &mut self,
+        message: Message,
+        symbols: &HashMap<String, u32>,
+        resumes: &mut Vec<Resume>,
+    ) -> Result<(), End> {
+        let id = message.id.as_ref();
+        if let Some(encoding) = &message.encoding {
+            self.encoding = match encoding.as_str() {
+                "json" => Encoding::Json,
+                "binary" => Encoding::Binary,
+                other => return self.fail(id, format!("`encoding` is `{other}`; it must be json or binary")),
+            };
+        }
+        self.is_changed |= !message.subscribe.is_empty() || !message.unsubscribe.is_empty();
+        for wish in &message.unsubscribe {
+            match self.meant(wish, symbols) {
+                Ok((channel, keys)) => self.forget(channel, &keys),
+                Err(error) => return self.fail(id, error),
+            }
+        }
+        for wish in &message.subscribe {
+            match self.meant(wish, symbols) {
+                Ok((channel, keys)) => {
+                    let known = self.wishes.remove(&channel);
+                    let both = match (known, keys) {
+                        (Some(Keys::These(mut mine)), Keys::These(new)) => {
+                            mine.extend(new);
+                            Keys::These(mine)
+                        }
+                        (Some(Keys::All), _) | (_, Keys::All) => Keys::All,
+                        (None, keys) => keys,
+                    };
+                    self.wishes.insert(channel, both);
+                    if channel == Channel::Orders
+                        && let Some(from) = wish.from
+                    {
+                        resumes.push(Resume { from });
+                    }
+                }
+                Err(error) => return self.fail(id, error),
+            }
+        }
+        let mut subscribed: Vec<Channel> = self.wishes.keys().copied().collect();
+        subscribed.sort_unstable();
+        let stats = message.stats.then_some(self.queue.counts);
+        let subscribed = Some(subscribed.into_iter().map(Channel::as_str).collect());
+        self.say(&Said { id, subscribed, stats, error: None })
+    }
+
+    fn meant(&self, wish: &Wish, symbols: &HashMap<String, u32>) -> Result<(Channel, Keys), String> {
+        let channel = Channel::of(&wish.channel).ok_or_else(|| {
+            let all: Vec<&str> = Channel::ALL.map(Channel::as_str).to_vec();
+            format!("there is no channel `{}`; there are {}", wish.channel, all.join(", "))
+        })?;
+        let keys = match (channel, &wish.symbols, &wish.accounts) {
+            (Channel::Quotes | Channel::Trades, Some(names), None) => {
+                let number = |name: &String| {
+                    let by_number =
+                        || name.parse().ok().filter(|number| symbols.values().any(|known| known == number));
+                    symbols
+                        .get(name)
+                        .copied()
+                        .or_else(by_number)
+                        .ok_or_else(|| format!("there is no instrument `{name}`"))
+                };
+                Keys::These(names.iter().map(number).collect::<Result<_, _>>()?)
+            }
+            (Channel::Orders | Channel::Accounts, None, Some(accounts)) => {
+                if let Some(other) = accounts.iter().find(|account| !self.token.covers(**account)) {
+                    return Err(format!("this token is not for account {other}"));
+                }
+                Keys::These(accounts.iter().copied().collect())
+            }
+            (_, None, None) => Keys::All,
+            _ => return Err("`symbols` are for market data, `accounts` for orders and accounts".to_owned()),
+        };
+        if wish.from.is_some() && channel != Channel::Orders {
+            return Err("`from` is for orders: nothing else is kept".to_owned());
+        }
+        Ok((channel, keys))
+    }
+
+    fn forget(&mut self, channel: Channel, keys: &Keys) {
+        match (self.wishes.get_mut(&channel), keys) {
+            (Some(Keys::These(mine)), Keys::These(gone)) => mine.retain(|key| !gone.contains(key)),
+            (_, Keys::All) => {
+                self.wishes.remove(&channel);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives the system what it takes.
+    pub(crate) fn write(&mut self, now: Instant) -> Result<(), End> {
+        loop {
+            self.fill()?;
+            if self.out.is_empty() {
+                self.is_blocked = false;
+                return Ok(());
+            }
+            let mut slices = [IoSlice::new(&[]); SLICES];
+            let mut count = 0;
+            for (slice, (index, (bytes, _))) in slices.iter_mut().zip(self.out.iter().enumerate()) {
+                *slice = IoSlice::new(if index == 0 { &bytes[self.written..] } else { bytes });
+                count += 1;
+            }
+            match self.socket.write(&slices[..count]) {
+                Ok(0) => return Err(End::Gone),
+                Ok(gone) => {
+                    self.wrote = now;
+                    self.gone(gone);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if !self.is_blocked {
+                        (self.is_blocked, self.wrote) = (true, now);
+                    }
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Err(End::Gone),
+            }
+        }
+    }
+
+    /// Chooses what goes next.
+    fn fill(&mut self) -> Result<(), End> {
+        if self.out_bytes < AT_A_TIME {
+            // Before anything that comes after the loss.
+            for lost in self.queue.take_lost() {
+                let channel = lost.channel.as_str();
+                let text = serde_json::to_vec(&Gap { gap: GapOf { channel, from: lost.from, to: lost.to } });
+                let bytes: Shared = frame(Kind::Text, &text.unwrap_or_default()).into();
+                self.out_bytes += bytes.len();
+                self.out.push_back((bytes, false));
+            }
+        }
+        while self.out_bytes < AT_A_TIME
+            && let Some((bytes, counts)) = self.queue.pop()
+        {
+            self.out_bytes += bytes.len();
+            self.out.push_back((bytes, counts));
+        }
+        Ok(())
+    }
+
+    fn gone(&mut self, mut bytes: usize) {
+        while let Some((first, counts)) = self.out.front() {
+            let left = first.len() - self.written;
+            if bytes < left {
+                self.written += bytes;
+                return;
+            }
+            bytes -= left;
+            self.written = 0;
+            self.out_bytes -= first.len();
+            if *counts {
+                self.queue.delivered();
+            }
+            self.out.pop_front();
+        }
+    }
+
+    /// A last word, if the system takes it at once.
+    pub(crate) fn say_goodbye(&mut self, code: u16, reason: &str) {
+        // In the middle of a frame there is no place for another.
+        if self.written == 0 {
+            let last = close(code, reason);
+            let _ = self.socket.write(&[IoSlice::new(&last)]);
+        }
+    }
+}
+
+fn overflow(_: Overflow) -> End {
+    End::Close(OVERFLOW, "you read too slowly: resume by the last sequence of your orders")
+}

@@ -1,0 +1,100 @@
+//! The core's side: events of a turn, handed over together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use node::{Frame, Gap};
+use wire::{Execution, Instrument, NodeEvent, Symbol};
+
+use super::event::{About, Channel, Event};
+use super::mailbox::Mailbox;
+use super::queue::Lost;
+use crate::view::OrderView;
+
+/// Where the core puts what is to be pushed.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    mailboxes: Arc<Vec<Mailbox>>,
+    /// Of this turn.
+    events: Vec<Arc<Event>>,
+    /// The latest quote of each instrument.
+    latest: HashMap<u32, Arc<Event>>,
+}
+
+impl Hub {
+    pub(crate) fn new(mailboxes: Arc<Vec<Mailbox>>) -> Hub {
+        Hub { mailboxes, events: Vec::new(), latest: HashMap::new() }
+    }
+
+    pub(crate) fn instrument(&mut self, instrument: &Instrument) {
+        for mailbox in self.mailboxes.iter() {
+            mailbox.list(instrument.symbol.as_str(), instrument.id.0);
+        }
+    }
+
+    pub(crate) fn market(&mut self, channel: Channel, instrument: u32, frame: &Frame<'_>, symbol: Symbol) {
+        let event = Arc::new(Event::new(
+            channel,
+            instrument,
+            frame.position,
+            frame.time,
+            frame.message_id,
+            frame.payload,
+            About::Market(symbol),
+        ));
+        if channel == Channel::Quotes {
+            self.latest.insert(instrument, Arc::clone(&event));
+        }
+        self.events.push(event);
+    }
+
+    pub(crate) fn order(&mut self, account: u32, frame: &Frame<'_>, report: &Execution, view: OrderView) {
+        self.events.push(Arc::new(Event::new(
+            Channel::Orders,
+            account,
+            frame.position,
+            frame.time,
+            report.message_id(),
+            report.bytes(),
+            About::Order(Box::new(view)),
+        )));
+    }
+
+    pub(crate) fn platform(&mut self, frame: &Frame<'_>, event: &NodeEvent, name: &str) {
+        self.events.push(Arc::new(Event::new(
+            Channel::Platform,
+            u32::from(event.seat),
+            frame.position,
+            frame.time,
+            frame.message_id,
+            frame.payload,
+            About::Node(name.to_owned()),
+        )));
+    }
+
+    /// The core was overtaken in this journal: what lay between is lost to everybody.
+    pub(crate) fn lost(&mut self, channels: &[Channel], gap: Gap) {
+        for channel in channels {
+            for mailbox in self.mailboxes.iter() {
+                mailbox.lose(Lost {
+                    channel: *channel,
+                    from: gap.from,
+                    to: gap.resumed_at.saturating_sub(1),
+                });
+            }
+        }
+    }
+
+    /// Hands over what this turn has brought.
+    pub(crate) fn flush(&mut self) {
+        for mailbox in self.mailboxes.iter() {
+            mailbox.push(&self.events, self.latest.values());
+        }
+        self.events.clear();
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.flush();
+        self.mailboxes.iter().for_each(Mailbox::close);
+    }
+}

@@ -1,0 +1,173 @@
+//! What a thread that pushes is given: events from the core, sockets from HTTP.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gateway_tokens::Token;
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::event::{Channel, Event};
+use super::queue::Lost;
+
+/// Events that may wait for a thread; beyond, market data is left out and announced.
+const LONGEST: usize = 65_536;
+
+/// A socket of either kind, which does not block.
+#[derive(Debug)]
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    pub(crate) fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.read(bytes),
+            Socket::Unix(stream) => stream.read(bytes),
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Socket::Tcp(stream) => stream.write_vectored(bytes),
+            Socket::Unix(stream) => stream.write_vectored(bytes),
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Socket::Tcp(stream) => stream.as_fd(),
+            Socket::Unix(stream) => stream.as_fd(),
+        }
+    }
+}
+
+/// A socket after its handshake.
+#[derive(Debug)]
+pub(crate) struct NewSocket {
+    pub(crate) socket: Socket,
+    /// What came behind the handshake.
+    pub(crate) early: Vec<u8>,
+    pub(crate) token: Arc<Token>,
+    /// Its place among the connections.
+    pub(crate) permit: OwnedSemaphorePermit,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Letters {
+    pub(crate) events: Vec<Arc<Event>>,
+    pub(crate) arrivals: Vec<NewSocket>,
+    pub(crate) lost: Vec<Lost>,
+    /// Names and numbers of instruments.
+    pub(crate) listed: Vec<(String, u32)>,
+    pub(crate) is_closing: bool,
+    /// The thread has clients; without them it keeps own orders only.
+    pub(crate) has_clients: bool,
+    /// It has its first clients since, and wants the latest quotes.
+    pub(crate) wants_latest: bool,
+    is_asleep: bool,
+}
+
+/// One thread's.
+#[derive(Clone, Debug)]
+pub(crate) struct Mailbox {
+    letters: Arc<Mutex<Letters>>,
+    bell: Arc<EventFd>,
+}
+
+impl Mailbox {
+    pub(crate) fn new() -> io::Result<Mailbox> {
+        let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
+        Ok(Mailbox { letters: Arc::default(), bell: Arc::new(bell) })
+    }
+
+    pub(crate) fn bell(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Letters> {
+        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is in it, and wakes the thread if it sleeps.
+    fn post(&self, change: impl FnOnce(&mut Letters)) {
+        let wakes = {
+            let mut letters = self.lock();
+            change(&mut letters);
+            std::mem::take(&mut letters.is_asleep)
+        };
+        if wakes {
+            let _ = self.bell.write(1);
+        }
+    }
+
+    pub(crate) fn arrive(&self, socket: NewSocket) {
+        self.post(|letters| letters.arrivals.push(socket));
+    }
+
+    pub(crate) fn close(&self) {
+        self.post(|letters| letters.is_closing = true);
+    }
+
+    pub(crate) fn list(&self, symbol: &str, instrument: u32) {
+        self.post(|letters| letters.listed.push((symbol.to_owned(), instrument)));
+    }
+
+    pub(crate) fn lose(&self, lost: Lost) {
+        self.post(|letters| letters.lost.push(lost));
+    }
+
+    /// Events of a turn; `latest` are the last quotes, for a thread that has had no clients.
+    pub(crate) fn push<'a>(&self, events: &[Arc<Event>], latest: impl Iterator<Item = &'a Arc<Event>>) {
+        {
+            let letters = self.lock();
+            let is_wanted = |event: &Arc<Event>| event.channel == Channel::Orders || letters.has_clients;
+            if !letters.wants_latest && !events.iter().any(is_wanted) {
+                return;
+            }
+        }
+        self.post(|letters| {
+            if std::mem::take(&mut letters.wants_latest) {
+                letters.events.extend(latest.cloned());
+            }
+            for event in events {
+                if event.channel != Channel::Orders && !letters.has_clients {
+                    continue;
+                }
+                if event.channel >= Channel::Trades && letters.events.len() >= LONGEST {
+                    let lost = Lost { channel: event.channel, from: event.sequence, to: event.sequence };
+                    match letters.lost.iter_mut().find(|known| known.channel == lost.channel) {
+                        Some(known) => known.to = lost.to,
+                        None => letters.lost.push(lost),
+                    }
+                    continue;
+                }
+                letters.events.push(Arc::clone(event));
+            }
+        });
+    }
+
+    /// Takes all of it; if there is nothing, the thread may sleep until the bell rings.
+    pub(crate) fn take(&self, into: &mut Letters, has_clients: bool) -> bool {
+        let _ = self.bell.read();
+        let mut letters = self.lock();
+        if has_clients && !letters.has_clients {
+            letters.wants_latest = true;
+        }
+        letters.has_clients = has_clients;
+        std::mem::swap(&mut into.events, &mut letters.events);
+        std::mem::swap(&mut into.arrivals, &mut letters.arrivals);
+        std::mem::swap(&mut into.lost, &mut letters.lost);
+        std::mem::swap(&mut into.listed, &mut letters.listed);
+        into.is_closing = letters.is_closing;
+        let is_empty = into.events.is_empty() && into.arrivals.is_empty() && into.lost.is_empty();
+        letters.is_asleep = is_empty;
+        letters.wants_latest
+    }
+}

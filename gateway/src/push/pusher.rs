@@ -1,0 +1,356 @@
+//! A thread that pushes.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use node::{InstanceDir, NodeHandle};
+use topology::config::GatewayConfig;
+use wire::{AccountState, Message};
+
+use super::client::{Client, End, GOING, REVOKED};
+use super::event::{About, Channel, Event};
+use super::mailbox::{Letters, Mailbox};
+use crate::http::account_view;
+use crate::http::auth::Guard;
+
+/// Events about own orders that a client can come back for.
+const HISTORY: usize = 65_536;
+/// Between two looks at clocks, tokens and accounts.
+const LOOK: Duration = Duration::from_millis(100);
+/// The bell's place among the clients'.
+const BELL: u64 = u64::MAX;
+
+pub(crate) struct Pusher {
+    mailbox: Mailbox,
+    node: NodeHandle,
+    guard: Arc<Guard>,
+    epoll: Epoll,
+    clients: BTreeMap<u64, Client>,
+    next: u64,
+    /// Who wants what: by channel and key, and those who want all of a channel.
+    by_key: HashMap<(Channel, u32), BTreeSet<u64>>,
+    of_all: HashMap<Channel, BTreeSet<u64>>,
+    history: VecDeque<Arc<Event>>,
+    /// The latest quote of each instrument, for who subscribes later.
+    latest: HashMap<u32, Arc<Event>>,
+    /// Events about own orders up to this one are not there any more.
+    forgotten: u64,
+    symbols: HashMap<String, u32>,
+    accounts: Option<InstanceDir>,
+    /// How each account stood last, by its slot.
+    stood: HashMap<u32, AccountState>,
+    most: usize,
+    write_deadline: Duration,
+    ping: Duration,
+    looked: Instant,
+}
+
+impl Pusher {
+    pub(crate) fn new(
+        mailbox: Mailbox,
+        node: NodeHandle,
+        guard: Arc<Guard>,
+        config: &GatewayConfig,
+        accounts: Option<InstanceDir>,
+    ) -> nix::Result<Pusher> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        epoll.add(mailbox.bell(), EpollEvent::new(EpollFlags::EPOLLIN, BELL))?;
+        Ok(Pusher {
+            mailbox,
+            node,
+            guard,
+            epoll,
+            clients: BTreeMap::new(),
+            next: 0,
+            by_key: HashMap::new(),
+            of_all: HashMap::new(),
+            history: VecDeque::new(),
+            latest: HashMap::new(),
+            forgotten: 0,
+            symbols: HashMap::new(),
+            accounts,
+            stood: HashMap::new(),
+            most: usize::try_from(config.queue.0).unwrap_or(usize::MAX),
+            write_deadline: config.write_deadline,
+            ping: config.ping,
+            looked: Instant::now(),
+        })
+    }
+
+    /// Until the core closes it.
+    pub(crate) fn run(mut self) {
+        let mut letters = Letters::default();
+        let mut ready = vec![EpollEvent::empty(); 1_024];
+        loop {
+            let wants_latest = self.mailbox.take(&mut letters, !self.clients.is_empty());
+            if wants_latest {
+                // The core has them.
+                self.node.wake();
+            }
+            let is_idle = letters.events.is_empty() && letters.arrivals.is_empty() && letters.lost.is_empty();
+            let now = Instant::now();
+            self.letters(&mut letters, now);
+            if letters.is_closing {
+                for client in self.clients.values_mut() {
+                    let _ = client.write(now);
+                    client.say_goodbye(GOING, "the gateway stops: come back in a moment");
+                }
+                return;
+            }
+            let timeout =
+                if is_idle { EpollTimeout::from(LOOK.as_millis() as u8) } else { EpollTimeout::ZERO };
+            let count = match self.epoll.wait(&mut ready, timeout) {
+                Ok(count) => count,
+                Err(nix::errno::Errno::EINTR) => 0,
+                Err(error) => {
+                    log::error!("a thread that pushes cannot wait: {error}");
+                    return;
+                }
+            };
+            let now = Instant::now();
+            for event in ready.iter().take(count) {
+                if event.data() != BELL {
+                    self.ready(event.data(), event.events(), now);
+                }
+            }
+            if now.duration_since(self.looked) >= LOOK {
+                self.looked = now;
+                self.look(now);
+            }
+        }
+    }
+
+    fn letters(&mut self, letters: &mut Letters, now: Instant) {
+        self.symbols.extend(letters.listed.drain(..));
+        for socket in letters.arrivals.drain(..) {
+            self.next += 1;
+            let number = self.next;
+            let event = EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP, number);
+            if let Err(error) = self.epoll.add(&socket.socket, event) {
+                log::warn!("a WebSocket cannot be watched: {error}");
+                continue;
+            }
+            self.clients.insert(number, Client::new(socket, self.most, now));
+            self.hear(number, now, true);
+        }
+        for lost in letters.lost.drain(..) {
+            if lost.channel == Channel::Orders {
+                self.forgotten = self.forgotten.max(lost.to);
+            }
+            self.clients.values_mut().for_each(|client| client.lost(lost.channel, lost.from, lost.to));
+        }
+        let mut dirty = BTreeSet::new();
+        let mut ends = Vec::new();
+        // The urgent ones of all, before any quote is written.
+        for event in letters.events.drain(..) {
+            self.publish(&event, &mut dirty, &mut ends);
+            if event.channel == Channel::Quotes {
+                self.latest.insert(event.key, event);
+            } else if event.channel == Channel::Orders {
+                if self.history.len() == HISTORY
+                    && let Some(oldest) = self.history.pop_front()
+                {
+                    self.forgotten = oldest.sequence;
+                }
+                self.history.push_back(event);
+            }
+        }
+        for (number, end) in ends {
+            self.end(number, end);
+        }
+        for number in dirty {
+            self.write(number, now);
+        }
+    }
+
+    fn publish(&mut self, event: &Event, dirty: &mut BTreeSet<u64>, ends: &mut Vec<(u64, End)>) {
+        let Pusher { by_key, of_all, clients, .. } = self;
+        let by_key = by_key.get(&(event.channel, event.key)).into_iter().flatten();
+        let of_all = of_all.get(&event.channel).into_iter().flatten();
+        for number in by_key.chain(of_all) {
+            let Some(client) = clients.get_mut(number) else { continue };
+            if !client.wants(event.channel, event.key) {
+                continue;
+            }
+            match client.push(event) {
+                Ok(()) => {
+                    dirty.insert(*number);
+                }
+                Err(end) => ends.push((*number, end)),
+            }
+        }
+    }
+
+    fn ready(&mut self, number: u64, events: EpollFlags, now: Instant) {
+        if events.intersects(
+            EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR,
+        ) {
+            self.hear(number, now, false);
+        }
+        if events.contains(EpollFlags::EPOLLOUT) {
+            self.write(number, now);
+        }
+    }
+
+    fn hear(&mut self, number: u64, now: Instant, is_early: bool) {
+        let Some(client) = self.clients.get_mut(&number) else { return };
+        let outcome = client.read(&self.symbols, now, is_early);
+        let resumes = match outcome {
+            Ok(resumes) => resumes,
+            Err(end) => return self.end(number, end),
+        };
+        if self.index(number)
+            && let Err(end) = self.show_latest(number)
+        {
+            return self.end(number, end);
+        }
+        for resume in resumes {
+            let Some(client) = self.clients.get_mut(&number) else { return };
+            if resume.from < self.forgotten {
+                client.lost(Channel::Orders, resume.from + 1, self.forgotten);
+            }
+            let kept = self.history.partition_point(|event| event.sequence <= resume.from);
+            let missed = self.history.range(kept..).filter(|event| client.wants(Channel::Orders, event.key));
+            let missed: Vec<Arc<Event>> = missed.cloned().collect();
+            for event in missed {
+                if let Err(end) = client.push(&event) {
+                    return self.end(number, end);
+                }
+                if client.has_output() && client.write(now).is_err() {
+                    return self.end(number, End::Gone);
+                }
+            }
+        }
+        self.write(number, now);
+    }
+
+    /// What stands, for who has just subscribed to quotes.
+    fn show_latest(&mut self, number: u64) -> Result<(), End> {
+        let Some(client) = self.clients.get_mut(&number) else { return Ok(()) };
+        self.latest.values().try_for_each(|event| match client.wants(Channel::Quotes, event.key) {
+            true => client.push(event),
+            false => Ok(()),
+        })
+    }
+
+    /// Notes what a client wants, if that has changed.
+    fn index(&mut self, number: u64) -> bool {
+        let Some(client) = self.clients.get_mut(&number).filter(|client| client.is_changed) else {
+            return false;
+        };
+        client.is_changed = false;
+        let wanted = client.wanted();
+        let before = std::mem::replace(&mut client.indexed, wanted.clone());
+        self.unindex(number, &before);
+        for place in wanted {
+            match place {
+                (channel, None) => self.of_all.entry(channel).or_default().insert(number),
+                (channel, Some(key)) => self.by_key.entry((channel, key)).or_default().insert(number),
+            };
+        }
+        true
+    }
+
+    fn unindex(&mut self, number: u64, places: &[(Channel, Option<u32>)]) {
+        for place in places {
+            match *place {
+                (channel, None) => {
+                    if let Some(numbers) = self.of_all.get_mut(&channel) {
+                        numbers.remove(&number);
+                    }
+                }
+                (channel, Some(key)) => {
+                    let Some(numbers) = self.by_key.get_mut(&(channel, key)) else { continue };
+                    numbers.remove(&number);
+                    if numbers.is_empty() {
+                        self.by_key.remove(&(channel, key));
+                    }
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, number: u64, now: Instant) {
+        let Some(client) = self.clients.get_mut(&number) else { return };
+        let was_blocked = client.is_blocked;
+        if let Err(end) = client.write(now) {
+            return self.end(number, end);
+        }
+        if client.is_blocked != was_blocked {
+            let mut flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP;
+            flags.set(EpollFlags::EPOLLOUT, client.is_blocked);
+            let _ = self.epoll.modify(&client.socket, &mut EpollEvent::new(flags, number));
+        }
+    }
+
+    fn end(&mut self, number: u64, end: End) {
+        let Some(mut client) = self.clients.remove(&number) else { return };
+        if let End::Close(code, reason) = end {
+            client.say_goodbye(code, reason);
+        }
+        let _ = self.epoll.delete(&client.socket);
+        if self.clients.is_empty() {
+            // Without clients no quotes come, and these grow old.
+            self.latest.clear();
+        }
+        self.unindex(number, &client.indexed);
+    }
+
+    /// Clocks, tokens, accounts.
+    fn look(&mut self, now: Instant) {
+        let mut ends = Vec::new();
+        let mut pinged = Vec::new();
+        for (number, client) in &mut self.clients {
+            let silent = now.duration_since(client.heard);
+            if !self.guard.is_good(&client.token.id) {
+                ends.push((*number, End::Close(REVOKED, "the token is not good any more")));
+            } else if client.is_blocked && now.duration_since(client.wrote) > self.write_deadline {
+                ends.push((*number, End::Close(super::client::OVERFLOW, "you do not read")));
+            } else if silent > self.ping * 2 {
+                ends.push((*number, End::Gone));
+            } else if silent > self.ping && !client.pinged {
+                match client.ping() {
+                    Ok(()) => pinged.push(*number),
+                    Err(end) => ends.push((*number, end)),
+                }
+            }
+        }
+        for (number, end) in ends {
+            self.end(number, end);
+        }
+        for number in pinged {
+            self.write(number, now);
+        }
+        self.accounts(now);
+    }
+
+    /// The accounts that have changed since the last look, for those who want them.
+    fn accounts(&mut self, now: Instant) {
+        let is_wanted = self.of_all.get(&Channel::Accounts).is_some_and(|all| !all.is_empty())
+            || self.by_key.keys().any(|(channel, _)| *channel == Channel::Accounts);
+        let Some(instance) = self.accounts.as_ref().filter(|_| is_wanted) else { return };
+        let Ok(Some(accounts)) = node::Accounts::of(instance) else { return };
+        let mut dirty = BTreeSet::new();
+        let mut ends = Vec::new();
+        for (slot, state) in accounts.all() {
+            // A strategy's own is not a client's.
+            if state.owner != AccountState::NOBODY || self.stood.get(&slot) == Some(&state) {
+                continue;
+            }
+            self.stood.insert(slot, state);
+            let about = About::Account(Box::new(account_view(&state)));
+            let (key, sequence, time) = (state.account.0, state.drops, self.node.now());
+            let event =
+                Event::new(Channel::Accounts, key, sequence, time, AccountState::ID, state.bytes(), about);
+            self.publish(&event, &mut dirty, &mut ends);
+        }
+        for (number, end) in ends {
+            self.end(number, end);
+        }
+        for number in dirty {
+            self.write(number, now);
+        }
+    }
+}

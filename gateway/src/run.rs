@@ -1,0 +1,56 @@
+//! The process: one core, and threads around it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use node::{Node, RunError};
+use topology::GatewaySection;
+
+use crate::core::Core;
+use crate::core::ask::Door;
+use crate::http::auth::Guard;
+use crate::http::{Shared, document, start};
+use crate::push;
+
+/// Runs the gateway as this node until it is asked to stop.
+///
+/// # Errors
+/// [`RunError`].
+pub fn run(mut node: Node) -> Result<(), RunError> {
+    let GatewaySection { config, keeps_accounts } = node.section()?;
+    let handle = node.handle();
+    let door = Door::new(handle.clone());
+    let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
+    let kept = keeps_accounts.then(|| node.instance().clone());
+    let (hub, pushers) = push::start(&config, &handle, &guard, kept).map_err(RunError::failed)?;
+    let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
+    let shared = Arc::new(Shared {
+        seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
+        instance: node.instance().clone(),
+        document: bytes::Bytes::from(document()),
+        node: handle.clone(),
+        guard: Arc::clone(&guard),
+        permits: Arc::new(tokio::sync::Semaphore::new(config.connections as usize)),
+        config,
+        keeps_accounts,
+        door,
+        pushers: pushers.clone(),
+    });
+    let watch = {
+        let (guard, handle) = (Arc::clone(&guard), handle.clone());
+        std::thread::Builder::new().name("tokens".to_owned()).spawn(move || guard.watch(&handle))
+    };
+    let watch = watch.map_err(|error| RunError::failed(format!("no thread for the tokens: {error}")))?;
+    let server = start(&shared).map_err(RunError::failed)?;
+    if let Some(address) = server.address {
+        log::info!("listens on {address}");
+    }
+    let ended = node.run(&mut core);
+    // An error ends the process; its threads need not be waited for.
+    if ended.is_ok() {
+        server.join();
+        pushers.join();
+        let _ = watch.join();
+    }
+    ended
+}

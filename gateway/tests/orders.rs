@@ -1,0 +1,135 @@
+//! Orders of clients: once each, whoever is killed, and only for those who may.
+
+mod support;
+
+use serde_json::Value;
+use support::{order, platform};
+
+#[test]
+fn a_retry_is_the_same_order_whoever_was_killed_in_between() {
+    let Some(platform) = platform("retry", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    for (round, dead) in [&[][..], &["gateway"], &["td"], &["td", "gateway"]].into_iter().enumerate() {
+        let body = order(&format!("r{round}"), "buy", 1, "99");
+        let first = platform.ask(&token, "POST", "/v1/orders", &body);
+        assert_eq!((first.status, &first.body["status"]), (201, &Value::from("accepted")), "{first:?}");
+        dead.iter().for_each(|node| platform.kill(node));
+        let again = platform.ask(&token, "POST", "/v1/orders", &body);
+        assert_eq!(again.status, 200, "{round}: {again:?}");
+        assert_eq!(again.body["order_id"], first.body["order_id"], "{round}");
+        assert_eq!(again.body["status"], "accepted", "it works on: {again:?}");
+        let other = platform.ask(&token, "POST", "/v1/orders", &order(&format!("r{round}"), "sell", 1, "99"));
+        assert_eq!(
+            (other.status, &other.body["type"]),
+            (409, &Value::from("/docs#client-id-used")),
+            "{other:?}"
+        );
+    }
+    let all = platform.ask(&token, "GET", "/v1/orders?working=true", "");
+    assert_eq!(all.body["orders"].as_array().unwrap().len(), 4, "each once: {all:?}");
+    let audit = platform.colo(&["audit", &platform.name]);
+    assert!(audit.status.success(), "{}", String::from_utf8_lossy(&audit.stdout));
+}
+
+#[test]
+fn orders_are_changed_cancelled_refused_and_traded() {
+    let Some(platform) = platform("life", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let ask = |method: &str, path: &str, body: &str| platform.ask(&token, method, path, body);
+    assert_eq!(ask("POST", "/v1/orders", &order("a", "buy", 5, "99.5")).status, 201);
+    let changed = ask("PATCH", "/v1/clients/9/a", r#"{"price":"99.4","quantity":4}"#);
+    assert_eq!((changed.status, &changed.body["price"]), (200, &Value::from("99.4")), "{changed:?}");
+    // The other account trades with it.
+    let sale = order("b", "sell", 3, "99.4").replace("\"account\":9", "\"account\":8");
+    let sold = ask("POST", "/v1/orders", &sale);
+    assert_eq!(sold.status, 201, "{sold:?}");
+    // The answer is td's first word; the trade follows.
+    let bought = platform.until(&token, "/v1/clients/9/a", |order| order["filled"] == 3);
+    assert_eq!(
+        (&bought["status"], &bought["remaining"]),
+        (&"partially-filled".into(), &1.into()),
+        "{bought}"
+    );
+    platform.until(&token, "/v1/positions?account=9", |positions| positions["positions"][0]["quantity"] == 3);
+    let gone = ask("DELETE", "/v1/clients/9/a", "");
+    assert_eq!((gone.status, &gone.body["status"]), (200, &Value::from("cancelled")), "{gone:?}");
+    assert_eq!(ask("DELETE", "/v1/clients/9/a", "").body["type"], "/docs#order-ended");
+    let refused = ask("POST", "/v1/orders", &order("c", "buy", 1, "99.123"));
+    assert_eq!((refused.status, &refused.body["reason"]), (422, &Value::from("off-tick")), "{refused:?}");
+    assert_eq!(refused.body["reason_code"], 4);
+    assert_eq!(ask("GET", "/v1/clients/9/never", "").status, 404);
+    let batch = format!(r#"{{"orders":[{},{}]}}"#, order("d", "buy", 1, "98"), order("e", "buy", 1, "1"));
+    let batch = ask("POST", "/v1/orders/batch", &batch);
+    let statuses: Vec<u64> =
+        batch.body["results"].as_array().unwrap().iter().map(|one| one["status"].as_u64().unwrap()).collect();
+    assert_eq!(statuses, [201, 422], "{batch:?}");
+    let all = ask("DELETE", "/v1/orders?account=9", "");
+    assert_eq!((all.status, &all.body["orders"]), (202, &Value::from(1)), "{all:?}");
+}
+
+#[test]
+fn a_token_may_what_its_role_and_accounts_say_until_it_is_revoked() {
+    let Some(platform) = platform("tokens", "") else { return };
+    let (viewer, trader) =
+        (platform.token(&["v"]), platform.token(&["t", "--role", "trader", "--accounts", "9"]));
+    let risk = platform.token(&["r", "--role", "risk"]);
+    assert_eq!(platform.ask("", "GET", "/health", "").status, 200);
+    let none = platform.ask("", "GET", "/v1/orders", "");
+    assert_eq!((none.status, &none.body["type"]), (401, &Value::from("/docs#unauthorised")));
+    assert!(none.head.contains("application/problem+json"), "{none:?}");
+    let post = |token: &str, body: &str| platform.ask(token, "POST", "/v1/orders", body).status;
+    assert_eq!(post(&viewer, &order("a", "buy", 1, "99")), 403);
+    assert_eq!(post(&risk, &order("a", "buy", 1, "99")), 403);
+    assert_eq!(post(&trader, &order("a", "buy", 1, "99")), 201);
+    let others = order("b", "buy", 1, "99").replace("\"account\":9", "\"account\":8");
+    assert_eq!(post(&trader, &others), 403);
+    // An order of another account is not to be told from none.
+    let all = platform.token(&["all", "--role", "trader"]);
+    let made = platform.ask(&all, "POST", "/v1/orders", &others);
+    let path = format!("/v1/orders/{}", made.body["order_id"].as_str().unwrap());
+    for method in ["GET", "DELETE"] {
+        assert_eq!(platform.ask(&trader, method, &path, "").status, 404);
+    }
+    let accounts = platform.ask(&trader, "GET", "/v1/accounts", "");
+    assert_eq!(accounts.body["accounts"].as_array().unwrap().len(), 1, "{accounts:?}");
+    assert_eq!(platform.ask(&trader, "GET", "/v1/status", "").status, 403);
+    let why = r#"{"account":9,"why":"a test"}"#;
+    assert_eq!(platform.ask(&trader, "POST", "/v1/kill", why).status, 403);
+    assert_eq!(platform.ask(&risk, "POST", "/v1/kill", why).status, 200);
+    let killed = platform.ask(&trader, "POST", "/v1/orders", &order("k", "buy", 1, "99"));
+    assert_eq!((killed.status, &killed.body["reason"]), (422, &Value::from("killed")), "{killed:?}");
+    assert_eq!(platform.ask(&risk, "POST", "/v1/revive", why).status, 200);
+    assert_eq!(post(&trader, &order("l", "buy", 1, "99")), 201);
+    let mut socket = platform.socket(&trader);
+    assert!(platform.colo(&["token", "revoke", "t"]).status.success());
+    // The WebSocket is closed with a code, and nothing else is let in.
+    let code = loop {
+        let (kind, payload) = socket.frame();
+        if kind == 8 {
+            break u16::from_be_bytes([payload[0], payload[1]]);
+        }
+    };
+    assert_eq!(code, 4003);
+    assert_eq!(platform.ask(&trader, "GET", "/v1/orders", "").status, 401);
+    let log = platform.log("gateway");
+    assert!(
+        !log.contains(&trader) && !log.contains(trader.rsplit('_').next().unwrap()),
+        "no secret in the log"
+    );
+    // Whose an order was stands beside it.
+    let tail = platform.colo(&[
+        "journal",
+        "tail",
+        "orders.gateway",
+        "--instance",
+        &platform.name,
+        "--format",
+        "json",
+    ]);
+    let text = String::from_utf8_lossy(&tail.stdout);
+    assert!(
+        text.contains("ClientOrder") && text.contains("127.0.0.1:"),
+        "{text}\n{}",
+        String::from_utf8_lossy(&tail.stderr)
+    );
+}

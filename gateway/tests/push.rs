@@ -1,0 +1,149 @@
+//! WebSockets: what is pushed, and to whom; what is lost is announced.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{WATCHDOG, order, platform};
+
+#[test]
+fn own_orders_are_pushed_and_resumed_by_their_sequence_after_a_kill() {
+    let Some(platform) = platform("resume", "") else { return };
+    let token = platform.token(&["t", "--role", "trader", "--accounts", "9"]);
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"subscribe":[{"channel":"orders"},{"channel":"quotes"}],"id":1}"#);
+    let said = socket.until("the answer", |message| message["id"] == 1);
+    assert_eq!(said["subscribed"], serde_json::json!(["orders", "quotes"]));
+    platform.ask(&token, "POST", "/v1/orders", &order("a", "buy", 2, "99"));
+    let told = socket.until("the order", |message| message["channel"] == "orders");
+    assert_eq!(
+        (&told["data"]["client_order_id"], &told["data"]["status"]),
+        (&"a".into(), &"accepted".into())
+    );
+    // The latest quote comes with the subscription, to whoever comes later too.
+    let mut later = platform.socket(&token);
+    later.say(r#"{"subscribe":[{"channel":"quotes","symbols":["SIM001"]}]}"#);
+    let quote = later.until("the quote", |message| message["data"]["bids"][0]["price"] == "99");
+    assert_eq!((&quote["channel"], &quote["data"]["symbol"]), (&"quotes".into(), &"SIM001".into()));
+    let last = told["sequence"].as_u64().unwrap();
+    // Another account's are not for this token.
+    let all = platform.token(&["all", "--role", "trader"]);
+    let others = order("x", "buy", 1, "98").replace("\"account\":9", "\"account\":8");
+    assert_eq!(platform.ask(&all, "POST", "/v1/orders", &others).status, 201);
+    platform.ask(&token, "POST", "/v1/orders", &order("b", "buy", 1, "98"));
+    platform.ask(&token, "POST", "/v1/orders", &order("c", "buy", 1, "97"));
+    platform.kill("gateway");
+    platform.ask(&token, "POST", "/v1/orders", &order("d", "buy", 1, "96"));
+    let mut socket = platform.socket(&token);
+    socket.say(&format!(r#"{{"subscribe":[{{"channel":"orders","from":{last}}}]}}"#));
+    let mut names = Vec::new();
+    let mut sequence = last;
+    while names.len() < 3 {
+        let told = socket
+            .until("what was missed", |message| message["channel"] == "orders" || !message["gap"].is_null());
+        assert!(told["gap"].is_null(), "{told}");
+        assert!(told["sequence"].as_u64().unwrap() > sequence, "{told}");
+        sequence = told["sequence"].as_u64().unwrap();
+        names.push(told["data"]["client_order_id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(names, ["b", "c", "d"]);
+    socket.say(r#"{"subscribe":[{"channel":"orders","accounts":[8]}],"id":2}"#);
+    let refused = socket.until("a refusal", |message| message["id"] == 2);
+    assert!(refused["error"].as_str().unwrap().contains("not for account 8"), "{refused}");
+}
+
+#[test]
+fn the_binary_encoding_is_the_wire_s_own() {
+    let Some(platform) = platform("binary", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"encoding":"binary","subscribe":[{"channel":"orders"}],"id":1}"#);
+    socket.until("the answer", |message| message["id"] == 1);
+    let made = platform.ask(&token, "POST", "/v1/orders", &order("a", "buy", 2, "99"));
+    let end = Instant::now() + WATCHDOG;
+    let payload = loop {
+        assert!(Instant::now() < end);
+        let (kind, payload) = socket.frame();
+        if kind == 2 {
+            break payload;
+        }
+    };
+    assert_eq!(payload[..2], [1, 0], "version and channel");
+    let number = |from: usize| u64::from_le_bytes(payload[from..from + 8].try_into().unwrap());
+    let id = u16::from_le_bytes([payload[2], payload[3]]);
+    let execution = wire::Execution::decode(id, &payload[24..]).unwrap();
+    assert_eq!(execution.order_id().to_string(), made.body["order_id"].as_str().unwrap());
+    assert_eq!(number(8), made.body["sequence"].as_u64().unwrap());
+}
+
+#[test]
+fn a_client_that_does_not_read_costs_itself_only_and_every_message_is_counted() {
+    let Some(platform) = platform("slow", "queue = \"16KiB\"\nwrite_deadline = \"2s\"") else { return };
+    let token = platform.token(&["t", "--role", "admin"]);
+    let mut slow = platform.socket(&token);
+    slow.say(r#"{"subscribe":[{"channel":"orders"},{"channel":"quotes"},{"channel":"trades"}]}"#);
+    let mut quick = platform.socket(&token);
+    quick.say(r#"{"subscribe":[{"channel":"orders"},{"channel":"quotes"}],"id":1}"#);
+    quick.until("the answer", |message| message["id"] == 1);
+    // Both sockets' buffers hold megabytes: enough until the slow one blocks is sent only if it must be.
+    for number in 0..300 {
+        let body =
+            order(&format!("q{number}"), "buy", 1, &format!("9{}.{:02}", number % 5 + 1, number % 100));
+        assert_eq!(platform.ask(&token, "POST", "/v1/orders", &body).status, 201);
+        let name = Value::from(format!("q{number}"));
+        quick.until("each order", |message| message["data"]["client_order_id"] == name);
+    }
+    quick.say(r#"{"stats":true,"id":2}"#);
+    let stats = quick.until("the count", |message| message["id"] == 2);
+    let count = |name: &str| stats["stats"][name].as_u64().unwrap();
+    assert!(count("published") > 300, "{stats}");
+    assert_eq!(
+        count("published"),
+        count("delivered") + count("conflated") + count("dropped") + count("queued"),
+        "{stats}"
+    );
+    drop(slow);
+}
+
+#[test]
+fn who_is_slow_half_open_or_talks_rubbish_is_let_go() {
+    let Some(platform) = platform("rude", "head = \"300ms\"\nidle = \"600ms\"") else { return };
+    use std::io::{Read, Write};
+    let token = platform.token(&["t"]);
+    // Nothing at all, half a head, and half a body: each is let go, and nobody else notices.
+    for (begin, answered) in [
+        ("", false),
+        ("GET /health HT", false),
+        ("POST /v1/orders HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{", true),
+    ] {
+        let mut stream = platform.connect().unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.is_empty() || answered || text.starts_with("HTTP/1.1 4"), "{begin:?}: {text}");
+    }
+    let mut seed = 3_u64;
+    for _ in 0..300 {
+        let mut stream = platform.connect().unwrap();
+        let bytes: Vec<u8> = (0..200)
+            .map(|_| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 56) as u8
+            })
+            .collect();
+        let _ = stream.write_all(&bytes);
+    }
+    let mut socket = platform.socket(&token);
+    socket.send(0x83, b"no such kind");
+    let (kind, payload) = socket.frame();
+    assert_eq!((kind, u16::from_be_bytes([payload[0], payload[1]])), (8, 1002));
+    let large = "x".repeat(300 << 10);
+    assert_eq!(platform.ask(&token, "PATCH", "/v1/orders/1-1-1", &large).status, 413);
+    assert!(platform.try_socket(&token, "origin: http://evil.example\r\n").unwrap_err().contains("403"));
+    assert!(platform.try_socket("", "").unwrap_err().contains("401"));
+    assert_eq!(platform.ask(&token, "GET", "/health", "").status, 200);
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!(platform.pid("gateway"), platform.pid("gateway"), "nobody died");
+    assert!(!platform.log("gateway").contains("panicked"));
+}

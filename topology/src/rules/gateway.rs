@@ -1,0 +1,60 @@
+//! The gateway: what it listens on, and for whom it trades.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use super::Rules;
+use crate::config::MarketData;
+
+pub(super) fn check(rules: &mut Rules<'_>) {
+    let config = rules.config;
+    let Some(gateway) = &config.gateway else { return };
+    if config.platform.deterministic {
+        rules.error(
+            "platform.deterministic",
+            "clients come when they like, and nothing is the same twice: a gateway has no place in lock-step",
+            "leave [gateway] out, or set platform.deterministic = false",
+        );
+    }
+    if gateway.data == MarketData::Flow {
+        let message = "the gateway serves quotes and depth, not the flow of orders";
+        rules.error("gateway.data", message, "set gateway.data = \"depth\" or \"best\"");
+    }
+    if gateway.listen.is_none() && gateway.unix.is_none() {
+        rules.error("gateway", "it listens nowhere", "set gateway.listen or gateway.unix");
+    }
+    if let Some(listen) = &gateway.listen {
+        match listen.parse::<SocketAddr>() {
+            Err(_) => rules.error(
+                "gateway.listen",
+                format!("`{listen}` is no address and port"),
+                "write listen = \"127.0.0.1:8080\"",
+            ),
+            Ok(address) if !address.ip().is_loopback() && gateway.tls.is_none() => rules.error(
+                "gateway.listen",
+                format!("{address} is reached from other hosts, and nothing would be encrypted"),
+                "add tls = { cert = \"FILE\", key = \"FILE\" }, or listen on 127.0.0.1",
+            ),
+            Ok(_) => {}
+        }
+    }
+    if !config.keeps_accounts() {
+        if !gateway.accounts.is_own() {
+            rules.error(
+                "gateway.accounts",
+                "the gateway trades for accounts, and there are none",
+                "open them with [[accounts]], or name a file of them with desk.file",
+            );
+        }
+        return;
+    }
+    if config.desk.file.is_none() {
+        let listed: BTreeSet<u32> = config.accounts.iter().map(|account| account.number).collect();
+        let unknown =
+            gateway.accounts.listed().iter().find(|account| **account != 0 && !listed.contains(account));
+        if let Some(account) = unknown {
+            let message = format!("there is no account {account}");
+            rules.error("gateway.accounts", message, "open it with [[accounts]]");
+        }
+    }
+}
