@@ -187,8 +187,9 @@ function draw(results, per) {
     if (line.length > POINTS) line.shift();
   });
   if (!charts.length) {
-    const axis = { stroke: color('--soft'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, size: 56, font: '11px system-ui' };
-    const line = (label, stroke) => ({ label, stroke: color(stroke), width: 1.5, points: { show: false }, value: (_, value) => number(value) });
+    // Asked at each drawing: the colours may change from light to dark.
+    const axis = { stroke: () => color('--soft'), grid: { stroke: () => color('--line'), width: 1 }, ticks: { show: false }, size: 56, font: '11px system-ui' };
+    const line = (label, stroke) => ({ label, stroke: () => color(stroke), width: 1.5, points: { show: false }, value: (_, value) => number(value) });
     const width = () => Math.max(200, at('chart-result').clientWidth);
     const add = (id, series) => {
       const options = { width: width(), height: 130, series: [{ label: t('time'), value: (_, time) => (time ? clock(time) : '–') }, ...series], axes: [{ ...axis, size: 26, space: 80, values: (_, times) => times.map(clock) }, axis], cursor: { y: false }, padding: [8, 28, 0, 0] };
