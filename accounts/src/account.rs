@@ -14,8 +14,8 @@ use crate::state::state;
 /// "No group."
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 
-/// An account, its purses and its positions. Checks read its first six lines of memory, and [`Account::touch`] asks for them
-/// all at once.
+/// An account, its purses and its positions. Checks read its first six lines of memory and whether there are other purses, and
+/// [`Account::touch`] asks for all at once.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Account {
@@ -96,8 +96,18 @@ impl Account {
     /// and not one after the other. The place of the slot, if there is one.
     #[inline]
     pub(crate) fn touch(&self, instrument: InstrumentId) -> Option<usize> {
-        let Account { watch, home, group, .. } = self;
-        black_box((watch.open, watch.quantity, watch.gross, *group, home.margin as u64));
+        self.touch_own();
+        self.touch_slot(instrument)
+    }
+
+    #[inline]
+    pub(crate) fn touch_own(&self) {
+        let Account { watch, home, group, others, .. } = self;
+        black_box((watch.open, watch.quantity, watch.gross, *group, home.margin as u64, others.len()));
+    }
+
+    #[inline]
+    pub(crate) fn touch_slot(&self, instrument: InstrumentId) -> Option<usize> {
         let place = self.place(instrument)?;
         let slot = self.slots.get(place)?;
         black_box((slot.schedule, slot.holdings[0].lots[0], slot.holdings[1].lots[0]));

@@ -4,8 +4,8 @@
 //! same, but for rates, which only who decides has to count.
 
 use wire::{
-    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Execution, Fill, InstrumentId, Mark,
-    Message, Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
+    AccountState, CancelAll, CancelOrder, DROP_REFUSED, EntryResult, Fill, InstrumentId, Mark, Message,
+    Nanos, NewOrder, OrderStatus, OrderUpdate, Reason, ReplaceOrder, Request,
 };
 
 use crate::anomaly::Anomaly;
@@ -51,9 +51,9 @@ state!(Contained {
 });
 
 impl Contained {
-    fn sent(&mut self, request: &Request) {
+    fn sent(&mut self, key: (u16, wire::OrderId, u32)) {
         self.requests += 1;
-        (self.last_kind, self.last_order, self.last_source) = key(request);
+        (self.last_kind, self.last_order, self.last_source) = key;
     }
 
     /// Whether this is the last request that is contained, or one that looks the same.
@@ -179,15 +179,17 @@ impl Follower {
             return Ok(Followed::touched(Touched::Nothing));
         }
         match message_id {
-            NewOrder::ID | CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
+            NewOrder::ID => {
+                NewOrder::read(payload, |order| self.new_order(position, order)).map_err(unreadable)?
+            }
+            CancelOrder::ID | ReplaceOrder::ID | CancelAll::ID => {
                 let request = Request::decode(message_id, payload).map_err(unreadable)?;
-                self.contained.sent(&request);
+                self.contained.sent(key(&request));
                 self.request(position, &request, time)
             }
-            OrderUpdate::ID | Fill::ID => {
-                let execution = Execution::decode(message_id, payload).map_err(unreadable)?;
-                self.execution(position, &execution, refused)
-            }
+            OrderUpdate::ID => OrderUpdate::read(payload, |update| self.update(position, update, refused))
+                .map_err(unreadable)?,
+            Fill::ID => Fill::read(payload, |fill| self.fill(position, fill)).map_err(unreadable)?,
             Mark::ID => {
                 let mark = Mark::decode(payload).map_err(unreadable)?;
                 self.desk.mark(mark.instrument, mark.price);
@@ -207,6 +209,34 @@ impl Follower {
         }
     }
 
+    /// A frame will come: what it will need is read. See [`Desk::ahead_of_order`].
+    pub fn ahead(&self, message_id: u16, payload: &[u8], step: u32) {
+        let ahead = match message_id {
+            NewOrder::ID => NewOrder::read(payload, |order| {
+                let from = order.order_id.strategy();
+                self.desk.ahead_of_order(from, order.account, order.instrument, step);
+            }),
+            OrderUpdate::ID => OrderUpdate::read(payload, |update| {
+                // What goes on working as it did changes no account.
+                if step == 0 || update.status != OrderStatus::Accepted {
+                    self.desk.ahead_of_execution(update.order_id, step);
+                }
+            }),
+            Fill::ID => Fill::read(payload, |fill| self.desk.ahead_of_execution(fill.order_id, step)),
+            _ => Ok(()),
+        };
+        // What cannot be read is said when it comes.
+        let _ = ahead;
+    }
+
+    fn new_order(&mut self, position: u64, order: &NewOrder) -> Result<Followed, FollowError> {
+        self.contained.sent((NewOrder::ID, order.order_id, 0));
+        match self.desk.accept_for(order) {
+            Ok(place) => Ok(Followed::touched(Touched::Account(place as u32))),
+            Err(reason) => Err(FollowError::Request { position, reason }),
+        }
+    }
+
     fn request(&mut self, position: u64, request: &Request, time: Nanos) -> Result<Followed, FollowError> {
         let taken = match request {
             Request::New(order) => self.desk.accept(order),
@@ -223,28 +253,44 @@ impl Follower {
         Ok(Followed::touched(self.desk.touched_by(request.order_id())))
     }
 
-    fn execution(
+    fn update(
         &mut self,
         position: u64,
-        execution: &Execution,
+        update: &OrderUpdate,
         refused: Option<NewOrder>,
     ) -> Result<Followed, FollowError> {
-        let Some(at) = execution.position() else {
-            if let (Some(order), Execution::Update(update)) = (refused, execution)
+        if update.execution == 0 {
+            if let Some(order) = refused
                 && update.status == OrderStatus::Rejected
                 && update.order_id == order.order_id
             {
                 self.desk.reject(&order, update.reason);
             }
             return Ok(Followed::touched(Touched::Nothing));
-        };
+        }
+        self.execution(position, (update.execution, update.order_id), |desk| desk.on_update(update))
+    }
+
+    fn fill(&mut self, position: u64, fill: &Fill) -> Result<Followed, FollowError> {
+        if fill.execution == 0 {
+            return Ok(Followed::touched(Touched::Nothing));
+        }
+        self.execution(position, (fill.execution, fill.order_id), |desk| desk.on_fill(fill))
+    }
+
+    fn execution(
+        &mut self,
+        position: u64,
+        (at, order): (u64, wire::OrderId),
+        book: impl FnOnce(&mut Desk) -> Option<Anomaly>,
+    ) -> Result<Followed, FollowError> {
         let before = self.contained.execution;
         if at <= before {
             return Err(FollowError::Order { position, execution: at, before });
         }
         self.contained.execution = at;
-        let anomaly = self.desk.execution(execution);
-        let touched = self.desk.touched_by(execution.order_id());
+        let anomaly = book(&mut self.desk);
+        let touched = self.desk.touched_by(order);
         // What falls by itself is an entry of td's, too.
         let fell = !self.desk.take_kills().is_empty();
         Ok(Followed { touched: if fell { Touched::All } else { touched }, applied: None, anomaly })
@@ -272,10 +318,16 @@ impl Follower {
     /// The state as bytes, with what it contains.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        self.contained.put(&mut out);
-        self.refused.put(&mut out);
-        out.extend_from_slice(&self.desk.snapshot());
+        self.write_snapshot(&mut out);
         out
+    }
+
+    /// The same in memory that was used before.
+    pub fn write_snapshot(&self, out: &mut Vec<u8>) {
+        out.clear();
+        self.contained.put(out);
+        self.refused.put(out);
+        self.desk.write_snapshot(out);
     }
 
     /// What [`Follower::snapshot`] has written.

@@ -90,6 +90,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod ahead;
 mod amount;
 mod anomaly;
 mod apply;

@@ -33,11 +33,16 @@ const END: u16 = 4;
 
 /// FNV-1a over words of eight bytes: it finds damage, not forgery.
 fn checksum(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
-    })
+    let add = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let start = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
+    let hash = words.iter().fold(start, |hash, word| add(hash, u64::from_le_bytes(*word)));
+    if rest.is_empty() {
+        return hash;
+    }
+    let mut word = [0; 8];
+    word[..rest.len()].copy_from_slice(rest);
+    add(hash, u64::from_le_bytes(word))
 }
 
 fn row(kind: u16, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
@@ -53,8 +58,15 @@ impl Desk {
     /// All of it, as bytes.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        VERSION.put(&mut out);
-        row(PARTS, &mut out, |out| {
+        self.write_snapshot(&mut out);
+        out
+    }
+
+    /// The same, behind what is in `out`.
+    pub(crate) fn write_snapshot(&self, out: &mut Vec<u8>) {
+        let begin = out.len();
+        VERSION.put(out);
+        row(PARTS, out, |out| {
             self.currencies.put(out);
             self.contracts.put(out);
             self.fees.put(out);
@@ -68,12 +80,11 @@ impl Desk {
             self.anomalies.put(out);
         });
         for account in &self.accounts {
-            row(ACCOUNT, &mut out, |out| account.put(out));
+            row(ACCOUNT, out, |out| account.put(out));
         }
-        row(ORDERS, &mut out, |out| self.orders.put(out));
-        let sum = checksum(&out);
-        row(END, &mut out, |out| sum.put(out));
-        out
+        row(ORDERS, out, |out| self.orders.put(out));
+        let sum = checksum(&out[begin..]);
+        row(END, out, |out| sum.put(out));
     }
 
     /// The desk whose [`Desk::snapshot`] this is.

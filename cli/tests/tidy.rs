@@ -23,6 +23,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
     ("matching-c", &["matching", "wire"]),
+    ("bindings-layout", &["journal", "wire"]),
+    ("colo-c", &["journal", "node", "strategy-sdk", "wire"]),
+    ("bindings-conformance", &["journal"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
@@ -78,7 +81,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that may hold `unsafe`.
-const UNSAFE: &[&str] = &["journal", "matching-c", "pinning"];
+const UNSAFE: &[&str] = &["colo-c", "journal", "matching-c", "pinning"];
 
 /// Crates of which no two modules need each other.
 const WITHOUT_CIRCLES: &[&str] = &["master-client", "node", "observe"];
@@ -92,6 +95,9 @@ fn folder(name: &str) -> PathBuf {
         "master-client" => "master/client",
         "matching-c" => "bindings/matching-c",
         "gateway-tokens" => "gateway/tokens",
+        "bindings-layout" => "bindings/layout",
+        "colo-c" => "bindings/c",
+        "bindings-conformance" => "bindings/conformance",
         name => name,
     })
 }

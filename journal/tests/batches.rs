@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::wait::{Parker, Wakeup, announce};
-use journal::{Journal, JournalShape, Merge, Reader, Registry, WriteError, Writer, layout};
+use journal::{Journal, JournalShape, Merge, ReadError, Reader, Registry, WriteError, Writer, layout};
 use support::{SMALL, Watchdog, clock, forged, payload, peek, poke};
 
 /// Writes frames that fill the ring up to `lines` lines before its end.
@@ -362,4 +362,54 @@ fn an_answer_in_a_batch_begun_before_its_cause_does_not_lie_before_it() {
     }
     assert_eq!((asked, answered), (20, 20));
     assert!(answers.verify().is_clean());
+}
+
+/// A loose reader that takes frames in bulk is overtaken in the middle of them: what it was given and what it is told that it lost are
+/// all there is.
+#[test]
+fn frames_in_bulk_and_gaps_leave_nothing_out() {
+    const FRAMES: u64 = 300_000;
+    let watchdog =
+        Watchdog::start("reading in bulk beside a writer that overtakes", Duration::from_secs(120));
+    let (_directory, _files, journal) = support::journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    let mut reader = journal.loose(1).unwrap();
+    let (mut position, end) = (reader.position(), reader.position() + FRAMES * 128);
+    let (mut chunks, mut gaps) = (0_u64, 0_u64);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for number in 0..FRAMES {
+                writer.write(1, 0, &number.to_le_bytes().repeat(5)).unwrap();
+                // The reader gets near it now and then, and in between it runs up to the reader from behind.
+                if number % 700 < number / 700 % 100 && number % 20 == 0 {
+                    std::thread::sleep(Duration::from_micros(1));
+                }
+            }
+        });
+        let mut copy = Vec::new();
+        while position < end {
+            copy.clear();
+            match reader.read_frames(400, 1 << 20, &mut copy) {
+                Ok(Some((first, frames))) => {
+                    assert_eq!(
+                        (first, copy.len() as u64),
+                        (position, frames * 128),
+                        "behind chunk {chunks}, gap {gaps}"
+                    );
+                    position += frames * 128;
+                    chunks += 1;
+                }
+                Ok(None) => {}
+                Err(ReadError::Lapped(gap)) => {
+                    assert_eq!((gap.from, reader.position()), (position, gap.resumed_at), "gap {gaps}");
+                    position = gap.resumed_at;
+                    gaps += 1;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    });
+    watchdog.stop();
+    println!("{chunks} chunks and {gaps} gaps are {FRAMES} frames");
+    assert!(chunks > 0);
 }

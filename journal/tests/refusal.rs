@@ -266,6 +266,52 @@ fn a_damaged_frame_is_handed_to_no_reader() {
     }
 }
 
+/// Frames in bulk end before the damage: what is whole is neither refused with it nor passed over.
+#[test]
+fn whole_frames_are_handed_out_before_the_damage_behind_them() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    let (mut gated, mut loose) = (journal.gated(0).unwrap(), journal.loose(1).unwrap());
+    let mut writer = journal.writer(3, clock()).unwrap();
+    let first = writer.write(1, 0, b"whole").unwrap().position;
+    writer.write(1, 0, b"whole too").unwrap();
+    let damaged = writer.write(1, 0, b"to be damaged").unwrap().position;
+    poke(&files.ring, (damaged % SMALL) as usize / 8 + layout::frame::COMMIT, 7);
+    let corrupt =
+        |error: ReadError| matches!(error, ReadError::Corrupt { position, .. } if position == damaged);
+    let chunk = gated.read_bytes(1 << 20).unwrap().expect("two frames");
+    assert_eq!((chunk.position, chunk.frames, chunk.bytes.len()), (first, 2, 128));
+    let mut copy = Vec::new();
+    assert_eq!(loose.read_bytes_until(1 << 20, u64::MAX, &mut copy), Ok(Some((first, 2))));
+    assert_eq!(copy.len(), 128);
+    for _ in 0..2 {
+        assert!(corrupt(gated.read_bytes(1 << 20).map(drop).unwrap_err()));
+        assert!(corrupt(loose.read_bytes_until(1 << 20, u64::MAX, &mut copy).map(drop).unwrap_err()));
+    }
+    assert_eq!(copy.len(), 128, "nothing is appended to what was there");
+}
+
+/// Asked for so many frames, a reader hands out no more.
+#[test]
+fn frames_in_bulk_are_at_most_as_many_as_were_asked_for() {
+    let (_directory, _files, journal) = support::journal(SMALL);
+    let (mut gated, mut loose) = (journal.gated(0).unwrap(), journal.loose(1).unwrap());
+    let mut writer = journal.writer(3, clock()).unwrap();
+    for number in 0..10_u8 {
+        writer.write(1, 0, &[number; 40]).unwrap();
+    }
+    let mut copy = Vec::new();
+    for expected in [4, 4, 2] {
+        let chunk = gated.read_frames(4, 1 << 20).unwrap().expect("some are left");
+        assert_eq!((chunk.frames, chunk.bytes.len() as u64), (expected, expected * 128));
+        let (_, frames) = loose.read_frames(4, 1 << 20, &mut copy).unwrap().expect("some are left");
+        assert_eq!(frames, expected);
+    }
+    assert!(gated.read_frames(4, 1 << 20).unwrap().is_none());
+    assert_eq!(loose.read_frames(4, 1 << 20, &mut copy), Ok(None));
+    assert_eq!(gated.read_frames(0, 1 << 20).unwrap(), None);
+    assert_eq!(copy.len(), 1_280);
+}
+
 /// A cursor is accepted only where a reader can have stood.
 #[test]
 fn a_cursor_that_is_no_position_is_damage() {

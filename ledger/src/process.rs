@@ -319,6 +319,16 @@ impl Component for Ledger {
         true
     }
 
+    fn looks_ahead(&self, input: InputId) -> u32 {
+        self.desk.as_ref().filter(|desk| desk.drops == input).map_or(0, |desk| desk.looks_ahead())
+    }
+
+    fn ahead(&self, _input: InputId, step: u32, frame: &Frame<'_>) {
+        if let Some(desk) = &self.desk {
+            desk.ahead(step, frame);
+        }
+    }
+
     fn turn(&mut self, context: &mut Context) -> Result<(), RunError> {
         if let Some(desk) = &mut self.desk {
             desk.turn(context)?;

@@ -56,6 +56,17 @@ pub trait Component {
         true
     }
 
+    /// In how many steps this component wants to look ahead in an input: before some of its frames are passed on, all of them
+    /// are shown to [`Component::ahead`] once a step. Zero: not at all.
+    fn looks_ahead(&self, _input: InputId) -> u32 {
+        0
+    }
+
+    /// A frame that comes soon: the component may read what it will need for it, so that what lies far from the processor is
+    /// fetched for several frames at once and not one after the other. Nothing may be changed. In each step it reads what
+    /// the step before has told it the place of; steps count from zero.
+    fn ahead(&self, _input: InputId, _step: u32, _frame: &Frame<'_>) {}
+
     /// True when everything that this input's frames made the component write is committed. Until then the input's
     /// cursor stays before the last frame read, so that a successor reads that one again; such an input must not be
     /// accepted meanwhile.

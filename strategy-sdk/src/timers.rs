@@ -8,6 +8,18 @@ use wire::Nanos;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(u64);
 
+impl TimerId {
+    /// The number, for interfaces that pass numbers.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The timer with this number, as [`TimerId::number`] gave it.
+    pub fn of_number(number: u64) -> TimerId {
+        TimerId(number)
+    }
+}
+
 /// A timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timer {

@@ -1,9 +1,9 @@
 //! The accounts in the gateway: for which a strategy may trade, and what the desk says to its requests.
 
-use accounts::{Applied, Entry, Follower, Kill, Refusal, Verdict};
+use accounts::{Applied, Desk, Entry, Follower, Kill, Refusal};
 use wire::{
-    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, NewOrder, OrderUpdate,
-    Reason, ReplaceOrder, Request, StrategyId,
+    AccountChange, AccountId, AccountScope, CancelOrder, Execution, Instrument, Mark, Message, NewOrder,
+    OrderUpdate, Reason, ReplaceOrder, Request, StrategyId,
 };
 
 use crate::gateway::{Gateway, find};
@@ -81,6 +81,22 @@ impl Gate {
         self.follower.desk.has_terms(instrument.id)
     }
 
+    /// Steps in which it wants to look ahead; none while the accounts are few.
+    pub fn looks_ahead(&self) -> u32 {
+        if self.follower.desk.looks_ahead() { Desk::STEPS } else { 0 }
+    }
+
+    /// A request will come: what it will need is read. See [`Desk::ahead_of_order`].
+    pub fn ahead_of_request(&self, from: StrategyId, message_id: u16, payload: &[u8], step: u32) {
+        if message_id == NewOrder::ID {
+            let _ = NewOrder::read(payload, |order| {
+                if let Ok(account) = self.account(from, order.account) {
+                    self.follower.desk.ahead_of_order(from, account, order.instrument, step);
+                }
+            });
+        }
+    }
+
     /// The account that an order of this strategy is for.
     pub(crate) fn account(&self, from: StrategyId, named: AccountId) -> Result<AccountId, Reason> {
         let allowed = match self.allowed.get(usize::from(from.0)) {
@@ -113,22 +129,18 @@ impl Gate {
         desk.answered(&NewOrder { account, ..*order })?.ok()
     }
 
-    /// The desk's checks; the order as it goes out.
+    /// The desk's checks. The order becomes as it goes out.
     pub(crate) fn new_order(
         &mut self,
         from: StrategyId,
-        order: &NewOrder,
+        order: &mut NewOrder,
         now: Nanos,
-    ) -> Result<NewOrder, Reason> {
+    ) -> Result<(), Reason> {
         if self.forces == Some(from) {
             // Kill switches and rates hold nobody back who closes by force.
-            return self.follower.desk.accept(order).map(|()| *order);
+            return self.follower.desk.accept(order);
         }
-        match self.follower.desk.new_order(from, order, now) {
-            Verdict::Send(order) => Ok(order),
-            Verdict::Known(_) => Err(Reason::DuplicateOrder),
-            Verdict::Refused(reason) => Err(reason),
-        }
+        self.follower.desk.admit(from, order, now)
     }
 
     pub(crate) fn replace(
@@ -150,16 +162,15 @@ impl Gate {
         self.follower.desk.refuse(order, reason, now);
     }
 
-    /// Books an execution; the copy to write, unless it was booked before.
-    pub(crate) fn execution(&mut self, position: u64, execution: &Execution) -> Option<Execution> {
+    /// Books an execution as it is passed on; false where it was booked before.
+    pub(crate) fn execution(&mut self, position: u64, execution: &Execution) -> bool {
         let contained = &mut self.follower.contained.execution;
         if position <= *contained {
-            return None;
+            return false;
         }
         *contained = position;
-        let copy = execution.passed_on(position);
-        self.follower.desk.execution(&copy);
-        Some(copy)
+        self.follower.desk.execution(execution);
+        true
     }
 }
 
@@ -172,17 +183,17 @@ pub(crate) fn is_remembered(reason: Reason) -> bool {
 impl Gateway {
     /// Keeps these accounts from now on.
     pub fn keep_accounts(&mut self, gate: Gate) {
-        self.gate = Some(gate);
+        self.gate = Some(Box::new(gate));
     }
 
     /// The accounts, where they are kept.
     pub fn accounts(&self) -> Option<&Gate> {
-        self.gate.as_ref()
+        self.gate.as_deref()
     }
 
     /// The same, to change them.
     pub fn accounts_mut(&mut self) -> Option<&mut Gate> {
-        self.gate.as_mut()
+        self.gate.as_deref_mut()
     }
 
     /// The kill switches that have fallen since the last call, oldest first.

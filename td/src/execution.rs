@@ -23,7 +23,7 @@
 //! # Ok::<(), LimitsError>(())
 //! ```
 
-use wire::{Execution, Fill, OrderStatus, OrderUpdate, Reason, StrategyId};
+use wire::{Execution, Fill, Message, OrderId, OrderStatus, OrderUpdate, Reason, StrategyId, WireError};
 
 use crate::counters::Anomaly;
 use crate::gateway::{Gateway, find};
@@ -47,45 +47,59 @@ pub struct Outcome {
     pub deliver: Option<Delivery>,
     /// What is wrong with it, if anything; counted already, worth a line in the log.
     pub anomaly: Option<Anomaly>,
-    /// What to write to the drop copy, where accounts are kept.
-    pub copy: Option<Execution>,
+    /// True where accounts are kept and it is new to them: [`Outcome::copy`] goes to the drop copy.
+    pub is_copied: bool,
+}
+
+impl Outcome {
+    /// What to write to the drop copy, if anything, of the frame that this came of.
+    pub fn copy(&self, position: u64, message_id: u16, payload: &[u8]) -> Option<Execution> {
+        if !self.is_copied {
+            return None;
+        }
+        let again = || Execution::decode(message_id, payload).ok().map(|read| read.passed_on(position));
+        self.deliver.map(|delivery| delivery.report).or_else(again)
+    }
 }
 
 impl Gateway {
     /// Takes one frame from matching's executions. `position` is the frame's; positions grow, and one that was
     /// seen before is ignored.
     pub fn execution(&mut self, position: u64, message_id: u16, payload: &[u8]) -> Outcome {
-        match Execution::decode(message_id, payload) {
-            Ok(Execution::Fill(fill)) => self.on_fill(position, &fill),
-            Ok(Execution::Update(update)) => self.on_update(position, &update),
-            Err(_) => {
-                let anomaly = if self.is_new(position) { Anomaly::Unreadable } else { Anomaly::Redelivered };
-                Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)), copy: None }
-            }
-        }
+        let read = match message_id {
+            Fill::ID => Fill::read(payload, |fill| self.on_fill(position, fill)),
+            OrderUpdate::ID => OrderUpdate::read(payload, |update| self.on_update(position, update)),
+            id => Err(WireError::UnknownId { id }),
+        };
+        read.unwrap_or_else(|_| {
+            let anomaly = if self.is_new(position) { Anomaly::Unreadable } else { Anomaly::Redelivered };
+            Outcome { deliver: None, anomaly: Some(self.anomalies.note(anomaly)), is_copied: false }
+        })
     }
 
     /// Part of an order traded; see [`Gateway::execution`].
     pub fn on_fill(&mut self, position: u64, fill: &Fill) -> Outcome {
-        self.route(position, Execution::Fill(*fill), |book| book_fill(book, fill))
+        let report = Execution::Fill(Fill { execution: position, ..*fill });
+        self.route(position, fill.order_id, report, |book| book_fill(book, fill))
     }
 
     /// An order's state changed; see [`Gateway::execution`].
     pub fn on_update(&mut self, position: u64, update: &OrderUpdate) -> Outcome {
-        self.route(position, Execution::Update(*update), |book| book_update(book, update))
+        let report = Execution::Update(OrderUpdate { execution: position, ..*update });
+        self.route(position, update.order_id, report, |book| book_update(book, update))
     }
 
     fn route(
         &mut self,
         position: u64,
-        execution: Execution,
+        order: OrderId,
+        report: Execution,
         apply: impl FnOnce(&mut StrategyBook) -> Booked,
     ) -> Outcome {
-        let delivery =
-            Delivery { to: execution.order_id().strategy(), report: execution.passed_on(position) };
+        let delivery = Delivery { to: order.strategy(), report };
         let new = self.is_new(position);
         let Gateway { books, anomalies, contained, gate, .. } = self;
-        let copy = gate.as_mut().and_then(|gate| gate.execution(position, &execution));
+        let is_copied = gate.as_mut().is_some_and(|gate| gate.execution(position, &delivery.report));
         let booked = match find(books, delivery.to) {
             _ if !new => Booked::Ignored(Anomaly::Redelivered),
             _ if position < *contained => Booked::InStep,
@@ -97,7 +111,7 @@ impl Gateway {
             Booked::Odd(anomaly) => (Some(delivery), Some(anomaly)),
             Booked::Ignored(anomaly) => (None, Some(anomaly)),
         };
-        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), copy }
+        Outcome { deliver, anomaly: anomaly.map(|anomaly| anomalies.note(anomaly)), is_copied }
     }
 
     fn is_new(&mut self, position: u64) -> bool {

@@ -26,7 +26,7 @@ pub struct Gateway {
     pub(crate) books: Vec<Option<Box<StrategyBook>>>,
     pub(crate) anomalies: Anomalies,
     /// The accounts, where they are kept.
-    pub(crate) gate: Option<Gate>,
+    pub(crate) gate: Option<Box<Gate>>,
     /// Executions before this position have been seen.
     pub(crate) next_execution: u64,
     /// Executions before this position are contained in the restored state: they are passed on, and not booked.
@@ -82,7 +82,7 @@ impl Gateway {
     /// [`LimitsError::Negative`]; nothing has changed then.
     pub fn strategy_started(&mut self, strategy: StrategyId, limits: Limits) -> Result<(), LimitsError> {
         limits.check()?;
-        self.book_or_new(strategy).start(limits);
+        self.book_or_new(strategy).start(strategy, limits);
         Ok(())
     }
 
@@ -138,15 +138,13 @@ impl Gateway {
 
     /// Takes one frame from the journal of strategy `from`. Rates of accounts count at `now`.
     pub fn take_at(&mut self, from: StrategyId, message_id: u16, payload: &[u8], now: Nanos) -> Decision {
-        if self.gate.is_some()
-            && let Some(update) = self.repeated(from, message_id, payload)
-        {
-            return Decision::Repeat(update);
+        if self.gate.is_some() {
+            return self.take_for_account(from, message_id, payload, now);
         }
         let decided = match Request::decode(message_id, payload) {
-            Ok(Request::New(order)) => self.new_order_at(from, &order, now).map(Request::New),
-            Ok(Request::Cancel(cancel)) => self.cancel_at(from, &cancel, now).map(Request::Cancel),
-            Ok(Request::Replace(replace)) => self.replace_at(from, &replace, now).map(Request::Replace),
+            Ok(Request::New(order)) => self.on_new_order(from, &order).map(Request::New),
+            Ok(Request::Cancel(cancel)) => self.on_cancel(from, &cancel).map(Request::Cancel),
+            Ok(Request::Replace(replace)) => self.on_replace(from, &replace).map(Request::Replace),
             Ok(Request::CancelAll(cancel)) => self.on_cancel_all(from, &cancel).map(Request::CancelAll),
             Err(_) => return self.on_garbled(from, message_id, payload),
         };
@@ -156,11 +154,37 @@ impl Gateway {
         }
     }
 
+    /// The same where accounts are kept. A function of its own, so that its code is not in the way of who keeps none.
+    #[inline(never)]
+    fn take_for_account(
+        &mut self,
+        from: StrategyId,
+        message_id: u16,
+        payload: &[u8],
+        now: Nanos,
+    ) -> Decision {
+        let Ok(mut request) = Request::decode(message_id, payload) else {
+            return self.on_garbled(from, message_id, payload);
+        };
+        let decided = match &mut request {
+            Request::New(order) => match self.repeated(from, order) {
+                Some(update) => return Decision::Repeat(update),
+                None => self.new_order_for_account(from, order, now),
+            },
+            Request::Cancel(cancel) => self.cancel_at(from, cancel, now).map(drop),
+            Request::Replace(replace) => self.replace_at(from, replace, now).map(drop),
+            Request::CancelAll(cancel) => self.on_cancel_all(from, cancel).map(drop),
+        };
+        match decided {
+            Ok(()) => Decision::Send(request),
+            Err(update) => Decision::Answer(update),
+        }
+    }
+
     /// What became of an order that came before, where accounts are kept.
-    fn repeated(&self, from: StrategyId, message_id: u16, payload: &[u8]) -> Option<OrderUpdate> {
-        let order = (message_id == NewOrder::ID).then(|| NewOrder::decode(payload).ok()).flatten()?;
+    fn repeated(&self, from: StrategyId, order: &NewOrder) -> Option<OrderUpdate> {
         let gate = self.gate.as_ref().filter(|_| order.order_id.strategy() == from)?;
-        gate.known(from, &order)
+        gate.known(from, order)
     }
 
     /// Checks a new order; see [`Gateway::take`]. `Ok` holds what to send to matching.
@@ -168,47 +192,62 @@ impl Gateway {
     /// # Errors
     /// The refusal to write to the reports of `from`.
     pub fn on_new_order(&mut self, from: StrategyId, order: &NewOrder) -> Result<NewOrder, OrderUpdate> {
-        self.new_order_at(from, order, Nanos(0))
-    }
-
-    fn new_order_at(
-        &mut self,
-        from: StrategyId,
-        order: &NewOrder,
-        now: Nanos,
-    ) -> Result<NewOrder, OrderUpdate> {
-        let Gateway { books, instruments, anomalies, gate, .. } = self;
+        if self.gate.is_some() {
+            let mut order = *order;
+            return self.new_order_for_account(from, &mut order, Nanos(0)).map(|()| order);
+        }
+        let Gateway { books, instruments, anomalies, .. } = self;
         let Some(book) = find(books, from) else {
             anomalies.note(Anomaly::UnknownStrategy);
             return Err(OrderUpdate::rejection(order, Reason::StrategyGone));
         };
         book.counters.orders += 1;
-        if order.order_id.strategy() == from && gate.is_none() {
-            return match book.admit(order, instruments) {
-                Ok(()) => {
-                    book.counters.sent += 1;
-                    Ok(*order)
-                }
-                Err(reason) => {
-                    book.counters.rejected.add(reason);
-                    Err(OrderUpdate::rejection(order, reason))
-                }
-            };
-        }
-        let admitted = match gate.as_mut() {
-            Some(gate) if order.order_id.strategy() == from => {
-                book.admit_for(order, instruments, (gate, from, now))
-            }
-            _ => Err(Reason::NotYours),
+        let admitted = if order.order_id.strategy() == from {
+            book.admit(order, instruments)
+        } else {
+            Err(Reason::NotYours)
         };
         match admitted {
-            Ok(order) => {
+            Ok(()) => {
                 book.counters.sent += 1;
-                Ok(order)
+                Ok(*order)
             }
             Err(reason) => {
                 book.counters.rejected.add(reason);
-                if let Some(gate) = gate.as_mut().filter(|_| is_remembered(reason)) {
+                Err(OrderUpdate::rejection(order, reason))
+            }
+        }
+    }
+
+    /// The order becomes as it goes out.
+    fn new_order_for_account(
+        &mut self,
+        from: StrategyId,
+        order: &mut NewOrder,
+        now: Nanos,
+    ) -> Result<(), OrderUpdate> {
+        let Gateway { books, instruments, anomalies, gate, .. } = self;
+        let (Some(book), Some(gate)) = (find(books, from), gate.as_mut()) else {
+            anomalies.note(Anomaly::UnknownStrategy);
+            return Err(OrderUpdate::rejection(order, Reason::StrategyGone));
+        };
+        book.counters.orders += 1;
+        let named = order.account;
+        let admitted = if order.order_id.strategy() == from {
+            book.admit_for(order, instruments, (gate, from, now))
+        } else {
+            Err(Reason::NotYours)
+        };
+        match admitted {
+            Ok(()) => {
+                book.counters.sent += 1;
+                Ok(())
+            }
+            Err(reason) => {
+                // It is remembered as it came.
+                order.account = named;
+                book.counters.rejected.add(reason);
+                if is_remembered(reason) {
                     gate.refuse(order, reason, now);
                 }
                 Err(OrderUpdate::rejection(order, reason))
@@ -275,7 +314,7 @@ impl Gateway {
         };
         book.counters.replace_requests += 1;
         let admitted = if replace.order_id.strategy() == from {
-            book.admit_replace(replace, instruments, gate.as_mut().map(|gate| (gate, from, now)))
+            book.admit_replace(replace, instruments, gate.as_deref_mut().map(|gate| (gate, from, now)))
         } else {
             Err(Reason::NotYours)
         };

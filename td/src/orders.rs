@@ -20,10 +20,7 @@
 //! is, as is that of a `Reduced`. Apart from that an update which fits neither the state nor the fills before it changes no number; either
 //! way it is [`Anomaly::OutOfStep`].
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-use wire::{InstrumentId, NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Side};
+use wire::{InstrumentId, NewOrder, OrderId, OrderMap, OrderStatus, OrderUpdate, Price, Side};
 
 use crate::Anomaly;
 
@@ -194,79 +191,20 @@ impl WorkingOrder {
     }
 }
 
-/// The orders of one strategy that have not ended, by id. The order of a hash map never shows: lists are sorted.
-#[derive(Debug, Default)]
-pub(crate) struct OrderTable(HashMap<OrderId, WorkingOrder, BuildHasherDefault<OrderIdHasher>>);
+/// The orders of one strategy that have not ended, by id.
+pub(crate) type OrderTable = OrderMap<WorkingOrder>;
 
-impl OrderTable {
-    /// Most that is reserved at once; the table of a strategy with a higher limit, or none, grows when needed.
-    const MOST_RESERVED: usize = 8_192;
-
-    /// Makes room for at most `limit` orders at a time; zero: no limit.
-    pub(crate) fn reserve(&mut self, limit: u32) {
-        // Twice the limit: as long as no more than half is in use, the map cleans up in place and never grows.
-        let reserved = match limit {
-            0 => 1_024,
-            limit => (limit as usize).saturating_mul(2).min(Self::MOST_RESERVED),
-        };
-        self.0.reserve(reserved.saturating_sub(self.0.len()));
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(crate) fn get(&self, id: OrderId) -> Option<&WorkingOrder> {
-        self.0.get(&id)
-    }
-
-    pub(crate) fn get_mut(&mut self, id: OrderId) -> Option<&mut WorkingOrder> {
-        self.0.get_mut(&id)
-    }
-
-    pub(crate) fn insert(&mut self, id: OrderId, order: WorkingOrder) {
-        self.0.insert(id, order);
-    }
-
-    pub(crate) fn remove(&mut self, id: OrderId) -> Option<WorkingOrder> {
-        self.0.remove(&id)
-    }
-
-    /// All ids, ascending. Not for the hot path: it sorts.
-    pub(crate) fn ids(&self) -> Vec<OrderId> {
-        let mut ids: Vec<OrderId> = self.0.keys().copied().collect();
-        ids.sort_unstable();
-        ids
-    }
-}
-
-/// Spreads order ids, which mostly count up by one. Ids can be made to collide; but a strategy slows down only its own
-/// table, which its limit bounds.
-#[derive(Default)]
-pub(crate) struct OrderIdHasher(u64);
-
-impl Hasher for OrderIdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // 2^64 divided by the golden ratio, odd; the rotation brings its well-mixed upper bits down to where the
-        // map takes its bucket from.
-        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+/// All ids, ascending. Not for the hot path: it sorts.
+pub(crate) fn ids(orders: &OrderTable) -> Vec<OrderId> {
+    let mut ids: Vec<OrderId> = orders.iter().map(|(id, _)| id).collect();
+    ids.sort_unstable();
+    ids
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::{AccountId, Cause, Nanos, OrderType, Quantity, Reason, StrategyId, TimeInForce};
+    use wire::{AccountId, Cause, Nanos, OrderType, Quantity, Reason, TimeInForce};
 
     fn order(quantity: i64) -> WorkingOrder {
         WorkingOrder::sent(&NewOrder {
@@ -384,28 +322,5 @@ mod tests {
         order.replace_sent(9);
         assert_eq!(order.on_update(&update(OrderStatus::ReplaceRejected, 4, 2)), None);
         assert_eq!(order.open(), 2);
-    }
-
-    #[test]
-    fn the_table_does_not_grow_in_steady_state() {
-        let mut table = OrderTable::default();
-        table.reserve(200);
-        let capacity = table.0.capacity();
-        let id = |sequence| OrderId::new(StrategyId(3), 1, sequence);
-        for sequence in 0..100_000_u32 {
-            table.insert(id(sequence), order(1));
-            // Every seventh lives long, so that the table gets holes.
-            if sequence >= 50 && sequence % 7 != 0 {
-                table.remove(id(sequence - 50));
-            }
-            if sequence >= 600 {
-                table.remove(id(sequence - 600));
-                table.remove(id(sequence - 599));
-            }
-        }
-        assert!(table.len() <= 200, "{}", table.len());
-        assert_eq!(table.0.capacity(), capacity);
-        let ids = table.ids();
-        assert!(ids.is_sorted() && ids.len() == table.len());
     }
 }

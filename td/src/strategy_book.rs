@@ -10,7 +10,7 @@ use crate::counters::Counters;
 use crate::desk::Gate;
 use crate::instruments::Instruments;
 use crate::limits::Limits;
-use crate::orders::{OrderTable, WorkingOrder};
+use crate::orders::{self, OrderTable, WorkingOrder};
 
 /// One strategy's position in one instrument, and what works on top of it.
 ///
@@ -47,6 +47,11 @@ impl Exposure {
     }
 }
 
+/// Orders that there is room for at first where a strategy has no limit.
+const LEAST_ROOM: usize = 512;
+/// And at most where it has one; the table of a strategy with a higher limit grows when needed.
+const MOST_ROOM: usize = 4_096;
+
 #[derive(Debug)]
 pub(crate) struct StrategyBook {
     pub(crate) limits: Limits,
@@ -76,8 +81,12 @@ impl StrategyBook {
         }
     }
 
-    pub(crate) fn start(&mut self, limits: Limits) {
-        self.orders.reserve(limits.max_working_orders);
+    pub(crate) fn start(&mut self, strategy: StrategyId, limits: Limits) {
+        let room = match limits.max_working_orders {
+            0 => LEAST_ROOM,
+            limit => (limit as usize).min(MOST_ROOM),
+        };
+        self.orders.reserve(strategy, room);
         self.limits = limits;
         self.is_running = true;
     }
@@ -104,39 +113,51 @@ impl StrategyBook {
 
     /// Adds the order to the table if it passes all checks but the first, which is the gateway's. Without accounts.
     pub(crate) fn admit(&mut self, order: &NewOrder, instruments: &Instruments) -> Result<(), Reason> {
-        self.take_id(order)?;
+        if !self.is_running {
+            return Err(Reason::StrategyGone);
+        }
+        if !self.claim(order.order_id) {
+            return Err(Reason::DuplicateOrder);
+        }
+        if !self.is_durable {
+            return Err(Reason::NotDurable);
+        }
         checks::account(order.account)?;
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
         checks::order_price(rules, order)?;
-        self.check_limits(order)?;
-        self.add(order);
+        checks::working_orders(&self.limits, self.orders.len())?;
+        let limits = self.limits;
+        let exposure = self.exposure(order.instrument).ok_or(Reason::UnknownInstrument)?;
+        checks::position(&limits, exposure, order.side, order.quantity.0)?;
+        exposure.work(order.side, order.quantity.0);
+        self.orders.insert(order.order_id, WorkingOrder::sent(order));
         Ok(())
     }
 
-    /// The same with accounts, of which the desk says last; the order as it goes out.
+    /// The same with accounts, of which the desk says last. The order becomes as it goes out.
     pub(crate) fn admit_for(
         &mut self,
-        order: &NewOrder,
+        order: &mut NewOrder,
         instruments: &Instruments,
         (gate, from, now): (&mut Gate, StrategyId, Nanos),
-    ) -> Result<NewOrder, Reason> {
+    ) -> Result<(), Reason> {
         self.take_id(order)?;
-        let order = NewOrder { account: gate.account(from, order.account)?, ..*order };
-        if !gate.may_force(from, &order) {
+        order.account = gate.account(from, order.account)?;
+        if !gate.may_force(from, order) {
             return Err(Reason::Malformed);
         }
         let rules = instruments.get(order.instrument).ok_or(Reason::UnknownInstrument)?;
         checks::quantity(rules, &self.limits, order.quantity)?;
         if order.flags & NewOrder::FORCED != 0 {
-            checks::forced_price(rules, &order)?;
+            checks::forced_price(rules, order)?;
         } else {
-            checks::order_price(rules, &order)?;
+            checks::order_price(rules, order)?;
         }
-        self.check_limits(&order)?;
-        let order = gate.new_order(from, &order, now)?;
-        self.add(&order);
-        Ok(order)
+        self.check_limits(order)?;
+        gate.new_order(from, order, now)?;
+        self.add(order);
+        Ok(())
     }
 
     /// The strategy runs, the id is new, and what is said of it can be put on disk, where it must be.
@@ -248,7 +269,7 @@ impl StrategyBook {
 
     /// The same for the orders that `wanted` selects.
     pub(crate) fn cancel_if(&mut self, wanted: impl Fn(OrderId) -> bool) -> Vec<CancelOrder> {
-        let ids = self.orders.ids().into_iter().filter(|id| wanted(*id));
+        let ids = orders::ids(&self.orders).into_iter().filter(|id| wanted(*id));
         let cancel = |id: OrderId| {
             let order = self.orders.get_mut(id).filter(|order| !order.is_cancelling())?;
             order.cancel_sent();

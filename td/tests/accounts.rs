@@ -154,7 +154,7 @@ fn a_kill_cancels_what_works_and_holds_until_it_is_revived() {
     for (index, order) in (0_u64..).zip(&orders) {
         assert!(matches!(take(&mut gateway, ME, order), Decision::Send(_)));
         let outcome = gateway.on_update(64 * (index + 1), &accepted(order));
-        assert!(outcome.copy.is_some());
+        assert!(outcome.is_copied);
     }
     assert!(matches!(take(&mut gateway, OTHER, &order(OTHER, 1, 2, Side::Buy, 10, 10)), Decision::Send(_)));
     let full = take(&mut gateway, ME, &order(ME, 3, 2, Side::Buy, 10, 10));
@@ -208,8 +208,9 @@ fn an_execution_is_booked_once_and_its_copy_names_its_position() {
     let order = order(ME, 1, 1, Side::Buy, 10, 100);
     assert!(matches!(take(&mut gateway, ME, &order), Decision::Send(_)));
     let outcome = gateway.on_update(640, &accepted(&order));
-    assert_eq!(outcome.copy.and_then(|copy| copy.position()), Some(640));
-    assert_eq!(gateway.on_update(640, &accepted(&order)).copy, None);
+    let copy = outcome.copy(640, OrderUpdate::ID, accepted(&order).bytes());
+    assert_eq!(copy.and_then(|copy| copy.position()), Some(640));
+    assert!(!gateway.on_update(640, &accepted(&order)).is_copied);
 }
 
 #[test]

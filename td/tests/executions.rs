@@ -21,11 +21,17 @@ fn an_execution_goes_to_its_owner_with_the_position_of_matchings_frame() {
     let accepted = update(&order, OrderStatus::Accepted, 0);
     let outcome = gateway.execution(640, OrderUpdate::ID, accepted.bytes());
     let report = Execution::Update(OrderUpdate { execution: 640, ..accepted });
-    assert_eq!(outcome, Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None, copy: None });
+    assert_eq!(
+        outcome,
+        Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None, is_copied: false }
+    );
     let traded = fill(&order, 200, 0);
     let outcome = gateway.execution(704, Fill::ID, traded.bytes());
     let report = Execution::Fill(Fill { execution: 704, ..traded });
-    assert_eq!(outcome, Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None, copy: None });
+    assert_eq!(
+        outcome,
+        Outcome { deliver: Some(Delivery { to: ME, report }), anomaly: None, is_copied: false }
+    );
     assert_eq!((report.message_id(), report.bytes().len()), (Fill::ID, Fill::SIZE));
     let outcome = gateway.on_update(768, &update(&order, OrderStatus::Filled, 200));
     assert_eq!(outcome.anomaly, None);
@@ -40,7 +46,7 @@ fn what_was_seen_before_is_ignored() {
     let _ = gateway.on_fill(64, &fill(&order, 100, 100));
     for position in [0, 63, 64] {
         let outcome = gateway.on_fill(position, &fill(&order, 100, 0));
-        assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::Redelivered), copy: None });
+        assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::Redelivered), is_copied: false });
     }
     assert_eq!(gateway.execution(64, 999, &[]).anomaly, Some(Anomaly::Redelivered));
     assert_eq!(gateway.exposure(ME, STOCK).position, 100);
@@ -113,7 +119,7 @@ fn an_order_stands_when_its_second_copy_is_refused() {
         OrderUpdate { reason: Reason::DuplicateOrder, ..update(&order, OrderStatus::Rejected, 0) };
     let _ = gateway.on_update(1, &update(&order, OrderStatus::Accepted, 0));
     let outcome = gateway.on_update(2, &duplicate);
-    assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::OutOfStep), copy: None });
+    assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::OutOfStep), is_copied: false });
     assert_eq!(gateway.working_orders(ME), 1);
 }
 
@@ -147,7 +153,7 @@ fn what_cannot_be_is_ignored_and_named() {
     for (fill, anomaly) in fills {
         position += 1;
         let outcome = gateway.on_fill(position, &fill);
-        assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(anomaly), copy: None }, "{fill:?}");
+        assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(anomaly), is_copied: false }, "{fill:?}");
     }
     let good = update(&order, OrderStatus::Cancelled, 0);
     let updates = [
@@ -159,10 +165,14 @@ fn what_cannot_be_is_ignored_and_named() {
     for (update, anomaly) in updates {
         position += 1;
         let outcome = gateway.on_update(position, &update);
-        assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(anomaly), copy: None }, "{update:?}");
+        assert_eq!(
+            outcome,
+            Outcome { deliver: None, anomaly: Some(anomaly), is_copied: false },
+            "{update:?}"
+        );
     }
     let outcome = gateway.execution(position + 1, Fill::ID, &[0; 3]);
-    assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::Unreadable), copy: None });
+    assert_eq!(outcome, Outcome { deliver: None, anomaly: Some(Anomaly::Unreadable), is_copied: false });
     assert_eq!((gateway.working_orders(ME), gateway.exposure(ME, STOCK).position), (1, 0));
     let named: Vec<_> = gateway.anomalies().iter().filter(|&(_, count)| count > 0).collect();
     assert_eq!(named, [(Anomaly::Unreadable, 1), (Anomaly::UnknownStrategy, 2), (Anomaly::BadExecution, 9)]);

@@ -41,6 +41,7 @@ pub mod fold;
 mod ids;
 mod irregular;
 pub mod message;
+mod order_map;
 pub mod schema;
 pub mod stages;
 mod symbol;
@@ -75,6 +76,7 @@ pub use message::order::{
 };
 pub use message::request::Request;
 pub use message::{AnyMessage, FIRST_FREE_ID, Message, WireError};
+pub use order_map::{OrderIndex, OrderMap};
 pub use symbol::Symbol;
 pub use text::{Currency, Text};
 pub use units::{Money, Nanos, Price, Quantity};

@@ -3,7 +3,7 @@
 mod trade;
 mod update;
 
-use wire::{Execution, Fill, OrderStatus};
+use wire::{Execution, Fill, OrderStatus, OrderUpdate};
 
 use crate::amount::value;
 use crate::anomaly::Anomaly;
@@ -15,11 +15,20 @@ use crate::positions::NOTHING;
 impl Desk {
     /// Takes an execution; `Some` where it does not fit what came before.
     pub fn execution(&mut self, execution: &Execution) -> Option<Anomaly> {
-        let anomaly = match execution {
-            Execution::Fill(fill) => self.fill(fill),
-            Execution::Update(update) => self.update(update),
-        };
-        anomaly.map(|anomaly| self.anomalies.count(anomaly))
+        match execution {
+            Execution::Fill(fill) => self.on_fill(fill),
+            Execution::Update(update) => self.on_update(update),
+        }
+    }
+
+    /// A fill; see [`Desk::execution`].
+    pub fn on_fill(&mut self, fill: &Fill) -> Option<Anomaly> {
+        self.fill(fill).map(|anomaly| self.anomalies.count(anomaly))
+    }
+
+    /// An update; see [`Desk::execution`].
+    pub fn on_update(&mut self, update: &OrderUpdate) -> Option<Anomaly> {
+        self.update(update).map(|anomaly| self.anomalies.count(anomaly))
     }
 
     fn fill(&mut self, fill: &Fill) -> Option<Anomaly> {

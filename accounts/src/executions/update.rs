@@ -22,6 +22,7 @@ impl Desk {
         if order.stage == Stage::Ended {
             return (!has_crossed(order, update.status)).then_some(Anomaly::OutOfStep);
         }
+        let before = (order.open(), order.low, order.high);
         let fits = apply(order, update);
         if update.status.is_final() {
             (order.status, order.reason) = (update.status, update.reason);
@@ -33,7 +34,7 @@ impl Desk {
             if update.status == OrderStatus::Rejected {
                 self.refused(Some(account), strategy, update.event_time);
             }
-        } else {
+        } else if before != (order.open(), order.low, order.high) {
             let (low, high, side) = (order.low, order.high, index(order.side()));
             order.closing = order.closing.min(order.open());
             let account = self.accounts.get_mut(order.account as usize);

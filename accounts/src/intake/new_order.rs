@@ -27,26 +27,42 @@ struct Passed {
 impl Desk {
     /// Takes a new order of a strategy.
     pub fn new_order(&mut self, from: StrategyId, order: &NewOrder, now: Nanos) -> Verdict {
-        if order.order_id.strategy() != from {
-            return Verdict::Refused(Reason::NotYours);
-        }
-        if !self.orders.claim(order.order_id) {
-            return match self.answered(order) {
+        let mut sent = *order;
+        match self.admit(from, &mut sent, now) {
+            Ok(()) => Verdict::Send(sent),
+            Err(Reason::DuplicateOrder) => match self.answered(order) {
                 Some(Ok(update)) => Verdict::Known(update),
                 _ => Verdict::Refused(Reason::DuplicateOrder),
-            };
+            },
+            Err(reason) => Verdict::Refused(reason),
+        }
+    }
+
+    /// The same in place: the order becomes as it goes out. An order that came before is refused; see [`Desk::answered`].
+    ///
+    /// # Errors
+    /// Why it may not go out.
+    pub fn admit(&mut self, from: StrategyId, order: &mut NewOrder, now: Nanos) -> Result<(), Reason> {
+        if order.order_id.strategy() != from {
+            return Err(Reason::NotYours);
+        }
+        if !self.orders.claim(order.order_id) {
+            return Err(Reason::DuplicateOrder);
         }
         self.scopes.strategy(from);
         let Some(account) = self.place_or_own(order.account, from) else {
             self.refused(None, from, now);
-            return Verdict::Refused(Reason::UnknownAccount);
+            return Err(Reason::UnknownAccount);
         };
         match self.check(account, from, order, now) {
-            Ok(passed) => Verdict::Send(self.insert(order, account, &passed)),
+            Ok(passed) => {
+                order.flags = self.insert(order, account, &passed);
+                Ok(())
+            }
             Err(reason) => {
                 self.remember_refused(order, account, reason);
                 self.refused(Some(account), from, now);
-                Verdict::Refused(reason)
+                Err(reason)
             }
         }
     }
@@ -57,6 +73,11 @@ impl Desk {
     /// # Errors
     /// Why it could not have gone out: the desk is not the one that it was taken by.
     pub fn accept(&mut self, order: &NewOrder) -> Result<(), Reason> {
+        self.accept_for(order).map(drop)
+    }
+
+    /// The same; the place of its account.
+    pub(crate) fn accept_for(&mut self, order: &NewOrder) -> Result<usize, Reason> {
         let from = order.order_id.strategy();
         if !self.orders.claim(order.order_id) {
             return Err(Reason::DuplicateOrder);
@@ -67,7 +88,7 @@ impl Desk {
         match self.check_content((account, slot), from, order) {
             Ok(passed) => {
                 self.insert(order, account, &passed);
-                Ok(())
+                Ok(account)
             }
             Err(reason) => {
                 // Its id is used up: who hears of the refusal remembers it too.
@@ -77,13 +98,16 @@ impl Desk {
         }
     }
 
-    /// Takes in an order that has passed; returns it with the offset that was chosen.
-    fn insert(&mut self, order: &NewOrder, account: usize, passed: &Passed) -> NewOrder {
+    /// Takes in an order that has passed; its flags from now on, with the offset that was chosen.
+    fn insert(&mut self, order: &NewOrder, account: usize, passed: &Passed) -> u8 {
         let flags = order.flags & !(NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE);
-        let order = NewOrder { flags: flags | passed.closing.offset.flags(), ..*order };
-        let place = self.orders.insert(taken(&order, account, passed));
+        let flags = flags | passed.closing.offset.flags();
+        let place = self.orders.insert(taken(order, account, passed));
+        if let Some(order) = self.orders.get_mut(place) {
+            order.request.flags = flags;
+        }
         self.take_in(place, passed.slot);
-        order
+        flags
     }
 
     /// What the checks say of an order, without taking it in: nothing is reserved, its id stays unused. Rates count it.

@@ -1,9 +1,8 @@
 //! All orders that are known.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::VecDeque;
 
-use wire::{OrderId, StrategyId};
+use wire::{OrderId, OrderIndex, StrategyId};
 
 use crate::orders::Order;
 use crate::state::{Reader, State};
@@ -13,30 +12,35 @@ use crate::state::{Reader, State};
 pub(crate) struct Orders {
     pub(crate) table: Vec<Option<Order>>,
     free: Vec<u32>,
-    ended: VecDeque<u32>,
+    /// Those that have ended, oldest first. With their ids: what was not touched for long is not read once more.
+    ended: VecDeque<(OrderId, u32)>,
     remembered: u64,
     /// Newest id of each strategy.
     newest: Vec<Option<OrderId>>,
-    places: HashMap<OrderId, u32, BuildHasherDefault<IdHasher>>,
+    places: OrderIndex,
 }
 
 impl State for Orders {
     fn put(&self, out: &mut Vec<u8>) {
         self.table.put(out);
         self.free.put(out);
-        self.ended.put(out);
+        self.ended.iter().map(|(_, place)| *place).collect::<VecDeque<u32>>().put(out);
         self.remembered.put(out);
         self.newest.put(out);
     }
 
     fn get(from: &mut Reader<'_>) -> Option<Orders> {
+        let table: Vec<Option<Order>> = State::get(from)?;
+        let free = State::get(from)?;
+        let ended: VecDeque<u32> = State::get(from)?;
+        let with_id = |place: u32| Some((table.get(place as usize)?.as_ref()?.request.order_id, place));
         let mut orders = Orders {
-            table: State::get(from)?,
-            free: State::get(from)?,
-            ended: State::get(from)?,
+            ended: ended.into_iter().map(with_id).collect::<Option<_>>()?,
+            table,
+            free,
             remembered: State::get(from)?,
             newest: State::get(from)?,
-            places: HashMap::default(),
+            places: OrderIndex::default(),
         };
         for (place, order) in orders.table.iter().enumerate() {
             if let Some(order) = order {
@@ -44,21 +48,19 @@ impl State for Orders {
             }
         }
         let inside = |place: &u32| (*place as usize) < orders.table.len();
-        (orders.free.iter().all(inside) && orders.ended.iter().all(inside)).then_some(orders)
+        orders.free.iter().all(inside).then_some(orders)
     }
 }
 
 impl Orders {
     pub(crate) fn new(remembered: u32) -> Orders {
-        let room = remembered as usize + 1_024;
         let mut orders = Orders { remembered: remembered.into(), ..Orders::default() };
-        orders.places.reserve(2 * room);
-        orders.ended.reserve(room);
+        orders.ended.reserve(remembered as usize + 1_024);
         orders
     }
 
     pub(crate) fn find(&self, id: OrderId) -> Option<u32> {
-        self.places.get(&id).copied()
+        self.places.find(id)
     }
 
     pub(crate) fn get(&self, place: u32) -> Option<&Order> {
@@ -87,13 +89,13 @@ impl Orders {
 
     /// Notes that an order has ended: it is forgotten once enough others have.
     pub(crate) fn ended(&mut self, place: u32) {
-        self.ended.push_back(place);
+        let Some(order) = self.get(place) else { return };
+        self.ended.push_back((order.request.order_id, place));
         while self.ended.len() as u64 > self.remembered {
-            let Some(oldest) = self.ended.pop_front() else { return };
-            if let Some(order) = self.table.get_mut(oldest as usize).and_then(Option::take) {
-                self.places.remove(&order.request.order_id);
-                self.free.push(oldest);
-            }
+            let Some((id, oldest)) = self.ended.pop_front() else { return };
+            self.places.remove(id);
+            self.table[oldest as usize] = None;
+            self.free.push(oldest);
         }
     }
 
@@ -124,27 +126,5 @@ impl Orders {
         let all = self.table.iter().enumerate();
         let known = all.filter_map(|(place, order)| Some((place as u32, order.as_ref()?)));
         known.filter(|(_, order)| order.is_open())
-    }
-}
-
-/// Spreads order ids, which mostly count up by one.
-#[derive(Clone, Default)]
-pub(crate) struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // 2^64 divided by the golden ratio, odd; the rotation brings its well-mixed upper bits down to where the map
-        // takes its bucket from.
-        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

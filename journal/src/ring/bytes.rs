@@ -183,6 +183,11 @@ impl Ring {
 
     /// Copies whole lines from the ring, header and all.
     pub(crate) fn load_bytes(&self, position: u64, bytes: &mut [u8]) {
+        let first = self.index(position);
+        if bytes.len().is_multiple_of(copy::UNIT_BYTES) && first + bytes.len() / WORD_BYTES <= self.length {
+            // SAFETY: in bounds by the comparison above; whole units, as positions are multiples of a line.
+            return unsafe { copy::load(self.words.add(first), bytes) };
+        }
         for (line, bytes) in bytes.chunks_mut(LINE_BYTES as usize).enumerate() {
             let words = self.line(position + line as u64 * LINE_BYTES);
             for (word, bytes) in words.iter().zip(bytes.chunks_mut(WORD_BYTES)) {

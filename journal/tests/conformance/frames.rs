@@ -108,6 +108,31 @@ pub(super) fn topics_are_filtered(bed: &Bed) {
     }
 }
 
+pub(super) fn what_comes_next_is_shown_and_stays(bed: &Bed) {
+    let mut gated = bed.journal.gated(0).unwrap();
+    gated.set_topics(Topics::only([3, 15]));
+    let loose = Reader::Loose(bed.journal.loose(1).unwrap());
+    let mut writer = bed.journal.writer(2, clock()).unwrap();
+    let mut across = 0;
+    for round in 0..scaled(400) {
+        gated.look_ahead(5, |frame| panic!("nothing is there: {frame:?}"));
+        for number in 0..16_u16 {
+            writer.write(number, u32::from(number), &payload(round, (round % 200) as usize)).unwrap();
+        }
+        let mut shown = Vec::new();
+        gated.look_ahead(2, |frame| shown.push((frame.position, frame.message_id, frame.payload.to_vec())));
+        loose.look_ahead(2, |frame| panic!("its frames may be overwritten: {frame:?}"));
+        let mut read = Vec::new();
+        while let Some(frame) = gated.read().unwrap() {
+            read.push((frame.position, frame.message_id, frame.payload.to_vec()));
+        }
+        assert_eq!(read.iter().map(|(_, id, _)| *id).collect::<Vec<_>>(), [3, 15]);
+        across += read.len() - shown.len();
+        assert!(shown.iter().all(|frame| read.contains(frame)), "{shown:?}, {read:?}");
+    }
+    assert!((across as u64) < scaled(400) / 8, "only what lies across the end of the ring is left out");
+}
+
 pub(super) fn merge_is_total(bed: &Bed) {
     let other = Journal::in_memory(JournalShape { id: 8, ..support::shape("o", support::SMALL) }).unwrap();
     let mut writers = [bed.journal.writer(0, clock()).unwrap(), other.writer(0, clock()).unwrap()];

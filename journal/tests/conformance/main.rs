@@ -28,6 +28,7 @@ const CASES: &[Case] = &[
     ("a dismissed seat frees the gate", seats::dismissed_frees_the_gate),
     ("a reader that turns loose frees the gate", seats::loose_frees_the_gate),
     ("topics are filtered", frames::topics_are_filtered),
+    ("what comes next is shown and stays", frames::what_comes_next_is_shown_and_stays),
     ("a merge is in order of time", frames::merge_is_total),
     ("impossible requests are refused", whole::impossible_requests),
     ("the writer's life shows", whole::writers_life),

@@ -287,6 +287,7 @@ fn exhaust(reader: &mut Reader, reached: &mut Reached) {
             let _ = gated.read_batch(2, |frame| assert!(frame.payload.len() as u64 <= most));
         }
         assert!(turn < MOST_READS, "a static ring has no end");
+        reader.look_ahead(3, |frame| assert!(frame.payload.len() as u64 <= layout::max_payload(CAPACITY)));
         let _ = (reader.has_news(), reader.peek_time(), reader.position());
         match reader.read() {
             Ok(Some(frame)) => {

@@ -1,6 +1,6 @@
 //! The process part: journals and the shared memory of the accounts.
 
-use accounts::{Applied, Followed, Follower, Options, Touched};
+use accounts::{Applied, Desk, Followed, Follower, Options, Touched};
 use node::{Accounts, Context, Counter, Frame, InputId, Node, Output, Quiescence, RunError, WriteError};
 use topology::DeskSection;
 use wire::fold::desk_parts;
@@ -19,7 +19,7 @@ use crate::limits::{LINE, MOST_OF_RING, RETRY};
 const MORE_SLOTS: u32 = 8;
 /// Accounts are shown at most so often: a busy account changes many times meanwhile.
 const SHOW_EVERY: u64 = 500_000;
-/// A survey takes at most this part of the time: a tenth.
+/// A survey, and showing accounts, take at most this part of the time each: a tenth.
 const PART_OF_TIME: u64 = 10;
 
 /// The accounts, as the ledger keeps them.
@@ -48,6 +48,8 @@ pub(crate) struct Keeper {
     is_survey_due: bool,
     next_survey: u64,
     next_show: u64,
+    /// Memory of the last snapshot, for the next one.
+    snapshot: Vec<u8>,
     is_too_large: bool,
     is_crowded: bool,
 }
@@ -99,6 +101,7 @@ impl Keeper {
             is_survey_due: follower.desk.count() > 0,
             next_survey: 0,
             next_show: 0,
+            snapshot: Vec::new(),
             is_too_large: false,
             is_crowded: false,
             follower,
@@ -135,6 +138,16 @@ impl Keeper {
             }
         }
         Ok(())
+    }
+
+    /// Steps in which it looks ahead in the drop copy.
+    pub(crate) fn looks_ahead(&self) -> u32 {
+        if self.follower.desk.looks_ahead() { Desk::STEPS } else { 0 }
+    }
+
+    /// A frame of the drop copy will come.
+    pub(crate) fn ahead(&self, step: u32, frame: &Frame<'_>) {
+        self.follower.ahead(frame.message_id, frame.payload, step);
     }
 
     /// A frame of the drop copy.
@@ -200,8 +213,9 @@ impl Keeper {
         if !self.changed.is_empty() {
             let now = context.now();
             if now >= self.next_show {
-                self.next_show = now + SHOW_EVERY;
                 self.show();
+                let took = context.now().saturating_sub(now);
+                self.next_show = now + SHOW_EVERY.max(took.saturating_mul(PART_OF_TIME));
             } else {
                 context.wake_at(self.next_show);
             }
@@ -313,7 +327,8 @@ impl Keeper {
         if !self.write_waiting(context)? {
             return Ok(());
         }
-        let bytes = self.follower.snapshot();
+        let mut bytes = std::mem::take(&mut self.snapshot);
+        self.follower.write_snapshot(&mut bytes);
         let drops = self.follower.contained.drops;
         let mut written = 0;
         for part in desk_parts(drops, &bytes) {
@@ -335,6 +350,7 @@ impl Keeper {
         self.is_too_large = is_too_large;
         let position = drops.max(self.begin);
         self.cadence.made(position, bytes.len() as u64, context.now());
+        self.snapshot = bytes;
         // Its last frame is kept too: a cursor stands at the begin of one.
         self.kept_next = Some(position / LINE * LINE);
         self.write_waiting(context)?;

@@ -10,6 +10,8 @@ use crate::state::Counter;
 
 /// Frames taken from one input before the others get their turn.
 const BURST: usize = 64;
+/// Frames that a component may look at before they are passed on.
+const AHEAD: usize = 16;
 
 impl PollLoop<'_> {
     /// Reads what is there. True when anything was.
@@ -26,7 +28,11 @@ impl PollLoop<'_> {
             from = index + 1;
             let mut taken = 0;
             let mut accepts = true;
+            let steps = component.looks_ahead(InputId(index));
             while taken < BURST {
+                if steps > 0 && taken % AHEAD == 0 {
+                    self.look_ahead(component, index, steps);
+                }
                 accepts = self.accepts(component, index);
                 if !accepts || !self.take(component, index)? {
                     break;
@@ -48,6 +54,13 @@ impl PollLoop<'_> {
             }
         }
         Ok(any)
+    }
+
+    fn look_ahead(&self, component: &impl Component, index: usize, steps: u32) {
+        for step in 0..steps {
+            let show = |frame: journal::Frame<'_>| component.ahead(InputId(index), step, &frame);
+            self.inputs[index].reader.look_ahead(AHEAD, show);
+        }
     }
 
     /// The earliest frames of all inputs, in the order of their times.

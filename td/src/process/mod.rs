@@ -412,6 +412,23 @@ impl Component for Td {
         }
     }
 
+    fn looks_ahead(&self, input: InputId) -> u32 {
+        let reads = self.is_orders.get(input.0) == Some(&true) || input == self.executions;
+        self.gateway
+            .accounts()
+            .filter(|_| reads && self.batches.is_none())
+            .map_or(0, crate::Gate::looks_ahead)
+    }
+
+    fn ahead(&self, input: InputId, step: u32, frame: &Frame<'_>) {
+        let Some(gate) = self.gateway.accounts() else { return };
+        if input == self.executions {
+            gate.follower().ahead(frame.message_id, frame.payload, step);
+        } else if let Some(&from) = self.senders.get(input.0) {
+            gate.ahead_of_request(from, frame.message_id, frame.payload, step);
+        }
+    }
+
     /// Executions are settled at once: they can be read again. In lock-step the last request of a batch is settled once the
     /// batch's executions are passed on: until then td must not look idle.
     fn is_settled(&self, input: InputId) -> bool {

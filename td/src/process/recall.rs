@@ -215,7 +215,7 @@ impl Recall {
         let mut unreported = Vec::new();
         for (position, message_id, payload) in &self.executions {
             let outcome = gateway.execution(*position, *message_id, payload);
-            copies.extend(outcome.copy.map(Copied::Execution));
+            copies.extend(outcome.copy(*position, *message_id, payload).map(Copied::Execution));
             let Some(delivery) = outcome.deliver else { continue };
             if self.traces.get(&delivery.to).is_some_and(|trace| *position > trace.reported_up_to) {
                 unreported.push((*position, delivery));

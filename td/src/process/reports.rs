@@ -49,8 +49,8 @@ impl Td {
             context.add(Counter::Anomalies, 1);
             log::warn!("execution at position {position}: {}", anomaly.as_str());
         }
-        if let Some(copy) = &outcome.copy {
-            self.drop_execution(position, copy);
+        if let Some(copy) = outcome.copy(position, message_id, payload) {
+            self.drop_execution(position, &copy);
         }
         if let Some(delivery) = &outcome.deliver {
             self.deliver(context, position, delivery);

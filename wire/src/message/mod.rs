@@ -78,6 +78,18 @@ pub trait Message: Described + TryFromBytes + IntoBytes + KnownLayout + Immutabl
         }
         Self::try_read_from_bytes(bytes).map_err(|_| schema::invalid::<Self>(bytes))
     }
+
+    /// Reads a payload in place. It is copied only where it is not aligned, which no frame of a journal is.
+    ///
+    /// # Errors
+    /// As [`Message::decode`].
+    #[inline]
+    fn read<R>(bytes: &[u8], take: impl FnOnce(&Self) -> R) -> Result<R, WireError> {
+        match Self::try_ref_from_bytes(bytes) {
+            Ok(message) => Ok(take(message)),
+            Err(_) => Self::decode(bytes).map(|message| take(&message)),
+        }
+    }
 }
 
 /// Ids from here on are free for services of one's own: no message of the platform has one.

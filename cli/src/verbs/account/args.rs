@@ -439,7 +439,7 @@ mod tests {
     fn sentences_of_the_help_stand_on_one_line() {
         let command = Arguments::command();
         let account = command.find_subcommand("account").unwrap();
-        let verbs = ["kill", "revive"].map(|verb| command.find_subcommand(verb).unwrap());
+        let verbs = ["kill", "revive", "settle", "audit"].map(|verb| command.find_subcommand(verb).unwrap());
         for verb in account.get_subcommands().chain([account]).chain(verbs) {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")) {

@@ -27,8 +27,8 @@ Examples:
   colo settle 20260131 --prices prices.csv --out statements --who ann --why close
   colo settle 20260131 --prices last --out statements -i demo --format json
 
-PRICES is a CSV file with the columns `symbol` (or `instrument`, a number) and `price`, or `last`: the latest marks. What is held needs a
-price, and no order of the day may work any more. DIR gets statements-DAY.csv and positions-DAY.csv, one flat table each. A day that is
+PRICES is a CSV file with the columns `symbol` (or `instrument`, a number) and `price`, or `last`: the latest marks. What is held needs a \
+price, and no order of the day may work any more. DIR gets statements-DAY.csv and positions-DAY.csv, one flat table each. A day that is \
 settled already stays as it is: it is said, exit code 0, and the same files are written.")]
 pub(crate) struct Settle {
     /// The day, as 20260131.

@@ -95,6 +95,18 @@ impl ReaderCore {
         Ok(Some(header))
     }
 
+    /// Header of the frame at a position before which all are committed, if one is there that may be read. Where something
+    /// is wrong with it, [`next_header`](Self::next_header) says what.
+    #[cfg(not(loom))]
+    pub(super) fn header_at(&self, position: u64) -> Option<RawHeader> {
+        // SYNC: commit.
+        if self.ring.commit_word(position).load(Ordering::Acquire) != position {
+            return None;
+        }
+        let header = self.ring.header(position);
+        (u64::from(header.length) <= self.max_payload).then_some(header)
+    }
+
     /// Goes to the end of the frame at our position.
     #[inline(always)]
     pub(super) fn pass(&mut self, header: RawHeader) {

@@ -161,6 +161,44 @@ impl GatedReader {
         Ok(self.next_wanted()?.map(|header| header.time))
     }
 
+    /// Shows the frames that are committed and will be read next, at most as many, without reading them: for who wants to
+    /// have at hand by then what it needs for them. Frames that lie across the end of the ring are left out.
+    ///
+    /// ```
+    /// # use journal::{Clock, Journal, JournalShape};
+    /// # let shape = JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+    /// # let journal = Journal::in_memory(shape)?;
+    /// # let mut reader = journal.gated(5)?;
+    /// # let mut writer = journal.writer(0, Clock::monotonic())?;
+    /// for price in [100_u64, 101, 102] {
+    ///     writer.write(7, 3, &price.to_le_bytes())?;
+    /// }
+    /// let mut seen = Vec::new();
+    /// reader.look_ahead(2, |frame| seen.push(frame.payload[0]));
+    /// assert_eq!(seen, [100, 101]);
+    /// assert_eq!(reader.read()?.map(|frame| frame.payload[0]), Some(100));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(not(loom))]
+    pub fn look_ahead(&self, most: usize, mut each: impl FnMut(Frame<'_>)) {
+        let end = self.core.end();
+        let mut position = self.core.position;
+        let mut shown = 0;
+        while shown < most && position < end {
+            let Some(header) = self.core.header_at(position) else { return };
+            let length = header.length as usize;
+            if self.core.wants(header) {
+                // SAFETY: our published cursor is at or before `position`, so the writer cannot overwrite these bytes; it is
+                // next published through `&mut self`, after the frame is gone.
+                if let Some(payload) = unsafe { self.core.ring.borrow_payload(position, length) } {
+                    each(Frame::new(position, header, payload));
+                }
+                shown += 1;
+            }
+            position += crate::layout::frame_bytes(header.length.into());
+        }
+    }
+
     /// True when there is a frame at our position. One load.
     #[inline]
     pub fn has_news(&self) -> bool {

@@ -19,8 +19,8 @@ pub struct LooseReader {
     pub(super) core: ReaderCore,
     /// Our cursor line, if we have a seat: only tools read it, the writer does not.
     cursor: Option<usize>,
-    lost: u64,
-    gaps: u64,
+    pub(super) lost: u64,
+    pub(super) gaps: u64,
     /// Bytes and laps that earlier readers of this seat lost.
     before: (u64, u64),
     copy: Vec<u8>,

@@ -239,6 +239,15 @@ impl Reader {
         either!(self, reader => reader.peek_time())
     }
 
+    /// Shows what will be read next; a loose reader, whose frames may be overwritten, shows nothing. See
+    /// [`GatedReader::look_ahead`].
+    #[cfg(not(loom))]
+    pub fn look_ahead(&self, most: usize, each: impl FnMut(Frame<'_>)) {
+        if let Reader::Gated(reader) = self {
+            reader.look_ahead(most, each);
+        }
+    }
+
     /// False when [`Reader::read`] would return `Ok(None)` because there is no frame. One load.
     #[inline]
     pub fn has_news(&self) -> bool {

@@ -93,10 +93,29 @@ impl GatedReader {
     /// # Errors
     /// As [`GatedReader::read_bytes`].
     pub fn read_bytes_until(&mut self, most: usize, time: u64) -> Result<Option<Chunk<'_>>, ReadError> {
+        self.chunk(most, time, u64::MAX)
+    }
+
+    /// As [`GatedReader::read_bytes`], of at most `frames` frames: for one who steps through them itself.
+    ///
+    /// # Errors
+    /// As [`GatedReader::read_bytes`].
+    pub fn read_frames(&mut self, frames: u64, most: usize) -> Result<Option<Chunk<'_>>, ReadError> {
+        self.chunk(most, u64::MAX, frames)
+    }
+
+    fn chunk(&mut self, most: usize, time: u64, limit: u64) -> Result<Option<Chunk<'_>>, ReadError> {
         self.publish();
         let position = self.core.position;
         let (mut length, mut frames) = (0_u64, 0);
-        while let Some(header) = self.core.next_header()? {
+        while frames < limit {
+            let header = match self.core.next_header() {
+                Ok(Some(header)) => header,
+                // What is whole comes first; the next call says it again.
+                Err(_) if frames > 0 => break,
+                Err(error) => return Err(error),
+                Ok(None) => break,
+            };
             let more = length + frame_bytes(u64::from(header.length));
             if frames > 0 && more > most as u64 || is_later(header, time) {
                 break;
@@ -138,9 +157,45 @@ impl LooseReader {
         time: u64,
         bytes: &mut Vec<u8>,
     ) -> Result<Option<(u64, u64)>, ReadError> {
+        self.chunk(most, time, u64::MAX, bytes)
+    }
+
+    /// As [`GatedReader::read_frames`], but appends a copy to `bytes`.
+    ///
+    /// # Errors
+    /// As [`LooseReader::read`]; nothing is appended then.
+    pub fn read_frames(
+        &mut self,
+        frames: u64,
+        most: usize,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<(u64, u64)>, ReadError> {
+        self.chunk(most, u64::MAX, frames, bytes)
+    }
+
+    fn chunk(
+        &mut self,
+        most: usize,
+        time: u64,
+        limit: u64,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Option<(u64, u64)>, ReadError> {
         let (position, start) = (self.core.position, bytes.len());
         let mut frames = 0;
-        while let Some(header) = self.next_header().inspect_err(|_| bytes.truncate(start))? {
+        while frames < limit {
+            let header = match self.next_header() {
+                Ok(Some(header)) => header,
+                // What was copied is whole, and comes before the gap: it is not part of what is lost.
+                Err(ReadError::Lapped(gap)) if frames > 0 => {
+                    self.core.position = gap.from;
+                    self.lost -= gap.bytes();
+                    self.gaps -= 1;
+                    break;
+                }
+                Err(_) if frames > 0 => break,
+                Err(error) => return Err(error),
+                Ok(None) => break,
+            };
             let length = frame_bytes(u64::from(header.length)) as usize;
             if frames > 0 && bytes.len() - start + length > most || is_later(header, time) {
                 break;
@@ -151,8 +206,10 @@ impl LooseReader {
             // SYNC: intent. If a byte of the copy is newer than the frame, the intent to write it is visible now.
             fence(Ordering::Acquire);
             if self.core.is_lapped() {
-                bytes.truncate(start);
-                self.core.position = position;
+                bytes.truncate(end);
+                if frames > 0 {
+                    break;
+                }
                 return Err(self.resume());
             }
             self.core.pass(header);

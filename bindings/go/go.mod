@@ -1,0 +1,3 @@
+module colo
+
+go 1.24

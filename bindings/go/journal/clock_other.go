@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package journal
+
+func counter() uint64 { return 0 }
+
+const hasCounter = false

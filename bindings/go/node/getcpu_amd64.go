@@ -1,0 +1,3 @@
+package node
+
+const sysGetcpu = 309

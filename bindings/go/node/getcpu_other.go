@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package node
+
+const sysGetcpu = 168

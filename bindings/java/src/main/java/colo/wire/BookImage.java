@@ -1,0 +1,59 @@
+// made from the table of fields: see wire/tests/bindings.rs. DO NOT EDIT.
+package colo.wire;
+
+/** What is known of an instrument beside a recorded or quoted market, besides its orders. As many `TakenImage` as it says follow. */
+public final class BookImage extends Message {
+    public static final int ID = 57;
+    public static final int SIZE = 24;
+
+    @Override
+    public int messageId() {
+        return ID;
+    }
+
+    @Override
+    public int size() {
+        return SIZE;
+    }
+
+    @Override
+    public boolean isValid() {
+        return true;
+    }
+
+    /** Which instrument. */
+    public int instrument() {
+        return getInt(0);
+    }
+
+    public void instrument(int value) {
+        setInt(0, value);
+    }
+
+    /** What is true of it, in matching's own bits. */
+    public int bits() {
+        return getInt(4);
+    }
+
+    public void bits(int value) {
+        setInt(4, value);
+    }
+
+    /** The market's time of its latest message. */
+    public long eventTime() {
+        return getLong(8);
+    }
+
+    public void eventTime(long value) {
+        setLong(8, value);
+    }
+
+    /** Orders that were swept away and of which strategies had taken something. */
+    public long carried() {
+        return getLong(16);
+    }
+
+    public void carried(long value) {
+        setLong(16, value);
+    }
+}
