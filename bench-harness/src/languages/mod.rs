@@ -146,7 +146,7 @@ pub fn measure(
             row.turn(settings, scratch.path(), clock, sum, turn >= settings.warm)?;
         }
     }
-    let platforms = (settings.platforms * rows.len() * Waiting::ALL.len()).max(1);
+    let platforms = settings.platforms * rows.len() * Waiting::ALL.len();
     for done in 0..platforms {
         let count = rows.len();
         let (row, waiting) = (&mut rows[done % count], Waiting::ALL[done / count % Waiting::ALL.len()]);

@@ -22,6 +22,8 @@ type GatedReader struct {
 	// split is for payloads that are not in one piece, in a ring that is not mapped twice.
 	split []byte
 	lease io.Closer
+	// frame of ReadBatch: a variable there would be allocated at each call.
+	frame Frame
 }
 
 // Gated reads in a seat, from its cursor on or, if it has none, from the head.
@@ -143,13 +145,12 @@ func (r *GatedReader) Keep(position uint64) {
 
 // ReadBatch hands over up to most frames. Fewer when fewer are there, or at an error.
 func (r *GatedReader) ReadBatch(most int, each func(*Frame)) (int, error) {
-	var frame Frame
 	for count := range most {
-		found, err := r.Next(&frame)
+		found, err := r.Next(&r.frame)
 		if !found || err != nil {
 			return count, err
 		}
-		each(&frame)
+		each(&r.frame)
 	}
 	return most, nil
 }

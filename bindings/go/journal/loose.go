@@ -24,6 +24,8 @@ type LooseReader struct {
 	published uint64
 	before    [2]uint64
 	lease     io.Closer
+	// frame of ReadBatch: a variable there would be allocated at each call.
+	frame Frame
 }
 
 // Loose is a reader without a seat, from a position on that is known to start a frame.
@@ -163,13 +165,12 @@ func (r *LooseReader) resume() error {
 
 // ReadBatch hands over up to most frames. Fewer when fewer are there, or at an error.
 func (r *LooseReader) ReadBatch(most int, each func(*Frame)) (int, error) {
-	var frame Frame
 	for count := range most {
-		found, err := r.Next(&frame)
+		found, err := r.Next(&r.frame)
 		if !found || err != nil {
 			return count, err
 		}
-		each(&frame)
+		each(&r.frame)
 	}
 	return most, nil
 }

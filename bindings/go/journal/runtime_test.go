@@ -89,6 +89,20 @@ func TestReadingAndWritingAllocateNothing(t *testing.T) {
 	if allocations != 0 {
 		t.Fatalf("%v allocations a message", allocations)
 	}
+	each := func(*Frame) {}
+	allocations = testing.AllocsPerRun(1_000, func() {
+		if _, err := w.Write(1, 2, payload); err != nil {
+			t.Fatal(err)
+		}
+		for _, batch := range [...]func(int, func(*Frame)) (int, error){loose.ReadBatch, gated.ReadBatch} {
+			if count, err := batch(64, each); count != 1 || err != nil {
+				t.Fatal(count, err)
+			}
+		}
+	})
+	if allocations != 0 {
+		t.Fatalf("%v allocations a batch", allocations)
+	}
 }
 
 // A reader that polls without a pause must not keep the collector from stopping the world.
