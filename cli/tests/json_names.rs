@@ -335,6 +335,11 @@ fn what_verbs_print_of_files_is_on_the_page() {
     let documented: BTreeSet<String> = page.0["fields"].iter().map(|row| row.path.clone()).collect();
     assert_eq!(fields, documented);
     compare(&page, "colo journal stat", &home.json(&["journal", "stat", &path, "--format", "json"]));
+    let tokens = home.state_path().join("tokens.json").to_string_lossy().into_owned();
+    for verb in [&["token", "create", "me"][..], &["token", "list"], &["token", "revoke", "me"]] {
+        let printed = home.json(&[verb, &["--file", &tokens, "--format", "json"]].concat());
+        compare(&page, &format!("colo token {}", verb[1]), &printed);
+    }
     let (position, _) = written.frames[100];
     written.overwrite("ring", position % (1 << 16) + 8, &u32::MAX.to_le_bytes());
     let verified = home.json(&["journal", "verify", &path, "--format", "json"]);

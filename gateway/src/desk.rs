@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accounts::{Follower, Options, PositionRow, Refusal};
+use accounts::{Desk, Follower, Options, PositionRow, Refusal};
 use journal::{Journal, OpenError, ReadError, Registry, WriteError};
 use node::InstanceDir;
 use wire::{AccountChange, EntryResult, Message, Nanos};
@@ -90,21 +90,26 @@ pub(crate) fn enter(instance: &InstanceDir, entry: &AccountChange) -> Result<(),
 
 /// The positions of all accounts, up to the drop copy's head.
 pub(crate) fn positions(instance: &InstanceDir, remembered: Option<u32>) -> Result<Vec<PositionRow>, String> {
+    with(instance, remembered, Desk::all_positions)
+}
+
+/// What the accounts are, up to the drop copy's head.
+pub(crate) fn with<T>(
+    instance: &InstanceDir,
+    remembered: Option<u32>,
+    take: impl Fn(&Desk) -> T,
+) -> Result<T, String> {
     let drops = Journal::open_read_only(instance.find_journal(DROPS)).map_err(|error| error.to_string())?;
     for _ in 0..TRIES {
-        if let Some(rows) = follow(instance, &drops, remembered)? {
-            return Ok(rows);
+        if let Some(desk) = follow(instance, &drops, remembered)? {
+            return Ok(take(&desk));
         }
     }
     Err("the drop copy is overwritten faster than it can be read: see `colo status`".to_owned())
 }
 
 /// `None`: overtaken.
-fn follow(
-    instance: &InstanceDir,
-    drops: &Journal,
-    remembered: Option<u32>,
-) -> Result<Option<Vec<PositionRow>>, String> {
+fn follow(instance: &InstanceDir, drops: &Journal, remembered: Option<u32>) -> Result<Option<Desk>, String> {
     let snapshot = node::last_desk(instance).map_err(|error| error.to_string())?;
     let mut follower = match snapshot {
         Some(bytes) => Follower::restore(&bytes).map_err(|error| error.to_string())?,
@@ -125,7 +130,7 @@ fn follow(
                 // What cannot follow is an audit's affair.
                 let _ = follower.frame(at, frame.message_id, frame.payload);
             }
-            Ok(None) => return Ok(Some(follower.desk.all_positions())),
+            Ok(None) => return Ok(Some(follower.desk)),
             Err(ReadError::Lapped(_)) => return Ok(None),
             Err(error) => return Err(error.to_string()),
         }

@@ -22,9 +22,12 @@
 mod core;
 mod desk;
 mod http;
+mod meter;
+mod metrics;
 mod push;
 mod run;
 mod view;
+mod watch;
 
 pub use http::document;
 pub use run::run;

@@ -10,6 +10,7 @@ use crate::core::Core;
 use crate::core::ask::Door;
 use crate::http::auth::Guard;
 use crate::http::{Shared, document, start};
+use crate::meter::Meter;
 use crate::push;
 
 /// Runs the gateway as this node until it is asked to stop.
@@ -22,7 +23,8 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let door = Door::new(handle.clone());
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
-    let (hub, pushers) = push::start(&config, &handle, &guard, kept).map_err(RunError::failed)?;
+    let meter = Arc::new(Meter::default());
+    let (hub, pushers) = push::start(&config, &handle, &guard, kept, &meter).map_err(RunError::failed)?;
     let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
     let shared = Arc::new(Shared {
         seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
@@ -35,6 +37,8 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         keeps_accounts,
         door,
         pushers: pushers.clone(),
+        meter,
+        watch: Arc::default(),
     });
     let watch = {
         let (guard, handle) = (Arc::clone(&guard), handle.clone());

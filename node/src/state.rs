@@ -108,17 +108,22 @@ pub fn read_kind_word(word: u64) -> Option<(NodeKind, &'static str)> {
 }
 
 macro_rules! counters {
-    ($($(#[$doc:meta])* $member:ident = $value:literal => $text:literal,)*) => {
+    ($($(#[doc = $doc:literal])+ $member:ident = $value:literal => $text:literal,)*) => {
         /// A node's counters: each written by one process alone, read by everybody. They belong to the seat: a process
         /// that is started again goes on from where its predecessor stood. Of what a killed one did last, at most one
         /// message is missing; what it had read and not passed is counted again.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(usize)]
-        pub enum Counter { $($(#[$doc])* $member = $value,)* }
+        pub enum Counter { $($(#[doc = $doc])+ $member = $value,)* }
 
         impl Counter {
             /// All of them with the names that they have in JSON.
             pub const ALL: &[(Counter, &'static str)] = &[$((Counter::$member, $text),)*];
+
+            /// What it counts, in words.
+            pub fn help(self) -> &'static str {
+                match self { $(Counter::$member => concat!($($doc),+).trim_start(),)* }
+            }
         }
     };
 }

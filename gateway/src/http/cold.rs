@@ -180,9 +180,21 @@ fn sides(row: &PositionRow) -> Vec<PositionView> {
     shown
 }
 
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Problem::new(Kind::Internal, format!("it was given up: {error}")))
+}
+
+/// The state of the whole is for tokens of all accounts.
+pub(super) fn for_all(identity: &Identity) -> Result<(), Problem> {
+    match identity.token.accounts {
+        None => Ok(()),
+        Some(_) => {
+            Err(Problem::new(Kind::Forbidden, "the platform's state is not for tokens of certain accounts"))
+        }
+    }
 }
 
 /// What runs: nodes, journals, lags, losses; as `colo status --format json`.
@@ -190,12 +202,7 @@ async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     responses((status = 200, body = Object, description = "As documented in docs/cli-json.md"),
         (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
 pub(crate) async fn status(shared: &Shared, identity: &Identity) -> Answered {
-    if identity.token.accounts.is_some() {
-        return Err(Problem::new(
-            Kind::Forbidden,
-            "the platform's state is not for tokens of certain accounts",
-        ));
-    }
+    for_all(identity)?;
     let instance = shared.instance.clone();
     let read = move || -> Result<Vec<u8>, String> {
         let view = InstanceView::open(instance).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::problem::Problem;
-use super::{body, cold, market, orders};
+use super::{body, cold, market, orders, overview};
 use crate::view;
 
 pub(super) const PAGE: &[u8] = include_bytes!("page/docs.html");
@@ -23,7 +23,7 @@ pub(super) const SCRIPT: &[u8] = include_bytes!("page/docs.js");
         health, by_name, cancel_by_name, replace_by_name, websocket,
         orders::post, orders::batch, orders::get, orders::list, orders::cancel, orders::replace, orders::cancel_all,
         market::instruments, market::one, market::quote, market::book, market::trades, market::bars,
-        cold::accounts, cold::account, cold::positions, cold::status, cold::kill, cold::revive
+        cold::accounts, cold::account, cold::positions, cold::status, overview::overview, overview::document, cold::kill, cold::revive
     ),
     components(schemas(
         Problem, body::OrderBody, body::Decimal, body::ReplaceBody, body::BatchBody, body::KillBody, orders::BatchView,

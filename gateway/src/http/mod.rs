@@ -7,6 +7,8 @@ mod cold;
 mod document;
 mod market;
 mod orders;
+mod overview;
+mod page;
 pub(crate) mod problem;
 mod route;
 mod serve;
@@ -25,7 +27,9 @@ use node::{InstanceDir, NodeHandle};
 use topology::config::GatewayConfig;
 
 use crate::core::ask::Door;
+use crate::meter::Meter;
 use crate::push::Pushers;
+use crate::watch::Watch;
 use auth::Guard;
 
 /// What all HTTP threads share.
@@ -41,6 +45,8 @@ pub(crate) struct Shared {
     /// One a connection.
     pub(crate) permits: Arc<tokio::sync::Semaphore>,
     pub(crate) document: bytes::Bytes,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) watch: Arc<Watch>,
 }
 
 impl Shared {

@@ -1,6 +1,7 @@
 //! From a request to its route.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
@@ -10,7 +11,8 @@ use hyper::{Method, Request};
 use super::answer::{Answer, Answered, fixed, read};
 use super::auth::Peer;
 use super::problem::{Kind, Problem};
-use super::{Here, Shared, cold, document, market, orders, upgrade};
+use super::{Here, Shared, cold, document, market, orders, overview, page, upgrade};
+use crate::meter::Class;
 
 /// The answer of the hot path, made once.
 const HEALTHY: Bytes = Bytes::from_static(b"{\"status\":\"ok\"}\n");
@@ -18,12 +20,16 @@ const HEALTHY: Bytes = Bytes::from_static(b"{\"status\":\"ok\"}\n");
 /// Answers a request, whatever it is.
 pub(crate) async fn route(here: Here, peer: &Peer, request: Request<Incoming>) -> Answer {
     if request.uri().path() == "/health" && request.method() == Method::GET {
+        here.meter.answered(Class::Health, 200);
         return fixed(HEALTHY, "application/json");
     }
+    let (class, begin) = (Class::of(request.uri().path()), Instant::now());
     let mut answer = match dispatch(&here, peer, request).await {
         Ok(answer) => answer,
         Err(problem) => problem.respond(),
     };
+    here.meter.answered(class, answer.status().as_u16());
+    here.meter.took(class, begin.elapsed());
     let headers = answer.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'self'"));
@@ -78,7 +84,9 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         ["docs"] => Some(fixed(Bytes::from_static(document::PAGE), "text/html; charset=utf-8")),
         ["docs.css"] => Some(fixed(Bytes::from_static(document::STYLE), "text/css")),
         ["docs.js"] => Some(fixed(Bytes::from_static(document::SCRIPT), "text/javascript")),
-        ["v1", ..] => None,
+        ["v1", ..] | ["metrics"] => None,
+        [""] => page::asset("index.html"),
+        ["page", name] => Some(page::asset(name).ok_or_else(no_such)?),
         _ => return Err(no_such()),
     };
     if let Some(answer) = open {
@@ -102,6 +110,8 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
             ["v1", "accounts", account] => cold::account(shared, &identity, account).await,
             ["v1", "positions"] => cold::positions(shared, &identity, &query).await,
             ["v1", "status"] => cold::status(shared, &identity).await,
+            ["v1", "overview"] => overview::overview(shared, &identity).await,
+            ["metrics"] => overview::metrics(here, &identity, request.headers()).await,
             ["v1", "orders"] => orders::list(shared, &identity, &query).await,
             ["v1", "orders", "batch"] | ["v1", "kill" | "revive"] => Err(not_so()),
             ["v1", "orders", order] => orders::get(shared, &identity, orders::named(order)?).await,
@@ -153,7 +163,12 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         }
         (
             _,
-            ["v1", "instruments" | "accounts" | "positions" | "status" | "orders" | "kill" | "revive"]
+            ["metrics"]
+            | [
+                "v1",
+                "instruments" | "accounts" | "positions" | "status" | "overview" | "orders" | "kill"
+                | "revive",
+            ]
             | ["v1", "instruments" | "accounts" | "quotes" | "book" | "trades" | "bars" | "orders", _]
             | ["v1", "clients", _, _],
         ) => Err(not_so()),

@@ -164,7 +164,11 @@ async fn run(
             },
         };
         // One more than there is room for is closed at once.
-        let Ok(permit) = Arc::clone(&here.permits).try_acquire_owned() else { continue };
+        let Ok(permit) = Arc::clone(&here.permits).try_acquire_owned() else {
+            here.meter.refused();
+            continue;
+        };
+        here.meter.accepted();
         let (here, acceptor, live) = (Rc::clone(here), acceptor.clone(), Rc::clone(&live));
         live.set(live.get() + 1);
         tokio::task::spawn_local(async move {

@@ -177,6 +177,10 @@ impl Client {
         !matches!(channel, Channel::Orders | Channel::Accounts) || self.token.covers(key)
     }
 
+    pub(crate) fn counts(&self) -> Counts {
+        self.queue.counts
+    }
+
     pub(crate) fn has_output(&self) -> bool {
         !self.out.is_empty() || !self.queue.is_empty()
     }

@@ -19,6 +19,7 @@ mod queue;
 pub(crate) use event::Channel;
 pub(crate) use hub::Hub;
 pub(crate) use mailbox::{NewSocket, Socket};
+pub(crate) use queue::Counts;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +27,7 @@ use node::NodeHandle;
 use topology::config::GatewayConfig;
 
 use crate::http::auth::Guard;
+use crate::meter::Meter;
 use mailbox::Mailbox;
 
 /// The threads, for those who hand sockets over.
@@ -60,6 +62,7 @@ pub(crate) fn start(
     node: &NodeHandle,
     guard: &Arc<Guard>,
     accounts: Option<node::InstanceDir>,
+    meter: &Arc<Meter>,
 ) -> Result<(Hub, Pushers), String> {
     let failed = |error: &dyn std::fmt::Display| format!("the threads that push cannot start: {error}");
     let made: Result<Vec<Mailbox>, _> = (0..config.push_threads).map(|_| Mailbox::new()).collect();
@@ -68,7 +71,8 @@ pub(crate) fn start(
     for (number, mailbox) in mailboxes.iter().enumerate() {
         let pusher =
             pusher::Pusher::new(mailbox.clone(), node.clone(), Arc::clone(guard), config, accounts.clone())
-                .map_err(|error| failed(&error))?;
+                .map_err(|error| failed(&error))?
+                .counted(number, Arc::clone(meter));
         let thread = std::thread::Builder::new().name(format!("push-{number}")).spawn(move || pusher.run());
         threads.push(thread.map_err(|error| failed(&error))?);
     }

@@ -12,8 +12,10 @@ use wire::{AccountState, Message};
 use super::client::{Client, End, GOING, REVOKED};
 use super::event::{About, Channel, Event};
 use super::mailbox::{Letters, Mailbox};
+use super::queue::Counts;
 use crate::http::account_view;
 use crate::http::auth::Guard;
+use crate::meter::{Meter, Pushed};
 
 /// Events about own orders that a client can come back for.
 const HISTORY: usize = 65_536;
@@ -45,6 +47,10 @@ pub(crate) struct Pusher {
     write_deadline: Duration,
     ping: Duration,
     looked: Instant,
+    /// Of clients that have gone.
+    ended: Counts,
+    number: usize,
+    meter: Arc<Meter>,
 }
 
 impl Pusher {
@@ -76,7 +82,15 @@ impl Pusher {
             write_deadline: config.write_deadline,
             ping: config.ping,
             looked: Instant::now(),
+            ended: Counts::default(),
+            number: 0,
+            meter: Arc::default(),
         })
+    }
+
+    /// It tells this meter how it stands, as thread `number`.
+    pub(crate) fn counted(self, number: usize, meter: Arc<Meter>) -> Pusher {
+        Pusher { number, meter, ..self }
     }
 
     /// Until the core closes it.
@@ -287,6 +301,7 @@ impl Pusher {
 
     fn end(&mut self, number: u64, end: End) {
         let Some(mut client) = self.clients.remove(&number) else { return };
+        self.ended.add(client.counts().ended());
         if let End::Close(code, reason) = end {
             client.say_goodbye(code, reason);
         }
@@ -300,6 +315,9 @@ impl Pusher {
 
     /// Clocks, tokens, accounts.
     fn look(&mut self, now: Instant) {
+        let mut counts = self.ended;
+        self.clients.values().for_each(|client| counts.add(client.counts()));
+        self.meter.pushed(self.number, Pushed { counts, clients: self.clients.len() as u64 });
         let mut ends = Vec::new();
         let mut pinged = Vec::new();
         for (number, client) in &mut self.clients {

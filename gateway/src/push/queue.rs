@@ -26,6 +26,22 @@ pub(crate) struct Counts {
     pub(crate) queued: u64,
 }
 
+impl Counts {
+    pub(crate) fn add(&mut self, other: Counts) {
+        self.published += other.published;
+        self.delivered += other.delivered;
+        self.conflated += other.conflated;
+        self.dropped += other.dropped;
+        self.queued += other.queued;
+    }
+
+    /// What still waited when its client went is left out.
+    pub(crate) fn ended(mut self) -> Counts {
+        self.dropped += std::mem::take(&mut self.queued);
+        self
+    }
+}
+
 /// There is no room for something that may not be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;

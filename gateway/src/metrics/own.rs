@@ -1,0 +1,46 @@
+//! The gateway's metrics of itself.
+
+use prometheus_client::registry::Unit;
+
+use super::families::Family;
+use crate::http::Shared;
+
+pub(super) fn families(shared: &Shared) -> Vec<Family> {
+    let meter = &shared.meter;
+    let help = "Requests, by class of route and of answer";
+    let mut requests = Family::counter("colo_gateway_requests", help, None);
+    for (route, status, count) in meter.requests() {
+        requests.add(vec![("route", route.to_owned()), ("status", status.to_owned())], count as f64);
+    }
+    let (accepted, refused) = meter.connections();
+    let most = u64::from(shared.config.connections);
+    let open = most.saturating_sub(shared.permits.available_permits() as u64);
+    let pushed = meter.all_pushed();
+    let counts = pushed.counts;
+    let gauge = |name, help, value| Family::gauge(name, help, None).with(value);
+    let counter = |name, help, value| Family::counter(name, help, None).with(value);
+    let queued = "Messages that wait for WebSockets: published is delivered, conflated, dropped and queued";
+    vec![
+        requests,
+        gauge("colo_gateway_connections", "Connections that are open, WebSockets included", open),
+        gauge("colo_gateway_connections_most", "Connections that may be open", most),
+        counter("colo_gateway_connections_accepted", "Connections that were accepted", accepted),
+        counter("colo_gateway_connections_refused", "Connections beyond the most, closed at once", refused),
+        gauge("colo_gateway_websockets", "WebSockets that are open", pushed.clients),
+        counter(
+            "colo_gateway_push_published",
+            "Messages that WebSockets have subscribed to",
+            counts.published,
+        ),
+        counter("colo_gateway_push_delivered", "Of those, given to the system whole", counts.delivered),
+        counter("colo_gateway_push_conflated", "Of those, replaced by a later one", counts.conflated),
+        counter(
+            "colo_gateway_push_dropped",
+            "Of those, left out and announced, or gone with their client",
+            counts.dropped,
+        ),
+        gauge("colo_gateway_push_queued", queued, counts.queued),
+        Family::gauge("colo_gateway_push_queue_limit", "What may wait for one WebSocket", Some(Unit::Bytes))
+            .with(shared.config.queue.0),
+    ]
+}

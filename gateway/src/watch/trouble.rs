@@ -1,0 +1,139 @@
+//! Is anything dead, stale or losing? Pure, but for what it remembers of the look before.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use node::{Counter, NodeState, Phase};
+use serde::Serialize;
+use topology::{NodeKind, Stream};
+use utoipa::ToSchema;
+
+use super::Look;
+use super::desk::KillView;
+
+/// A process that lives and has not shown itself for so long is stale.
+pub(crate) const SILENT_NS: u64 = 1_000_000_000;
+/// A market that comes from outside and has said nothing for so long is stale.
+pub(crate) const FEED_NS: u64 = 5_000_000_000;
+/// So long a loss or a restart is spoken of after it has happened.
+const RECENT: Duration = Duration::from_secs(10);
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct TroubleView {
+    /// `phase`, `dead`, `restarted`, `stale`, `feed`, `losing`, `disk`, `damaged`, `killed`.
+    pub(crate) kind: &'static str,
+    /// Which node, journal or account.
+    pub(crate) who: String,
+    /// More about it: a state, milliseconds, bytes, a reason.
+    pub(crate) detail: String,
+}
+
+/// Tells what is lost now from what was lost once.
+#[derive(Debug, Default)]
+pub(crate) struct Watcher {
+    /// By what is lost: how much so far, and when it grew.
+    lost: HashMap<String, (u64, Option<Instant>)>,
+    /// By node: how often it was started, and when once more.
+    starts: HashMap<String, (u64, Option<Instant>)>,
+}
+
+/// True for a while after a count has grown.
+fn has_grown(
+    known: &mut HashMap<String, (u64, Option<Instant>)>,
+    key: String,
+    count: u64,
+    now: Instant,
+) -> bool {
+    let (before, grew) = known.entry(key).or_insert((count, None));
+    if count > *before {
+        *grew = Some(now);
+    }
+    *before = count;
+    grew.is_some_and(|when| now.duration_since(when) < RECENT)
+}
+
+fn trouble(kind: &'static str, who: &str, detail: impl ToString) -> TroubleView {
+    TroubleView { kind, who: who.to_owned(), detail: detail.to_string() }
+}
+
+/// Ends at market data from outside: an exchange of the platform's own is silent while nobody trades.
+pub(crate) fn is_judged(look: &Look) -> bool {
+    let is_exchange =
+        look.topology.as_ref().is_none_or(|made| made.carrying(Stream::Market).next().is_some());
+    let md = look.state.seats.iter().find(|seat| seat.kind == NodeKind::Md);
+    !is_exchange && md.is_some_and(|md| md.state == NodeState::Running)
+}
+
+impl Watcher {
+    /// The worst first.
+    pub(crate) fn troubles(&mut self, look: &Look, kills: &[KillView], now: Instant) -> Vec<TroubleView> {
+        let state = &look.state;
+        let mut found = Vec::new();
+        if state.is_dead || !matches!(state.phase, Phase::Running | Phase::Starting) {
+            found.push(trouble("phase", &state.instance, state.phase_name()));
+        }
+        let is_dead = |state: NodeState| matches!(state, NodeState::Dead | NodeState::Failed);
+        for seat in state.seats.iter().filter(|seat| is_dead(seat.state)) {
+            found.push(trouble("dead", &seat.name, seat.state));
+        }
+        for seat in &state.seats {
+            if has_grown(&mut self.starts, seat.name.clone(), seat.generation, now) {
+                found.push(trouble("restarted", &seat.name, seat.generation));
+            }
+        }
+        let is_silent = |silent: u64| silent > SILENT_NS;
+        for seat in state.seats.iter().filter(|seat| seat.alive && !is_dead(seat.state)) {
+            let runs = matches!(seat.state, NodeState::Running | NodeState::Finished);
+            if let Some(silent) = seat.silent_ns.filter(|silent| runs && is_silent(*silent)) {
+                found.push(trouble("stale", &seat.name, format!("{} ms", silent / 1_000_000)));
+            }
+        }
+        if is_judged(look) {
+            for stat in look.feeds() {
+                if let Some(age) = look.age_ns(stat).filter(|age| *age > FEED_NS) {
+                    found.push(trouble("feed", &stat.shape.name, format!("{} ms", age / 1_000_000)));
+                }
+            }
+        }
+        found.extend(disks(look));
+        for damaged in &state.damaged {
+            found.push(trouble("damaged", &damaged.journal, &damaged.error));
+        }
+        for kill in kills {
+            found.push(trouble("killed", &format!("{} {}", kill.scope, kill.name), kill.why));
+        }
+        found.extend(self.losing(look, now));
+        found
+    }
+
+    fn losing(&mut self, look: &Look, now: Instant) -> Vec<TroubleView> {
+        let mut so_far = Vec::new();
+        for journal in &look.state.journals {
+            for reader in &journal.stat.readers {
+                let who = format!("{} ← {}", look.name_of(reader.seat), journal.stat.shape.name);
+                so_far.push((who, reader.lost, "bytes"));
+            }
+        }
+        for seat in &look.state.seats {
+            so_far.push((format!("td → {}", seat.name), seat.undelivered_to, "messages"));
+            let missed = seat.counter(Counter::WaitTimeoutsWithData);
+            so_far.push((seat.name.clone(), missed, "wake-ups"));
+        }
+        let mut found = Vec::new();
+        for (who, count, of) in so_far {
+            let key = format!("{who} {of}");
+            if has_grown(&mut self.lost, key, count, now) {
+                found.push(trouble("losing", &who, format!("{count} {of}")));
+            }
+        }
+        found
+    }
+}
+
+fn disks(look: &Look) -> Vec<TroubleView> {
+    let recorders = look.state.seats.iter().filter(|seat| seat.kind == NodeKind::Recorder);
+    let refusing = recorders.filter(|seat| seat.counter(Counter::DiskRefusesSince) > 0);
+    let since = |seat: &observe::SeatView| look.at_ns.saturating_sub(seat.counter(Counter::DiskRefusesSince));
+    refusing.map(|seat| trouble("disk", &seat.name, format!("{} ms", since(seat) / 1_000_000))).collect()
+}

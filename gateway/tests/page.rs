@@ -1,0 +1,86 @@
+//! The page's files, and what it is told: dead, stale and losing are seen, and what is mended is well again.
+
+mod support;
+
+use serde_json::Value;
+use support::{order, platform};
+
+const OVERVIEW: &str = "/v1/overview";
+
+fn has(overview: &Value, kind: &str, who: &str) -> bool {
+    let troubles = overview["troubles"].as_array().map(Vec::as_slice).unwrap_or_default();
+    troubles
+        .iter()
+        .any(|one| one["kind"] == kind && one["who"].as_str().is_some_and(|name| name.contains(who)))
+}
+
+#[test]
+fn the_page_is_there_without_a_token_and_nothing_that_it_shows_is() {
+    let Some(platform) = platform("page", "") else { return };
+    let page = platform.ask("", "GET", "/", "");
+    assert_eq!(page.status, 200);
+    assert!(page.head.contains("content-security-policy: default-src 'self'"), "{}", page.head);
+    let html = page.body.as_str().unwrap().to_owned();
+    // Whatever it names is there, and what that names in turn.
+    let mut names: Vec<String> =
+        html.split('"').filter(|text| text.starts_with("/page/")).map(str::to_owned).collect();
+    assert!(names.len() >= 4, "{names:?}");
+    let mut seen = 0;
+    while let Some(name) = names.pop() {
+        let answer = platform.ask("", "GET", &name, "");
+        assert_eq!(answer.status, 200, "{name}");
+        seen += 1;
+        assert!(seen < 50);
+        let script = answer.body.as_str().unwrap_or_default();
+        let imports = script.lines().filter(|line| line.starts_with("import "));
+        names.extend(
+            imports
+                .filter_map(|line| Some(format!("/page/{}", line.split("'./").nth(1)?.split('\'').next()?))),
+        );
+    }
+    assert_eq!(platform.ask("", "GET", "/page/nothing.js", "").status, 404);
+    assert_eq!(platform.ask("", "POST", "/", "").status, 405);
+    assert_eq!(platform.ask("", "GET", OVERVIEW, "").status, 401);
+    let scoped = platform.token(&["s", "--accounts", "9"]);
+    assert_eq!(platform.ask(&scoped, "GET", OVERVIEW, "").status, 403);
+}
+
+#[test]
+fn who_dies_is_named_a_fallen_switch_too_and_what_comes_back_is_well() {
+    let Some(platform) = platform("well", "") else { return };
+    let token = platform.token(&["t", "--role", "admin"]);
+    let well = platform.until(&token, OVERVIEW, |body| body["is_well"] == true);
+    assert_eq!(well["holdings"]["source"], "accounts", "{well}");
+    assert_eq!(platform.ask(&token, "POST", "/v1/orders", &order("a", "buy", 3, "95")).status, 201);
+    let working = platform.until(&token, OVERVIEW, |body| body["holdings"]["working"][0]["buys"] == 1);
+    let row = &working["holdings"]["working"][0];
+    assert_eq!((&row["strategy"], &row["account"]), (&Value::from("gateway"), &Value::from(9)), "{working}");
+
+    let why = r#"{"account":9,"why":"a test"}"#;
+    assert_eq!(platform.ask(&token, "POST", "/v1/kill", why).status, 200);
+    platform.until(&token, OVERVIEW, |body| has(body, "killed", "account 9"));
+    assert_eq!(platform.ask(&token, "POST", "/v1/revive", why).status, 200);
+    platform.until(&token, OVERVIEW, |body| body["is_well"] == true);
+
+    // td is started again; md is not.
+    platform.kill("td");
+    platform.until(&token, OVERVIEW, |body| {
+        let td = body["nodes"].as_array().unwrap().iter().find(|node| node["node"] == "td").unwrap().clone();
+        td["starts"] == 2 && body["is_well"] == true
+    });
+    platform.kill("md");
+    let dead = platform.until(&token, OVERVIEW, |body| has(body, "dead", "md"));
+    assert_eq!(dead["is_well"], false);
+}
+
+#[test]
+fn a_master_that_is_gone_is_said_and_one_that_takes_over_is_well() {
+    let Some(platform) = platform("master", "") else { return };
+    let token = platform.token(&["t"]);
+    platform.until(&token, OVERVIEW, |body| body["is_well"] == true);
+    platform.kill("master");
+    platform.until(&token, OVERVIEW, |body| has(body, "dead", "master") && body["master"] == false);
+    let up = platform.colo(&["up", "g.toml", "--stay"]);
+    assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
+    platform.until(&token, OVERVIEW, |body| body["is_well"] == true && body["master"] == true);
+}
