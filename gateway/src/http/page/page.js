@@ -273,7 +273,7 @@ async function look() {
 }
 
 function signed(is, error = '') {
-  at('main').hidden = !is;
+  at('figures').hidden = !is;
   at('leave').hidden = !is;
   if (at('sign').hidden !== is) {
     at('sign').hidden = is;
