@@ -116,7 +116,7 @@ fn follow(instance: &InstanceDir, drops: &Journal, remembered: Option<u32>) -> R
         None => {
             let options = Options::default();
             let remembered = remembered.unwrap_or(options.remembered);
-            Follower::new(Options { remembered, ..options })
+            Follower::new(Options { remembered })
         }
     };
     // Its last frame is read once more, and passed over.

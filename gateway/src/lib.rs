@@ -18,6 +18,7 @@
 //! `docs/gateway.md` is for those who write clients.
 
 #![forbid(unsafe_code)]
+#![allow(clippy::result_large_err, reason = "a refused request's answer is made once and sent at once")]
 
 mod core;
 mod desk;

@@ -121,7 +121,7 @@ fn wake(words: &mut Words<'_>, output: &mut impl Write) -> Result<String, IpcErr
         .ok_or_else(|| IpcError::Language(format!("there is no seat {seat}")))?;
     let mut reader = journal.loose_at(seat, journal.head())?;
     journal.set_interest(seat, None)?;
-    announce(&*registry);
+    announce(&registry);
     output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(system("answer"))?;
     let mut times = Vec::with_capacity(count as usize);
     let mut last = Instant::now();

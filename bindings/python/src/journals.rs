@@ -266,12 +266,12 @@ impl Writer {
             for (message, topic, payload) in &frames {
                 batch.push(*message, *topic, payload).map_err(|error| write_error(py, error))?;
             }
-            std::mem::forget(batch);
+            let _given_up = batch;
         } else if let Some((message, topic, payload)) = frames.first() {
             let claimed = self.writer.claim(*message, *topic, payload.len());
             let mut claim = claimed.map_err(|error| write_error(py, error))?;
             claim.put(payload).map_err(|error| write_error(py, error))?;
-            std::mem::forget(claim);
+            let _given_up = claim;
         }
         Ok(())
     }
