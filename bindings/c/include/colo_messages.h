@@ -245,6 +245,7 @@
 #define COLO_LATENCY_SAMPLE_MESSAGE 13u
 #define COLO_CANCEL_ALL_MESSAGE 14u
 #define COLO_STATISTICS_MESSAGE 15u
+#define COLO_CLIENT_ORDER_MESSAGE 16u
 #define COLO_ORDER_UPDATE_MESSAGE 20u
 #define COLO_FILL_MESSAGE 21u
 #define COLO_SNAPSHOT_BEGIN_MESSAGE 30u
@@ -575,6 +576,23 @@ COLO_HOLDS(offsetof(colo_statistics, trade_id) == 56, "colo_statistics.trade_id"
 COLO_HOLDS(offsetof(colo_statistics, turnover) == 64, "colo_statistics.turnover");
 COLO_HOLDS(offsetof(colo_statistics, event_time) == 80, "colo_statistics.event_time");
 COLO_HOLDS(offsetof(colo_statistics, sequence) == 88, "colo_statistics.sequence");
+
+/* ClientOrder. */
+typedef struct colo_client_order {
+    uint64_t order_id;
+    uint64_t token;
+    char client_id[32];
+    char address[48];
+    uint32_t account;
+    uint8_t reserved[4];
+} colo_client_order;
+COLO_HOLDS(sizeof(colo_client_order) == 104, "colo_client_order");
+COLO_HOLDS(offsetof(colo_client_order, order_id) == 0, "colo_client_order.order_id");
+COLO_HOLDS(offsetof(colo_client_order, token) == 8, "colo_client_order.token");
+COLO_HOLDS(offsetof(colo_client_order, client_id) == 16, "colo_client_order.client_id");
+COLO_HOLDS(offsetof(colo_client_order, address) == 48, "colo_client_order.address");
+COLO_HOLDS(offsetof(colo_client_order, account) == 96, "colo_client_order.account");
+COLO_HOLDS(offsetof(colo_client_order, reserved) == 100, "colo_client_order.reserved");
 
 /* OrderUpdate. */
 typedef struct colo_order_update {

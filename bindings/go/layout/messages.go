@@ -214,6 +214,18 @@ const (
 	StatisticsSequence   = 88
 )
 
+// ClientOrder.
+const (
+	ClientOrderMessage  = 16
+	ClientOrderSize     = 104
+	ClientOrderOrderId  = 0
+	ClientOrderToken    = 8
+	ClientOrderClientId = 16
+	ClientOrderAddress  = 48
+	ClientOrderAccount  = 96
+	ClientOrderReserved = 100
+)
+
 // OrderUpdate.
 const (
 	OrderUpdateMessage        = 20

@@ -1786,6 +1786,59 @@ func (m *Statistics) Decode(payload []byte) error {
 	return nil
 }
 
+// ClientOrder has 104 bytes. Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was.
+type ClientOrder struct {
+	// The order.
+	OrderID OrderID
+	// The token that it came with, by its public number.
+	Token uint64
+	// What the client calls it, unique among the orders for the account; empty: nothing.
+	ClientID Text32
+	// The client's address, as text; "unix" for a local socket.
+	Address Text48
+	// For which account.
+	Account AccountID
+	// Zero.
+	_ [4]byte
+}
+
+// The layout is the contract's, or this does not compile.
+var _ [104]struct{} = [unsafe.Sizeof(ClientOrder{})]struct{}{}
+var _ [0]struct{} = [unsafe.Offsetof(ClientOrder{}.OrderID)]struct{}{}
+var _ [8]struct{} = [unsafe.Offsetof(ClientOrder{}.Token)]struct{}{}
+var _ [16]struct{} = [unsafe.Offsetof(ClientOrder{}.ClientID)]struct{}{}
+var _ [48]struct{} = [unsafe.Offsetof(ClientOrder{}.Address)]struct{}{}
+var _ [96]struct{} = [unsafe.Offsetof(ClientOrder{}.Account)]struct{}{}
+
+func (m *ClientOrder) invalid() string {
+	return ""
+}
+
+// ClientOrderMessageID stands in the frame's header.
+const ClientOrderMessageID uint16 = 16
+
+// MessageID of the message.
+func (m *ClientOrder) MessageID() uint16 {
+	return 16
+}
+
+// AsBytes are those of the message itself, not a copy.
+func (m *ClientOrder) AsBytes() []byte {
+	return (*[104]byte)(unsafe.Pointer(m))[:]
+}
+
+// Decode copies a payload into the message.
+func (m *ClientOrder) Decode(payload []byte) error {
+	if len(payload) != 104 {
+		return sizeError("ClientOrder", 104, len(payload))
+	}
+	copy((*[104]byte)(unsafe.Pointer(m))[:], payload)
+	if field := m.invalid(); field != "" {
+		return invalidError("ClientOrder", field)
+	}
+	return nil
+}
+
 // OrderUpdate has 88 bytes. An order's state changed, or a request about it was refused.
 type OrderUpdate struct {
 	// Which order.
@@ -3602,6 +3655,8 @@ func New(id uint16) Message {
 		return new(CancelAll)
 	case 15:
 		return new(Statistics)
+	case 16:
+		return new(ClientOrder)
 	case 20:
 		return new(OrderUpdate)
 	case 21:

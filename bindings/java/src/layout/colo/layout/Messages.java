@@ -182,6 +182,16 @@ public final class Messages {
     public static final int STATISTICS_EVENT_TIME = 80;
     public static final int STATISTICS_SEQUENCE = 88;
 
+    // ClientOrder.
+    public static final int CLIENT_ORDER_MESSAGE = 16;
+    public static final int CLIENT_ORDER_SIZE = 104;
+    public static final int CLIENT_ORDER_ORDER_ID = 0;
+    public static final int CLIENT_ORDER_TOKEN = 8;
+    public static final int CLIENT_ORDER_CLIENT_ID = 16;
+    public static final int CLIENT_ORDER_ADDRESS = 48;
+    public static final int CLIENT_ORDER_ACCOUNT = 96;
+    public static final int CLIENT_ORDER_RESERVED = 100;
+
     // OrderUpdate.
     public static final int ORDER_UPDATE_MESSAGE = 20;
     public static final int ORDER_UPDATE_SIZE = 88;

@@ -24,6 +24,7 @@ public final class Messages {
             case 13 -> new LatencySample();
             case 14 -> new CancelAll();
             case 15 -> new Statistics();
+            case 16 -> new ClientOrder();
             case 20 -> new OrderUpdate();
             case 21 -> new Fill();
             case 30 -> new SnapshotBegin();
