@@ -150,7 +150,8 @@ impl Rates {
             interval_s: seconds,
             totals: RateTotals {
                 quotes_per_s: counted(NodeKind::Md, Counter::Quotes),
-                orders_per_s: counted(NodeKind::Strategy, Counter::Orders),
+                orders_per_s: counted(NodeKind::Strategy, Counter::Orders)
+                    + counted(NodeKind::Gateway, Counter::Orders),
                 fills_per_s: counted(NodeKind::Matching, Counter::Fills),
                 wakes_per_s: nodes.iter().map(|node| node.wakes_per_s).sum(),
                 lost_bytes: so_far(Counter::BytesLost),

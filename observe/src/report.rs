@@ -184,7 +184,7 @@ impl Report {
                 .sum(),
             strategies: seats
                 .iter()
-                .filter(|seat| seat.kind == NodeKind::Strategy)
+                .filter(|seat| seat.kind.sends())
                 .map(|seat| strategy(seat, &strategies, &positions))
                 .collect(),
             nodes: seats

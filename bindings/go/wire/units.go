@@ -47,6 +47,8 @@ type (
 	Text24 [24]byte
 	// Text32 is text, filled up with zeros.
 	Text32 [32]byte
+	// Text48 is text, filled up with zeros.
+	Text48 [48]byte
 	// Text64 is text, filled up with zeros.
 	Text64 [64]byte
 )
@@ -110,6 +112,9 @@ func (t Text24) String() string { return Text(t[:]) }
 
 func (t Text32) String() string { return Text(t[:]) }
 
+func (t Text48) String() string { return Text(t[:]) }
+
+// String is without the zeros at the end.
 func (t Text64) String() string { return Text(t[:]) }
 
 // Text up to the zeros that fill it up.

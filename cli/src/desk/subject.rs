@@ -5,7 +5,7 @@ use clap::Args;
 use journal::Journal;
 use node::{Exit, InstanceDir};
 use serde::Serialize;
-use topology::{NodeKind, Stream, Topology};
+use topology::{Stream, Topology};
 use wire::{AccountScope, Instrument, InstrumentId, Message, StrategyId};
 
 use crate::failure::Failure;
@@ -95,8 +95,7 @@ impl ScopeArguments {
 /// The seat of a strategy by its node's name.
 pub(crate) fn strategy_seat(topology: &Topology, name: &str) -> Result<StrategyId, Failure> {
     // To td, the gateway is one of them.
-    let sends = |kind: NodeKind| matches!(kind, NodeKind::Strategy | NodeKind::Gateway);
-    let strategies = || topology.nodes.iter().filter(|node| sends(node.kind));
+    let strategies = || topology.nodes.iter().filter(|node| node.kind.sends());
     if let Some(node) = strategies().find(|node| node.name == name) {
         return Ok(StrategyId(node.seat));
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use observe::{InstanceView, Status};
 use serde::Serialize;
-use topology::{NodeKind, Topology};
+use topology::Topology;
 use utoipa::ToSchema;
 use wire::{AccountAction, AccountChange, AccountScope, AccountState, Currency, Price, Text, WideMoney};
 
@@ -284,7 +284,6 @@ fn meant(shared: &Shared, body: &KillBody) -> Result<(AccountScope, u32), Proble
 }
 
 fn seat_of(topology: &Topology, name: &str) -> Result<u16, Problem> {
-    let sends = |kind: NodeKind| matches!(kind, NodeKind::Strategy | NodeKind::Gateway);
-    let found = topology.nodes.iter().find(|node| sends(node.kind) && node.name == name);
+    let found = topology.nodes.iter().find(|node| node.kind.sends() && node.name == name);
     found.map(|node| node.seat).ok_or_else(|| Problem::bad(format!("there is no strategy `{name}`")))
 }

@@ -154,7 +154,7 @@ fn step(found: &Found) -> Option<Step> {
     );
     match (&found.message, found.writer.kind) {
         (AnyMessage::LatencySample(_), _) => None,
-        (_, Some(NodeKind::Strategy)) if request => Some(Step::Ordered),
+        (_, Some(kind)) if request && kind.sends() => Some(Step::Ordered),
         (_, Some(NodeKind::Td)) if request => Some(Step::Routed),
         (_, Some(NodeKind::Td)) => Some(Step::Reported),
         (_, Some(NodeKind::Matching)) => Some(Step::Executed),
@@ -289,7 +289,9 @@ impl Way<'_> {
     /// The journals in which a hop of this order may be.
     fn homes(&self, step: Step) -> Vec<&Searched> {
         let is_home = |searched: &&Searched| match (step, searched.writer.kind) {
-            (Step::Ordered, Some(NodeKind::Strategy)) => Some(searched.writer.node.as_str()) == self.strategy,
+            (Step::Ordered, Some(kind)) if kind.sends() => {
+                Some(searched.writer.node.as_str()) == self.strategy
+            }
             (Step::Routed, Some(NodeKind::Td)) => Stream::of(&searched.journal) == Some(Stream::Orders),
             (Step::Executed, Some(NodeKind::Matching)) => true,
             (Step::Reported, Some(NodeKind::Td)) => match self.reports {

@@ -5,7 +5,6 @@ mod search;
 mod volume;
 
 use serde::Serialize;
-use topology::NodeKind;
 use wire::stages::{ENDS, STAGES};
 use wire::{AnyMessage, OrderId};
 
@@ -174,14 +173,17 @@ impl<'a> OrderSearch<'a> {
         let (order, place) = (self.order, &self.place);
         let seat = u32::from(order.strategy().0);
         let instance = place.name().to_owned();
-        let Some(owner) = place.seat(seat).filter(|owner| owner.kind == NodeKind::Strategy) else {
-            let known = place.seats.iter().filter(|seat| seat.kind == NodeKind::Strategy);
+        let Some(owner) = place.seat(seat).filter(|owner| owner.kind.sends()) else {
+            let known = place.seats.iter().filter(|seat| seat.kind.sends());
             let known: Vec<String> = known.map(|seat| format!("{} ({})", seat.seat, seat.name)).collect();
             let strategies = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return NotFound::NoStrategy { order, instance, seat, strategies };
         };
-        let strategies =
-            self.search.searched.iter().filter(|searched| searched.writer.kind == Some(NodeKind::Strategy));
+        let strategies = self
+            .search
+            .searched
+            .iter()
+            .filter(|searched| searched.writer.kind.is_some_and(|kind| kind.sends()));
         let own: Vec<_> = strategies.filter(|searched| searched.writer.node == owner.name).collect();
         let orders = || own.iter().filter_map(|searched| searched.orders);
         let oldest = orders().map(|(first, _)| first).min();

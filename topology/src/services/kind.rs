@@ -64,6 +64,11 @@ impl NodeKind {
         matches!(self, NodeKind::Observer | NodeKind::Service)
     }
 
+    /// True for whoever sends orders under a name of its own: a strategy, or the gateway.
+    pub fn sends(self) -> bool {
+        matches!(self, NodeKind::Strategy | NodeKind::Gateway)
+    }
+
     /// True for a strategy, for a process that runs some, and for the gateway, which sends its clients' orders.
     pub fn trades(self) -> bool {
         matches!(self, NodeKind::Strategy | NodeKind::Host | NodeKind::Gateway)

@@ -190,14 +190,19 @@ impl NewOrder {
 #[repr(C)]
 pub struct ClientOrder {
     /// The order.
+    #[field(since = 8)]
     pub order_id: OrderId,
     /// The token that it came with, by its public number.
+    #[field(since = 8)]
     pub token: u64,
     /// What the client calls it, unique among the orders for the account; empty: nothing.
+    #[field(since = 8)]
     pub client_id: Text<32>,
     /// The client's address, as text; "unix" for a local socket.
+    #[field(since = 8)]
     pub address: Text<48>,
     /// For which account.
+    #[field(since = 8)]
     pub account: AccountId,
     /// Zero.
     pub reserved: u32,

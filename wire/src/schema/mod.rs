@@ -42,7 +42,8 @@ pub use view::{List, Value, View};
 /// | 5 | `Best`; `CancelAll` and `mass-cancelled`; `Statistics`; `NewOrder.decrement` with `reduced`; `triggered`; `BookEvent.is_hidden`; `OrderImage`, `MarketImage`, `NewestOrder`, `StateEnd`, `DueTime`, `StateBegin` |
 /// | 6 | accounts: `AccountOpen`, `AccountChange`, `AccountLimit`, `FeeRule`, `MarginRule`, `ContractTerms`, `CurrencyRate`, `SettlementPrice`, `Settle`; `NewOrder.offset_…`; reasons from `insufficient-funds` on |
 /// | 7 | `EntryResult`, `Mark`, `AccountState`, `DeskPart`; `NewOrder.forced` |
-pub const VERSION: u16 = 7;
+/// | 8 | `ClientOrder` |
+pub const VERSION: u16 = 8;
 
 /// One kind of message.
 #[derive(Clone, Copy, Debug, PartialEq)]
