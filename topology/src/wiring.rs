@@ -47,6 +47,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     let mut topology = Topology {
         instance: config.platform.instance.clone(),
         deterministic: config.platform.deterministic,
+        one_process: config.platform.one_process,
         lock_memory: config.platform.lock_memory,
         nodes: builder.nodes,
         journals: builder.journals,

@@ -99,13 +99,16 @@ impl master::Past for Recorded {
 }
 
 fn host(options: strategy_sdk::Options) -> u8 {
+    roster(options).run().code()
+}
+
+/// The strategies that are built in.
+pub(super) fn roster(options: strategy_sdk::Options) -> strategy_sdk::Roster {
     strategy_sdk::Roster::new(options)
         .with::<taker::Taker>("taker")
         .with::<market_maker::MarketMaker>("market-maker")
         .with::<noise::Noise>("noise")
         .with::<round_trips::RoundTrips>("round-trips")
-        .run()
-        .code()
 }
 
 /// Replaces this process by the program: the process that asks master for the seat is the one that sits.

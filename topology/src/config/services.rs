@@ -17,6 +17,9 @@ section! {
         instance: String = "demo".to_owned() => Kind::Parsed(&forms::INSTANCE);
         /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
         deterministic: bool = false;
+        /// Lock-step only: all nodes in one process and on one thread, which gives the same fills much sooner. Not set: where
+        /// that is possible, and unless the platform is to stay (`colo up --stay`).
+        one_process: Option<bool> = None;
         /// Lock-step only: most requests (orders, cancels and replaces of all strategies) that may follow from one market
         /// event. Strategies that answer each other's trades without end would never let the next event come: beyond this
         /// td names them, and the run ends with an error; 0: no limit.
