@@ -155,6 +155,110 @@ fn in_lock_step_a_strategy_in_python_does_what_the_one_in_rust_does() {
     assert_eq!(of(&taker()), of("builtin:taker"));
 }
 
+/// A block of code of the README that begins so.
+fn block(readme: &str, begins: &str) -> String {
+    let fence = format!("```{begins}");
+    let (_, rest) = readme.split_once(&fence).unwrap_or_else(|| panic!("the README has no {fence}"));
+    rest.split_once("\n```").unwrap().0.to_owned() + "\n"
+}
+
+#[test]
+fn the_readme_leads_to_a_first_order() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let readme = std::fs::read_to_string(bindings().join("README.md")).unwrap();
+    let folder = home.state_path();
+    std::fs::write(folder.join("first.py"), block(&readme, "python\n")).unwrap();
+    std::fs::write(folder.join("test_first.py"), block(&readme, "python\n# test_first.py")).unwrap();
+    let file = folder.join("first.toml");
+    std::fs::write(&file, block(&readme, "toml\n")).unwrap();
+    succeed(Command::new(python).args(["-m", "unittest", "test_first"]).current_dir(folder));
+    let report = colo(&home, python, &["up", file.to_str().unwrap(), "--format", "json"]);
+    assert!(report.status.success(), "{}\n{}", stderr(&report), home.logs());
+    let report: serde_json::Value = serde_json::from_str(&stdout(&report)).unwrap();
+    assert_eq!(report["strategies"].as_array().unwrap().len(), 2, "{report}");
+    for strategy in report["strategies"].as_array().unwrap() {
+        assert!(number(&strategy["orders"]) > 0 && number(&strategy["fills"]) > 0, "{strategy}");
+    }
+    assert!(home.logs().contains("BUY"), "{}", home.logs());
+}
+
+/// Four strategies of two classes in one process; one of them raises.
+#[test]
+fn many_strategies_share_one_process_and_what_one_raises_ends_that_one() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = home.state_path().join("desk.py");
+    let text = "import os, colo\n\
+                class Base(colo.Strategy):\n    heard = 0\n\
+                    def on_quote(self, ctx, quote):\n        self.heard += 1\n\
+                        if not ctx.working_orders() and ctx.position(quote.instrument).quantity == 0:\n\
+                            ctx.order(self.side, quote.instrument, ctx.instrument(quote.instrument).lot, time_in_force=colo.TimeInForce.IOC)\n\
+                    def on_stop(self, ctx):\n        ctx.log(f'{type(self).__name__} {ctx.name} in {os.getpid()} heard {self.heard}')\n\
+                class Buyer(Base):\n    side = colo.Side.BUY\n\
+                class Seller(Base):\n    side = colo.Side.SELL\n    def __init__(self, raises_at=0):\n        self.raises_at = raises_at\n\
+                    def on_quote(self, ctx, quote):\n        super().on_quote(ctx, quote)\n\
+                        if self.heard == self.raises_at:\n            raise ValueError('enough')\n\
+                colo.run(Buyer, Seller)\n";
+    std::fs::write(&program, text).unwrap();
+    let file = home.state_path().join("hosted.toml");
+    let group = |name: &str, count: u32, params: &str| {
+        format!("[[strategies.group]]\nname = '{name}'\ncount = {count}\nparams = {{ {params} }}\n")
+    };
+    let text = format!(
+        "[platform]\ninstance = 'hosted'\n[md]\ninstruments = 2\ninterval = '1ms'\ncount = 2000\n\
+         [strategies]\nprogram = '{}'\ninstruments = 'round-robin'\nhost = {{ mode = 'parked' }}\n{}{}{}",
+        program.display(),
+        group("buyer", 2, "strategy = 'Buyer'"),
+        group("seller", 1, "strategy = 'Seller'"),
+        group("raiser", 1, "strategy = 'Seller', raises_at = 20"),
+    );
+    std::fs::write(&file, &text).unwrap();
+    let up = colo(&home, python, &["up", file.to_str().unwrap(), "--format", "json"]);
+    let logs = home.logs();
+    assert!(logs.contains("`on_quote` raised ValueError: enough") && logs.contains("desk.py\", line"), "{logs}");
+    let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap_or_default();
+    for strategy in report["strategies"].as_array().unwrap_or_else(|| panic!("{}\n{logs}", stderr(&up))) {
+        assert!(number(&strategy["fills"]) > 0, "{strategy}\n{logs}");
+        let sign = if strategy["name"].as_str().unwrap().starts_with("buyer") { 1 } else { -1 };
+        assert_eq!(strategy["position"].as_i64().map(i64::signum), Some(sign), "{strategy}");
+    }
+    let ends: Vec<_> = logs.lines().filter_map(|line| line.split_once(" in ")?.1.split_once(" heard ")).collect();
+    assert_eq!(ends.len(), 3, "{logs}");
+    assert!(ends.iter().all(|(pid, heard)| *pid == ends[0].0 && heard.trim().parse::<u64>().unwrap() > 100), "{ends:?}");
+
+    std::fs::write(&file, text.replace("strategy = 'Buyer'", "strategy = 'Byer'")).unwrap();
+    assert!(!colo(&home, python, &["up", file.to_str().unwrap()]).status.success());
+    assert!(home.logs().contains("must be one of Buyer, Seller, and is `Byer`"), "{}", home.logs());
+}
+
+#[test]
+fn a_strategy_in_kungfus_shape_trades_and_knows_its_positions_after_its_death() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = bindings().join("examples/kungfu/on_colo.py").display().to_string();
+    let head = "[platform]\ninstance = 'kungfu'\n[md]\ninstruments = 2\ninterval = '20ms'\ncount = 0\n[master]\nready_timeout = '60s'\n";
+    let file = platform(&home, head, &program, "restart = 'on-failure'");
+    let alone = std::fs::read_to_string(&file).unwrap().replace("count = 2\n", "count = 1\n");
+    std::fs::write(&file, alone).unwrap();
+    let up = colo(&home, python, &["up", &file, "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let counted = |what: &str| number(&home.node("kungfu", "strategy-1")["counters"][what]);
+    home.wait_for("fills", || home.logs().contains("[on_trade] 60000"));
+    home.wait_for("a cancel", || counted("cancels") > 0);
+    let first = home.node("kungfu", "strategy-1");
+    kill(u32::try_from(number(&first["pid"])).unwrap(), "KILL");
+    // The book that it logs when it starts again has what it bought before.
+    home.wait_for("its positions", || {
+        let logs = home.logs();
+        let started: Vec<_> = logs.match_indices("warning: started at").collect();
+        started.len() == 2 && logs[started[1].0..].contains(", yesterday 0")
+    });
+    let down = home.colo(&["down", "kungfu", "--format", "json"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    assert!(home.logs().contains("the process ends"), "{}", home.logs());
+}
+
 #[test]
 fn what_a_strategy_does_not_take_and_what_it_raises_end_it_with_the_reason_in_its_log() {
     let Some(python) = interpreter() else { return };
@@ -236,6 +340,21 @@ fn researches(home: &Home, python: &Path) {
     let output = run(Command::new(python).args(["-c", text]).env("COLO_ROOT", home.root.path())).unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     println!("{} quotes in arrays", stdout(&output).trim());
+    // One by one: a frame that is kept stays as it is, the others are used again.
+    let text = "import colo, numpy\nfrom colo._colo import Journal\njournal = Journal.of_instance('foreign', 'md.quotes')\n\
+                reader, kept, seen = journal.loose(journal.oldest()), [], set()\n\
+                while len(kept) < 40 and (frame := reader.next()) is not None:\n    seen.add(id(frame))\n    kept.append(frame)\n\
+                assert len(kept) == 40 and len(seen) == 40\n\
+                assert [f.position for f in kept] == sorted({f.position for f in kept})\n\
+                assert all(f.decode().sequence == f.number(24) for f in kept), [f.decode() for f in kept]\n\
+                del kept\nseen = set()\n\
+                for _ in range(30):\n    frame = reader.next()\n    seen.add(id(frame))\n\
+                assert len(seen - {id(None)}) <= 3, seen\n\
+                own = numpy.dtype({'names': ['instrument'], 'formats': ['<u4'], 'offsets': [0], 'itemsize': 368})\n\
+                array = journal.loose(journal.oldest()).array(own, 10)\n\
+                assert len(array) == 10 and set(array['instrument']) <= {1, 2}, array";
+    let output = run(Command::new(python).args(["-c", text]).env("COLO_ROOT", home.root.path())).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 /// A strategy that was started by hand, through `colo run`. It ends with the test.

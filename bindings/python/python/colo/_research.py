@@ -52,3 +52,28 @@ def open(journal: str, *, instance: str, message: type | None = None, from_head:
     """Opens a journal of a running instance by its name: `colo.open("md.quotes", instance="demo").batches()`. `message` is the
     class of the messages to read; without it that of the first frame. `from_head`: only what comes from now on."""
     return Frames(Journal.of_instance(instance, journal), message, from_head)
+
+
+def columns(records: Records) -> dict[str, Any]:
+    """An array of records as flat columns by name, for `polars.DataFrame(colo.columns(array))` or `pyarrow.table(…)`: levels become
+    `bid_price_0`, `bid_quantity_0`, …, wide money becomes its `_low` and `_high` half. Numbers are views of the array, texts are
+    decoded, so they are copies."""
+    found: dict[str, Any] = {}
+
+    def add(name: str, values: Any) -> None:
+        kind = values.dtype
+        if kind.names is None:
+            found[name] = values.astype("U") if kind.kind == "S" else values
+            return
+        for part in kind.names:
+            inner = values[part]
+            if inner.ndim == 1:
+                add(f"{name}_{part}", inner)
+            else:
+                for level in range(inner.shape[1]):
+                    add(f"{name.removesuffix('s')}_{part}_{level}", inner[:, level])
+
+    assert records.dtype.names is not None, "an array of records, as `batches()` gives"
+    for name in records.dtype.names:
+        add(name, records[name])
+    return found
