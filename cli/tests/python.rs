@@ -106,15 +106,17 @@ fn the_package_passes_its_own_tests() {
 }
 
 #[test]
-fn the_example_and_the_package_are_typed_strictly() {
+fn the_package_its_example_and_its_tests_are_typed_strictly() {
     let Some(python) = interpreter() else { return };
     match run(Command::new("mypy").arg("--version")) {
         Ok(output) if output.status.success() => {}
         _ => return println!("skipped: mypy is missing: pip install mypy"),
     }
-    let mut command = Command::new("mypy");
-    command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
-    succeed(command.arg("examples/taker.py").args(["-p", "colo"]).current_dir(bindings()));
+    for what in [&["-p", "colo"][..], &["examples/taker.py"], &["tests/test_colo.py"], &["bench.py"]] {
+        let mut command = Command::new("mypy");
+        command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
+        succeed(command.args(what).current_dir(bindings()));
+    }
 }
 
 fn colo(home: &Home, python: &Path, arguments: &[&str]) -> Output {
@@ -183,24 +185,45 @@ fn the_readme_leads_to_a_first_order() {
     assert!(home.logs().contains("BUY"), "{}", home.logs());
 }
 
+const DESK: &str = r#"
+import os, colo
+
+class Base(colo.Strategy):
+    heard = 0
+
+    def on_quote(self, ctx, quote):
+        self.heard += 1
+        if not ctx.working_orders() and ctx.position(quote.instrument).quantity == 0:
+            lot = ctx.instrument(quote.instrument).lot
+            ctx.order(self.side, quote.instrument, lot, time_in_force=colo.TimeInForce.IOC)
+
+    def on_stop(self, ctx):
+        ctx.log(f"in {os.getpid()} heard {self.heard}")
+
+class Buyer(Base):
+    side = colo.Side.BUY
+
+class Seller(Base):
+    side = colo.Side.SELL
+
+    def __init__(self, raises_at=0):
+        self.raises_at = raises_at
+
+    def on_quote(self, ctx, quote):
+        super().on_quote(ctx, quote)
+        if self.heard == self.raises_at:
+            raise ValueError("enough")
+
+colo.run(Buyer, Seller)
+"#;
+
 /// Four strategies of two classes in one process; one of them raises.
 #[test]
 fn many_strategies_share_one_process_and_what_one_raises_ends_that_one() {
     let Some(python) = interpreter() else { return };
     let home = Home::new();
     let program = home.state_path().join("desk.py");
-    let text = "import os, colo\n\
-                class Base(colo.Strategy):\n    heard = 0\n\
-                    def on_quote(self, ctx, quote):\n        self.heard += 1\n\
-                        if not ctx.working_orders() and ctx.position(quote.instrument).quantity == 0:\n\
-                            ctx.order(self.side, quote.instrument, ctx.instrument(quote.instrument).lot, time_in_force=colo.TimeInForce.IOC)\n\
-                    def on_stop(self, ctx):\n        ctx.log(f'{type(self).__name__} {ctx.name} in {os.getpid()} heard {self.heard}')\n\
-                class Buyer(Base):\n    side = colo.Side.BUY\n\
-                class Seller(Base):\n    side = colo.Side.SELL\n    def __init__(self, raises_at=0):\n        self.raises_at = raises_at\n\
-                    def on_quote(self, ctx, quote):\n        super().on_quote(ctx, quote)\n\
-                        if self.heard == self.raises_at:\n            raise ValueError('enough')\n\
-                colo.run(Buyer, Seller)\n";
-    std::fs::write(&program, text).unwrap();
+    std::fs::write(&program, DESK).unwrap();
     let file = home.state_path().join("hosted.toml");
     let group = |name: &str, count: u32, params: &str| {
         format!("[[strategies.group]]\nname = '{name}'\ncount = {count}\nparams = {{ {params} }}\n")
@@ -216,16 +239,23 @@ fn many_strategies_share_one_process_and_what_one_raises_ends_that_one() {
     std::fs::write(&file, &text).unwrap();
     let up = colo(&home, python, &["up", file.to_str().unwrap(), "--format", "json"]);
     let logs = home.logs();
-    assert!(logs.contains("`on_quote` raised ValueError: enough") && logs.contains("desk.py\", line"), "{logs}");
+    assert!(
+        logs.contains("`on_quote` raised ValueError: enough") && logs.contains("desk.py\", line"),
+        "{logs}"
+    );
     let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap_or_default();
     for strategy in report["strategies"].as_array().unwrap_or_else(|| panic!("{}\n{logs}", stderr(&up))) {
         assert!(number(&strategy["fills"]) > 0, "{strategy}\n{logs}");
         let sign = if strategy["name"].as_str().unwrap().starts_with("buyer") { 1 } else { -1 };
         assert_eq!(strategy["position"].as_i64().map(i64::signum), Some(sign), "{strategy}");
     }
-    let ends: Vec<_> = logs.lines().filter_map(|line| line.split_once(" in ")?.1.split_once(" heard ")).collect();
+    let ends: Vec<_> =
+        logs.lines().filter_map(|line| line.split_once(" in ")?.1.split_once(" heard ")).collect();
     assert_eq!(ends.len(), 3, "{logs}");
-    assert!(ends.iter().all(|(pid, heard)| *pid == ends[0].0 && heard.trim().parse::<u64>().unwrap() > 100), "{ends:?}");
+    assert!(
+        ends.iter().all(|(pid, heard)| *pid == ends[0].0 && heard.trim().parse::<u64>().unwrap() > 100),
+        "{ends:?}"
+    );
 
     std::fs::write(&file, text.replace("strategy = 'Buyer'", "strategy = 'Byer'")).unwrap();
     assert!(!colo(&home, python, &["up", file.to_str().unwrap()]).status.success());

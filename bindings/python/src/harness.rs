@@ -139,7 +139,9 @@ impl Harness {
     /// A recorded quote: a `colo.Quote`, or its bytes. False where the strategy does not hear it.
     fn publish(&mut self, quote: &Bound<'_, PyAny>) -> PyResult<bool> {
         let quote = match quote.cast::<PyBytes>() {
-            Ok(bytes) => Quote::decode(bytes.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?,
+            Ok(bytes) => {
+                Quote::decode(bytes.as_bytes()).map_err(|error| PyValueError::new_err(error.to_string()))?
+            }
             Err(_) => decoded::<Quote>(quote)?,
         };
         self.call(|inner| inner.publish(&quote))
@@ -253,12 +255,7 @@ impl Harness {
 }
 
 impl Harness {
-    fn shown(
-        &mut self,
-        instrument: u32,
-        bids: [Level; 10],
-        asks: [Level; 10],
-    ) -> PyResult<()> {
+    fn shown(&mut self, instrument: u32, bids: [Level; 10], asks: [Level; 10]) -> PyResult<()> {
         self.sequence += 1;
         let mut quote = Quote::empty(InstrumentId(instrument));
         quote.event_time = self.inner.now();
