@@ -34,8 +34,9 @@ pyo3::create_exception!(
     "A request was not sent. `refusal` has the reason by name, `full` for one: td is behind, try again at a later event."
 );
 
-/// The native part of the package `colo`.
-#[pymodule]
+/// The native part of the package `colo`. An interpreter without a lock takes its lock up when it loads this: what views and contexts
+/// point to is guarded by it.
+#[pymodule(gil_used = true)]
 fn _colo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("ColoError", py.get_type::<ColoError>())?;
