@@ -1,8 +1,8 @@
 //! What the interpreter allocates, counted.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 
-use journal::sync::{AtomicU64, Ordering};
 use pyo3::prelude::*;
 
 /// `PyMemAllocatorEx`.
@@ -19,12 +19,14 @@ struct Allocator {
 /// The interpreter's domains: for memory, and for objects.
 const DOMAINS: [c_int; 2] = [1, 2];
 
-static BLOCKS: AtomicU64 = AtomicU64::new(0);
-static BYTES: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    /// Blocks and bytes that this thread has asked for.
+    static COUNTED: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
 
 fn count(bytes: usize) {
-    BLOCKS.fetch_add(1, Ordering::Relaxed);
-    BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
+    let (blocks, all) = COUNTED.get();
+    COUNTED.set((blocks + 1, all + bytes as u64));
 }
 
 /// The allocator behind ours.
@@ -102,7 +104,7 @@ impl Drop for Counting {
     }
 }
 
-/// Calls a function, and says how often memory was allocated meanwhile and how many bytes of it, also what was freed at once. None
+/// Calls a function, and says how often this thread allocated memory meanwhile and how many bytes, also what was freed at once. None
 /// where the interpreter does not let others count.
 #[pyfunction]
 pub(crate) fn count_allocations(function: &Bound<'_, PyAny>) -> PyResult<Option<(u64, u64)>> {
@@ -110,9 +112,9 @@ pub(crate) fn count_allocations(function: &Bound<'_, PyAny>) -> PyResult<Option<
         function.call0()?;
         return Ok(None);
     };
-    let before = (BLOCKS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
+    let before = COUNTED.get();
     let result = function.call0();
-    let after = (BLOCKS.load(Ordering::Relaxed), BYTES.load(Ordering::Relaxed));
+    let after = COUNTED.get();
     drop(counting);
     result?;
     Ok(Some((after.0 - before.0, after.1 - before.1)))
