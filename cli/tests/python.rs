@@ -136,25 +136,63 @@ fn taker() -> String {
     bindings().join("examples/taker.py").display().to_string()
 }
 
-/// In lock-step the run repeats exactly, also in another language.
+/// The frames of a recorded journal, but for the times that this run took.
+fn recorded(home: &Home, folder: &Path, journal: &str) -> Vec<serde_json::Value> {
+    let folder = folder.display().to_string();
+    let dump = home.colo(&["journal", "dump", journal, "--recording", &folder, "--format", "json"]);
+    assert!(dump.status.success(), "{journal}: {}", stderr(&dump));
+    stdout(&dump).lines().map(|line| timeless(serde_json::from_str(line).unwrap())).collect()
+}
+
+fn timeless(mut value: serde_json::Value) -> serde_json::Value {
+    let mut left = vec![&mut value];
+    while let Some(value) = left.pop() {
+        match value {
+            serde_json::Value::Object(fields) => {
+                fields.retain(|name, _| !["time_ns", "published_ns", "received_ns"].contains(&name.as_str()));
+                left.extend(fields.values_mut());
+            }
+            serde_json::Value::Array(items) => left.extend(items.iter_mut()),
+            _ => {}
+        }
+    }
+    value
+}
+
+/// In lock-step the run repeats exactly, also in another language: frame by frame.
 #[test]
-fn in_lock_step_a_strategy_in_python_does_what_the_one_in_rust_does() {
+fn in_lock_step_a_strategy_in_python_writes_the_orders_of_the_one_in_rust() {
     let Some(python) = interpreter() else { return };
     let home = Home::new();
-    let line = |of: &serde_json::Value| {
-        ["name", "orders", "fills", "position", "pnl"].map(|name| of[name].to_string()).join(" ")
-    };
-    let of = |program: &str| {
+    let of = |name: &str, program: &str| {
+        let folder = home.state_path().join(name);
         let head = "[platform]\ninstance = 'steps'\ndeterministic = true\n[md]\ninstruments = 2\ncount = 300\ninterval = '1ms'\n\
-                    readers = 'gated'\ngenerator = 'timed'\n";
-        let file = platform(&home, head, program, "params = { max_position = 3 }");
+                    readers = 'gated'\ngenerator = 'timed'\nseed = 3\n";
+        let recorder = format!(
+            "params = {{ max_position = 3 }}\n[[recorder]]\nname = 'recorder'\nloose = ['all']\npath = '{}'\n",
+            folder.display()
+        );
+        let file = platform(&home, head, program, &recorder);
         let up = colo(&home, python, &["up", &file, "--format", "json"]);
         assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
         let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap();
-        assert!(number(&report["orders"]) > 100, "{report}");
-        report["strategies"].as_array().unwrap().iter().map(line).collect::<Vec<_>>()
+        assert!(number(&report["orders"]) > 100 && number(&report["fills"]) > 100, "{report}");
+        ["orders.strategy-1", "orders.strategy-2", "matching.executions"]
+            .map(|journal| recorded(&home, &folder, journal))
     };
-    assert_eq!(of(&taker()), of("builtin:taker"));
+    let (ours, rust) = (of("python", &taker()), of("rust", "builtin:taker"));
+    for (ours, rust) in ours.iter().zip(&rust) {
+        assert!(ours.len() > 50);
+        let same = ours.iter().zip(rust).take_while(|(this, that)| this == that).count();
+        assert!(
+            same == ours.len() && same == rust.len(),
+            "frame {same} of {} and {}: {:?} in Python, {:?} in Rust",
+            ours.len(),
+            rust.len(),
+            ours.get(same),
+            rust.get(same)
+        );
+    }
 }
 
 /// A block of code of the README that begins so.
