@@ -112,7 +112,13 @@ fn the_package_its_example_and_its_tests_are_typed_strictly() {
         Ok(output) if output.status.success() => {}
         _ => return println!("skipped: mypy is missing: pip install mypy"),
     }
-    for what in [&["-p", "colo"][..], &["examples/taker.py"], &["tests/test_colo.py"], &["bench.py"]] {
+    for what in [
+        &["-p", "colo"][..],
+        &["examples/taker.py"],
+        &["tests/test_colo.py"],
+        &["tests/costs.py"],
+        &["bench.py"],
+    ] {
         let mut command = Command::new("mypy");
         command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
         succeed(command.args(what).current_dir(bindings()));
