@@ -328,6 +328,38 @@ class Kungfu(unittest.TestCase):
         assert isinstance(order, colo.NewOrder)
         self.assertEqual((ids[6], order.order_type), (order.order_id, colo.OrderType.MARKET))
 
+    def test_without_a_subscription_it_reads_what_the_platform_says_and_subscribes_later_by_name(self) -> None:
+        module = types.ModuleType("all")
+        heard: list[tuple[str, str]] = []
+        ids: list[int] = []
+
+        def pre_start(context: Any) -> None:
+            context.add_account("sim", "1")
+            context.subscribe_all("sim")
+
+        def on_quote(context: Any, quote: Any) -> None:
+            heard.append((quote.exchange_id, quote.instrument_id))
+            ids.append(context.insert_order(quote.instrument_id, "SSE", "sim", "1", quote.ask_price[0], 1))
+
+        vars(module).update(pre_start=pre_start, on_quote=on_quote)
+        harness = Harness(adapted(module, {"A": "SIM001"}, {}))
+        first, second = harness.list("SIM001"), harness.list("B")
+        harness.start()
+        harness.quote(first, "1.00", "1.01", 1)
+        harness.quote(second, "1.00", "1.01", 1)
+        context = harness.strategy.context
+        self.assertEqual(heard, [("", "A"), ("", "B")])
+        self.assertTrue(all(ids), ids)
+        self.assertEqual(list(context.book.instruments), [("", "A"), ("", "B")])
+
+        def subscribes(context: Any, *_: Any) -> None:
+            context.subscribe("sim", ["B", "C"], "SSE")
+            heard.extend(context.book.instruments)
+
+        harness.strategy.call["on_quote"] = subscribes
+        harness.quote(first, "1.00", "1.02", 1)
+        self.assertEqual(heard[2:], [("", "A"), ("SSE", "B")])
+
     def test_a_coroutine_and_a_missing_file_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "waits.py"

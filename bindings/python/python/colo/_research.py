@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from colo._colo import Journal, Reader
+from colo._colo import Frame, Journal, Lapped, Reader
 
 if TYPE_CHECKING:
     import numpy
@@ -21,16 +21,29 @@ class Frames:
         self._journal = journal
         self._message = message
         self._reader: Reader = journal.loose(journal.head if from_head else journal.oldest())
+        self._lost = 0
 
     @property
     def lost(self) -> int:
         """Bytes that the writer overwrote before they were read."""
-        return self._reader.lost
+        return self._lost + self._reader.lost
 
     @property
     def passed_over(self) -> int:
         """Frames of other messages."""
         return self._reader.passed_over
+
+    def __iter__(self) -> Iterator[Frame]:
+        """The frames up to the end of the journal, one by one and of all messages; numpy is not needed."""
+        while True:
+            try:
+                frame = self._reader.next()
+            except Lapped as gap:
+                self._lost += gap.resumed_at - gap.lost_from
+                continue
+            if frame is None:
+                return
+            yield frame
 
     def batches(self, most: int = 4096, *, follow: bool = False, patience: float | None = None) -> Iterator[Records]:
         """Arrays of numpy's records, each of up to `most` messages: copies, to keep. The fields are those of the message, and

@@ -34,6 +34,7 @@ class Context:
         self.book = Book(self, "", "")
         self._colo: colo.Context | None = None
         self._symbols, self._numbers = symbols, accounts
+        self._names = {symbol: id for id, symbol in symbols.items()}
         self._accounts: dict[str, str] = {}
         self._wanted: dict[str, tuple[str, str, str]] = {}
         self._wants_all: str | None = None
@@ -61,7 +62,8 @@ class Context:
             self._ids[key] = platform.set_timer(at=at, key=key)
 
     def _list(self, instrument: colo.Instrument) -> None:
-        named = self._wanted.get(instrument.symbol, (instrument.symbol, "", self._wants_all or ""))
+        symbol = instrument.symbol
+        named = self._wanted.get(symbol, (self._names.get(symbol, symbol), "", self._wants_all or ""))
         listed = Listed(instrument, *named)
         self._listed[instrument.id] = listed
         self._by_name[(listed.exchange_id, listed.instrument_id)] = listed
@@ -88,10 +90,13 @@ class Context:
     def subscribe(self, source: str, instruments: list[str], exchange: str = "") -> None:
         for id in instruments:
             symbol = self._symbols.get(id, id)
-            if self._colo is not None and symbol not in self._wanted:
+            known = None if self._colo is None else self._colo.by_symbol(symbol)
+            if self._colo is not None and (known is None or known.id not in self._listed):
                 self.log.error(f"{id} is not read: subscribe in `pre_start`, or name it in the platform file")
                 continue
             self._wanted[symbol] = (id, exchange, source)
+            if known is not None:
+                self._list(known)
 
     def subscribe_all(self, source: str, *_: Any) -> None:
         self._wants_all = source
@@ -152,7 +157,8 @@ class Context:
         parent_id: int = 0,
     ) -> int:
         """Sends an order; its id, or 0 where nothing was sent: the log says why."""
-        listed = self._by_name.get((exchange_id, instrument_id))
+        # Without a subscription nobody has said which exchange it is of.
+        listed = self._by_name.get((exchange_id, instrument_id)) or self._by_name.get(("", instrument_id))
         lifetime, way = _LIFETIMES.get(price_type), _SIDES.get(side)
         problem = None
         if self._accounts.get(account_id) != source_id:
