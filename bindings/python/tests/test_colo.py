@@ -235,6 +235,7 @@ class Testing(unittest.TestCase):
             harness.start()
         with self.assertRaisesRegex(TypeError, "lot"):
             Harness(Buyer, {"lot": 3})
+        _colo.drive(Hears, 1, 1)
         with self.assertRaisesRegex(TypeError, "NewOrder"):
             Harness(Buyer).accept(Hears.copies[0])  # type: ignore[arg-type]
         with self.assertRaisesRegex(ValueError, "no price"):
