@@ -4,11 +4,13 @@ use node::{
     AccountError, AccountFinder, Accounts, Counted, Counter, DepthError, Depths, JoinError, Node, NodeHandle,
     Output, Tally, WriteError,
 };
+use serde_json::Value;
 use topology::config::MarketData;
 use wire::{AccountState, InstrumentId, Nanos, Quote, Request, SnapshotBegin, StrategyId};
 
 use crate::error::StrategyError;
 use crate::options::Options;
+use crate::panic::catch;
 use crate::port::Port;
 use crate::run::Rest;
 use crate::section::Section;
@@ -21,11 +23,24 @@ const ORDERS_TOPIC: u32 = 0;
 /// The strategies that a program can make, and the options of its process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Factory {
-    kinds: Vec<(String, Constructor)>,
+    kinds: Vec<(String, Kind)>,
     /// For every name that `kinds` does not have: the strategy of a program of one.
-    any: Option<Constructor>,
+    any: Option<Kind>,
     options: Options,
     rest: Option<Rest>,
+}
+
+/// What can be done with one kind of strategy.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    make: Constructor,
+    check: fn(Value) -> Result<(), String>,
+}
+
+impl Kind {
+    fn of<S: Strategy>() -> Kind {
+        Kind { make: make::<S>, check: check::<S> }
+    }
 }
 
 type Constructor = fn(&mut Node, &Options, Option<u32>) -> Result<NewMember, StrategyError>;
@@ -48,12 +63,12 @@ impl Factory {
 
     /// Makes this strategy, by whatever name.
     pub(crate) fn of<S: Strategy>(options: Options) -> Factory {
-        Factory { any: Some(make::<S>), ..Factory::new(options) }
+        Factory { any: Some(Kind::of::<S>()), ..Factory::new(options) }
     }
 
     /// Adds a strategy by name.
     pub(crate) fn add<S: Strategy>(&mut self, name: &str) {
-        self.kinds.push((name.to_owned(), make::<S>));
+        self.kinds.push((name.to_owned(), Kind::of::<S>()));
     }
 
     /// With something around the process's sleeps.
@@ -73,13 +88,33 @@ impl Factory {
     pub(crate) fn make(&self, node: &mut Node, ledger: Option<u32>) -> Result<NewMember, StrategyError> {
         let section: Section = node.section()?;
         let name = section.builtin().unwrap_or_default();
-        let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, make)| *make);
-        match named.or(self.any) {
-            Some(make) => make(node, &self.options, ledger),
+        match self.kind(name) {
+            Some(kind) => (kind.make)(node, &self.options, ledger),
             None => {
                 Err(StrategyError::Unknown { node: node.assignment().node.clone(), name: name.to_owned() })
             }
         }
+    }
+}
+
+impl Factory {
+    fn kind(&self, name: &str) -> Option<Kind> {
+        let named = self.kinds.iter().find(|(known, _)| known == name).map(|(_, kind)| *kind);
+        named.or(self.any)
+    }
+
+    /// Whether the strategy of this name takes these parameters; `None`: there is no such strategy.
+    pub(crate) fn check(&self, name: &str, parameters: Value) -> Option<Result<(), String>> {
+        self.kind(name).map(|kind| (kind.check)(parameters))
+    }
+}
+
+/// Makes the strategy and drops it.
+fn check<S: Strategy>(parameters: Value) -> Result<(), String> {
+    let parameters = serde_json::from_value(parameters).map_err(|error| error.to_string())?;
+    match catch(|| S::create(parameters)) {
+        Ok(made) => made.map(drop).map_err(|error| error.to_string()),
+        Err(panic) => Err(format!("`create` panicked: {panic}")),
     }
 }
 

@@ -91,7 +91,7 @@ pub use orders::WorkingOrder;
 pub use position::Position;
 pub use request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
 pub use roster::Roster;
-pub use run::{Rest, main, run, run_resting};
+pub use run::{PARAMETERS_SAID, Rest, main, run, run_resting};
 pub use strategy::{NoParameters, ParameterError, Strategy};
 pub use timers::{Timer, TimerId, When};
 

@@ -23,6 +23,9 @@ pub struct Options {
     /// Set a parameter, over what the platform file says; VALUE is JSON, or else text; may be repeated
     #[arg(short, long = "param", value_name = "KEY=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, Value)>,
+    /// Only say whether the parameters fit: `colo check` asks for that
+    #[arg(long)]
+    pub check_params: bool,
 }
 
 /// A strategy of an author's own, which runs as a node of a colo platform.

@@ -1,6 +1,7 @@
 //! A program of more than one strategy.
 
 use node::{Exit, Node, RunError, Runner, Steps, Stepwise};
+use serde_json::Value;
 
 use crate::factory::Factory;
 use crate::options::Options;
@@ -26,6 +27,12 @@ impl Roster {
     pub fn with<S: Strategy>(mut self, name: &str) -> Roster {
         self.0.add::<S>(name);
         self
+    }
+
+    /// Whether the strategy of this name takes these parameters, and if not, why; `None`: there is no such strategy. The
+    /// strategy is made, and dropped.
+    pub fn check(&self, name: &str, parameters: Value) -> Option<Result<(), String>> {
+        self.0.check(name, parameters)
     }
 
     /// Sets up the strategy of this node, or its host, for somebody who turns it round by round.

@@ -1,6 +1,7 @@
 //! From a command line to a running strategy, and its exit code.
 
 use std::env;
+use std::io::Write;
 use std::process::ExitCode;
 
 use node::{Exit, INSTANCE_VARIABLE, NODE_VARIABLE, Node};
@@ -52,6 +53,9 @@ pub fn run_resting<S: Strategy>(options: &Options, rest: Rest) -> Exit {
 
 /// Runs the node's strategies to their end. Errors are logged.
 pub(crate) fn run_all(factory: Factory) -> Exit {
+    if factory.options().check_params {
+        return says_whether_parameters_fit(&factory);
+    }
     let name = given(&factory.options().node, NODE_VARIABLE).unwrap_or_else(|| "?".to_owned());
     match catch(|| try_run(factory)) {
         Ok(Ok(())) => Exit::Done,
@@ -64,6 +68,22 @@ pub(crate) fn run_all(factory: Factory) -> Exit {
             Exit::Failed
         }
     }
+}
+
+/// Begins the one line that a program answers with to `--check-params`; what is wrong follows.
+pub const PARAMETERS_SAID: &str = "colo parameters:";
+
+/// The answer to `--check-params`: one line on standard output.
+fn says_whether_parameters_fit(factory: &Factory) -> Exit {
+    let parameters = factory.options().parameters.iter().cloned().collect();
+    let fault = match factory.check("", serde_json::Value::Object(parameters)) {
+        Some(Err(fault)) => fault,
+        Some(Ok(())) | None => String::new(),
+    };
+    let line = format!("{PARAMETERS_SAID} {}\n", fault.replace('\n', " "));
+    // Nobody listens any more: then nobody wants to know.
+    let _ = std::io::stdout().write_all(line.as_bytes());
+    if fault.is_empty() { Exit::Done } else { Exit::Usage }
 }
 
 fn try_run(factory: Factory) -> Result<(), StrategyError> {
@@ -109,5 +129,37 @@ mod tests {
         assert_eq!(run::<Panics>(&options), Exit::NoMaster);
         let options = Options { instance: Some("NOT A NAME".into()), ..options };
         assert_eq!(run::<Panics>(&options), Exit::Usage);
+    }
+
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sizes {
+        size: u32,
+    }
+
+    struct Picky;
+
+    impl Strategy for Picky {
+        type Parameters = Sizes;
+
+        fn create(sizes: Sizes) -> Result<Picky, ParameterError> {
+            match sizes.size {
+                0 => Err(ParameterError::new("size", "0 is none")),
+                13 => panic!("thirteen"),
+                _ => Ok(Picky),
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_says_whether_its_parameters_fit() {
+        let asked = |name: &str, value: u32| {
+            let parameters = vec![(name.to_owned(), value.into())];
+            run::<Picky>(&Options { check_params: true, parameters, ..Options::default() })
+        };
+        assert_eq!(asked("size", 1), Exit::Done);
+        assert_eq!(asked("width", 1), Exit::Usage);
+        assert_eq!(asked("size", 0), Exit::Usage);
+        assert_eq!(asked("size", 13), Exit::Usage);
     }
 }

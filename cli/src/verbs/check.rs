@@ -8,6 +8,7 @@ use serde_json::json;
 use topology::Platform;
 
 use super::fit::{self, FitAnswer};
+use super::parameters;
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::output::{self, Format, bytes, count};
@@ -25,6 +26,10 @@ pub(crate) fn check(arguments: &Check) -> Result<u8, Failure> {
     }
     let platform = super::platform(&arguments.platform)?;
     let topology = &platform.topology;
+    let unfit = parameters::faults(topology);
+    if !unfit.is_empty() {
+        return Err(Failure::new(node::Exit::Usage, unfit.join("\n")));
+    }
     let bill = topology.memory_bill();
     let fit = fit::fit(topology, &arguments.root)?.with_required(topology, &arguments.root);
     let accounts = Accounts::of(&platform)?;

@@ -18,6 +18,7 @@ pub(crate) mod journal;
 mod kill;
 mod matching_verify;
 mod md_verify;
+mod parameters;
 mod recover;
 pub(crate) mod replay;
 mod report;

@@ -117,14 +117,18 @@ impl Table {
     }
 
     /// Takes over from `base`, table by table, what this table does not say. A value of the command line in `base`
-    /// replaces the one that is here.
+    /// replaces the one that is here. An empty table within (`params = {}`) takes over nothing but such values.
     pub fn inherit(&mut self, base: &Table) {
         for entry in &base.0 {
             let Some(own) = self.0.iter_mut().find(|own| own.key == entry.key) else {
                 self.0.push(entry.clone());
                 continue;
             };
+            let source = own.node.span.source;
             match (&mut own.node.value, &entry.node.value) {
+                (Value::Table(own), Value::Table(base)) if own.0.is_empty() => {
+                    own.0.extend(base.0.iter().filter(|entry| entry.node.span.source > source).cloned());
+                }
                 (Value::Table(own), Value::Table(base)) => own.inherit(base),
                 _ if entry.node.span.source > own.node.span.source => *own = entry.clone(),
                 _ => {}
