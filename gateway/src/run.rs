@@ -24,8 +24,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());
-    let (hub, pushers) = push::start(&config, &handle, &guard, kept, &meter).map_err(RunError::failed)?;
-    let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
+    let (hub, pushers) =
+        push::start(&config, &handle, &guard, kept, &meter, &door).map_err(RunError::failed)?;
+    let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop, Arc::clone(&meter))?;
     let shared = Arc::new(Shared {
         seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
         instance: node.instance().clone(),

@@ -211,6 +211,11 @@ impl Guard {
         }
     }
 
+    /// Are accounts held to a rate?
+    pub(crate) fn has_account_rate(&self) -> bool {
+        self.by_account.is_some()
+    }
+
     /// One more request about orders for this account?
     pub(crate) fn rate_of(&self, account: u32) -> Result<(), Problem> {
         match &self.by_account {

@@ -18,6 +18,8 @@ mod upgrade;
 pub(crate) use cold::view as account_view;
 pub use document::document;
 pub(crate) use serve::start;
+pub(crate) use socket::listen;
+pub(crate) use upgrade::accept as accept_key;
 
 use std::rc::Rc;
 use std::sync::Arc;

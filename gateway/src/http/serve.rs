@@ -8,19 +8,24 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::service::service_fn;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::Service;
 use hyper_util::rt::TokioIo;
-use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
+use super::answer::Answer;
 use super::auth::Peer;
-use super::route::route;
+use super::route::{health, route};
 use super::socket::{Stream, listen, listen_unix, tls};
 use super::{Here, Shared};
 
@@ -212,29 +217,135 @@ struct Activity {
     last: Cell<Instant>,
 }
 
+impl Activity {
+    fn is_served(&self) {
+        self.served.set(true);
+        self.last.set(Instant::now());
+    }
+}
+
+/// One connection's requests.
+struct Requests {
+    here: Here,
+    peer: Rc<Peer>,
+    activity: Rc<Activity>,
+}
+
+/// An answer that is there, or one that is worked on. What is worked on lies elsewhere: a connection keeps room for its answer, and
+/// most of them idle.
+enum Reply {
+    There(Option<Answer>),
+    InWork(Pin<Box<dyn Future<Output = Answer>>>),
+}
+
+impl Future for Reply {
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Reply::There(answer) => match answer.take() {
+                Some(answer) => Poll::Ready(Ok(answer)),
+                None => Poll::Pending,
+            },
+            Reply::InWork(work) => work.as_mut().poll(context).map(Ok),
+        }
+    }
+}
+
+impl Service<Request<Incoming>> for Requests {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Reply;
+
+    fn call(&self, request: Request<Incoming>) -> Reply {
+        let activity = &self.activity;
+        if let Some(answer) = health(&self.here, &request) {
+            activity.is_served();
+            return Reply::There(Some(answer));
+        }
+        let (here, peer, activity) = (Rc::clone(&self.here), Rc::clone(&self.peer), Rc::clone(activity));
+        activity.in_work.set(activity.in_work.get() + 1);
+        Reply::InWork(Box::pin(async move {
+            let answer = route(here, &peer, request).await;
+            activity.in_work.set(activity.in_work.get() - 1);
+            activity.is_served();
+            answer
+        }))
+    }
+}
+
+/// A connection of whichever version, that can be asked to end.
+trait Connection: Future<Output = Result<(), Box<dyn std::error::Error + Send + Sync>>> {
+    fn ends(self: Pin<&mut Self>);
+}
+
+macro_rules! connection {
+    ($name:ident, $inner:ty) => {
+        struct $name($inner);
+
+        impl Future for $name {
+            type Output = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+            fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+                Pin::new(&mut self.get_mut().0).poll(context).map_err(Into::into)
+            }
+        }
+
+        impl Connection for $name {
+            fn ends(self: Pin<&mut Self>) {
+                Pin::new(&mut self.get_mut().0).graceful_shutdown();
+            }
+        }
+    };
+}
+
+connection!(First, http1::UpgradeableConnection<TokioIo<Stream>, Requests>);
+connection!(Second, http2::Connection<TokioIo<Stream>, Requests, Local>);
+
+/// Does this connection begin as HTTP/2 does? Nothing of it is taken.
+async fn is_second(stream: &Stream) -> bool {
+    // HTTP/1 has no method of ours that begins so.
+    const BEGIN: &[u8; 2] = b"PR";
+    match stream {
+        Stream::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+        Stream::Unix(_) => false,
+        Stream::Tcp(stream) => {
+            let mut bytes = [0; 2];
+            loop {
+                match stream.peek(&mut bytes).await {
+                    Ok(2) => return bytes == *BEGIN,
+                    Ok(1) if bytes[0] == BEGIN[0] => tokio::time::sleep(Duration::from_millis(1)).await,
+                    _ => return false,
+                }
+            }
+        }
+    }
+}
+
 async fn serve(here: Here, stream: Stream, peer: Peer) {
+    // Who says nothing at all has as long as a head may take.
+    let Ok(is_second) = tokio::time::timeout(here.config.head, is_second(&stream)).await else { return };
     let activity = Rc::new(Activity {
         in_work: Cell::new(0),
         served: Cell::new(false),
         last: Cell::new(Instant::now()),
     });
-    let peer = Rc::new(peer);
-    let service = {
-        let (here, activity) = (Rc::clone(&here), Rc::clone(&activity));
-        service_fn(move |request| {
-            let (here, peer, activity) = (Rc::clone(&here), Rc::clone(&peer), Rc::clone(&activity));
-            async move {
-                activity.in_work.set(activity.in_work.get() + 1);
-                let answer = route(here, &peer, request).await;
-                activity.in_work.set(activity.in_work.get() - 1);
-                activity.served.set(true);
-                activity.last.set(Instant::now());
-                Ok::<_, Infallible>(answer)
-            }
-        })
-    };
-    let builder = auto::Builder::new(Local);
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+    let requests = Requests { here: Rc::clone(&here), peer: Rc::new(peer), activity: Rc::clone(&activity) };
+    let stream = TokioIo::new(stream);
+    match is_second {
+        // The larger one lies elsewhere.
+        true => {
+            let connection = http2::Builder::new(Local).serve_connection(stream, requests);
+            Box::pin(drive(here, activity, Second(connection))).await;
+        }
+        false => {
+            let connection = http1::Builder::new().serve_connection(stream, requests).with_upgrades();
+            drive(here, activity, First(connection)).await;
+        }
+    }
+}
+
+async fn drive(here: Here, activity: Rc<Activity>, connection: impl Connection) {
     tokio::pin!(connection);
     let mut stopping = false;
     loop {
@@ -243,6 +354,7 @@ async fn serve(here: Here, stream: Stream, peer: Peer) {
         let wait = if activity.in_work.get() > 0 { Instant::now() + LOOK } else { deadline };
         let wait = wait.min(Instant::now() + Duration::from_secs(1));
         tokio::select! {
+            biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
                     log::debug!("a connection ended: {error}");
@@ -255,7 +367,7 @@ async fn serve(here: Here, stream: Stream, peer: Peer) {
                 }
                 if here.node.is_stopping() && !stopping {
                     stopping = true;
-                    connection.as_mut().graceful_shutdown();
+                    connection.as_mut().ends();
                 }
             }
         }
