@@ -130,7 +130,7 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
     let mut caveats = Vec::new();
     node::raise_open_files();
     let files = getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft);
-    // A client has a descriptor for each connection, and in `broadcast` twice as many.
+    // A client has a descriptor for each connection, as the gateway has.
     let room = usize::try_from(files).unwrap_or(usize::MAX).saturating_sub(200);
     let mut held = |wanted: u32, most: usize, what: &str| {
         let wanted = wanted as usize;
@@ -139,7 +139,7 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
         }
         wanted.min(most)
     };
-    let subscribers = held(arguments.subscribers, room / 2, "subscribers");
+    let subscribers = held(arguments.subscribers, room, "subscribers");
     let connections = held(arguments.connections, room, "connections");
     let size = match arguments.quick {
         true => Size {

@@ -4,7 +4,7 @@
 //! one rule for slow heads, for half-open connections and for those that say nothing at all. One that has been served before may
 //! idle for longer.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -20,6 +20,7 @@ use hyper::server::conn::{http1, http2};
 use hyper::service::Service;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
@@ -33,6 +34,8 @@ use super::{Here, Shared};
 const LOOK: Duration = Duration::from_millis(100);
 /// So long requests in work may take once the node stops.
 const GRACE: Duration = Duration::from_secs(1);
+/// So long after its answer a connection is taken to have it, once the node stops.
+const WRITTEN: Duration = Duration::from_millis(50);
 /// After an accept that failed, as it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -135,12 +138,20 @@ async fn run(
     let tcp = tcp.and_then(|listener| TcpListener::from_std(listener).ok());
     let unix = unix.and_then(|listener| UnixListener::from_std(listener).ok());
     let mut look = tokio::time::interval(LOOK);
-    let live = Rc::new(Cell::new(0_usize));
+    let connections = Connections::default();
+    let (head, idle) = (here.config.head, here.config.idle);
+    // Nobody stays a quarter longer than he may.
+    let pause = (head.min(idle) / 4).clamp(LOOK / 2, Duration::from_secs(1));
+    let mut looked = Instant::now();
     loop {
         let (stream, peer) = tokio::select! {
             _ = look.tick() => {
                 if here.node.is_stopping() {
                     break;
+                }
+                if looked.elapsed() >= pause {
+                    looked = Instant::now();
+                    connections.look(head, idle);
                 }
                 continue;
             }
@@ -174,19 +185,25 @@ async fn run(
             continue;
         };
         here.meter.accepted();
-        let (here, acceptor, live) = (Rc::clone(here), acceptor.clone(), Rc::clone(&live));
-        live.set(live.get() + 1);
-        tokio::task::spawn_local(async move {
+        let activity = Rc::new(Activity {
+            in_work: Cell::new(0),
+            served: Cell::new(false),
+            last: Cell::new(Instant::now()),
+        });
+        let (here, acceptor, own) = (Rc::clone(here), acceptor.clone(), Rc::clone(&activity));
+        let task = tokio::task::spawn_local(async move {
             if let Some((stream, peer)) = secured(&here, stream, peer, acceptor).await {
-                serve(here, stream, peer).await;
+                serve(here, stream, peer, own).await;
             }
-            live.set(live.get() - 1);
             drop(permit);
         });
+        connections.add(activity, task.abort_handle());
     }
     drop((tcp, unix));
     let end = Instant::now() + GRACE;
-    while live.get() > 0 && Instant::now() < end {
+    while !connections.is_empty() && Instant::now() < end {
+        // What was just answered is still being written.
+        connections.look(WRITTEN, WRITTEN);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -274,34 +291,6 @@ impl Service<Request<Incoming>> for Requests {
     }
 }
 
-/// A connection of whichever version, that can be asked to end.
-trait Connection: Future<Output = Result<(), Box<dyn std::error::Error + Send + Sync>>> {
-    fn ends(self: Pin<&mut Self>);
-}
-
-macro_rules! connection {
-    ($name:ident, $inner:ty) => {
-        struct $name($inner);
-
-        impl Future for $name {
-            type Output = Result<(), Box<dyn std::error::Error + Send + Sync>>;
-
-            fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-                Pin::new(&mut self.get_mut().0).poll(context).map_err(Into::into)
-            }
-        }
-
-        impl Connection for $name {
-            fn ends(self: Pin<&mut Self>) {
-                Pin::new(&mut self.get_mut().0).graceful_shutdown();
-            }
-        }
-    };
-}
-
-connection!(First, http1::UpgradeableConnection<TokioIo<Stream>, Requests>);
-connection!(Second, http2::Connection<TokioIo<Stream>, Requests, Local>);
-
 /// Does this connection begin as HTTP/2 does? Nothing of it is taken.
 async fn is_second(stream: &Stream) -> bool {
     // HTTP/1 has no method of ours that begins so.
@@ -322,54 +311,43 @@ async fn is_second(stream: &Stream) -> bool {
     }
 }
 
-async fn serve(here: Here, stream: Stream, peer: Peer) {
-    // Who says nothing at all has as long as a head may take.
-    let Ok(is_second) = tokio::time::timeout(here.config.head, is_second(&stream)).await else { return };
-    let activity = Rc::new(Activity {
-        in_work: Cell::new(0),
-        served: Cell::new(false),
-        last: Cell::new(Instant::now()),
-    });
-    let requests = Requests { here: Rc::clone(&here), peer: Rc::new(peer), activity: Rc::clone(&activity) };
+async fn serve(here: Here, stream: Stream, peer: Peer, activity: Rc<Activity>) {
+    let is_second = is_second(&stream).await;
+    let requests = Requests { here, peer: Rc::new(peer), activity };
     let stream = TokioIo::new(stream);
-    match is_second {
+    let ended = match is_second {
         // The larger one lies elsewhere.
-        true => {
-            let connection = http2::Builder::new(Local).serve_connection(stream, requests);
-            Box::pin(drive(here, activity, Second(connection))).await;
-        }
-        false => {
-            let connection = http1::Builder::new().serve_connection(stream, requests).with_upgrades();
-            drive(here, activity, First(connection)).await;
-        }
+        true => Box::pin(http2::Builder::new(Local).serve_connection(stream, requests)).await,
+        false => http1::Builder::new().serve_connection(stream, requests).with_upgrades().await,
+    };
+    if let Err(error) = ended {
+        log::debug!("a connection ended: {error}");
     }
 }
 
-async fn drive(here: Here, activity: Rc<Activity>, connection: impl Connection) {
-    tokio::pin!(connection);
-    let mut stopping = false;
-    loop {
-        let limit = if activity.served.get() { here.config.idle } else { here.config.head };
-        let deadline = activity.last.get() + limit;
-        let wait = if activity.in_work.get() > 0 { Instant::now() + LOOK } else { deadline };
-        let wait = wait.min(Instant::now() + Duration::from_secs(1));
-        tokio::select! {
-            biased;
-            ended = connection.as_mut() => {
-                if let Err(error) = ended {
-                    log::debug!("a connection ended: {error}");
-                }
-                return;
+/// A thread's connections, of which those are ended that idle for too long. One look for all: a clock for each would cost every
+/// request.
+#[derive(Default)]
+struct Connections(RefCell<Vec<(Rc<Activity>, AbortHandle)>>);
+
+impl Connections {
+    fn add(&self, activity: Rc<Activity>, task: AbortHandle) {
+        self.0.borrow_mut().push((activity, task));
+    }
+
+    /// Ends those that have been without a request in work for longer than they may.
+    fn look(&self, head: Duration, idle: Duration) {
+        let now = Instant::now();
+        self.0.borrow_mut().retain(|(activity, task)| {
+            let limit = if activity.served.get() { idle } else { head };
+            if activity.in_work.get() == 0 && now.duration_since(activity.last.get()) >= limit {
+                task.abort();
             }
-            () = tokio::time::sleep_until(wait) => {
-                if activity.in_work.get() == 0 && Instant::now() >= deadline {
-                    return;
-                }
-                if here.node.is_stopping() && !stopping {
-                    stopping = true;
-                    connection.as_mut().ends();
-                }
-            }
-        }
+            !task.is_finished()
+        });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
     }
 }
