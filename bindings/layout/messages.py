@@ -6,7 +6,7 @@ Made from the constants of colo by bindings/layout; do not edit.
 from typing import Final
 
 # Units.
-MESSAGES_VERSION: Final = 7
+MESSAGES_VERSION: Final = 8
 NO_PRICE: Final = -9223372036854775808
 PRICE_ONE: Final = 1000000000
 MONEY_ONE: Final = 1000000

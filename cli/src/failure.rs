@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Master(#[from] master::MasterError),
     #[error(transparent)]
+    Backtest(#[from] backtest::BacktestError),
+    #[error(transparent)]
     Join(#[from] JoinError),
     #[error(transparent)]
     Run(#[from] RunError),
@@ -69,6 +71,7 @@ impl Failure {
             Failure::Platform(settings::LoadError::Invalid(_)) => Exit::Usage.code(),
             Failure::Launch(error) => error.exit(),
             Failure::Master(error) => error.exit(),
+            Failure::Backtest(error) => error.exit(),
             Failure::T2o(error) => t2o_exit(error).code(),
             Failure::Join(error) => error.exit().code(),
             Failure::Run(error) => error.exit().code(),

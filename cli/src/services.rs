@@ -11,6 +11,11 @@ use crate::failure::Failure;
 const SERVICES: &[Service] =
     &[md::SERVICE, td::SERVICE, matching::SERVICE, ledger::SERVICE, recorder::SERVICE, node::relay::SERVICE];
 
+/// The service of this kind.
+pub(crate) fn of(kind: topology::NodeKind) -> Option<&'static Service> {
+    SERVICES.iter().find(|service| service.kind == kind)
+}
+
 /// `colo run`: a service, or what is none.
 #[derive(Debug)]
 pub(crate) enum Run {

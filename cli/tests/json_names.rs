@@ -284,7 +284,13 @@ fn what_the_benchmark_of_the_exchange_prints_is_on_the_page() {
 fn what_the_benchmark_of_orders_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let quick = "bench orders --quick --strategies 1,3 --accounts 0,20 --turn 400 --format json";
-    let report = home.json(&quick.split(' ').collect::<Vec<_>>());
+    // On a host that others use too, a turn may end before one order came back.
+    let measure = || home.json(&quick.split(' ').collect::<Vec<_>>());
+    let is_whole = |report: &Value| {
+        let rows = report["rows"].as_array();
+        rows.is_some_and(|rows| rows.iter().all(|row| row["samples"].as_u64() > Some(0)))
+    };
+    let report = (0..5).map(|_| measure()).find(is_whole).expect("no round trip in five measurements");
     compare(&page, "colo bench orders", &report);
     let rows = report["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 8);

@@ -19,6 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("topology", &["pinning", "settings", "wire"]),
     ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
+    ("backtest", &["master", "node", "observe", "topology", "wire"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),
     ("td", &["accounts", "node", "topology", "wire"]),
     ("matching", &["node", "pinning", "topology", "wire"]),
@@ -61,6 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "colo",
         &[
             "accounts",
+            "backtest",
             "bench-harness",
             "bench-kit",
             "gateway-tokens",

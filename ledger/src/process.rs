@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Node, NodeHandle, Output, Quiescence, RunError,
-    Service, WriteError,
+    Runner, Service, Stepwise, ToItsEnd, WriteError,
 };
 use topology::{LedgerSection, NodeKind};
 use wire::{
@@ -47,10 +47,11 @@ pub const SERVICE: Service = Service {
     kind: NodeKind::Ledger,
     about: "Positions, working orders, latest quotes",
     flags: &[],
-    run: |node, _| run(node),
+    run: |node, _| run(node, ToItsEnd),
+    steps: Some(|node| run(node, Stepwise)),
 };
 
-fn run(mut node: Node) -> Result<(), RunError> {
+fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let LedgerSection { config, desk } = node.section()?;
     let interval = config.snapshot.as_nanos() as u64;
     let executions = node.input("executions")?;
@@ -68,7 +69,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         Some(section) => Some(Box::new(Keeper::new(&mut node, &section, interval, state.topics)?)),
         None => None,
     };
-    let mut ledger = Ledger {
+    let ledger = Ledger {
         instruments: node.input("instruments")?,
         events: node.input("events")?,
         // The depth, or where nobody wants that the best.
@@ -92,7 +93,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         changed: false,
         next_snapshot: 0,
     };
-    node.run(&mut ledger)
+    runner.run(node, ledger)
 }
 
 /// The book of this ledger's predecessor.

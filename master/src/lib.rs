@@ -23,6 +23,7 @@
 mod adopt;
 mod carry;
 mod clients;
+mod embedded;
 mod error;
 mod group;
 mod host_watch;
@@ -38,6 +39,7 @@ mod setup;
 mod stalls;
 mod supervise;
 
+pub use embedded::Embedded;
 pub use error::MasterError;
 pub use past::Past;
 pub use supervise::{MasterOptions, run};

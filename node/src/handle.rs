@@ -6,7 +6,9 @@ use std::sync::Arc;
 use journal::wait::Relay;
 use journal::{Clock, Registry};
 
+use crate::error::RunError;
 use crate::exit::Exit;
+use crate::front::Front;
 use crate::instance::InstanceDir;
 use crate::protocol::{self, ProtocolError, Reply, Request};
 use crate::state::{Counter, NodeState, Phase};
@@ -20,6 +22,8 @@ pub struct NodeHandle {
     pub(crate) clock: Clock,
     pub(crate) stop: StopFlag,
     pub(crate) instance: InstanceDir,
+    /// Who gives seats, where that is not master behind its socket.
+    pub(crate) front: Option<Arc<dyn Front>>,
 }
 
 impl NodeHandle {
@@ -128,6 +132,16 @@ impl NodeHandle {
         seat.and_then(|seat| NodeState::from_word(seat.state())).unwrap_or(NodeState::Empty)
     }
 
+    /// Says in the seat what became of the node. An error is no way to leave: whoever looks must not take it for the end of
+    /// the node's work.
+    pub(crate) fn ended(&self, outcome: &Result<(), RunError>) {
+        let exit = outcome.as_ref().map_or_else(RunError::exit, |()| Exit::Done);
+        if let Some(seat) = self.registry.occupy(self.seat) {
+            seat.set_exit(exit.to_word(outcome.as_ref().is_err_and(RunError::gives_up)));
+        }
+        self.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });
+    }
+
     /// Leaves the seat while the process goes on with others, and tells master, who need not answer.
     pub fn leave(&self, state: NodeState, exit: Exit) {
         if let Some(seat) = self.registry.occupy(self.seat) {
@@ -137,6 +151,9 @@ impl NodeHandle {
         if self.is_stopping() {
             // Master waits for the process as a whole.
             return;
+        }
+        if let Some(front) = &self.front {
+            return front.left(self.seat);
         }
         let (socket, node) = (self.instance.socket(), self.registry.name(self.seat));
         let tell = move || {

@@ -30,6 +30,7 @@ mod due;
 mod error;
 mod exit;
 mod folder;
+mod front;
 mod handle;
 mod input;
 mod instance;
@@ -51,6 +52,7 @@ mod run;
 mod service;
 mod started;
 mod state;
+mod steps;
 mod stop;
 mod tally;
 
@@ -62,6 +64,7 @@ pub use depths::{DepthError, Depths};
 pub use error::{JoinError, RunError};
 pub use exit::{Exit, how_it_ended, killed_by};
 pub use folder::FolderError;
+pub use front::Front;
 pub use handle::NodeHandle;
 pub use input::{Input, InputId};
 pub use instance::InstanceDir;
@@ -76,12 +79,28 @@ pub use run::{Component, Context};
 pub use service::{Flag, Service};
 pub use started::started_for;
 pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
+pub use steps::{Runner, Steps, Stepwise, ToItsEnd};
 pub use stop::StopFlag;
 pub use tally::{Tally, class_of};
 
 // What components need from the journal crate, so that they can depend on this crate alone.
 pub use journal::layout::frame_bytes;
 pub use journal::{Clock, Frame, Gap, OpenError, WriteError, WriterState, Written};
+
+/// Starts the log of errors and warnings at the end of this file, with the level in `COLO_LOG` (default: info).
+///
+/// # Errors
+/// The file cannot be written.
+pub fn start_log_in(file: &std::path::Path) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
+    let environment = env_logger::Env::new().filter_or("COLO_LOG", "info");
+    let target = env_logger::Target::Pipe(Box::new(file));
+    let _ = env_logger::Builder::from_env(environment).target(target).try_init();
+    Ok(())
+}
 
 /// Starts the log of errors and warnings to standard error, with the level in `COLO_LOG` (default: info).
 pub fn start_log() {

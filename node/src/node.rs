@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use topology::config::Wake;
 
 use crate::error::JoinError;
+use crate::front::Front;
 use crate::handle::NodeHandle;
 use crate::input::{Input, InputId, Told};
 use crate::instance::InstanceDir;
@@ -46,6 +47,9 @@ pub struct Node {
     pub(crate) stop: StopFlag,
     /// Whether it has enough inputs for a doorbell.
     pub(crate) rings: bool,
+    /// Somebody turns its loop round by round.
+    is_stepped: bool,
+    front: Option<Arc<dyn Front>>,
     outputs: Vec<Output>,
 }
 
@@ -76,7 +80,23 @@ impl Node {
         let registry_path = instance.registry();
         let registry = Arc::new(Registry::open(&registry_path)?);
         let clock = registry.clock(&registry_path)?;
-        Node::with(assignment, instance, registry, clock, stop)
+        Node::with(assignment, instance, registry, clock, stop, None)
+    }
+
+    /// A node of a process that gives its own seats: nothing is asked over a socket, the thread stays where it is, and the
+    /// process's signals do not stop it.
+    ///
+    /// # Errors
+    /// [`JoinError`] when a journal cannot be opened.
+    pub fn seated(
+        assignment: Assignment,
+        instance: InstanceDir,
+        registry: Arc<Registry>,
+        clock: Clock,
+        front: Arc<dyn Front>,
+    ) -> Result<Node, JoinError> {
+        let node = Node::with(assignment, instance, registry, clock, StopFlag::default(), Some(front))?;
+        Ok(Node { is_stepped: true, ..node })
     }
 
     /// Opens the journals, and says that the node has joined.
@@ -86,6 +106,7 @@ impl Node {
         registry: Arc<Registry>,
         clock: Clock,
         stop: StopFlag,
+        front: Option<Arc<dyn Front>>,
     ) -> Result<Node, JoinError> {
         let mut outputs = Vec::with_capacity(assignment.writes.len());
         for write in &assignment.writes {
@@ -109,7 +130,18 @@ impl Node {
         if assignment.mode.sleeps() && !inputs.is_empty() {
             journal::wait::announce(&registry);
         }
-        let node = Node { assignment, instance, registry, clock, inputs, stop, rings, outputs };
+        let node = Node {
+            assignment,
+            instance,
+            registry,
+            clock,
+            inputs,
+            stop,
+            rings,
+            is_stepped: false,
+            front,
+            outputs,
+        };
         if let Some(seat) = node.registry.occupy(node.assignment.seat) {
             seat.set_kind(kind_word(node.assignment.kind, node.assignment.mode));
             seat.set_heartbeat(node.clock.now());
@@ -196,6 +228,12 @@ impl Node {
         &self.assignment
     }
 
+    /// Whether somebody turns its loop, who lets nothing happen between two rounds of it that it did not cause
+    /// ([`Steps`](crate::Steps)).
+    pub fn is_stepped(&self) -> bool {
+        self.is_stepped
+    }
+
     /// The instance.
     pub fn instance(&self) -> &InstanceDir {
         &self.instance
@@ -232,7 +270,18 @@ impl Node {
         stop: StopFlag,
     ) -> Node {
         let rings = inputs.len() >= BELL_FROM;
-        Node { assignment, instance, registry, clock, inputs, stop, rings, outputs: Vec::new() }
+        Node {
+            assignment,
+            instance,
+            registry,
+            clock,
+            inputs,
+            stop,
+            rings,
+            is_stepped: false,
+            front: None,
+            outputs: Vec::new(),
+        }
     }
 
     /// A handle that other threads of this process may hold: counters, clock, phase.
@@ -243,6 +292,7 @@ impl Node {
             clock: self.clock,
             stop: self.stop.clone(),
             instance: self.instance.clone(),
+            front: self.front.clone(),
         }
     }
 }
@@ -254,9 +304,14 @@ impl NodeHandle {
     /// # Errors
     /// [`JoinError`].
     pub fn join_as(&self, name: &str) -> Result<Node, JoinError> {
-        let assignment = register(&self.instance, name, None)?;
+        let assignment = match &self.front {
+            Some(front) => {
+                front.seat(name).map_err(|reason| JoinError::Refused { node: name.to_owned(), reason })?
+            }
+            None => register(&self.instance, name, None)?,
+        };
         let (instance, registry) = (self.instance.clone(), Arc::clone(&self.registry));
-        Node::with(assignment, instance, registry, self.clock, self.stop.clone())
+        Node::with(assignment, instance, registry, self.clock, self.stop.clone(), self.front.clone())
     }
 }
 

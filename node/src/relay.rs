@@ -34,6 +34,7 @@ pub const SERVICE: Service = Service {
     about: "Wake the nodes that sleep on one core",
     flags: &[],
     run: |node, _| run(node),
+    steps: None,
 };
 
 /// Runs the relay as this node until it is asked to stop: it wakes the nodes that its section names.

@@ -4,6 +4,7 @@ use topology::NodeKind;
 
 use crate::error::RunError;
 use crate::node::Node;
+use crate::steps::Steps;
 
 /// A built-in service: one entry of the same shape from each crate that has one. A program that lists the entries runs
 /// them without knowing any of them.
@@ -17,6 +18,9 @@ pub struct Service {
     pub flags: &'static [Flag],
     /// Runs it as this node until it is asked to stop, with the names of the flags that were given.
     pub run: fn(Node, &[&str]) -> Result<(), RunError>,
+    /// Sets it up for somebody who turns it round by round, and many of them on one thread; `None`: it has a process of its
+    /// own.
+    pub steps: Option<fn(Node) -> Result<Box<dyn Steps>, RunError>>,
 }
 
 /// A switch of the command line: `--closed`.

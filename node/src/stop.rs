@@ -12,8 +12,8 @@ use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::error::JoinError;
 
-/// Set by SIGTERM, SIGINT, or the process itself.
-#[derive(Clone, Debug)]
+/// Set by SIGTERM, SIGINT, or the process itself. The default one is not set by signals.
+#[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {

@@ -1,9 +1,10 @@
 //! A program of more than one strategy.
 
-use node::Exit;
+use node::{Exit, Node, RunError, Runner, Steps, Stepwise};
 
 use crate::factory::Factory;
 use crate::options::Options;
+use crate::process::Strategies;
 use crate::run;
 use crate::strategy::Strategy;
 
@@ -25,6 +26,16 @@ impl Roster {
     pub fn with<S: Strategy>(mut self, name: &str) -> Roster {
         self.0.add::<S>(name);
         self
+    }
+
+    /// Sets up the strategy of this node, or its host, for somebody who turns it round by round.
+    ///
+    /// # Errors
+    /// [`RunError`]: the strategy could not be made, with the exit code of that.
+    pub fn steps(self, mut node: Node) -> Result<Box<dyn Steps>, RunError> {
+        let strategies = Strategies::new(&mut node, self.0)
+            .map_err(|error| RunError::Component { message: error.to_string(), exit: error.exit() })?;
+        Stepwise.run(node, strategies)
     }
 
     /// Joins the platform as the node that options or environment name, and runs it to its end: one strategy, or a host

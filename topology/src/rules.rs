@@ -152,10 +152,21 @@ impl Rules<'_> {
                 "set md.readers = \"gated\"; to lose is fine? then write \"loose\"",
             );
         }
+        let platform = &self.config.platform;
+        if platform.live && platform.deterministic == Some(true) {
+            let message = "platform.deterministic is true: a run in lock-step races for nothing";
+            self.error("platform.live", message, "write one of the two");
+        } else if platform.live && !md.source.is_replay() {
+            let message = format!("md.source is \"{}\", which is live in any case", md.source);
+            self.warning("platform.live", message, "leave it out");
+        } else if platform.live {
+            let message = "strategies race each other and the recorded market: each run gives other fills";
+            self.warning("platform.live", message, "leave it out for a backtest");
+        }
     }
 
     fn lock_step(&mut self) {
-        if !self.config.platform.deterministic {
+        if !self.config.is_in_lock_step() {
             return;
         }
         let md = &self.config.md;

@@ -21,6 +21,9 @@ pub struct Topology {
     pub instance: String,
     /// Lock-step: see [`crate::config::PlatformSection::deterministic`].
     pub deterministic: bool,
+    /// See [`crate::config::PlatformSection::one_process`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_process: Option<bool>,
     /// Whether nodes keep their memory in RAM.
     #[serde(default)]
     pub lock_memory: bool,

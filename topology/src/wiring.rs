@@ -46,7 +46,8 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
     let pin = builder.pin();
     let mut topology = Topology {
         instance: config.platform.instance.clone(),
-        deterministic: config.platform.deterministic,
+        deterministic: config.is_in_lock_step(),
+        one_process: config.platform.one_process,
         lock_memory: config.platform.lock_memory,
         nodes: builder.nodes,
         journals: builder.journals,
@@ -138,7 +139,7 @@ impl Builder<'_> {
 
     /// In lock-step the next event waits for every answer to this one, so nobody naps.
     fn napping(&self, mode: Mode, within: Duration) -> Mode {
-        if self.config.platform.deterministic { mode } else { mode.napping(within) }
+        if self.config.is_in_lock_step() { mode } else { mode.napping(within) }
     }
 
     /// The nodes that are there once.

@@ -176,6 +176,7 @@ fn platform() -> Topology {
     Topology {
         instance: "bench".to_owned(),
         deterministic: false,
+        one_process: None,
         lock_memory: false,
         nodes: Vec::new(),
         journals: Vec::new(),

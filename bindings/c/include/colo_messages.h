@@ -15,7 +15,7 @@
 #endif
 
 /* Units. */
-#define COLO_MESSAGES_VERSION 7u /* grows with every change of a message */
+#define COLO_MESSAGES_VERSION 8u /* grows with every change of a message */
 #define COLO_NO_PRICE INT64_MIN /* a price that is none */
 #define COLO_PRICE_ONE 1000000000u /* one unit of the currency as a price */
 #define COLO_MONEY_ONE 1000000u /* one unit of the currency as money */

@@ -7,7 +7,7 @@ package layout
 
 // Units.
 const (
-	MessagesVersion = 7
+	MessagesVersion = 8
 	NoPrice         = int64(-9223372036854775808)
 	PriceOne        = 1000000000
 	MoneyOne        = 1000000

@@ -5,7 +5,7 @@ package wire
 import "unsafe"
 
 // Version of the messages.
-const Version = 7
+const Version = 8
 
 // AccountAction: What happens to an account.
 type AccountAction uint8

@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod audit;
+mod backtest;
 pub(crate) mod bench;
 pub(crate) mod book;
 mod check;

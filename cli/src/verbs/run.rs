@@ -99,13 +99,35 @@ impl master::Past for Recorded {
 }
 
 fn host(options: strategy_sdk::Options) -> u8 {
+    roster(options).run().code()
+}
+
+/// The strategies that are built in.
+pub(super) fn roster(options: strategy_sdk::Options) -> strategy_sdk::Roster {
     strategy_sdk::Roster::new(options)
         .with::<taker::Taker>("taker")
         .with::<market_maker::MarketMaker>("market-maker")
         .with::<noise::Noise>("noise")
         .with::<round_trips::RoundTrips>("round-trips")
-        .run()
-        .code()
+}
+
+/// Replaces this process by the program: the process that asks master for the seat is the one that sits.
+fn become_program(program: &Path, options: &strategy_sdk::Options) -> u8 {
+    let mut command = node::program::command(program);
+    for (flag, name) in [("--instance", &options.instance), ("--node", &options.node)] {
+        name.iter().for_each(|name| {
+            command.args([flag, name]);
+        });
+    }
+    options.instruments.iter().for_each(|symbol| {
+        command.args(["-n", symbol]);
+    });
+    for (name, value) in &options.parameters {
+        command.arg("--param").arg(format!("{name}={value}"));
+    }
+    let error = command.exec();
+    log::error!("cannot start {}: {error}", command.get_program().display());
+    Exit::Usage.code()
 }
 
 /// Replaces this process by the program: the process that asks master for the seat is the one that sits.

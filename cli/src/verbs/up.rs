@@ -14,12 +14,21 @@ use topology::{NodeKind, Topology};
 use crate::args::{Until, Up};
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::verbs::{fit, report};
+use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let (topology, recover) = what(arguments)?;
     let stop = StopFlag::install()?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
+    let stays = arguments.stay || arguments.foreground || recover.is_some();
+    if !stays && topology.one_process.unwrap_or_else(|| ::backtest::unfit(&topology).is_none()) {
+        let outcome = backtest::run_to_its_end(topology, &stop)?;
+        if outcome.is_interrupted {
+            talk!("stopping");
+        }
+        report::print(&outcome.report, arguments.format)?;
+        return Ok(report::exit(&outcome.report));
+    }
     let running = start(topology, recover, &stop)?;
     // With process 1 of a container everything ends: it must not return.
     if arguments.foreground || (arguments.stay && master_client::is_first_process()) {
@@ -61,6 +70,14 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
 /// interrupted has none.
 pub(super) fn whole(topology: Topology, format: Format) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
+    if topology.one_process.unwrap_or_else(|| ::backtest::unfit(&topology).is_none()) {
+        let outcome = backtest::run_to_its_end(topology, &stop)?;
+        if outcome.is_interrupted {
+            return Err(super::replay::interrupted());
+        }
+        report::print(&outcome.report, format)?;
+        return Ok(report::exit(&outcome.report));
+    }
     let mut running = start(topology, None, &stop)?;
     if matches!(watch(&mut running, &stop), Ok(End::Asked)) {
         running.finish()?;
@@ -158,19 +175,19 @@ fn watch(running: &mut Running, stop: &StopFlag) -> Result<End, LaunchError> {
 }
 
 /// Quotes that simulated md is going to publish, if it ever ends.
-fn expected_quotes(topology: &Topology) -> Option<u64> {
+pub(super) fn expected_quotes(topology: &Topology) -> Option<u64> {
     let section = &topology.nodes.iter().find(|node| node.kind == topology::NodeKind::Md)?.section;
     let config: topology::config::MdConfig = serde_json::from_value(section.clone()).ok()?;
     let simulated = !config.source.is_replay() && config.count > 0;
     simulated.then(|| u64::from(config.instruments) * config.count)
 }
 
-fn published(view: &InstanceView) -> u64 {
+pub(super) fn published(view: &InstanceView) -> u64 {
     view.seats_of(NodeKind::Md).map(|seat| seat.counter(Counter::Quotes)).sum()
 }
 
 /// Drawn on standard error, and only where that is a terminal.
-fn bar(length: u64, template: &str) -> ProgressBar {
+pub(super) fn bar(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
 }

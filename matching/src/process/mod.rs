@@ -37,7 +37,8 @@ mod statistics;
 mod successor;
 
 use node::{
-    Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Service, Tally, WriteError,
+    Component, Context, Counted, Counter, Flag, Frame, InputId, Node, RunError, Runner, Service, Stepwise,
+    Tally, ToItsEnd, WriteError,
 };
 use topology::NodeKind;
 use topology::config::{Fill as FillRule, MatchingConfig};
@@ -96,10 +97,13 @@ pub const SERVICE: Service = Service {
     kind: NodeKind::Matching,
     about: "Order books",
     flags: &[CLOSED],
-    run: |node, flags| run(node, if flags.contains(&CLOSED.name) { Market::Closed } else { Market::Open }),
+    run: |node, flags| {
+        run(node, if flags.contains(&CLOSED.name) { Market::Closed } else { Market::Open }, ToItsEnd)
+    },
+    steps: Some(|node| run(node, Market::Open, Stepwise)),
 };
 
-fn run(mut node: Node, market: Market) -> Result<(), RunError> {
+fn run<R: Runner>(mut node: Node, market: Market, runner: R) -> Result<R::Outcome, RunError> {
     let config: MatchingConfig = node.section()?;
     let executions = node.take_output("executions")?;
     executions.resume(&node.handle(), COUNTED);
@@ -169,7 +173,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
     if market == Market::Closed {
         log::error!("the market is closed: every order and request is refused");
     }
-    let mut matching = Matching {
+    let matching = Matching {
         books,
         market_data,
         market,
@@ -192,7 +196,7 @@ fn run(mut node: Node, market: Market) -> Result<(), RunError> {
         anomalies: 0,
         own_trades: OwnTrades::default(),
     };
-    node.run(&mut matching)
+    runner.run(node, matching)
 }
 
 /// What was written is void: the books are empty.

@@ -20,6 +20,7 @@
 //! recorded day after as many messages as its journals contain ([`Publisher`]).
 
 mod exchange;
+mod lock_step;
 mod publisher;
 mod recall;
 mod recording;
@@ -27,7 +28,7 @@ mod replay;
 mod sim_threads;
 mod sim_timed;
 
-use node::{Node, RunError, Service};
+use node::{Node, RunError, Runner, Service, Stepwise, ToItsEnd};
 use topology::NodeKind;
 use topology::config::{Generator, MarketSource, MdConfig};
 
@@ -39,36 +40,41 @@ use sim_threads::SimThreads;
 use sim_timed::SimTimed;
 
 /// Market data in.
-pub const SERVICE: Service =
-    Service { kind: NodeKind::Md, about: "Market data in", flags: &[], run: |node, _| run(node) };
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Md,
+    about: "Market data in",
+    flags: &[],
+    run: |node, _| run(node, ToItsEnd),
+    steps: Some(|node| run(node, Stepwise)),
+};
 
-fn run(mut node: Node) -> Result<(), RunError> {
+fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let config: MdConfig = node.section()?;
     let mut publisher = Publisher::take(&mut node)?;
     match (config.source, config.generator) {
         (MarketSource::Sim, Generator::Threads) if !node.assignment().deterministic => {
             publisher = publisher.every_best();
             let published = publisher.published(&node, config.instruments)?;
-            node.run(&mut SimThreads::new(&config, publisher, published))
+            runner.run(node, SimThreads::new(&config, publisher, published))
         }
         // Threads race for the journal; lock-step needs one order.
         (MarketSource::Sim, _) => {
             publisher = publisher.every_best();
             let published = publisher.published(&node, config.instruments)?;
-            let mut component = SimTimed::new(&config, publisher, published, &node)?;
-            node.run(&mut component)
+            let component = SimTimed::new(&config, publisher, published, &node)?;
+            runner.run(node, component)
         }
         (MarketSource::Exchange, _) => {
-            let mut component = Exchange::new(&config, publisher, &node)?;
-            node.run(&mut component)
+            let component = Exchange::new(&config, publisher, &node)?;
+            runner.run(node, component)
         }
         (MarketSource::Recording, _) => {
-            let mut component = Recording::open(&config, publisher.skipping(), &node)?;
-            node.run(&mut component)
+            let component = Recording::open(&config, publisher.skipping(), &node)?;
+            runner.run(node, component)
         }
         _ => {
-            let mut component = Replay::open(&config, publisher.skipping(), &node)?;
-            node.run(&mut component)
+            let component = Replay::open(&config, publisher.skipping(), &node)?;
+            runner.run(node, component)
         }
     }
 }

@@ -4,15 +4,14 @@
 //! Of quotes and best bids and asks the quotes are read, since the best follows from them; a recording with the best
 //! alone gives quotes of one level.
 
-use node::{
-    Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError,
-};
+use node::{Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, RunError, WriteError};
 use recorder::read::{Frames, RecordedFrame, Recording as Recorded};
 use recorder::recover::only;
 use settings::TimeOfDay;
 use topology::config::{self, MdConfig};
 use wire::{Best, BookEvent, Instrument, InstrumentId, Message, Nanos, Quote, TradePrint};
 
+use super::lock_step::LockStep;
 use super::publisher::Publisher;
 use crate::pace::{Pace, Speed};
 use crate::source::Counts;
@@ -21,8 +20,6 @@ use crate::source::Counts;
 const BURST: usize = 256;
 /// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
-/// In lock-step, number of looks at the cursors before md sleeps between them.
-const QUIET_LOOKS: usize = 64;
 /// Nanoseconds of a day.
 const DAY: u64 = 86_400_000_000_000;
 
@@ -38,7 +35,7 @@ pub(super) struct Recording {
     publisher: Publisher,
     outgoing: Option<Outgoing>,
     due: u64,
-    quiescence: Option<Quiescence>,
+    lock_step: LockStep,
     counts: Counts,
     is_ended: bool,
 }
@@ -104,12 +101,6 @@ impl Recording {
                 Speed::times(factor).map_err(|error| unusable(error.to_string()))?
             }
         };
-        let quiescence = if node.assignment().deterministic {
-            let watched = Quiescence::watch(node.instance(), |_| true);
-            Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
-        } else {
-            None
-        };
         let from = config.from.map_or(0, |time| next(time, begins));
         let was_simulated = description.topology["nodes"].as_array().is_some_and(|nodes| {
             nodes.iter().any(|node| node["kind"] == "md" && node["section"]["source"] == "sim")
@@ -125,7 +116,7 @@ impl Recording {
             publisher: if was_simulated { publisher.every_best() } else { publisher },
             outgoing: None,
             due: 0,
-            quiescence,
+            lock_step: LockStep::of(node)?,
             counts: Counts::default(),
             is_ended: false,
         })
@@ -164,19 +155,8 @@ impl Recording {
             None => {}
         }
         self.outgoing = None;
+        self.lock_step.wrote();
         Ok(())
-    }
-
-    /// In lock-step: whether all nodes have handled the last message.
-    fn is_quiet(&mut self) -> bool {
-        let Some(quiescence) = &mut self.quiescence else { return true };
-        for _ in 0..QUIET_LOOKS {
-            if quiescence.is_quiet() {
-                return true;
-            }
-            std::thread::yield_now();
-        }
-        false
     }
 
     /// Publishes one message. When to come again, if not at once; `u64::MAX`: never.
@@ -184,7 +164,10 @@ impl Recording {
         if self.is_ended {
             return Ok(Some(u64::MAX));
         }
-        if !self.is_quiet() {
+        if !self.lock_step.is_quiet() {
+            if self.lock_step.goes_on() {
+                context.worked();
+            }
             return Ok(Some(context.now() + RETRY));
         }
         if self.outgoing.is_none() && !self.fetch()? {
@@ -293,6 +276,7 @@ impl Component for Recording {
         if self.pace.is_none() {
             self.pace = Some(Pace::new(self.speed, Nanos(context.now())));
         }
+        self.lock_step.begin_turn();
         for _ in 0..BURST {
             // Nothing more is published after a stop.
             if context.handle().is_stopping() {

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use node::{
-    Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError,
-};
+use node::{Component, Context, Exit, Frame, InputId, Node, NodeState, Phase, RunError, WriteError};
 use topology::config::{self, BadRow, MarketSource, MdConfig};
 use wire::{BookEvent, Nanos, Quote, TradePrint};
 
+use super::lock_step::LockStep;
 use super::publisher::Publisher;
 use crate::book::Books;
 use crate::pace::{Pace, Speed};
@@ -19,8 +18,6 @@ use crate::source::{
 const BURST: usize = 256;
 /// Pause before a full journal is tried again, in nanoseconds.
 const RETRY: u64 = 20_000;
-/// In lock-step, number of looks at the cursors before md sleeps between them.
-const QUIET_LOOKS: usize = 64;
 
 /// A recorded day being published.
 pub(super) struct Replay {
@@ -34,7 +31,7 @@ pub(super) struct Replay {
     outgoing: VecDeque<Outgoing>,
     /// When they are due.
     due: u64,
-    quiescence: Option<Quiescence>,
+    lock_step: LockStep,
     stage: Stage,
     published: u64,
 }
@@ -81,12 +78,6 @@ impl Replay {
             config::Speed::Times(factor) => Speed::times(factor)
                 .map_err(|error| RunError::Component { message: error.to_string(), exit: Exit::Usage })?,
         };
-        let quiescence = if node.assignment().deterministic {
-            let watched = Quiescence::watch(node.instance(), |_| true);
-            Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
-        } else {
-            None
-        };
         Ok(Replay {
             books: Books::new(source.instruments()),
             source,
@@ -96,7 +87,7 @@ impl Replay {
             event: SourceEvent::default(),
             outgoing: VecDeque::new(),
             due: 0,
-            quiescence,
+            lock_step: LockStep::of(node)?,
             stage: Stage::Events,
             published: 0,
         })
@@ -142,7 +133,7 @@ impl Replay {
     /// Writes the fetched messages: all of them, or in lock-step one, because for a reader of a trade it must not
     /// depend on chance whether the quote after it is there yet.
     fn flush(&mut self) -> Result<(), WriteError> {
-        let most = if self.quiescence.is_some() { 1 } else { usize::MAX };
+        let most = if self.lock_step.is_on() { 1 } else { usize::MAX };
         for _ in 0..most {
             let Some(message) = self.outgoing.front() else { break };
             match message {
@@ -151,25 +142,17 @@ impl Replay {
                 Outgoing::Quote(quote) => self.publisher.quote(quote)?,
             }
             self.outgoing.pop_front();
+            self.lock_step.wrote();
         }
         Ok(())
     }
 
-    /// In lock-step: whether all nodes have handled the last message.
-    fn is_quiet(&mut self) -> bool {
-        let Some(quiescence) = &mut self.quiescence else { return true };
-        for _ in 0..QUIET_LOOKS {
-            if quiescence.is_quiet() {
-                return true;
-            }
-            std::thread::yield_now();
-        }
-        false
-    }
-
     /// Publishes one event, or returns the reason to wait.
     fn step(&mut self, context: &mut Context) -> Result<Step, RunError> {
-        if !self.is_quiet() {
+        if !self.lock_step.is_quiet() {
+            if self.lock_step.goes_on() {
+                context.worked();
+            }
             return Ok(Step::WaitUntil(context.now() + RETRY));
         }
         if self.outgoing.is_empty() {
@@ -249,6 +232,7 @@ impl Component for Replay {
         if self.pace.is_none() {
             self.pace = Some(Pace::new(self.speed, Nanos(context.now())));
         }
+        self.lock_step.begin_turn();
         for _ in 0..BURST {
             // Nothing more is published after a stop.
             if context.handle().is_stopping() {

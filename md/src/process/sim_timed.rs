@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use node::{Component, Context, Frame, InputId, Node, NodeState, Phase, Quiescence, RunError, WriteError};
+use node::{Component, Context, Frame, InputId, Node, NodeState, Phase, RunError, WriteError};
 use topology::config::MdConfig;
 use wire::Nanos;
 
+use super::lock_step::LockStep;
 use super::publisher::Publisher;
 use super::recall::Published;
 use crate::sim::{Schedule, SimEvent, SimInstrument, instruments};
@@ -28,7 +29,7 @@ pub(super) struct SimTimed {
     pending: Option<SimEvent>,
     publisher: Publisher,
     published: Published,
-    quiescence: Option<Quiescence>,
+    lock_step: LockStep,
     started: bool,
     ended: bool,
 }
@@ -63,12 +64,6 @@ impl SimTimed {
         published: Published,
         node: &Node,
     ) -> Result<SimTimed, RunError> {
-        let quiescence = if node.assignment().deterministic {
-            let watched = Quiescence::watch(node.instance(), |_| true);
-            Some(watched.map_err(|error| RunError::failed(error.to_string()))?)
-        } else {
-            None
-        };
         Ok(SimTimed {
             listed: config.instruments,
             generators: (0..config.instruments).map(|index| generator(config, index, &published)).collect(),
@@ -77,7 +72,7 @@ impl SimTimed {
             pending: None,
             publisher,
             published,
-            quiescence,
+            lock_step: LockStep::of(node)?,
             started: false,
             ended: false,
         })
@@ -86,9 +81,9 @@ impl SimTimed {
     fn begin(&mut self, now: u64) {
         self.started = true;
         // In lock-step nothing may depend on the start time of the run: then time counts from the epoch.
-        self.schedule.start = match self.quiescence {
-            Some(_) => Nanos(1),
-            None => start(&self.schedule, now, &self.published),
+        self.schedule.start = match self.lock_step.is_on() {
+            true => Nanos(1),
+            false => start(&self.schedule, now, &self.published),
         };
         for index in 0..self.generators.len() as u64 {
             self.enqueue(index, self.published.of(index).quote);
@@ -107,18 +102,15 @@ impl SimTimed {
         if let Some(trade) = event.trade {
             self.publisher.trade(&trade)?;
             event.trade = None;
-            if self.quiescence.is_some() {
+            self.lock_step.wrote();
+            if self.lock_step.is_on() {
                 return Ok(());
             }
         }
         self.publisher.quote(&event.quote)?;
+        self.lock_step.wrote();
         self.pending = None;
         Ok(())
-    }
-
-    /// In lock-step: whether all nodes have handled the last message.
-    fn is_quiet(&mut self) -> bool {
-        self.quiescence.as_mut().is_none_or(node::Quiescence::is_quiet)
     }
 }
 
@@ -135,14 +127,17 @@ impl Component for SimTimed {
         if !self.started {
             self.begin(context.now());
         }
+        self.lock_step.begin_turn();
         for _ in 0..BURST {
             // Nothing more is published after a stop.
             if context.handle().is_stopping() {
                 return Ok(());
             }
             let now = context.now();
-            if !self.is_quiet() {
-                std::thread::yield_now();
+            if !self.lock_step.is_quiet() {
+                if self.lock_step.goes_on() {
+                    context.worked();
+                }
                 context.wake_at(now + RETRY);
                 return Ok(());
             }
@@ -166,7 +161,7 @@ impl Component for SimTimed {
                 if number < self.published.of(index).trade {
                     event.trade = None;
                 }
-                if self.quiescence.is_some() {
+                if self.lock_step.is_on() {
                     // In lock-step nothing waits for the clock, so no quote has a due time.
                     event.quote.due = Nanos(0);
                     event.trade.iter_mut().for_each(|trade| trade.due = Nanos(0));

@@ -8,23 +8,30 @@ use super::PollLoop;
 use crate::error::RunError;
 use crate::input::{Input, InputId};
 use crate::run::{Component, Context};
+use crate::state::NodeState;
 
 /// Pause between two attempts to write what was kept.
 const STOP_RETRY: Duration = Duration::from_micros(200);
 
-/// Passes a component frames up to where each input ended at the stop. Other nodes still write: a node that reads more
-/// slowly than they do would never find its inputs empty.
-struct Draining<'c, C> {
-    component: &'c mut C,
+/// How far each input is read at the stop, and how long that may take.
+#[derive(Debug)]
+pub(crate) struct DrainState {
     /// By input: the end of its frames.
     ends: Vec<u64>,
     patience: Instant,
 }
 
-impl<C> Draining<'_, C> {
+impl DrainState {
     fn is_over(&self) -> bool {
         Instant::now() >= self.patience
     }
+}
+
+/// Passes a component frames up to where each input ended at the stop. Other nodes still write: a node that reads more
+/// slowly than they do would never find its inputs empty.
+struct Draining<'c, C> {
+    component: &'c mut C,
+    state: &'c DrainState,
 }
 
 impl<C: Component> Component for Draining<'_, C> {
@@ -35,7 +42,8 @@ impl<C: Component> Component for Draining<'_, C> {
     fn accepts(&mut self, input: InputId, position: u64) -> bool {
         // Called in any case: components also learn from it how far an input was read.
         let accepts = self.component.accepts(input, position);
-        accepts && self.ends.get(input.0).is_some_and(|end| position < *end) && !self.is_over()
+        let ends = &self.state.ends;
+        accepts && ends.get(input.0).is_some_and(|end| position < *end) && !self.state.is_over()
     }
 
     fn is_settled(&self, input: InputId) -> bool {
@@ -51,37 +59,51 @@ impl<C: Component> Component for Draining<'_, C> {
     }
 }
 
-impl PollLoop<'_> {
+impl PollLoop {
     /// Handles the frames committed before the stop, and writes the messages kept back.
     pub(super) fn drain(&mut self, component: &mut impl Component) -> Result<(), RunError> {
-        let ends = self.inputs.iter().map(Input::head).collect();
-        let mut draining = Draining { component, ends, patience: Instant::now() + self.drain };
+        self.context.handle.set_state(NodeState::Stopping);
+        let state = self.begin_drain();
+        while !self.drain_once(component, &state)? {
+            std::thread::sleep(STOP_RETRY);
+        }
+        Ok(())
+    }
+
+    /// Notes what is there.
+    pub(crate) fn begin_drain(&mut self) -> DrainState {
         self.due.everything();
+        let ends = self.inputs.iter().map(Input::head).collect();
+        DrainState { ends, patience: Instant::now() + self.drain }
+    }
+
+    /// One attempt. False when it is worth another one later: somebody has to make room.
+    pub(crate) fn drain_once(
+        &mut self,
+        component: &mut impl Component,
+        state: &DrainState,
+    ) -> Result<bool, RunError> {
+        let mut draining = Draining { component, state };
         loop {
             while self.round(&mut draining)? {}
             let is_written = draining.component.flush(&mut self.context)?;
             self.grant_requests()?;
             // Some inputs are accepted only once nothing is kept back.
-            if is_written && !self.round(&mut draining)? {
-                break;
-            }
-            if draining.is_over() {
+            let is_done = is_written && !self.round(&mut draining)?;
+            if state.is_over() {
                 if !is_written {
                     log::error!(
                         "stops although not all could be written: its readers made no room in {:?}",
                         self.drain
                     );
                 }
-                break;
+                self.tell_unread(&state.ends);
+                return Ok(true);
             }
-            if !is_written {
-                std::thread::sleep(STOP_RETRY);
+            if is_done || !is_written {
+                return Ok(is_done);
             }
         }
-        if draining.is_over() {
-            self.tell_unread(&draining.ends);
-        }
-        Ok(())
     }
 
     fn tell_unread(&self, ends: &[u64]) {

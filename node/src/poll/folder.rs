@@ -39,7 +39,7 @@ fn file(path: &PathBuf) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
-impl PollLoop<'_> {
+impl PollLoop {
     /// Stops this node when its instance was deleted. If a master lives, it stops the nodes in order.
     pub(super) fn look_for_folder(&mut self, now: u64) {
         if !self.folder.is_gone(now) {

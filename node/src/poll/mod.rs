@@ -12,11 +12,11 @@ use journal::wait::Parker;
 use topology::config::Mode;
 
 use self::doze::Patience;
+pub(crate) use self::drain::DrainState;
 use self::folder::FolderWatch;
 use self::sleep::SafetyNet;
 use crate::due::Due;
 use crate::error::RunError;
-use crate::exit::Exit;
 use crate::input::Input;
 use crate::node::Node;
 use crate::run::{Component, Context};
@@ -30,19 +30,14 @@ impl Node {
     pub fn run(mut self, component: &mut impl Component) -> Result<(), RunError> {
         let mut poll = PollLoop::new(&mut self);
         let outcome = poll.run(component);
-        let handle = poll.context.handle;
-        let exit = outcome.as_ref().map_or_else(|error| error.exit(), |()| Exit::Done);
-        if let Some(seat) = self.registry.occupy(self.assignment.seat) {
-            seat.set_exit(exit.to_word(outcome.as_ref().is_err_and(RunError::gives_up)));
-        }
-        // An error is no way to leave: whoever looks must not take it for the end of the node's work.
-        handle.set_state(if outcome.is_ok() { NodeState::Stopped } else { NodeState::Dead });
+        poll.context.handle.ended(&outcome);
         outcome
     }
 }
 
-struct PollLoop<'a> {
-    inputs: &'a mut Vec<Input>,
+/// A node's loop, which may also be turned by somebody else, round by round ([`Steps`](crate::Steps)).
+pub(crate) struct PollLoop {
+    inputs: Vec<Input>,
     pub(crate) context: Context,
     parker: Option<Parker>,
     net: SafetyNet,
@@ -63,8 +58,9 @@ struct PollLoop<'a> {
     due: Due,
 }
 
-impl<'a> PollLoop<'a> {
-    pub(crate) fn new(node: &'a mut Node) -> PollLoop<'a> {
+impl PollLoop {
+    /// Takes the node's inputs.
+    pub(crate) fn new(node: &mut Node) -> PollLoop {
         let parker = Parker::new(std::sync::Arc::clone(&node.registry), node.assignment.seat);
         let handle = node.handle();
         PollLoop {
@@ -72,7 +68,7 @@ impl<'a> PollLoop<'a> {
             accepting: vec![true; node.inputs.len()],
             due: Due::of(node),
             patience: Patience::of(&node.inputs),
-            inputs: &mut node.inputs,
+            inputs: std::mem::take(&mut node.inputs),
             context: Context {
                 handle,
                 deadline: None,
@@ -92,24 +88,44 @@ impl<'a> PollLoop<'a> {
     }
 
     pub(crate) fn run(&mut self, component: &mut impl Component) -> Result<(), RunError> {
-        component.start(&mut self.context)?;
-        self.grant_requests()?;
-        self.context.handle.set_state(NodeState::Running);
-        self.beat();
-        while !self.context.handle.is_stopping() && !self.context.stop_requested {
-            self.context.deadline = None;
-            component.turn(&mut self.context)?;
-            self.grant_requests()?;
-            let worked = std::mem::take(&mut self.context.worked);
-            if self.round(component)? || worked {
+        self.start(component)?;
+        while !self.is_asked_to_stop() {
+            if self.turn(component)? {
                 self.news();
             } else {
                 self.wait(component);
             }
         }
-        self.context.handle.set_state(NodeState::Stopping);
         self.drain(component)?;
         component.stop(&mut self.context)
+    }
+
+    pub(crate) fn start(&mut self, component: &mut impl Component) -> Result<(), RunError> {
+        component.start(&mut self.context)?;
+        self.grant_requests()?;
+        self.context.handle.set_state(NodeState::Running);
+        self.beat();
+        Ok(())
+    }
+
+    pub(crate) fn is_asked_to_stop(&self) -> bool {
+        self.context.handle.is_stopping() || self.context.stop_requested
+    }
+
+    /// True while frames lie in an input that was not accepted at the last look.
+    pub(crate) fn holds_back(&self) -> bool {
+        let inputs = self.inputs.iter().zip(&self.accepting);
+        inputs.into_iter().any(|(input, accepts)| !accepts && input.head() > input.position())
+    }
+
+    /// The component's turn, and one round over the inputs. False when nothing was there.
+    #[inline]
+    pub(crate) fn turn(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
+        self.context.deadline = None;
+        component.turn(&mut self.context)?;
+        self.grant_requests()?;
+        let worked = std::mem::take(&mut self.context.worked);
+        Ok(self.round(component)? || worked)
     }
 }
 

@@ -13,7 +13,7 @@ const BURST: usize = 64;
 /// Frames that a component may look at before they are passed on.
 const AHEAD: usize = 16;
 
-impl PollLoop<'_> {
+impl PollLoop {
     /// Reads what is there. True when anything was.
     pub(super) fn round(&mut self, component: &mut impl Component) -> Result<bool, RunError> {
         if component.in_time_order() { self.merged_round(component) } else { self.fair_round(component) }

@@ -70,7 +70,7 @@ impl SafetyNet {
     }
 }
 
-impl PollLoop<'_> {
+impl PollLoop {
     /// Frames were there. However many follow, the node updates its heartbeat.
     pub(super) fn news(&mut self) {
         self.last_news = self.context.now();
@@ -138,7 +138,7 @@ impl PollLoop<'_> {
         let mut left_alone = None;
         let mut is_whole_doze = false;
         if let Some(patience) = &mut self.patience
-            && let Some(longest) = patience.doze(self.inputs, component.questions())
+            && let Some(longest) = patience.doze(&self.inputs, component.questions())
         {
             left_alone = Some(patience.journal);
             is_whole_doze = longest <= timeout;

@@ -6,7 +6,9 @@ mod setup;
 use std::time::Duration;
 
 use journal::ReadError;
-use node::{Component, Context, Counter, Frame, InputId, Node, RunError, Service};
+use node::{
+    Component, Context, Counter, Frame, InputId, Node, RunError, Runner, Service, Stepwise, ToItsEnd,
+};
 use topology::NodeKind;
 use topology::config::RecorderConfig;
 
@@ -33,11 +35,12 @@ pub const SERVICE: Service = Service {
     kind: NodeKind::Recorder,
     about: "Write journals to disk",
     flags: &[],
-    run: |node, _| run(node),
+    run: |node, _| run(node, ToItsEnd),
+    steps: Some(|node| run(node, Stepwise)),
 };
 
 /// Runs the recorder as this node until it is asked to stop.
-fn run(mut node: Node) -> Result<(), RunError> {
+fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let config: RecorderConfig = node.section()?;
     let mut recording = setup::open(&mut node, &config)?;
     log::info!(
@@ -45,7 +48,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         recording.gatherer.inputs().len(),
         recording.recorder.folder().display()
     );
-    node.run(&mut recording)
+    runner.run(node, recording)
 }
 
 /// A recording of an instance.

@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use node::{
     Component, Context, Counter, Frame, Input, InputId, Latencies, Node, Output, Quiescence, RunError,
-    Service, WriteError,
+    Runner, Service, Stepwise, ToItsEnd, WriteError,
 };
 use topology::config::{TickRow, ticks_of};
 use topology::{NodeKind, Stream, TdSection};
@@ -52,10 +52,15 @@ use unreported::Unreported;
 const RETRY: u64 = 50_000;
 
 /// The trade gateway.
-pub const SERVICE: Service =
-    Service { kind: NodeKind::Td, about: "Trade gateway", flags: &[], run: |node, _| run(node) };
+pub const SERVICE: Service = Service {
+    kind: NodeKind::Td,
+    about: "Trade gateway",
+    flags: &[],
+    run: |node, _| run(node, ToItsEnd),
+    steps: Some(|node| run(node, Stepwise)),
+};
 
-fn run(mut node: Node) -> Result<(), RunError> {
+fn run<R: Runner>(mut node: Node, runner: R) -> Result<R::Outcome, RunError> {
     let section: TdSection = node.section()?;
     let failed = |error: &dyn std::fmt::Display| RunError::failed(error.to_string());
     let gateway = Gateway::new(GatewayOptions { price_band: section.config.price_band })
@@ -135,7 +140,7 @@ fn run(mut node: Node) -> Result<(), RunError> {
         gateway,
     };
     td.start_strategies().map_err(|error| failed(&error))?;
-    node.run(&mut td)
+    runner.run(node, td)
 }
 
 struct Td {

@@ -99,3 +99,16 @@ section! {
         pin: PinConfig = PinConfig::default();
     }
 }
+
+impl PlatformConfig {
+    /// Whether every market event is answered in full before the next.
+    pub fn is_in_lock_step(&self) -> bool {
+        let PlatformSection { deterministic, live, .. } = self.platform;
+        // At a pace, or with readers that may lose some of it, a replay is watched; otherwise it is a backtest.
+        let is_backtest = self.md.source.is_replay()
+            && self.md.speed == Speed::MAX
+            && self.md.readers == ReaderKind::Gated
+            && self.gateway.is_none();
+        deterministic.unwrap_or(is_backtest && !live)
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use settings::schema::{DAY_NS, Kind};
+use settings::schema::{Absent, DAY_NS, Kind};
 use settings::{duration, section};
 
 use super::RunConfig;
@@ -16,7 +16,12 @@ section! {
         /// Its name: a folder under /dev/shm/colo-UID, so that several may run side by side.
         instance: String = "demo".to_owned() => Kind::Parsed(&forms::INSTANCE);
         /// Lock-step: every market event is answered in full before the next; the same input gives the same fills.
-        deterministic: bool = false;
+        deterministic: Option<bool> = None, Absent::Derived("a replay as fast as its readers take it, where they are gated");
+        /// A replay whose strategies race each other and the market, as in live trading: each run gives other fills.
+        live: bool = false;
+        /// Lock-step only: all nodes in one process and on one thread, which gives the same fills much sooner. Not set: where
+        /// that is possible, and unless the platform is to stay (`colo up --stay`).
+        one_process: Option<bool> = None;
         /// Lock-step only: most requests (orders, cancels and replaces of all strategies) that may follow from one market
         /// event. Strategies that answer each other's trades without end would never let the next event come: beyond this
         /// td names them, and the run ends with an error; 0: no limit.

@@ -5,7 +5,7 @@ use crate::config::{ByInstrument, named};
 
 impl Rules<'_> {
     pub(super) fn exchange(&mut self) {
-        if self.config.platform.deterministic {
+        if self.config.is_in_lock_step() {
             self.error(
                 "platform.deterministic",
                 "lock-step goes by the events of a market, and an exchange of strategies has none of its own",

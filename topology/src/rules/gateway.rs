@@ -9,7 +9,7 @@ use crate::config::MarketData;
 pub(super) fn check(rules: &mut Rules<'_>) {
     let config = rules.config;
     let Some(gateway) = &config.gateway else { return };
-    if config.platform.deterministic {
+    if config.is_in_lock_step() {
         rules.error(
             "platform.deterministic",
             "clients come when they like, and nothing is the same twice: a gateway has no place in lock-step",

@@ -15,7 +15,7 @@ pub(super) fn check(rules: &mut Rules<'_>) {
             Some(host) => (host.mode, "host.mode"),
             None => (group.run.mode, "mode"),
         };
-        let (why, help) = if config.platform.deterministic {
+        let (why, help) = if config.is_in_lock_step() {
             ("platform.deterministic is true, and there nobody naps".to_owned(), "leave it out".to_owned())
         } else if mode.is_fast() {
             let why = format!("`{}` polls (its {key} is \"fast\"), and no report wakes it", group.name);

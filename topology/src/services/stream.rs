@@ -207,7 +207,7 @@ impl Manner {
         match self {
             Manner::Gated => gated,
             Manner::Loose(from) => (ReaderKind::Loose, from),
-            Manner::GatedInLockStep if config.platform.deterministic => gated,
+            Manner::GatedInLockStep if config.is_in_lock_step() => gated,
             Manner::GatedInLockStep => (ReaderKind::Loose, ReaderFrom::Start),
             Manner::AsMarket if config.md.readers == ReaderKind::Gated => gated,
             Manner::AsMarket => (ReaderKind::Loose, ReaderFrom::Head),

@@ -127,7 +127,7 @@ impl Builder<'_> {
 
     /// The readers of reports that need not be woken for each. In lock-step the next event waits for what they cause.
     pub(super) fn reports_may_wait(&mut self) {
-        if self.config.platform.deterministic {
+        if self.config.is_in_lock_step() {
             return;
         }
         for group in self.config.strategies.iter().filter(|group| !group.wake_within.is_zero()) {

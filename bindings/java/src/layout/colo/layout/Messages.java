@@ -6,7 +6,7 @@ public final class Messages {
     private Messages() {}
 
     // Units.
-    public static final int MESSAGES_VERSION = 7;
+    public static final int MESSAGES_VERSION = 8;
     public static final long NO_PRICE = Long.MIN_VALUE;
     public static final int PRICE_ONE = 1000000000;
     public static final int MONEY_ONE = 1000000;

@@ -1,0 +1,20 @@
+//! Which platforms can run in one process.
+
+use topology::{NodeKind, Program, Topology};
+
+/// Why this platform cannot run in one process; `None`: it can.
+pub fn unfit(topology: &Topology) -> Option<String> {
+    if !topology.deterministic {
+        return Some("it does not run in lock-step (platform.deterministic)".to_owned());
+    }
+    topology.nodes.iter().find_map(|node| {
+        let name = &node.name;
+        match (node.kind, &node.program) {
+            (NodeKind::Gateway | NodeKind::Service | NodeKind::Observer | NodeKind::Relay, _) => {
+                Some(format!("`{name}` ({}) has a process of its own", node.kind))
+            }
+            (NodeKind::Strategy | NodeKind::Host, Program::Builtin(_)) | (_, Program::Builtin(_)) => None,
+            _ => Some(format!("`{name}` has a program of its own")),
+        }
+    })
+}

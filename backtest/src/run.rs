@@ -1,0 +1,110 @@
+//! A whole run, from the instance to the report.
+
+use std::time::{Duration, Instant};
+
+use master::Embedded;
+use node::{Clock, NodeState, Phase};
+use observe::{InstanceView, JournalMemory, Report, Run};
+use topology::Topology;
+use topology::config::MasterConfig;
+
+use crate::crew::Crew;
+use crate::error::BacktestError;
+use crate::fit::unfit;
+use crate::part::Maker;
+
+/// Messages between two looks at what is not the market: whether somebody wants it to end, signs of life.
+const LOOK_EVERY: u32 = 1 << 10;
+
+/// Longest sleep between two messages at the recorded pace: somebody may want it to end.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+
+/// What the caller is told while it runs.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// The instance.
+    pub view: &'a InstanceView,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The report.
+    pub report: Report,
+    /// It was ended before its source was.
+    pub is_interrupted: bool,
+    /// How long the market took, without the begin and the end of the platform.
+    pub took: Duration,
+}
+
+/// Runs a platform in lock-step to the end of its source, in this thread. `go_on` is called now and then; when it answers
+/// false, the run ends there.
+///
+/// # Errors
+/// [`BacktestError`]. A node that fails is no error: the report names it.
+pub fn run(
+    topology: Topology,
+    make: &Maker<'_>,
+    mut go_on: impl FnMut(&Progress<'_>) -> bool,
+) -> Result<Outcome, BacktestError> {
+    if let Some(reason) = unfit(&topology) {
+        return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reason}")));
+    }
+    let patience = stop_timeout(&topology);
+    let began = Instant::now();
+    let mut crew = Crew::gather(Embedded::build(topology)?, make)?;
+    let view = match InstanceView::open(crew.instance().directory().clone()) {
+        Ok(view) => view,
+        Err(error) => {
+            crew.into_instance().remove();
+            return Err(error.into());
+        }
+    };
+    crew.settle();
+    crew.instance().set_phase(Phase::Running);
+    let market = Instant::now();
+    let is_interrupted = !play(&mut crew, view.clock(), || go_on(&Progress { view: &view }));
+    let took = market.elapsed();
+    let before = view.seats();
+    let memory = JournalMemory::of_all(&view, crew.topology());
+    crew.instance().set_phase(Phase::Stopping);
+    let seconds = began.elapsed().as_secs_f64();
+    crew.stop(patience);
+    let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
+    crew.into_instance().remove();
+    let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
+    Ok(Outcome { report, is_interrupted, took })
+}
+
+/// The market, message by message. False when somebody has ended it before.
+fn play(crew: &mut Crew, clock: Clock, mut go_on: impl FnMut() -> bool) -> bool {
+    let mut messages = 0_u32;
+    loop {
+        let published = crew.publish();
+        crew.settle();
+        if crew.is_broken() {
+            return true;
+        }
+        messages = messages.wrapping_add(1);
+        if published && !messages.is_multiple_of(LOOK_EVERY) {
+            continue;
+        }
+        crew.instance().beat();
+        crew.look_after_members();
+        if !go_on() {
+            return false;
+        }
+        if !published {
+            match crew.source() {
+                NodeState::Finished | NodeState::Stopped | NodeState::Failed => return true,
+                _ => std::thread::sleep(crew.pause(clock.now()).min(LONGEST_PAUSE)),
+            }
+        }
+    }
+}
+
+fn stop_timeout(topology: &Topology) -> Duration {
+    let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
+    let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();
+    config.stop_timeout
+}

@@ -1,0 +1,49 @@
+//! A platform in lock-step, all in this process.
+
+use std::time::Duration;
+
+use backtest::Outcome;
+use indicatif::ProgressBar;
+use node::{Exit, InstanceDir, Node, Steps, StopFlag};
+use topology::{NodeKind, NodeSpec, Topology};
+
+use super::{fit, run, up};
+use crate::failure::Failure;
+use crate::services;
+
+/// Runs it to the end of its source, or until it is interrupted.
+pub(super) fn run_to_its_end(topology: Topology, stop: &StopFlag) -> Result<Outcome, Failure> {
+    fit::demand(&topology)?;
+    let log = InstanceDir::new(&topology.instance).map(|instance| instance.log("backtest"));
+    if let Some(log) = log {
+        node::start_log_in(&log).map_err(Failure::system("write", &log))?;
+    }
+    let bar = match up::expected_quotes(&topology) {
+        Some(quotes) => up::bar(quotes, "{bar:30} {pos}/{len} quotes, {eta} left"),
+        None => up::bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
+    };
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let outcome = play(topology, stop, &bar);
+    bar.finish_and_clear();
+    outcome
+}
+
+fn play(topology: Topology, stop: &StopFlag, bar: &ProgressBar) -> Result<Outcome, Failure> {
+    Ok(backtest::run(topology, &program, |progress| {
+        bar.set_position(up::published(progress.view));
+        !stop.is_set()
+    })?)
+}
+
+/// The program of a node, which `colo` has built in.
+fn program(spec: &NodeSpec, node: Node) -> Result<Box<dyn Steps>, (String, Exit)> {
+    if matches!(spec.kind, NodeKind::Strategy | NodeKind::Host) {
+        return run::roster(strategy_sdk::Options::default())
+            .steps(node)
+            .map_err(|error| (error.to_string(), error.exit()));
+    }
+    let Some(steps) = services::of(spec.kind).and_then(|service| service.steps) else {
+        return Err((format!("there is no service `{}` for one process", spec.kind), Exit::Usage));
+    };
+    steps(node).map_err(|error| (error.to_string(), error.exit()))
+}

@@ -1,0 +1,217 @@
+//! Lock-step in one process: what it gives is what lock-step over processes gives, frame by frame.
+
+mod home;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use home::{Home, number, stderr, stdout};
+
+/// Makers and takers, alone and in a host, and everything recorded.
+const PLATFORM: &str = r#"
+[platform]
+instance = "twice"
+deterministic = true
+
+MARKET
+
+[td]
+price_band = 0
+
+[journal]
+capacity = "4MiB"
+
+[[strategies.group]]
+name = "takers"
+program = "builtin:taker"
+count = 2
+instruments = "all"
+params = { max_position = 50 }
+
+[[strategies.group]]
+name = "makers"
+program = "builtin:market-maker"
+count = 2
+instruments = "all"
+params = { skew_ticks = 1000000 }
+
+[[strategies.group]]
+name = "hosted"
+program = "builtin:taker"
+count = 3
+instruments = "all"
+host = { name = "desk" }
+params = { max_position = 20 }
+
+[[recorder]]
+name = "recorder"
+loose = ["all"]     # nobody waits for the disk
+path = "FOLDER"
+"#;
+
+const SIMULATED: &str = r#"
+[md]
+source = "sim"
+instruments = 4
+interval = "1ms"
+count = 80
+seed = 11
+generator = "timed"
+readers = "gated"
+"#;
+
+const RECORDED: &str = r#"
+[md]
+source = "lobster"
+files = "FILE"
+readers = "gated"
+
+[matching]
+fill = "book"
+"#;
+
+/// A book that moves.
+fn day(moves: u32) -> String {
+    let mut day = String::from("34200.000,1,1,100,999000,1\n34200.100,1,2,100,1001000,-1\n");
+    let mut ask = 2;
+    for number in 0..moves {
+        let (second, id) = (34_201 + number, 3 * number + 3);
+        day += &format!("{second}.0,3,{ask},100,1001000,-1\n{second}.1,1,{id},100,1003000,-1\n");
+        day += &format!("{second}.2,1,{},100,1001000,1\n{second}.3,4,{},40,1001000,1\n", id + 1, id + 1);
+        day += &format!("{second}.35,3,{},60,1001000,1\n", id + 1);
+        ask = id + 2;
+        day += &format!("{second}.4,1,{ask},100,1001000,-1\n{second}.5,3,{id},100,1003000,-1\n");
+    }
+    day
+}
+
+/// Journals whose frames must be the same.
+const SAME: &[&str] = &[
+    "md.instruments",
+    "orders.takers-1",
+    "orders.takers-2",
+    "orders.makers-1",
+    "orders.makers-2",
+    "orders.hosted-1",
+    "orders.hosted-3",
+    "td.orders",
+    "matching.executions",
+    "reports.takers-1",
+    "reports.makers-2",
+    "reports.desk",
+];
+
+/// What the stop causes, in any order: processes that are asked to end cancel their orders in the order in which they happen
+/// to run. Nothing else may be among it.
+fn at_the_end(frames: &[Value]) -> Vec<String> {
+    let mut rest: Vec<String> = frames
+        .iter()
+        .map(|frame| {
+            let name = frame["message"].as_str().expect("a name");
+            assert!(["CancelOrder", "OrderUpdate"].contains(&name), "{frame}");
+            let frame = without(frame.clone(), &["position", "source", "request", "cause_position"]);
+            frame.to_string()
+        })
+        .collect();
+    rest.sort();
+    rest
+}
+
+struct Run {
+    report: Value,
+    journals: BTreeMap<&'static str, Vec<Value>>,
+}
+
+fn run(home: &Home, market: &str, one_process: bool) -> Run {
+    let folder = home.state_path().join(format!("recorded-{one_process}"));
+    let text = PLATFORM.replace("MARKET", market).replace("FOLDER", &folder.display().to_string());
+    let file = written(home, "twice.toml", &text);
+    let set = format!("platform.one_process={one_process}");
+    let up = home.colo(&["up", &file, "--set", &set, "--format", "json"]);
+    assert!(up.status.success(), "{}\n{}\n{}", stderr(&up), stdout(&up), home.logs());
+    assert_eq!(home.left(), Vec::<PathBuf>::new());
+    let report = serde_json::from_str(&stdout(&up)).expect("a report");
+    let journals = SAME.iter().map(|name| (*name, frames(home, &folder, name)));
+    Run { report, journals: journals.collect() }
+}
+
+fn written(home: &Home, name: &str, text: &str) -> String {
+    let path = home.state_path().join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+/// Without the times of this run.
+fn frames(home: &Home, folder: &Path, journal: &str) -> Vec<Value> {
+    let folder = folder.display().to_string();
+    let dump = home.colo(&["journal", "dump", journal, "--recording", &folder, "--format", "json"]);
+    assert!(dump.status.success(), "{journal}: {}", stderr(&dump));
+    stdout(&dump).lines().map(|line| timeless(serde_json::from_str(line).expect("a frame"))).collect()
+}
+
+fn timeless(value: Value) -> Value {
+    without(value, &["time_ns", "published_ns", "received_ns"])
+}
+
+fn without(mut value: Value, names: &[&str]) -> Value {
+    let mut left = vec![&mut value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| !names.contains(&name.as_str()));
+                left.extend(fields.values_mut());
+            }
+            Value::Array(items) => left.extend(items.iter_mut()),
+            _ => {}
+        }
+    }
+    value
+}
+
+/// A report without what time, memory and the host make of it: of the stages only counts stay.
+fn repeatable(mut report: Value) -> Value {
+    let fields = report.as_object_mut().expect("a report");
+    for name in ["host", "seconds", "memory", "caveats", "wait_timeouts_with_data"] {
+        assert!(fields.remove(name).is_some(), "no `{name}` in the report");
+    }
+    for stage in fields["stages"].as_object_mut().expect("stages").values_mut() {
+        *stage = stage["n"].clone();
+    }
+    report
+}
+
+fn holds(market: &str, least_fills: u64) {
+    let home = Home::new();
+    let market = market.replace("FILE", &written(&home, "message.csv", &day(80)));
+    let (processes, one) = (run(&home, &market, false), run(&home, &market, true));
+    for name in SAME {
+        let (processes, one) = (&processes.journals[name], &one.journals[name]);
+        assert!(!processes.is_empty(), "{name} is empty");
+        let same = processes.iter().zip(one).take_while(|(this, that)| this == that).count();
+        let (rest, other_rest) = (at_the_end(&processes[same..]), at_the_end(&one[same..]));
+        assert!(
+            rest == other_rest,
+            "{name}: frame {same} of {} over processes is {:?}, and of {} in one {:?}",
+            processes.len(),
+            processes.get(same),
+            one.len(),
+            one.get(same)
+        );
+    }
+    let fills = number(&processes.report["fills"]);
+    assert!(fills >= least_fills, "{fills} fills");
+    let (processes, one) = (repeatable(processes.report), repeatable(one.report));
+    assert_eq!(processes, one);
+}
+
+#[test]
+fn a_simulated_market_gives_the_same_frames_in_one_process_as_over_many() {
+    holds(SIMULATED, 200);
+}
+
+#[test]
+fn a_recorded_day_gives_the_same_frames_in_one_process_as_over_many() {
+    holds(RECORDED, 100);
+}
