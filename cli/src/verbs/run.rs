@@ -130,25 +130,6 @@ fn become_program(program: &Path, options: &strategy_sdk::Options) -> u8 {
     Exit::Usage.code()
 }
 
-/// Replaces this process by the program: the process that asks master for the seat is the one that sits.
-fn become_program(program: &Path, options: &strategy_sdk::Options) -> u8 {
-    let mut command = node::program::command(program);
-    for (flag, name) in [("--instance", &options.instance), ("--node", &options.node)] {
-        name.iter().for_each(|name| {
-            command.args([flag, name]);
-        });
-    }
-    options.instruments.iter().for_each(|symbol| {
-        command.args(["-n", symbol]);
-    });
-    for (name, value) in &options.parameters {
-        command.arg("--param").arg(format!("{name}={value}"));
-    }
-    let error = command.exec();
-    log::error!("cannot start {}: {error}", command.get_program().display());
-    Exit::Usage.code()
-}
-
 fn strategy(arguments: &RunStrategy) -> u8 {
     let options = &arguments.options();
     let builtin = match (&arguments.program, arguments.strategy) {

@@ -28,10 +28,8 @@ use super::answer::Answer;
 use super::auth::Peer;
 use super::route::{health, route};
 use super::socket::{Stream, listen, listen_unix, tls};
-use super::{Here, Shared};
+use super::{Here, Shared, TICK};
 
-/// How often a thread looks whether the node stops.
-const LOOK: Duration = Duration::from_millis(100);
 /// So long requests in work may take once the node stops.
 const GRACE: Duration = Duration::from_secs(1);
 /// So long after its answer a connection is taken to have it, once the node stops.
@@ -104,7 +102,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
                 match runtime {
                     Ok(runtime) => {
                         let local = tokio::task::LocalSet::new();
-                        local.block_on(&runtime, run(&Rc::new(shared), tcp, unix, acceptor));
+                        local.block_on(&runtime, run(&Rc::new(shared), number as usize, tcp, unix, acceptor));
                     }
                     Err(error) => log::error!("no runtime for HTTP: {error}"),
                 }
@@ -131,21 +129,23 @@ async fn accept_unix(listener: Option<&UnixListener>) -> std::io::Result<tokio::
 
 async fn run(
     here: &Here,
+    number: usize,
     tcp: Option<std::net::TcpListener>,
     unix: Option<std::os::unix::net::UnixListener>,
     acceptor: Option<TlsAcceptor>,
 ) {
     let tcp = tcp.and_then(|listener| TcpListener::from_std(listener).ok());
     let unix = unix.and_then(|listener| UnixListener::from_std(listener).ok());
-    let mut look = tokio::time::interval(LOOK);
+    // A clock of its own would be set anew at each wait.
+    let Some(ticks) = here.ticks.get(number) else { return };
     let connections = Connections::default();
     let (head, idle) = (here.config.head, here.config.idle);
     // Nobody stays a quarter longer than he may.
-    let pause = (head.min(idle) / 4).clamp(LOOK / 2, Duration::from_secs(1));
+    let pause = (head.min(idle) / 4).clamp(TICK / 2, Duration::from_secs(1));
     let mut looked = Instant::now();
     loop {
         let (stream, peer) = tokio::select! {
-            _ = look.tick() => {
+            () = ticks.notified() => {
                 if here.node.is_stopping() {
                     break;
                 }
@@ -328,17 +328,27 @@ async fn serve(here: Here, stream: Stream, peer: Peer, activity: Rc<Activity>) {
 /// A thread's connections, of which those are ended that idle for too long. One look for all: a clock for each would cost every
 /// request.
 #[derive(Default)]
-struct Connections(RefCell<Vec<(Rc<Activity>, AbortHandle)>>);
+struct Connections {
+    all: RefCell<Vec<(Rc<Activity>, AbortHandle)>>,
+    /// So many, and those that have ended are left out.
+    room: Cell<usize>,
+}
 
 impl Connections {
     fn add(&self, activity: Rc<Activity>, task: AbortHandle) {
-        self.0.borrow_mut().push((activity, task));
+        let mut all = self.all.borrow_mut();
+        all.push((activity, task));
+        // One that has ended keeps its task's memory until then.
+        if all.len() > self.room.get() {
+            all.retain(|(_, task)| !task.is_finished());
+            self.room.set(all.len() * 2 + 1_024);
+        }
     }
 
     /// Ends those that have been without a request in work for longer than they may.
     fn look(&self, head: Duration, idle: Duration) {
         let now = Instant::now();
-        self.0.borrow_mut().retain(|(activity, task)| {
+        self.all.borrow_mut().retain(|(activity, task)| {
             let limit = if activity.served.get() { idle } else { head };
             if activity.in_work.get() == 0 && now.duration_since(activity.last.get()) >= limit {
                 task.abort();
@@ -348,6 +358,6 @@ impl Connections {
     }
 
     fn is_empty(&self) -> bool {
-        self.0.borrow().is_empty()
+        self.all.borrow().is_empty()
     }
 }
