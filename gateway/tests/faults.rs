@@ -222,12 +222,11 @@ fn garbage_over_websockets_closes_its_own_connection_only() {
     let (pid, count, begin) = (platform.pid("gateway"), garbage(), Instant::now());
     let mut random = seeded(21);
     let (mut sent, mut opened) = (0, 0);
-    let words: [&[u8]; 5] = [
+    let words: [&[u8]; 4] = [
         br#"{"subscribe":[{"channel":"orders","from":18446744073709551615}]}"#,
         br#"{"subscribe":[{"channel":"quotes","symbols":["SIM001"]}],"id":[[[[]]]]}"#,
         br#"{"encoding":"binary","stats":true,"unsubscribe":[{"channel":"trades"}]}"#,
         br#"{"cancel_on_disconnect":true}"#,
-        b"\xff\xfe",
     ];
     while sent < count {
         let mut socket = platform.socket(&token);
@@ -238,7 +237,8 @@ fn garbage_over_websockets_closes_its_own_connection_only() {
                 let mut payload = words[random() as usize % words.len()].to_vec();
                 if random() % 2 == 0 {
                     let place = random() as usize % payload.len();
-                    payload[place] = random() as u8;
+                    // What is no UTF-8 ends the connection: seldom.
+                    payload[place] = random() as u8 & if random() % 512 == 0 { 0xff } else { 0x7f };
                 }
                 // Mostly whole texts; now and then another kind, a reserved bit, no mask.
                 let first = if random() % 256 == 0 { random() as u8 } else { 0x81 };
@@ -249,12 +249,12 @@ fn garbage_over_websockets_closes_its_own_connection_only() {
                 }
                 bytes.extend(payload);
             }
+            sent += 64;
             // Its pong says that all of it was read.
             bytes.extend([0x89, 0x81, 0, 0, 0, 0, turn]);
             if socket.stream.write_all(&bytes).is_err() || !pong(&mut socket.stream, turn) {
                 break;
             }
-            sent += 64;
         }
         assert!(begin.elapsed() < WATCHDOG * 20);
     }

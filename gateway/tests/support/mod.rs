@@ -135,8 +135,16 @@ impl Platform {
 
     /// Kills a node as nothing can be caught.
     pub(crate) fn kill(&self, node: &str) {
-        let pid = nix::unistd::Pid::from_raw(self.pid(node));
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+        let end = Instant::now() + WATCHDOG;
+        loop {
+            let pid = nix::unistd::Pid::from_raw(self.pid(node));
+            match nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL) {
+                Ok(()) => return,
+                // It has just died, and its successor is on its way.
+                Err(error) => assert!(Instant::now() < end, "{node} cannot be killed: {error}"),
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// One request; while a killed gateway is away, it is tried again.
