@@ -78,7 +78,8 @@ impl Crew {
     pub(crate) fn settle(&mut self) {
         let mut looks = 0;
         while !self.is_broken {
-            if self.pass() {
+            // Turns without frames are for what was kept back: only when nobody has any.
+            if self.pass(Part::has_news) || self.pass(|_| true) {
                 looks = 0;
                 continue;
             }
@@ -93,11 +94,12 @@ impl Crew {
         }
     }
 
-    /// One turn of each but md. Whether any of them did anything.
-    fn pass(&mut self) -> bool {
+    /// One turn of each of these but md. Whether any of them did anything.
+    #[inline]
+    fn pass(&mut self, has_turn: impl Fn(&Part) -> bool) -> bool {
         let mut any = false;
         for index in 0..self.parts.len() {
-            if index != self.md {
+            if index != self.md && has_turn(&self.parts[index]) {
                 any |= self.turn(index);
             }
         }

@@ -64,6 +64,16 @@ impl Part {
         }
     }
 
+    /// Whether somebody has written to it.
+    #[inline]
+    pub(crate) fn has_news(&self) -> bool {
+        match self.stage {
+            Stage::Runs => self.steps.has_news(),
+            Stage::Drains => true,
+            Stage::Ended => false,
+        }
+    }
+
     pub(crate) fn holds_back(&self) -> bool {
         match self.stage {
             Stage::Runs => self.steps.holds_back(),

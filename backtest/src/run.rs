@@ -14,7 +14,7 @@ use crate::fit::unfit;
 use crate::part::Maker;
 
 /// Messages between two looks at what is not the market: whether somebody wants it to end, signs of life.
-const LOOK_EVERY: u32 = 1 << 10;
+const LOOK_EVERY: u64 = 1 << 10;
 
 /// Longest sleep between two messages at the recorded pace: somebody may want it to end.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
@@ -33,6 +33,8 @@ pub struct Outcome {
     pub report: Report,
     /// It was ended before its source was.
     pub is_interrupted: bool,
+    /// Messages of market data, each of which was answered in full before the next.
+    pub messages: u64,
     /// How long the market took, without the begin and the end of the platform.
     pub took: Duration,
 }
@@ -63,7 +65,8 @@ pub fn run(
     crew.settle();
     crew.instance().set_phase(Phase::Running);
     let market = Instant::now();
-    let is_interrupted = !play(&mut crew, view.clock(), || go_on(&Progress { view: &view }));
+    let mut messages = 0;
+    let is_interrupted = !play(&mut crew, view.clock(), &mut messages, || go_on(&Progress { view: &view }));
     let took = market.elapsed();
     let before = view.seats();
     let memory = JournalMemory::of_all(&view, crew.topology());
@@ -73,19 +76,18 @@ pub fn run(
     let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
     crew.into_instance().remove();
     let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
-    Ok(Outcome { report, is_interrupted, took })
+    Ok(Outcome { report, is_interrupted, messages, took })
 }
 
 /// The market, message by message. False when somebody has ended it before.
-fn play(crew: &mut Crew, clock: Clock, mut go_on: impl FnMut() -> bool) -> bool {
-    let mut messages = 0_u32;
+fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, mut go_on: impl FnMut() -> bool) -> bool {
     loop {
         let published = crew.publish();
         crew.settle();
         if crew.is_broken() {
             return true;
         }
-        messages = messages.wrapping_add(1);
+        *messages += u64::from(published);
         if published && !messages.is_multiple_of(LOOK_EVERY) {
             continue;
         }

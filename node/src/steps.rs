@@ -65,6 +65,9 @@ pub trait Steps {
     /// Any [`RunError`] ends the node.
     fn step(&mut self) -> Result<bool, RunError>;
 
+    /// False when no input has frames: a step would be the component's turn alone.
+    fn has_news(&self) -> bool;
+
     /// When the component wants its next turn even without frames.
     fn deadline(&self) -> Option<u64>;
 
@@ -111,6 +114,11 @@ impl<C: Component> Steps for Stepped<C> {
 
     fn step(&mut self) -> Result<bool, RunError> {
         self.poll.turn(&mut self.component)
+    }
+
+    #[inline]
+    fn has_news(&self) -> bool {
+        self.poll.has_news()
     }
 
     fn deadline(&self) -> Option<u64> {

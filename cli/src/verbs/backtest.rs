@@ -9,6 +9,7 @@ use topology::{NodeKind, NodeSpec, Topology};
 
 use super::{fit, run, up};
 use crate::failure::Failure;
+use crate::output::{count, number};
 use crate::services;
 
 /// Runs it to the end of its source, or until it is interrupted.
@@ -25,7 +26,14 @@ pub(super) fn run_to_its_end(topology: Topology, stop: &StopFlag) -> Result<Outc
     bar.enable_steady_tick(Duration::from_millis(200));
     let outcome = play(topology, stop, &bar);
     bar.finish_and_clear();
-    outcome
+    let outcome = outcome?;
+    let seconds = outcome.took.as_secs_f64();
+    talk!(
+        "one process: {} in {seconds:.2} s, {} a second",
+        count(outcome.messages, "market event"),
+        number((outcome.messages as f64 / seconds.max(1e-9)) as u64)
+    );
+    Ok(outcome)
 }
 
 fn play(topology: Topology, stop: &StopFlag, bar: &ProgressBar) -> Result<Outcome, Failure> {

@@ -112,6 +112,11 @@ impl PollLoop {
         self.context.handle.is_stopping() || self.context.stop_requested
     }
 
+    /// True when frames lie in any input.
+    pub(crate) fn has_news(&self) -> bool {
+        self.inputs.iter().any(|input| input.head() > input.position())
+    }
+
     /// True while frames lie in an input that was not accepted at the last look.
     pub(crate) fn holds_back(&self) -> bool {
         let inputs = self.inputs.iter().zip(&self.accepting);
