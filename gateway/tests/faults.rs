@@ -146,7 +146,7 @@ fn bad_request(random: &mut impl FnMut() -> u64, token: &str) -> Vec<u8> {
     );
     let mut bytes = head.into_bytes();
     // Most heads are left whole, so that bodies are read too.
-    if random() % 16 == 0 {
+    if random().is_multiple_of(16) {
         let place = random() as usize % bytes.len();
         bytes[place] = random() as u8;
     }
@@ -235,14 +235,14 @@ fn garbage_over_websockets_closes_its_own_connection_only() {
             let mut bytes = Vec::new();
             for _ in 0..64 {
                 let mut payload = words[random() as usize % words.len()].to_vec();
-                if random() % 2 == 0 {
+                if random().is_multiple_of(2) {
                     let place = random() as usize % payload.len();
                     // What is no UTF-8 ends the connection: seldom.
-                    payload[place] = random() as u8 & if random() % 512 == 0 { 0xff } else { 0x7f };
+                    payload[place] = random() as u8 & if random().is_multiple_of(512) { 0xff } else { 0x7f };
                 }
                 // Mostly whole texts; now and then another kind, a reserved bit, no mask.
-                let first = if random() % 256 == 0 { random() as u8 } else { 0x81 };
-                let mask = if random() % 2_048 == 0 { 0 } else { 0x80 };
+                let first = if random().is_multiple_of(256) { random() as u8 } else { 0x81 };
+                let mask = if random().is_multiple_of(2_048) { 0 } else { 0x80 };
                 bytes.extend([first, mask | payload.len() as u8]);
                 if mask != 0 {
                     bytes.extend([0; 4]);
