@@ -235,4 +235,10 @@ fn the_page_shows_data_at_once_and_axe_finds_nothing_serious() {
     let phone = json!({"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": true});
     browser.call("Emulation.setDeviceMetricsOverride", &phone);
     look(&mut browser, "a phone");
+    // What is old has to be read too.
+    platform.kill("master");
+    platform.kill("gateway");
+    browser.until("red without a gateway", "document.getElementById('verdict').className === 'bad'");
+    browser.until("figures that are old", "document.querySelectorAll('.stale').length > 5");
+    look(&mut browser, "nobody answers");
 }
