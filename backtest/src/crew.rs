@@ -147,7 +147,7 @@ impl Crew {
         let (seat, is_host) = (self.parts[index].seat, self.parts[index].kind == NodeKind::Host);
         self.instance.announce(seat, NodeChange::Left, 0);
         if is_host {
-            self.announce_members(&self.parts[index].name().to_owned());
+            self.announce_members(self.parts[index].name());
         }
     }
 

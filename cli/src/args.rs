@@ -41,6 +41,9 @@ Examples:
   colo journal tail md.quotes --follow      watch a journal
   colo doctor                               is this host fit for latency figures?
 
+Environment: COLO_ROOT, the folder of all instances (by default /dev/shm/colo-UID);
+COLO_LOG, the level of the nodes' logs (error, warn, info, debug).
+
 Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
 5 inconclusive, 69 no master, 73 cannot create, 77 permission."
 )]
@@ -116,6 +119,15 @@ Examples:
         /// Which shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
+    },
+    /// Write the man pages of all verbs to a folder
+    #[command(after_help = "\
+Examples:
+  colo man ~/.local/share/man/man1
+  man colo-up")]
+    Man {
+        /// The folder; it is made if it is not there.
+        folder: PathBuf,
     },
 }
 

@@ -70,3 +70,15 @@ fn completions_know_every_verb() {
         assert!(script.contains(verb), "{verb} cannot be completed");
     }
 }
+
+#[test]
+fn every_verb_has_a_man_page_with_its_examples() {
+    let folder = tempfile::tempdir().unwrap();
+    clap_mangen::generate_to(Arguments::command(), folder.path()).unwrap();
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for verb in Arguments::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        assert!(!page(&format!("colo-{}.1", verb.get_name())).is_empty());
+    }
+    assert!(page("colo-up.1").contains("configs/demo.toml"), "{}", page("colo-up.1"));
+    assert!(page("colo-journal-trace.1").contains(".TH"));
+}

@@ -106,15 +106,23 @@ fn the_package_passes_its_own_tests() {
 }
 
 #[test]
-fn the_example_and_the_package_are_typed_strictly() {
+fn the_package_its_example_and_its_tests_are_typed_strictly() {
     let Some(python) = interpreter() else { return };
     match run(Command::new("mypy").arg("--version")) {
         Ok(output) if output.status.success() => {}
         _ => return println!("skipped: mypy is missing: pip install mypy"),
     }
-    let mut command = Command::new("mypy");
-    command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
-    succeed(command.arg("examples/taker.py").args(["-p", "colo"]).current_dir(bindings()));
+    for what in [
+        &["-p", "colo"][..],
+        &["examples/taker.py"],
+        &["tests/test_colo.py"],
+        &["tests/costs.py"],
+        &["bench.py"],
+    ] {
+        let mut command = Command::new("mypy");
+        command.args(["--strict", "--no-incremental", "--python-executable"]).arg(python);
+        succeed(command.args(what).current_dir(bindings()));
+    }
 }
 
 fn colo(home: &Home, python: &Path, arguments: &[&str]) -> Output {
@@ -134,25 +142,195 @@ fn taker() -> String {
     bindings().join("examples/taker.py").display().to_string()
 }
 
-/// In lock-step the run repeats exactly, also in another language.
+/// The frames of a recorded journal, but for the times that this run took.
+fn recorded(home: &Home, folder: &Path, journal: &str) -> Vec<serde_json::Value> {
+    let folder = folder.display().to_string();
+    let dump = home.colo(&["journal", "dump", journal, "--recording", &folder, "--format", "json"]);
+    assert!(dump.status.success(), "{journal}: {}", stderr(&dump));
+    stdout(&dump).lines().map(|line| timeless(serde_json::from_str(line).unwrap())).collect()
+}
+
+fn timeless(mut value: serde_json::Value) -> serde_json::Value {
+    let mut left = vec![&mut value];
+    while let Some(value) = left.pop() {
+        match value {
+            serde_json::Value::Object(fields) => {
+                fields.retain(|name, _| !["time_ns", "published_ns", "received_ns"].contains(&name.as_str()));
+                left.extend(fields.values_mut());
+            }
+            serde_json::Value::Array(items) => left.extend(items.iter_mut()),
+            _ => {}
+        }
+    }
+    value
+}
+
+/// In lock-step the run repeats exactly, also in another language: frame by frame.
 #[test]
-fn in_lock_step_a_strategy_in_python_does_what_the_one_in_rust_does() {
+fn in_lock_step_a_strategy_in_python_writes_the_orders_of_the_one_in_rust() {
     let Some(python) = interpreter() else { return };
     let home = Home::new();
-    let line = |of: &serde_json::Value| {
-        ["name", "orders", "fills", "position", "pnl"].map(|name| of[name].to_string()).join(" ")
-    };
-    let of = |program: &str| {
+    let of = |name: &str, program: &str| {
+        let folder = home.state_path().join(name);
         let head = "[platform]\ninstance = 'steps'\ndeterministic = true\n[md]\ninstruments = 2\ncount = 300\ninterval = '1ms'\n\
-                    readers = 'gated'\ngenerator = 'timed'\n";
-        let file = platform(&home, head, program, "params = { max_position = 3 }");
+                    readers = 'gated'\ngenerator = 'timed'\nseed = 3\n";
+        let recorder = format!(
+            "params = {{ max_position = 3 }}\n[[recorder]]\nname = 'recorder'\nloose = ['all']\npath = '{}'\n",
+            folder.display()
+        );
+        let file = platform(&home, head, program, &recorder);
         let up = colo(&home, python, &["up", &file, "--format", "json"]);
         assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
         let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap();
-        assert!(number(&report["orders"]) > 100, "{report}");
-        report["strategies"].as_array().unwrap().iter().map(line).collect::<Vec<_>>()
+        assert!(number(&report["orders"]) > 100 && number(&report["fills"]) > 100, "{report}");
+        ["orders.strategy-1", "orders.strategy-2", "matching.executions"]
+            .map(|journal| recorded(&home, &folder, journal))
     };
-    assert_eq!(of(&taker()), of("builtin:taker"));
+    let (ours, rust) = (of("python", &taker()), of("rust", "builtin:taker"));
+    for (ours, rust) in ours.iter().zip(&rust) {
+        assert!(ours.len() > 50);
+        let same = ours.iter().zip(rust).take_while(|(this, that)| this == that).count();
+        assert!(
+            same == ours.len() && same == rust.len(),
+            "frame {same} of {} and {}: {:?} in Python, {:?} in Rust",
+            ours.len(),
+            rust.len(),
+            ours.get(same),
+            rust.get(same)
+        );
+    }
+}
+
+/// A block of code of the README that begins so.
+fn block(readme: &str, begins: &str) -> String {
+    let fence = format!("```{begins}");
+    let (_, rest) = readme.split_once(&fence).unwrap_or_else(|| panic!("the README has no {fence}"));
+    rest.split_once("\n```").unwrap().0.to_owned() + "\n"
+}
+
+#[test]
+fn the_readme_leads_to_a_first_order() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let readme = std::fs::read_to_string(bindings().join("README.md")).unwrap();
+    let folder = home.state_path();
+    std::fs::write(folder.join("first.py"), block(&readme, "python\n")).unwrap();
+    std::fs::write(folder.join("test_first.py"), block(&readme, "python\n# test_first.py")).unwrap();
+    let file = folder.join("first.toml");
+    std::fs::write(&file, block(&readme, "toml\n")).unwrap();
+    succeed(Command::new(python).args(["-m", "unittest", "test_first"]).current_dir(folder));
+    let report = colo(&home, python, &["up", file.to_str().unwrap(), "--format", "json"]);
+    assert!(report.status.success(), "{}\n{}", stderr(&report), home.logs());
+    let report: serde_json::Value = serde_json::from_str(&stdout(&report)).unwrap();
+    assert_eq!(report["strategies"].as_array().unwrap().len(), 2, "{report}");
+    for strategy in report["strategies"].as_array().unwrap() {
+        assert!(number(&strategy["orders"]) > 0 && number(&strategy["fills"]) > 0, "{strategy}");
+    }
+    assert!(home.logs().contains("BUY"), "{}", home.logs());
+}
+
+const DESK: &str = r#"
+import os, colo
+
+class Base(colo.Strategy):
+    heard = 0
+
+    def on_quote(self, ctx, quote):
+        self.heard += 1
+        if not ctx.working_orders() and ctx.position(quote.instrument).quantity == 0:
+            lot = ctx.instrument(quote.instrument).lot
+            ctx.order(self.side, quote.instrument, lot, time_in_force=colo.TimeInForce.IOC)
+
+    def on_stop(self, ctx):
+        ctx.log(f"in {os.getpid()} heard {self.heard}")
+
+class Buyer(Base):
+    side = colo.Side.BUY
+
+class Seller(Base):
+    side = colo.Side.SELL
+
+    def __init__(self, raises_at=0):
+        self.raises_at = raises_at
+
+    def on_quote(self, ctx, quote):
+        super().on_quote(ctx, quote)
+        if self.heard == self.raises_at:
+            raise ValueError("enough")
+
+colo.run(Buyer, Seller)
+"#;
+
+/// Four strategies of two classes in one process; one of them raises.
+#[test]
+fn many_strategies_share_one_process_and_what_one_raises_ends_that_one() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = home.state_path().join("desk.py");
+    std::fs::write(&program, DESK).unwrap();
+    let file = home.state_path().join("hosted.toml");
+    let group = |name: &str, count: u32, params: &str| {
+        format!("[[strategies.group]]\nname = '{name}'\ncount = {count}\nparams = {{ {params} }}\n")
+    };
+    let text = format!(
+        "[platform]\ninstance = 'hosted'\n[md]\ninstruments = 2\ninterval = '1ms'\ncount = 2000\n\
+         [strategies]\nprogram = '{}'\ninstruments = 'round-robin'\nhost = {{ mode = 'parked' }}\n{}{}{}",
+        program.display(),
+        group("buyer", 2, "strategy = 'Buyer'"),
+        group("seller", 1, "strategy = 'Seller'"),
+        group("raiser", 1, "strategy = 'Seller', raises_at = 20"),
+    );
+    std::fs::write(&file, &text).unwrap();
+    let up = colo(&home, python, &["up", file.to_str().unwrap(), "--format", "json"]);
+    let logs = home.logs();
+    assert!(
+        logs.contains("`on_quote` raised ValueError: enough") && logs.contains("desk.py\", line"),
+        "{logs}"
+    );
+    let report: serde_json::Value = serde_json::from_str(&stdout(&up)).unwrap_or_default();
+    for strategy in report["strategies"].as_array().unwrap_or_else(|| panic!("{}\n{logs}", stderr(&up))) {
+        assert!(number(&strategy["fills"]) > 0, "{strategy}\n{logs}");
+        let sign = if strategy["name"].as_str().unwrap().starts_with("buyer") { 1 } else { -1 };
+        assert_eq!(strategy["position"].as_i64().map(i64::signum), Some(sign), "{strategy}");
+    }
+    let ends: Vec<_> =
+        logs.lines().filter_map(|line| line.split_once(" in ")?.1.split_once(" heard ")).collect();
+    assert_eq!(ends.len(), 3, "{logs}");
+    assert!(
+        ends.iter().all(|(pid, heard)| *pid == ends[0].0 && heard.trim().parse::<u64>().unwrap() > 100),
+        "{ends:?}"
+    );
+
+    std::fs::write(&file, text.replace("strategy = 'Buyer'", "strategy = 'Byer'")).unwrap();
+    assert!(!colo(&home, python, &["up", file.to_str().unwrap()]).status.success());
+    assert!(home.logs().contains("must be one of Buyer, Seller, and is `Byer`"), "{}", home.logs());
+}
+
+#[test]
+fn a_strategy_in_kungfus_shape_trades_and_knows_its_positions_after_its_death() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = bindings().join("examples/kungfu/on_colo.py").display().to_string();
+    let head = "[platform]\ninstance = 'kungfu'\n[md]\ninstruments = 2\ninterval = '20ms'\ncount = 0\n[master]\nready_timeout = '60s'\n";
+    let file = platform(&home, head, &program, "restart = 'on-failure'");
+    let alone = std::fs::read_to_string(&file).unwrap().replace("count = 2\n", "count = 1\n");
+    std::fs::write(&file, alone).unwrap();
+    let up = colo(&home, python, &["up", &file, "--stay"]);
+    assert!(up.status.success(), "{}\n{}", stderr(&up), home.logs());
+    let counted = |what: &str| number(&home.node("kungfu", "strategy-1")["counters"][what]);
+    home.wait_for("fills", || home.logs().contains("[on_trade] 60000"));
+    home.wait_for("a cancel", || counted("cancels") > 0);
+    let first = home.node("kungfu", "strategy-1");
+    kill(u32::try_from(number(&first["pid"])).unwrap(), "KILL");
+    // The book that it logs when it starts again has what it bought before.
+    home.wait_for("its positions", || {
+        let logs = home.logs();
+        let started: Vec<_> = logs.match_indices("warning: started at").collect();
+        started.len() == 2 && logs[started[1].0..].contains(", yesterday 0")
+    });
+    let down = home.colo(&["down", "kungfu", "--format", "json"]);
+    assert!(down.status.success(), "{}\n{}", stderr(&down), home.logs());
+    assert!(home.logs().contains("the process ends"), "{}", home.logs());
 }
 
 #[test]
@@ -236,6 +414,23 @@ fn researches(home: &Home, python: &Path) {
     let output = run(Command::new(python).args(["-c", text]).env("COLO_ROOT", home.root.path())).unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     println!("{} quotes in arrays", stdout(&output).trim());
+    // One by one: a frame that is kept stays as it is, the others are used again.
+    let text = "import colo, numpy\nfrom colo._colo import Journal\njournal = Journal.of_instance('foreign', 'md.quotes')\n\
+                reader, kept, seen = journal.loose(journal.oldest()), [], set()\n\
+                while len(kept) < 40 and (frame := reader.next()) is not None:\n    seen.add(id(frame))\n    kept.append(frame)\n\
+                assert len(kept) == 40 and len(seen) == 40\n\
+                assert [f.position for f in kept] == sorted({f.position for f in kept})\n\
+                assert all(f.decode().sequence == f.number(24) for f in kept), [f.decode() for f in kept]\n\
+                del kept\nseen = set()\n\
+                for _ in range(30):\n    frame = reader.next()\n    seen.add(id(frame))\n\
+                assert len(seen - {id(None)}) <= 3, seen\n\
+                own = numpy.dtype({'names': ['instrument'], 'formats': ['<u4'], 'offsets': [0], 'itemsize': 368})\n\
+                array = journal.loose(journal.oldest()).array(own, 10)\n\
+                assert len(array) == 10 and set(array['instrument']) <= {1, 2}, array\n\
+                numbers = [f.position for f in colo.open('md.quotes', instance='foreign')]\n\
+                assert len(numbers) > 50 and numbers == sorted(set(numbers)), numbers";
+    let output = run(Command::new(python).args(["-c", text]).env("COLO_ROOT", home.root.path())).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 /// A strategy that was started by hand, through `colo run`. It ends with the test.

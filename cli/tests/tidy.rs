@@ -19,6 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("topology", &["pinning", "settings", "wire"]),
     ("node", &["journal", "pinning", "topology", "wire"]),
     ("master", &["journal", "node", "pinning", "topology", "wire"]),
+    ("builtin-strategies", &["node", "strategy-sdk"]),
     ("backtest", &["master", "node", "observe", "topology", "wire"]),
     ("md", &["node", "recorder", "settings", "topology", "wire"]),
     ("td", &["accounts", "node", "topology", "wire"]),
@@ -63,6 +64,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "accounts",
             "backtest",
+            "builtin-strategies",
             "bench-harness",
             "bench-kit",
             "gateway-tokens",
@@ -99,6 +101,7 @@ fn folder(name: &str) -> PathBuf {
         "wire-derive" => "wire/derive",
         "bench-kit" => "bench-harness/kit",
         "master-client" => "master/client",
+        "builtin-strategies" => "strategy-sdk/builtin",
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",
         "colo-c" => "bindings/c",

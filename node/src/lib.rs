@@ -76,7 +76,7 @@ pub use peer::Peer;
 pub use quiescence::{Quiescence, SETTLE};
 pub use recall::{last_desk, last_snapshot, read_behind_snapshot, read_held};
 pub use run::{Component, Context};
-pub use service::{Flag, Service};
+pub use service::{Flag, MakeSteps, Service};
 pub use started::started_for;
 pub use state::{Counter, NodeState, Phase, kind_word, read_kind_word};
 pub use steps::{Runner, Steps, Stepwise, ToItsEnd};

@@ -20,8 +20,11 @@ pub struct Service {
     pub run: fn(Node, &[&str]) -> Result<(), RunError>,
     /// Sets it up for somebody who turns it round by round, and many of them on one thread; `None`: it has a process of its
     /// own.
-    pub steps: Option<fn(Node) -> Result<Box<dyn Steps>, RunError>>,
+    pub steps: Option<MakeSteps>,
 }
+
+/// Sets a service up without running it.
+pub type MakeSteps = fn(Node) -> Result<Box<dyn Steps>, RunError>;
 
 /// A switch of the command line: `--closed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -53,12 +53,52 @@ pub(crate) fn described<'py>(
         formats.append(format)?;
         offsets.append(before + field.offset)?;
     }
+    layout(py, &names, &formats, &offsets, before + record.size)
+}
+
+/// True for one of numpy's types of records.
+pub(crate) fn is_dtype(kind: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(!kind.hasattr("__mro__")? && kind.hasattr("itemsize")? && !kind.getattr("names")?.is_none())
+}
+
+/// A type of numpy's with fields before it, `before` bytes in all.
+pub(crate) fn foreign<'py>(
+    dtype: &Bound<'py, PyAny>,
+    before: usize,
+    more: &[(&str, &str, usize)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = dtype.py();
+    let (names, formats, offsets) = (PyList::empty(py), PyList::empty(py), PyList::empty(py));
+    for (name, format, offset) in more {
+        names.append(name)?;
+        formats.append(format)?;
+        offsets.append(offset)?;
+    }
+    let fields = dtype.getattr("fields")?;
+    for name in dtype.getattr("names")?.try_iter()? {
+        let name = name?;
+        let field = fields.get_item(&name)?;
+        names.append(name)?;
+        formats.append(field.get_item(0)?)?;
+        offsets.append(before + field.get_item(1)?.extract::<usize>()?)?;
+    }
+    let size = before + dtype.getattr("itemsize")?.extract::<usize>()?;
+    layout(py, &names, &formats, &offsets, size)
+}
+
+fn layout<'py>(
+    py: Python<'py>,
+    names: &Bound<'py, PyList>,
+    formats: &Bound<'py, PyList>,
+    offsets: &Bound<'py, PyList>,
+    size: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     let description = PyDict::new(py);
     description.set_item("names", names)?;
     description.set_item("formats", formats)?;
     description.set_item("offsets", offsets)?;
-    description.set_item("itemsize", before + record.size)?;
-    dtype(description.into_any())
+    description.set_item("itemsize", size)?;
+    numpy(py)?.call_method1("dtype", (description,))
 }
 
 fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
@@ -91,10 +131,17 @@ impl Memory {
         Ok(Memory { array: array.unbind(), buffer })
     }
 
-    /// The same memory as records, which no one can change.
-    pub(crate) fn records<'py>(&self, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let records = self.array.bind(dtype.py()).call_method1("view", (dtype,))?;
-        records.getattr("flags")?.setattr("writeable", false)?;
+    /// The first so many records of the same memory, which no one can change.
+    pub(crate) fn records<'py>(
+        &self,
+        dtype: &Bound<'py, PyAny>,
+        count: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = dtype.py();
+        let bytes = dtype.getattr("itemsize")?.extract::<isize>()? * count as isize;
+        let part = self.array.bind(py).get_item(PySlice::new(py, 0, bytes, 1))?;
+        let records = part.call_method1("view", (dtype,))?;
+        records.call_method1("setflags", (false,))?;
         Ok(records)
     }
 
@@ -144,7 +191,7 @@ impl Batch {
 
     fn with(py: Python<'_>, dtype: Py<PyAny>) -> PyResult<Batch> {
         let memory = Memory::new(py, MOST * size_of::<Quote>())?;
-        let records = memory.records(dtype.bind(py))?.unbind();
+        let records = memory.records(dtype.bind(py), MOST)?.unbind();
         let known = references(memory.array.bind(py));
         let arguments = (0..=MOST).map(|_| None).collect();
         Ok(Batch { memory, records, dtype, arguments, known, length: 0 })

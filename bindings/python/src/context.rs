@@ -81,13 +81,24 @@ pub(crate) struct Timer {
     due: u64,
 }
 
+impl Position {
+    pub(crate) fn of(position: strategy_sdk::Position) -> Position {
+        Position {
+            quantity: position.quantity.0,
+            bought: position.bought.0,
+            sold: position.sold.0,
+            cash: position.cash().0,
+        }
+    }
+}
+
 impl Timer {
     pub(crate) fn of(timer: strategy_sdk::Timer) -> Timer {
         Timer { id: timer.id.number(), key: timer.key, due: timer.due.0 }
     }
 }
 
-fn named<T: TryFromBytes + Copy>(byte: u8, what: &str) -> PyResult<T> {
+pub(crate) fn named<T: TryFromBytes + Copy>(byte: u8, what: &str) -> PyResult<T> {
     T::try_read_from_bytes(&[byte]).map_err(|_| PyValueError::new_err(format!("{byte} is no {what}")))
 }
 
@@ -117,7 +128,7 @@ fn other(error: impl std::fmt::Display) -> PyErr {
     ColoError::new_err(error.to_string())
 }
 
-fn order(py: Python<'_>, order: &strategy_sdk::WorkingOrder) -> PyResult<WorkingOrder> {
+pub(crate) fn order(py: Python<'_>, order: &strategy_sdk::WorkingOrder) -> PyResult<WorkingOrder> {
     Ok(WorkingOrder {
         id: order.id.0,
         instrument: order.instrument.0,
@@ -212,13 +223,7 @@ impl Context {
 
     /// The strategy's position in an instrument.
     fn position(&self, instrument: u32) -> PyResult<Position> {
-        let position = self.platform()?.position(InstrumentId(instrument));
-        Ok(Position {
-            quantity: position.quantity.0,
-            bought: position.bought.0,
-            sold: position.sold.0,
-            cash: position.cash().0,
-        })
+        Ok(Position::of(self.platform()?.position(InstrumentId(instrument))))
     }
 
     /// Profit and loss if what is open were closed at `mark`, in millionths of the currency.

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::wait::{Parker, Wakeup, announce};
-use journal::{Clock, Frame, JournalFiles, OpenError, ReadError, WriteError, WriterState};
+use journal::{Clock, JournalFiles, OpenError, ReadError, WriteError, WriterState};
 use node::InstanceDir;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use wire::schema::{Record, message_type};
+use wire::schema::message_type;
 
 use crate::ColoError;
-use crate::arrays::{Memory, described};
-use crate::messages::by_class;
+use crate::arrays::{Memory, described, foreign, is_dtype};
+use crate::messages::{by_class, by_number, copied, references};
 
 pyo3::create_exception!(
     colo,
@@ -30,6 +30,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Registry>()?;
     module.add_class::<Journal>()?;
     module.add_class::<Writer>()?;
+    module.add_class::<Frame>()?;
     module.add_class::<Reader>()
 }
 
@@ -286,13 +287,84 @@ const HEAD: &[(&str, &str, usize)] = &[
 ];
 const HEAD_BYTES: usize = 24;
 
+/// A frame, copied. A reader fills the same few again and again, as long as nobody keeps them.
+#[pyclass(module = "colo")]
+pub(crate) struct Frame {
+    /// The frame's position in its journal.
+    #[pyo3(get)]
+    position: u64,
+    /// The number of the message.
+    #[pyo3(get)]
+    message: u16,
+    /// The topic.
+    #[pyo3(get)]
+    topic: u32,
+    /// When it was written.
+    #[pyo3(get)]
+    time: u64,
+    /// The writer's epoch.
+    #[pyo3(get)]
+    epoch: u32,
+    payload: Vec<u8>,
+}
+
+impl Frame {
+    fn new() -> Frame {
+        Frame { position: 0, message: 0, topic: 0, time: 0, epoch: 0, payload: Vec::new() }
+    }
+}
+
+#[pymethods]
+impl Frame {
+    /// The payload, a copy.
+    #[getter]
+    fn payload<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.payload)
+    }
+
+    /// A little-endian number in the payload, without a copy of it.
+    #[pyo3(signature = (offset = 0, size = 8))]
+    fn number(&self, offset: usize, size: usize) -> PyResult<u64> {
+        let bytes = offset.checked_add(size).and_then(|end| self.payload.get(offset..end));
+        match bytes {
+            Some(bytes) if size <= 8 => Ok(crate::messages::unsigned(bytes)),
+            _ => Err(PyValueError::new_err(format!(
+                "there is no number of {size} bytes at {offset} in a payload of {} bytes",
+                self.payload.len()
+            ))),
+        }
+    }
+
+    /// The message in the frame; None if it is no message of the platform, or of another size.
+    fn decode(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        match message_type(self.message) {
+            Some(known) if known.record.size == self.payload.len() => {
+                by_number(self.message).map(|record| copied(py, record, &self.payload)).transpose()
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What the messages in an array are.
+struct Kind {
+    /// The number of the message; None: whatever has the size.
+    id: Option<u16>,
+    /// Bytes of a message.
+    size: usize,
+    /// numpy's type of it, with what stands before it.
+    dtype: Py<PyAny>,
+}
+
 /// A reader, loose or gated.
 #[pyclass(unsendable, module = "colo")]
 pub(crate) struct Reader {
     reader: journal::Reader,
     seat: Option<u32>,
-    /// The message that arrays are of, and numpy's type of them.
-    kind: RefCell<Option<(u16, &'static Record, Py<PyAny>)>>,
+    /// What arrays are of.
+    kind: RefCell<Option<Kind>>,
+    /// Filled in turn: a loop still holds the one before when it asks for the next.
+    frames: [Option<Py<Frame>>; 2],
     /// Bytes that were lost while arrays were read.
     #[pyo3(get)]
     lost: u64,
@@ -303,18 +375,18 @@ pub(crate) struct Reader {
 
 impl Reader {
     fn of(reader: journal::Reader, seat: Option<u32>) -> Reader {
-        Reader { reader, seat, kind: RefCell::new(None), lost: 0, passed_over: 0 }
+        Reader { reader, seat, kind: RefCell::new(None), frames: [None, None], lost: 0, passed_over: 0 }
     }
 }
 
-fn tuple<'py>(py: Python<'py>, frame: &Frame<'_>) -> PyResult<Bound<'py, PyTuple>> {
+fn tuple<'py>(py: Python<'py>, frame: &journal::Frame<'_>) -> PyResult<Bound<'py, PyTuple>> {
     let records = PyList::empty(py);
     if frame.flags & journal::layout::frame::RECORD != 0 {
         for (position, record) in frame.records() {
             records.append((position, PyBytes::new(py, record)))?;
         }
     }
-    let Frame { position, message_id, topic, flags, time, epoch, payload } = *frame;
+    let journal::Frame { position, message_id, topic, flags, time, epoch, payload } = *frame;
     (position, message_id, topic, flags, time, epoch, PyBytes::new(py, payload), records).into_pyobject(py)
 }
 
@@ -335,23 +407,47 @@ impl Reader {
         }
     }
 
-    /// At most so many messages, copied into an array of numpy's; empty if none is there yet. `kind` is their class, None: that of
-    /// the first frame. Others are passed over and counted, and so is what the writer overtook.
+    /// The next frame; None if none is there yet. It is not changed as long as somebody keeps it.
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<Frame>>> {
+        let found = match self.reader.read() {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
+            Err(error) => return Err(read_error(py, error)),
+        };
+        self.frames.swap(0, 1);
+        let is_free = self.frames[0].as_ref().is_some_and(|frame| references(frame.bind(py)) == 1);
+        if !is_free {
+            self.frames[0] = Some(Py::new(py, Frame::new())?);
+        }
+        let Some(frame) = &self.frames[0] else { return Ok(None) };
+        let mut place = frame.borrow_mut(py);
+        place.position = found.position;
+        place.message = found.message_id;
+        place.topic = found.topic;
+        place.time = found.time;
+        place.epoch = found.epoch;
+        place.payload.clear();
+        place.payload.extend_from_slice(found.payload);
+        drop(place);
+        Ok(Some(frame.clone_ref(py)))
+    }
+
+    /// At most so many messages, copied into an array of numpy's; None if none is there yet. `kind` is their class, None: that of
+    /// the first frame; or a type of numpy's, for messages of one's own: all that are as large as it. Others are passed over and
+    /// counted, and so is what the writer overtook.
     fn array<'py>(
         &mut self,
         py: Python<'py>,
         kind: Option<&Bound<'py, PyAny>>,
         most: usize,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if let Some(class) = kind
+        if let Some(kind) = kind
             && self.kind.borrow().is_none()
         {
-            let (id, record) =
-                by_class(class).ok_or_else(|| PyValueError::new_err("name a message, as colo.Quote"))?;
-            self.choose(py, id, record)?;
+            self.choose(kind)?;
         }
         let mut memory: Option<Memory> = None;
-        let (mut count, mut chosen) = (0, self.kind.borrow().as_ref().map(|(id, record, _)| (*id, *record)));
+        let (mut count, mut chosen) = (0, self.kind.borrow().as_ref().map(|kind| (kind.id, kind.size)));
         while count < most {
             let frame = match self.reader.read() {
                 Ok(Some(frame)) => frame,
@@ -363,11 +459,11 @@ impl Reader {
                 Err(error) => return Err(read_error(py, error)),
             };
             if chosen.is_none() {
-                chosen = message_type(frame.message_id).map(|known| (known.id, known.record));
+                chosen = message_type(frame.message_id).map(|known| (Some(known.id), known.record.size));
             }
-            let Some((id, record)) = chosen else { continue };
-            let item = HEAD_BYTES + record.size;
-            if frame.message_id != id || frame.payload.len() != record.size {
+            let Some((id, size)) = chosen else { continue };
+            let item = HEAD_BYTES + size;
+            if id.is_some_and(|id| frame.message_id != id) || frame.payload.len() != size {
                 self.passed_over += 1;
                 continue;
             }
@@ -384,12 +480,15 @@ impl Reader {
             count += 1;
         }
         self.reader.publish();
-        let (Some(memory), Some((id, record))) = (memory, chosen) else { return Ok(None) };
-        self.choose(py, id, record)?;
+        let (Some(memory), Some((id, _))) = (memory, chosen) else { return Ok(None) };
+        if let Some(id) = id
+            && self.kind.borrow().is_none()
+        {
+            self.choose_message(py, id)?;
+        }
         let kind = self.kind.borrow();
-        let Some((.., dtype)) = kind.as_ref() else { return Ok(None) };
-        let slice = pyo3::types::PySlice::new(py, 0, count as isize, 1);
-        Ok(Some(memory.records(dtype.bind(py))?.get_item(slice)?))
+        let Some(Kind { dtype, .. }) = kind.as_ref() else { return Ok(None) };
+        memory.records(dtype.bind(py), count).map(Some)
     }
 
     /// Moves a gated reader's cursor behind what was read.
@@ -439,10 +538,23 @@ struct Apart<'a>(&'a journal::Reader, &'a Parker);
 unsafe impl Send for Apart<'_> {}
 
 impl Reader {
-    fn choose(&self, py: Python<'_>, id: u16, record: &'static Record) -> PyResult<()> {
-        if self.kind.borrow().is_none() {
+    fn choose(&self, kind: &Bound<'_, PyAny>) -> PyResult<()> {
+        if is_dtype(kind)? {
+            let size = kind.getattr("itemsize")?.extract()?;
+            let dtype = foreign(kind, HEAD_BYTES, HEAD)?.unbind();
+            *self.kind.borrow_mut() = Some(Kind { id: None, size, dtype });
+            return Ok(());
+        }
+        let (id, _) = by_class(kind).ok_or_else(|| {
+            PyValueError::new_err("name a message, as colo.Quote, or give a numpy.dtype with fields")
+        })?;
+        self.choose_message(kind.py(), id)
+    }
+
+    fn choose_message(&self, py: Python<'_>, id: u16) -> PyResult<()> {
+        if let Some(record) = by_number(id) {
             let dtype = described(py, record, HEAD_BYTES, HEAD)?.unbind();
-            *self.kind.borrow_mut() = Some((id, record, dtype));
+            *self.kind.borrow_mut() = Some(Kind { id: Some(id), size: record.size, dtype });
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use std::ffi::{CString, c_void};
 
-use pyo3::exceptions::{PyRuntimeError, PySystemError};
+use pyo3::exceptions::{PyRuntimeError, PySystemError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -307,7 +307,7 @@ extern "C" fn get(object: *mut ffi::PyObject, closure: *mut c_void) -> *mut ffi:
     }
 }
 
-fn unsigned(bytes: &[u8]) -> u64 {
+pub(crate) fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
@@ -407,4 +407,21 @@ pub(crate) fn by_class(class: &Bound<'_, PyAny>) -> Option<(u16, &'static Record
     let all = CLASSES.get(class.py())?;
     let record = all.classes.iter().find(|known| known.class.is(class))?.record;
     TABLE.iter().find(|message| message.record.name == record.name).map(|message| (message.id, record))
+}
+
+/// The record of a message with this number.
+pub(crate) fn by_number(id: u16) -> Option<&'static Record> {
+    TABLE.iter().find(|message| message.id == id).map(|message| message.record)
+}
+
+/// The message that an instance of ours shows.
+pub(crate) fn decoded<M: wire::Message + wire::schema::Described>(object: &Bound<'_, PyAny>) -> PyResult<M> {
+    let (class, all) = (object.get_type(), CLASSES.get(object.py()));
+    let known = all.and_then(|all| all.classes.iter().find(|known| known.class.is(&class)));
+    if known.is_none_or(|known| known.record.name != M::RECORD.name) {
+        return Err(PyTypeError::new_err(format!("a {} is needed, this is a {class}", M::RECORD.name)));
+    }
+    // SAFETY: an instance of one of our classes, as was just looked up.
+    let (_, bytes) = unsafe { bytes_of(object.as_ptr()) }?;
+    M::decode(bytes).map_err(|error| PyTypeError::new_err(error.to_string()))
 }

@@ -1,9 +1,10 @@
 //! A strategy whose methods are Python's.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use node::Exit;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -23,11 +24,62 @@ use crate::context::{self, Context as Seen};
 use crate::messages::{blank, references, show};
 
 thread_local! {
-    /// The class of this thread's strategies: the SDK makes them by type, and there is one.
-    static CLASS: RefCell<Option<Py<PyAny>>> = const { RefCell::new(None) };
+    /// The classes of this thread's strategies: the SDK makes them by type, and there is one type for all of Python's.
+    static CLASSES: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(Vec::new()) };
+    /// True while a test drives a strategy: what it raises is raised there, and is not shown here.
+    static IS_TESTED: Cell<bool> = const { Cell::new(false) };
+    /// What a strategy has raised meanwhile.
+    static RAISED: Cell<Option<PyErr>> = const { Cell::new(None) };
 }
 
-/// A method that the author has written, bound once.
+/// The parameter by which a platform file tells the strategies of a program apart.
+const CHOICE: &str = "strategy";
+
+/// The class that the parameters ask for; with a single one they need not.
+fn class_of<'py>(py: Python<'py>, table: &mut Map<String, Value>) -> PyResult<Bound<'py, PyAny>> {
+    CLASSES.with_borrow(|classes| {
+        if let [only] = &classes[..] {
+            return Ok(only.bind(py).clone());
+        }
+        let names = classes
+            .iter()
+            .map(|class| class.bind(py).getattr("__name__")?.extract())
+            .collect::<PyResult<Vec<String>>>()?;
+        let chosen = table.remove(CHOICE);
+        let chosen = chosen.as_ref().and_then(Value::as_str).unwrap_or_default();
+        let found = names.iter().position(|name| name == chosen).and_then(|index| classes.get(index));
+        found.map(|class| class.bind(py).clone()).ok_or_else(|| {
+            let names = names.join(", ");
+            PyValueError::new_err(format!("`{CHOICE}` must be one of {names}, and is `{chosen}`"))
+        })
+    })
+}
+
+/// Sets the classes that strategies are made of.
+pub(crate) fn set_classes(classes: Vec<Py<PyAny>>) {
+    CLASSES.replace(classes);
+}
+
+/// What a strategy's `__init__` has raised under a test, else what refused its parameters.
+pub(crate) fn take_raised(error: ParameterError) -> PyErr {
+    RAISED.take().unwrap_or_else(|| PyRuntimeError::new_err(error.to_string()))
+}
+
+/// Calls a strategy on behalf of a test; what it raises is the answer.
+pub(crate) fn tested<T>(call: impl FnOnce() -> T) -> PyResult<T> {
+    let outer = IS_TESTED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(call));
+    IS_TESTED.set(outer);
+    done.map_err(|panic| {
+        let raised = RAISED.take();
+        raised.unwrap_or_else(|| {
+            let text = panic.downcast_ref::<String>().cloned().unwrap_or_default();
+            PyRuntimeError::new_err(format!("the strategy's session panicked: {text}"))
+        })
+    })
+}
+
+/// A method that the author has written, looked up once.
 struct Method {
     name: &'static str,
     function: Py<PyAny>,
@@ -67,8 +119,12 @@ impl Method {
 #[cold]
 fn give_up(py: Python<'_>, name: &str) -> ! {
     let error = PyErr::take(py).unwrap_or_else(|| PyRuntimeError::new_err("it says no reason"));
-    error.display(py);
     let raised = describe(py, &error);
+    if IS_TESTED.get() {
+        RAISED.set(Some(error));
+    } else {
+        error.display(py);
+    }
     std::panic::resume_unwind(Box::new(format!(
         "its method `{name}` raised {raised}; the traceback is above"
     )))
@@ -129,11 +185,14 @@ impl Drop for Ended<'_> {
 
 /// A strategy of Python's.
 pub(crate) struct Foreign {
+    instance: Py<PyAny>,
     seen: Py<Seen>,
     symbols: Option<Vec<String>>,
     quote: Hearing,
     best: Option<Method>,
     best_view: Hearing,
+    /// By instrument: the context, its id, and the view.
+    best_arguments: Vec<Option<Py<PyTuple>>>,
     quotes: Option<(Method, Batch)>,
     /// What the last quote that is kept back is: orders answer it.
     cause: Cause,
@@ -153,9 +212,8 @@ pub(crate) struct Foreign {
 }
 
 impl Foreign {
-    fn make(py: Python<'_>, table: Map<String, Value>) -> PyResult<Foreign> {
-        let class = CLASS.with_borrow(|class| class.as_ref().map(|class| class.bind(py).clone()));
-        let class = class.ok_or_else(|| PyRuntimeError::new_err("call colo.run"))?;
+    fn make(py: Python<'_>, mut table: Map<String, Value>) -> PyResult<Foreign> {
+        let class = class_of(py, &mut table)?;
         let text = Value::Object(table).to_string();
         let parameters = py.import("json")?.call_method1("loads", (text,))?;
         let instance = class.call((), Some(parameters.cast::<PyDict>()?))?;
@@ -177,6 +235,7 @@ impl Foreign {
             quote: Hearing::of::<Quote>(py, &seen, method("on_quote")?)?,
             best: method("on_best")?,
             best_view: Hearing::of::<Best>(py, &seen, None)?,
+            best_arguments: Vec::new(),
             book_event: Hearing::of::<BookEvent>(py, &seen, method("on_book_event")?)?,
             phase: Hearing::of::<MarketPhase>(py, &seen, method("on_phase")?)?,
             indicative: Hearing::of::<Indicative>(py, &seen, method("on_indicative")?)?,
@@ -190,7 +249,13 @@ impl Foreign {
             stop: method("on_stop")?,
             alone: PyTuple::new(py, [seen.clone_ref(py)])?.unbind(),
             seen,
+            instance: instance.unbind(),
         })
+    }
+
+    /// The strategy as its author knows it.
+    pub(crate) fn instance(&self, py: Python<'_>) -> Py<PyAny> {
+        self.instance.clone_ref(py)
     }
 
     /// Hands over the quotes that were kept back, in one call.
@@ -273,8 +338,12 @@ impl Strategy for Foreign {
         let py = attached();
         Foreign::make(py, table).map_err(|error| {
             let raised = describe(py, &error);
-            // What is wrong with the program itself needs its place.
-            error.display(py);
+            if IS_TESTED.get() {
+                RAISED.set(Some(error));
+            } else {
+                // What is wrong with the program itself needs its place.
+                error.display(py);
+            }
             ParameterError::new("params", format!("are not what the strategy takes: {raised}"))
         })
     }
@@ -308,25 +377,39 @@ impl Strategy for Foreign {
     fn best(&mut self, context: &mut Context, instrument: InstrumentId, best: &Best) {
         let Some(method) = &self.best else { return };
         let py = attached();
+        let index = instrument.0 as usize;
+        if self.best_arguments.len() <= index {
+            self.best_arguments.resize_with(index + 1, || None);
+        }
+        let place = &mut self.best_arguments[index];
+        let arguments = match place {
+            Some(known) => known,
+            None => {
+                let words = [
+                    self.seen.clone_ref(py).into_any(),
+                    number(py, instrument.0.into()),
+                    self.best_view.view.clone_ref(py),
+                ];
+                match PyTuple::new(py, words) {
+                    Ok(made) => place.insert(made.unbind()),
+                    Err(error) => {
+                        error.restore(py);
+                        give_up(py, method.name)
+                    }
+                }
+            }
+        };
         show(&self.best_view.view, best.bytes().as_ptr());
         let ended = Ended(&self.best_view.view);
-        let words = [
-            self.seen.clone_ref(py).into_any(),
-            number(py, instrument.0.into()),
-            self.best_view.view.clone_ref(py),
-        ];
-        match PyTuple::new(py, words) {
-            Ok(arguments) => method.call(py, &self.seen, context, &arguments.unbind()),
-            Err(error) => {
-                error.restore(py);
-                give_up(py, method.name);
-            }
-        }
+        method.call(py, &self.seen, context, arguments);
         drop(ended);
-        if references(self.best_view.view.bind(py)) > 2
+        // Ours, that of the pair of context and view, and one for each instrument.
+        let known = 2 + self.best_arguments.iter().flatten().count();
+        if references(self.best_view.view.bind(py)) > known as isize
             && let Ok((view, arguments)) = Hearing::view(py, &self.seen, self.best_view.record)
         {
             (self.best_view.view, self.best_view.arguments) = (view, arguments);
+            self.best_arguments.clear();
         }
     }
 
@@ -401,8 +484,8 @@ const REST: Rest = Rest {
 
 /// Joins the platform as the node that the command line or the environment names, and runs to the end; the process's exit code.
 #[pyfunction]
-pub(crate) fn run(py: Python<'_>, class: Py<PyAny>, words: Vec<String>) -> PyResult<u8> {
-    CLASS.replace(Some(class));
+pub(crate) fn run(py: Python<'_>, classes: Vec<Py<PyAny>>, words: Vec<String>) -> PyResult<u8> {
+    set_classes(classes);
     // Asked to stop, the node ends in good order: an exception in the middle of a call would be another end.
     let signal = py.import("signal")?;
     let main = py.import("threading")?.call_method0("main_thread")?;
@@ -423,7 +506,7 @@ pub(crate) fn run(py: Python<'_>, class: Py<PyAny>, words: Vec<String>) -> PyRes
 /// Feeds a strategy `count` quotes without a platform, `together` at a time; nanoseconds a quote, the SDK's share included.
 #[pyfunction]
 pub(crate) fn drive(class: Py<PyAny>, count: u64, together: u64) -> PyResult<f64> {
-    CLASS.replace(Some(class));
+    set_classes(vec![class]);
     let refused = |error: ParameterError| PyRuntimeError::new_err(error.to_string());
     let mut harness = Harness::<Foreign>::new(Map::new()).map_err(refused)?;
     let instrument = harness.list("SIM001", "0.01", 1);

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use node::{Exit, InstanceDir, Node, Steps, StopFlag};
 use topology::{NodeKind, NodeSpec, Topology};
 
-use super::{fit, run, up};
+use super::{fit, up};
 use crate::failure::Failure;
 use crate::output::{count, number};
 use crate::services;
@@ -46,7 +46,7 @@ fn play(topology: Topology, stop: &StopFlag, bar: &ProgressBar) -> Result<Outcom
 /// The program of a node, which `colo` has built in.
 fn program(spec: &NodeSpec, node: Node) -> Result<Box<dyn Steps>, (String, Exit)> {
     if matches!(spec.kind, NodeKind::Strategy | NodeKind::Host) {
-        return run::roster(strategy_sdk::Options::default())
+        return builtin_strategies::roster(strategy_sdk::Options::default())
             .steps(node)
             .map_err(|error| (error.to_string(), error.exit()));
     }

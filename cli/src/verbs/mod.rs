@@ -6,6 +6,7 @@ mod backtest;
 pub(crate) mod bench;
 pub(crate) mod book;
 mod check;
+mod deaths;
 mod doctor;
 mod down;
 mod explain;
@@ -75,6 +76,13 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "colo", &mut script);
             output::print(&String::from_utf8_lossy(&script))?;
+            Ok(node::Exit::Done.code())
+        }
+        Verb::Man { folder } => {
+            let failed = |error| Failure::system("write to", &folder)(error);
+            std::fs::create_dir_all(&folder).map_err(failed)?;
+            clap_mangen::generate_to(Arguments::command(), &folder).map_err(failed)?;
+            talk!("the man pages are in {}", folder.display());
             Ok(node::Exit::Done.code())
         }
     }

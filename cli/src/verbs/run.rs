@@ -17,27 +17,15 @@ use crate::failure::Failure;
 use crate::output;
 use crate::services::Run;
 
-// The examples of the SDK are what a reader of its documentation sees, and what runs here: one text.
-#[path = "../../../strategy-sdk/examples/market_maker.rs"]
-#[allow(dead_code, reason = "the example's own `main` is not called here")]
-mod market_maker;
-#[path = "../../../strategy-sdk/examples/noise.rs"]
-#[allow(dead_code, reason = "the example's own `main` is not called here")]
-mod noise;
-#[path = "../../../strategy-sdk/examples/round_trips.rs"]
-#[allow(dead_code, reason = "the example's own `main` is not called here")]
-mod round_trips;
-#[path = "../../../strategy-sdk/examples/taker.rs"]
-#[allow(dead_code, reason = "the example's own `main` is not called here")]
-mod taker;
-
 pub(crate) fn run(what: Run) -> Result<u8, Failure> {
     node::start_log();
     let ended = match what {
         Run::Service(service) => service.run(),
         Run::Other(RunOther::Master(arguments)) => master(&arguments),
         Run::Other(RunOther::Strategy(arguments)) => return Ok(strategy(&arguments)),
-        Run::Other(RunOther::Host(arguments)) => return Ok(host(arguments.options())),
+        Run::Other(RunOther::Host(arguments)) => {
+            return Ok(builtin_strategies::roster(arguments.options()).run().code());
+        }
         Run::Other(RunOther::Gateway(place)) => {
             super::gateway::run(place.instance(), place.node.as_deref().unwrap_or("gateway"))
         }
@@ -98,19 +86,6 @@ impl master::Past for Recorded {
     }
 }
 
-fn host(options: strategy_sdk::Options) -> u8 {
-    roster(options).run().code()
-}
-
-/// The strategies that are built in.
-pub(super) fn roster(options: strategy_sdk::Options) -> strategy_sdk::Roster {
-    strategy_sdk::Roster::new(options)
-        .with::<taker::Taker>("taker")
-        .with::<market_maker::MarketMaker>("market-maker")
-        .with::<noise::Noise>("noise")
-        .with::<round_trips::RoundTrips>("round-trips")
-}
-
 /// Replaces this process by the program: the process that asks master for the seat is the one that sits.
 fn become_program(program: &Path, options: &strategy_sdk::Options) -> u8 {
     let mut command = node::program::command(program);
@@ -138,11 +113,11 @@ fn strategy(arguments: &RunStrategy) -> u8 {
         // The command line asks for one of the two.
         (None, None) => return Exit::Usage.code(),
     };
-    match builtin {
-        Builtin::Taker => strategy_sdk::run::<taker::Taker>(options),
-        Builtin::MarketMaker => strategy_sdk::run::<market_maker::MarketMaker>(options),
-        Builtin::Noise => strategy_sdk::run::<noise::Noise>(options),
-        Builtin::RoundTrips => strategy_sdk::run::<round_trips::RoundTrips>(options),
-    }
-    .code()
+    let builtin = match builtin {
+        Builtin::Taker => builtin_strategies::Builtin::Taker,
+        Builtin::MarketMaker => builtin_strategies::Builtin::MarketMaker,
+        Builtin::Noise => builtin_strategies::Builtin::Noise,
+        Builtin::RoundTrips => builtin_strategies::Builtin::RoundTrips,
+    };
+    builtin_strategies::run(builtin, options).code()
 }

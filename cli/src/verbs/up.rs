@@ -14,6 +14,7 @@ use topology::{NodeKind, Topology};
 use crate::args::{Until, Up};
 use crate::failure::Failure;
 use crate::output::{self, Format};
+use crate::verbs::deaths::Deaths;
 use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
@@ -107,7 +108,11 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Recover>), Failure> {
 
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
 fn stay(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
-    let has_master = running.stay(|| !stop.is_set());
+    let mut deaths = Deaths::default();
+    let has_master = running.stay(|view| {
+        deaths.look(view);
+        !stop.is_set()
+    });
     let instance = running.view().instance();
     if !has_master && !instance.is_there().unwrap_or(true) {
         talk!("instance `{}` was taken down", instance.name());
@@ -159,8 +164,10 @@ fn watch(running: &mut Running, stop: &StopFlag) -> Result<End, LaunchError> {
         None => bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
+    let mut deaths = Deaths::default();
     let end = running.watch(|view| {
         bar.set_position(published(view));
+        bar.suspend(|| deaths.look(view));
         !stop.is_set()
     });
     bar.finish_and_clear();

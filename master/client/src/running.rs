@@ -148,8 +148,8 @@ impl Running {
 
     /// Stays until `go_on` answers false, also after the source's end; answers false when master is gone before. As process
     /// 1 it reaps what others leave behind.
-    pub fn stay(&mut self, mut go_on: impl FnMut() -> bool) -> bool {
-        while go_on() {
+    pub fn stay(&mut self, mut go_on: impl FnMut(&InstanceView) -> bool) -> bool {
+        while go_on(&self.view) {
             if !self.look() {
                 return false;
             }

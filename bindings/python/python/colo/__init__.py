@@ -16,7 +16,7 @@ nanoseconds since the epoch. Messages are views: they hold up to the end of the 
 from colo import _messages
 from colo._colo import ColoError, Context, Lapped, OrderError, Position, Timer, WorkingOrder, dtype
 from colo._messages import *
-from colo._research import Frames, open
+from colo._research import Frames, columns, open
 from colo._strategy import Strategy, run
 from colo._units import price, price_text
 
@@ -31,6 +31,7 @@ __all__ = [
     "Strategy",
     "Timer",
     "WorkingOrder",
+    "columns",
     "dtype",
     "open",
     "price",

@@ -1,9 +1,23 @@
 """The native module."""
 
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Final, final
+from typing import Any, final
 
-from colo._messages import AccountState, Best, Instrument, Quote, Side, TimeInForce
+from colo._messages import (
+    AccountState,
+    Best,
+    CancelAll,
+    CancelOrder,
+    Instrument,
+    NewOrder,
+    OrderStatus,
+    Quote,
+    Reason,
+    ReplaceOrder,
+    Side,
+    TimeInForce,
+)
 from colo._strategy import Strategy
 
 class ColoError(Exception):
@@ -193,6 +207,28 @@ class Writer:
     def begin(self, frames: list[tuple[int, int, bytes]], together: bool) -> None: ...
 
 @final
+class Frame:
+    """A frame, copied. A reader fills the same few again and again, as long as nobody keeps them."""
+
+    @property
+    def position(self) -> int: ...
+    @property
+    def message(self) -> int: ...
+    @property
+    def topic(self) -> int: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def payload(self) -> bytes:
+        """The payload, a copy."""
+    def number(self, offset: int = 0, size: int = 8) -> int:
+        """A little-endian number in the payload, without a copy of it."""
+    def decode(self) -> Any:
+        """The message in the frame; None if it is no message of the platform, or of another size."""
+
+@final
 class Reader:
     """A reader, loose or gated."""
 
@@ -203,15 +239,71 @@ class Reader:
     @property
     def passed_over(self) -> int: ...
     def read(self) -> _Frame | None: ...
-    def array(self, kind: type | None, most: int) -> Any: ...
+    def next(self) -> Frame | None:
+        """The next frame; None if none is there yet. It is not changed as long as somebody keeps it."""
+    def array(self, kind: Any, most: int) -> Any: ...
     def publish(self) -> None: ...
     def keep(self, position: int) -> None: ...
     def has_news(self) -> bool: ...
     def park(self, registry: Registry, timeout_ns: int) -> str: ...
 
+_Price = int | str
+
+class Harness:
+    """A strategy in a session of its own, with a clock that stands still unless it is moved. What the strategy raises, the call
+    raises that it was made in; then it has ended. Prices are whole billionths, or decimals as text."""
+
+    def __new__(
+        cls,
+        strategy: type[Strategy],
+        parameters: dict[str, Any] | None = None,
+        *,
+        data: str = "depth",
+        deterministic: bool = False,
+    ) -> Harness: ...
+    @property
+    def now(self) -> int:
+        """The clock, in nanoseconds."""
+    @property
+    def strategy(self) -> Any:
+        """The strategy itself."""
+    def list(self, symbol: str, tick: str = "0.01", lot: int = 1) -> int:
+        """Lists an instrument and returns its id; ids count from 1."""
+    def start(self) -> None:
+        """The list of instruments is whole: starts the strategy."""
+    def quote(self, instrument: int, bid: _Price | None, ask: _Price | None, quantity: int) -> None:
+        """A quote of one level a side, both of `quantity`; None: no such side."""
+    def book(self, instrument: int, bids: Sequence[tuple[_Price, int]], asks: Sequence[tuple[_Price, int]]) -> None:
+        """A quote with these levels, the best first; ten a side at most."""
+    def publish(self, quote: Quote | bytes) -> bool:
+        """A recorded quote, or its bytes. False where the strategy does not hear it."""
+    def trade(self, instrument: int, at: _Price, quantity: int) -> None:
+        """The market traded."""
+    def accept(self, order: NewOrder) -> None:
+        """The market has accepted an order."""
+    def update(self, order: NewOrder, status: OrderStatus | int, reason: Reason | int = 1) -> None:
+        """An update of an order that leaves its price and quantity as they are."""
+    def fill(self, order: NewOrder, price: _Price | None = None, quantity: int | None = None) -> None:
+        """Part of an order has traded, by default all that is left of it at its price; an update follows."""
+    def sent(self) -> Sequence[NewOrder | CancelOrder | ReplaceOrder | CancelAll]:
+        """What was sent since the last call."""
+    def set_full(self, full: bool) -> None:
+        """From now on every request finds td behind, or not."""
+    def advance(self, nanoseconds: int) -> None:
+        """Moves the clock by so many nanoseconds, and gives timers their turn."""
+    def turn(self) -> None:
+        """A round without messages: what was kept back for `on_quotes` is handed over."""
+    def stop(self) -> None:
+        """Stops the strategy."""
+    def position(self, instrument: int) -> Position: ...
+    def working_orders(self) -> Sequence[WorkingOrder]: ...
+
 def dtype(message: type) -> Any:
     """numpy's type of a message: `colo.dtype(colo.Quote)`."""
 
-def run(strategy: type[Strategy], words: list[str]) -> int: ...
+def run(strategies: list[type[Strategy]], words: list[str]) -> int: ...
 def drive(strategy: type[Strategy], count: int, together: int) -> float: ...
 def stubs() -> str: ...
+def count_allocations(function: Callable[[], object]) -> tuple[int, int] | None:
+    """Calls a function; how often memory was allocated meanwhile and how many bytes of it, also what was freed at once."""
+

@@ -2,7 +2,7 @@
 
 from colo import _colo
 
-_NATIVE = {"Context", "Position", "WorkingOrder", "Timer", "Registry", "Journal", "Writer", "Reader"}
+_NATIVE = {"Context", "Position", "WorkingOrder", "Timer", "Registry", "Journal", "Writer", "Reader", "Frame", "Harness"}
 
 
 def _is_message(name: str) -> bool:

@@ -49,6 +49,7 @@ __all__ = [
     "LatencySample",
     "CancelAll",
     "Statistics",
+    "ClientOrder",
     "OrderUpdate",
     "Fill",
     "SnapshotBegin",
@@ -714,6 +715,28 @@ class Statistics:
     def sequence(self) -> int:
         """The market's number of the last event before it."""
     def copy(self) -> Statistics:
+        """A copy that stays valid beyond the call."""
+
+@final
+class ClientOrder:
+    """Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was."""
+
+    @property
+    def order_id(self) -> int:
+        """The order."""
+    @property
+    def token(self) -> int:
+        """The token that it came with, by its public number."""
+    @property
+    def client_id(self) -> str:
+        """What the client calls it, unique among the orders for the account; empty: nothing."""
+    @property
+    def address(self) -> str:
+        """The client's address, as text; 'unix' for a local socket."""
+    @property
+    def account(self) -> int:
+        """For which account."""
+    def copy(self) -> ClientOrder:
         """A copy that stays valid beyond the call."""
 
 @final

@@ -84,9 +84,13 @@ class Strategy:
         """Once, at the end. What works afterwards is cancelled."""
 
 
-def run(strategy: type[Strategy], arguments: list[str] | None = None) -> NoReturn:
+def run(*strategies: type[Strategy], arguments: list[str] | None = None) -> NoReturn:
     """The rest of a program: reads the command line, joins the platform as the node that it or the environment names, runs the
-    strategy to its end, and leaves with the exit code of the node. Once a process."""
+    strategy to its end, and leaves with the exit code of the node. Once a process.
+
+    With several classes the parameter `strategy` chooses one by its name, for each node: `params = { strategy = "Maker" }`."""
+    if not strategies:
+        raise TypeError("name at least one class: colo.run(First)")
     words = sys.argv if arguments is None else ["strategy", *arguments]
-    code = _colo.run(strategy, words)
+    code = _colo.run(list(strategies), words)
     sys.exit(code)
