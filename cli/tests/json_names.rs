@@ -445,3 +445,29 @@ fn what_the_benchmark_of_languages_prints_is_on_the_page() {
     }
     assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
 }
+
+#[test]
+fn what_the_benchmark_of_the_gateway_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    if !Path::new(env!("CARGO_BIN_EXE_colo")).with_file_name("colo-gateway").exists() {
+        println!("skipped: there is no colo-gateway beside colo; `cargo build -p gateway` makes it");
+        return;
+    }
+    let quick = "bench gateway --quick --subscribers 20 --connections 50 --format json";
+    let report = home.json(&quick.split(' ').collect::<Vec<_>>());
+    compare(&page, "colo bench gateway", &report);
+    for (part, name) in [
+        ("hello", "requests_per_s"),
+        ("order", "notification_p50_us"),
+        ("broadcast", "deliveries_per_s"),
+        ("private", "notifications_per_s"),
+    ] {
+        assert!(report[part][name].as_f64().is_some_and(|figure| figure > 0.0), "{part}: {report}");
+    }
+    assert_eq!((&report["hello"]["failed"], &report["order"]["failed"]), (&0.into(), &0.into()), "{report}");
+    let one = "bench gateway --quick --only broadcast --subscribers 20 --format json";
+    let report = home.json(&one.split(' ').collect::<Vec<_>>());
+    compare(&page, "colo bench gateway", &report);
+    assert!(report["hello"].is_null() && report["broadcast"]["subscribers"] == 20, "{report}");
+    assert!(home.left().is_empty(), "instances are left: {:?}", home.left());
+}

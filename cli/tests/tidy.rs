@@ -34,7 +34,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("gateway-tokens", &[]),
-    ("gateway", &["accounts", "gateway-tokens", "journal", "node", "observe", "topology", "wire"]),
+    (
+        "gateway",
+        &["accounts", "bench-kit", "gateway-tokens", "journal", "node", "observe", "topology", "wire"],
+    ),
     ("observe", &["journal", "node", "pinning", "topology", "wire"]),
     ("master-client", &["journal", "node", "observe", "topology"]),
     ("bench-kit", &[]),

@@ -20,8 +20,11 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::result_large_err, reason = "a refused request's answer is made once and sent at once")]
 
+pub mod bench;
 mod core;
 mod desk;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod http;
 mod meter;
 mod metrics;

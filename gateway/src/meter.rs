@@ -1,11 +1,15 @@
 //! What the gateway counts of itself. The counters are found once: a request adds to them and looks nothing up.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::{Histogram, NativeHistogramConfig};
 
+use wire::Reason;
+
+use crate::http::problem::Kind;
 use crate::push::Counts;
 
 macro_rules! classes {
@@ -75,6 +79,10 @@ pub(crate) struct Meter {
     durations: Vec<Histogram>,
     accepted: Counter,
     refused: Counter,
+    /// By kind.
+    problems: [Counter; Kind::ALL.len()],
+    /// Of td and the market, by reason.
+    refusals: Mutex<BTreeMap<&'static str, u64>>,
     /// By thread.
     pushed: Mutex<Vec<Pushed>>,
 }
@@ -91,6 +99,8 @@ impl Default for Meter {
             durations: Class::ALL.iter().map(|_| histogram()).collect(),
             accepted: Counter::default(),
             refused: Counter::default(),
+            problems: std::array::from_fn(|_| Counter::default()),
+            refusals: Mutex::default(),
             pushed: Mutex::default(),
         }
     }
@@ -112,6 +122,29 @@ impl Meter {
 
     pub(crate) fn accepted(&self) {
         self.accepted.inc();
+    }
+
+    /// A request was answered with a problem.
+    pub(crate) fn problem(&self, kind: Kind) {
+        if let Some(counter) = self.problems.get(kind as usize) {
+            counter.inc();
+        }
+    }
+
+    /// td or the market has refused a request about an order.
+    pub(crate) fn refusal(&self, reason: Reason) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        *refusals.entry(reason.as_str()).or_default() += 1;
+    }
+
+    /// Every kind of problem, with its count.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        Kind::ALL.iter().zip(&self.problems).map(|(kind, counter)| (kind.parts().0, counter.get()))
+    }
+
+    /// Every reason of td's and the market's that was given, with its count.
+    pub(crate) fn refusals(&self) -> BTreeMap<&'static str, u64> {
+        self.refusals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn refused(&self) {

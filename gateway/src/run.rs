@@ -24,13 +24,15 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());
-    let (hub, pushers) = push::start(&config, &handle, &guard, kept, &meter).map_err(RunError::failed)?;
-    let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
+    let (hub, pushers) =
+        push::start(&config, &handle, &guard, kept, &meter, &door).map_err(RunError::failed)?;
+    let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop, Arc::clone(&meter))?;
+    let ticks = (0..config.threads).map(|_| tokio::sync::Notify::new()).collect();
     let shared = Arc::new(Shared {
         seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
         instance: node.instance().clone(),
         document: bytes::Bytes::from(document()),
-        node: handle.clone(),
+        node: handle,
         guard: Arc::clone(&guard),
         permits: Arc::new(tokio::sync::Semaphore::new(config.connections as usize)),
         config,
@@ -39,12 +41,13 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         pushers: pushers.clone(),
         meter,
         watch: Arc::default(),
+        ticks,
     });
     let watch = {
-        let (guard, handle) = (Arc::clone(&guard), handle.clone());
-        std::thread::Builder::new().name("tokens".to_owned()).spawn(move || guard.watch(&handle))
+        let shared = Arc::clone(&shared);
+        std::thread::Builder::new().name("clock".to_owned()).spawn(move || shared.watch())
     };
-    let watch = watch.map_err(|error| RunError::failed(format!("no thread for the tokens: {error}")))?;
+    let watch = watch.map_err(|error| RunError::failed(format!("no thread for the clock: {error}")))?;
     let server = start(&shared).map_err(RunError::failed)?;
     if let Some(address) = server.address {
         log::info!("listens on {address}");

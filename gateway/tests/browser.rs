@@ -112,6 +112,12 @@ impl Browser {
         self.call("Runtime.evaluate", &params)["result"]["result"]["value"].clone()
     }
 
+    /// What a promise of the page comes to.
+    fn wait(&mut self, script: &str) -> Value {
+        let params = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
+        self.call("Runtime.evaluate", &params)["result"]["result"]["value"].clone()
+    }
+
     fn until(&mut self, what: &str, script: &str) {
         let end = Instant::now() + WATCHDOG;
         while self.run(script) != true {
@@ -161,4 +167,78 @@ fn the_page_turns_red_when_somebody_dies_and_green_when_he_is_back() {
     );
     platform.kill("md");
     browser.until("red for md", &red("md"));
+}
+
+/// Where `.ci/gateway` puts axe-core.
+fn axe() -> Option<String> {
+    let beside = || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/gateway-tools");
+    let tools = std::env::var_os("COLO_GATEWAY_TOOLS").map_or_else(beside, PathBuf::from);
+    let text = std::fs::read_to_string(tools.join("axe/node_modules/axe-core/axe.min.js")).ok();
+    if text.is_none() {
+        println!("skipped: there is no axe-core; `.ci/gateway` installs it (npm: axe-core)");
+    }
+    text
+}
+
+#[test]
+fn the_page_shows_data_at_once_and_axe_finds_nothing_serious() {
+    let Some(program) = browser() else { return };
+    let Some(platform) = platform("axe", "") else { return };
+    let token = platform.token(&["t", "--role", "admin"]);
+    for (name, side, price) in [("b", "buy", "95"), ("s", "sell", "105")] {
+        assert_eq!(platform.ask(&token, "POST", "/v1/orders", &order(name, side, 3, price)).status, 201);
+    }
+    let mut browser = Browser::start(program);
+    browser.call("Page.enable", &json!({}));
+    // When the line at the top first says something, counted from the beginning of the navigation.
+    let note = "new MutationObserver(() => { const line = document.getElementById('verdict'); \
+                if (line && line.className === 'well' && !window.firstData) window.firstData = performance.now(); }) \
+                .observe(document, {subtree: true, childList: true, attributes: true, characterData: true})";
+    browser.call("Page.addScriptToEvaluateOnNewDocument", &json!({"source": note}));
+    browser.call("Page.navigate", &json!({"url": format!("http://127.0.0.1:{}/", platform.port)}));
+    browser.until("a token is asked for", "!(document.getElementById('sign')?.hidden ?? true)");
+    let axe = axe();
+    let look = |browser: &mut Browser, what: &str| {
+        let Some(axe) = &axe else { return };
+        browser.run(axe);
+        let found = browser.wait(
+            "axe.run().then(found => found.violations.map(one => ({impact: one.impact, id: one.id, help: one.help, \
+             nodes: one.nodes.map(node => node.html).slice(0, 5)})))",
+        );
+        let found = found.as_array().unwrap_or_else(|| panic!("axe does not run: {found}"));
+        println!("{what}: {} findings of axe-core", found.len());
+        let serious: Vec<&Value> = found
+            .iter()
+            .filter(|one| ["serious", "critical"].contains(&one["impact"].as_str().unwrap_or_default()))
+            .collect();
+        assert!(serious.is_empty(), "{what}: {serious:#?}");
+    };
+    look(&mut browser, "signing in");
+    let enter = format!(
+        "document.getElementById('token').value = '{token}'; document.getElementById('sign').requestSubmit(); true"
+    );
+    browser.run(&enter);
+    browser.until("green", "document.getElementById('verdict').className === 'well'");
+    browser.call("Page.reload", &json!({}));
+    browser.until(
+        "the first data",
+        "window.firstData > 0 && document.getElementById('verdict').className === 'well'",
+    );
+    println!("first data {} ms after the navigation began", browser.run("Math.round(window.firstData)"));
+    browser.until("the orders at work", "document.getElementById('working').innerText.includes('gateway')");
+    look(&mut browser, "light");
+    browser.call(
+        "Emulation.setEmulatedMedia",
+        &json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
+    );
+    look(&mut browser, "dark");
+    let phone = json!({"width": 390, "height": 800, "deviceScaleFactor": 2, "mobile": true});
+    browser.call("Emulation.setDeviceMetricsOverride", &phone);
+    look(&mut browser, "a phone");
+    // What is old has to be read too.
+    platform.kill("master");
+    platform.kill("gateway");
+    browser.until("red without a gateway", "document.getElementById('verdict').className === 'bad'");
+    browser.until("figures that are old", "document.querySelectorAll('.stale').length > 5");
+    look(&mut browser, "nobody answers");
 }

@@ -133,3 +133,29 @@ fn a_token_may_what_its_role_and_accounts_say_until_it_is_revoked() {
         String::from_utf8_lossy(&tail.stderr)
     );
 }
+
+#[test]
+fn who_begins_as_http_2_does_is_spoken_to_so_however_it_is_cut() {
+    use std::io::{Read, Write};
+    let Some(platform) = platform("second", "") else { return };
+    let begin = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+    for cut in [1, 2, 10] {
+        let mut stream = platform.connect().unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.write_all(&begin[..cut]).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        stream.write_all(&begin[cut..]).unwrap();
+        let mut frame = [0; 9];
+        stream.read_exact(&mut frame).unwrap();
+        assert_eq!(frame[3], 4, "its settings: {frame:?}");
+    }
+    // POST begins with the same letter.
+    let mut stream = platform.connect().unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream.write_all(b"P").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    stream.write_all(b"OST /v1/orders HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 401");
+}

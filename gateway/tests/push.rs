@@ -147,3 +147,54 @@ fn who_is_slow_half_open_or_talks_rubbish_is_let_go() {
     assert_eq!(platform.pid("gateway"), platform.pid("gateway"), "nobody died");
     assert!(!platform.log("gateway").contains("panicked"));
 }
+
+#[test]
+fn a_session_s_orders_end_with_its_websocket_and_no_others() {
+    let Some(platform) = platform("session", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    let (other, viewer) = (platform.token(&["o", "--role", "trader"]), platform.token(&["v"]));
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"cancel_on_disconnect":true,"subscribe":[{"channel":"platform"}],"id":"s"}"#);
+    let said = socket.until("the session", |message| message["id"] == "s");
+    let session = said["session"].as_str().unwrap().to_owned();
+    // The same again is the same session.
+    socket.say(r#"{"cancel_on_disconnect":true,"id":2}"#);
+    let again = socket.until("the session", |message| message["id"] == 2);
+    assert_eq!(
+        (again["session"].as_str(), &again["subscribed"][0]),
+        (Some(session.as_str()), &"platform".into())
+    );
+    let within =
+        |name: &str| order(name, "buy", 1, "95").replacen('{', &format!("{{\"session\":\"{session}\","), 1);
+    let post = |token: &str, body: &str| platform.ask(token, "POST", "/v1/orders", body);
+    for name in ["a", "b"] {
+        assert_eq!(post(&token, &within(name)).status, 201);
+    }
+    assert_eq!(post(&token, &order("stays", "buy", 1, "95")).status, 201);
+    let stolen = post(&other, &within("stolen"));
+    assert_eq!((stolen.status, &stolen.body["type"]), (409, &"/docs#session-ended".into()), "{stolen:?}");
+    let mut seeing = platform.socket(&viewer);
+    seeing.say(r#"{"cancel_on_disconnect":true,"id":1}"#);
+    assert!(seeing.until("a refusal", |message| message["id"] == 1)["error"].is_string());
+    // However it ends: here without a word.
+    drop(socket);
+    for name in ["a", "b"] {
+        platform.until(&token, &format!("/v1/clients/9/{name}"), |order| order["status"] == "cancelled");
+    }
+    assert_eq!(platform.ask(&token, "GET", "/v1/clients/9/stays", "").body["working"], true);
+    let late = post(&token, &within("late"));
+    assert_eq!((late.status, &late.body["type"]), (409, &"/docs#session-ended".into()), "{late:?}");
+    assert_eq!(
+        post(&token, &order("nonsense", "buy", 1, "95").replacen('{', "{\"session\":\"x\",", 1)).status,
+        400
+    );
+    // By revocation too.
+    let mut socket = platform.socket(&other);
+    socket.say(r#"{"cancel_on_disconnect":true,"id":1}"#);
+    let said = socket.until("the session", |message| message["id"] == 1);
+    let session = said["session"].as_str().unwrap();
+    let body = order("r", "buy", 1, "95").replacen('{', &format!("{{\"session\":\"{session}\","), 1);
+    assert_eq!(post(&other, &body).status, 201);
+    assert!(platform.colo(&["token", "revoke", "o"]).status.success());
+    platform.until(&token, "/v1/clients/9/r", |order| order["status"] == "cancelled");
+}

@@ -15,11 +15,9 @@ const PROGRAM: &str = "colo-gateway";
 /// Becomes the gateway: returns only if there is none.
 pub(super) fn run(instance: &str, node: &str) -> Result<(), Failure> {
     let program = find();
-    let error = Command::new(&program)
-        .arg(instance)
-        .env(node::INSTANCE_VARIABLE, instance)
-        .env(node::NODE_VARIABLE, node)
-        .exec();
+    // By its environment: an instance may be called as one of its verbs.
+    let error =
+        Command::new(&program).env(node::INSTANCE_VARIABLE, instance).env(node::NODE_VARIABLE, node).exec();
     let message = match error.kind() {
         std::io::ErrorKind::NotFound => format!(
             "there is no `{PROGRAM}` beside `colo` nor in PATH: build it with `cargo build --release -p gateway`, or take \
@@ -31,7 +29,7 @@ pub(super) fn run(instance: &str, node: &str) -> Result<(), Failure> {
 }
 
 /// Beside this program, or wherever PATH has it.
-fn find() -> PathBuf {
+pub(super) fn find() -> PathBuf {
     let beside = std::env::current_exe().ok().and_then(|colo| Some(colo.parent()?.join(PROGRAM)));
     beside.filter(|program| program.exists()).unwrap_or_else(|| PathBuf::from(PROGRAM))
 }

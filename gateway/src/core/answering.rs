@@ -17,9 +17,23 @@ pub(super) struct Turn {
 
 #[derive(Debug)]
 enum Pending {
-    Order { client: Box<ClientOrder>, order: Box<NewOrder>, at_once: bool, reply: Reply<Outcome> },
-    Change { id: OrderId, wait: Wait, reply: Reply<Outcome> },
-    CancelAll { met: u64, reply: Reply<Outcome> },
+    Order {
+        client: Box<ClientOrder>,
+        order: Box<NewOrder>,
+        at_once: bool,
+        reply: Reply<Outcome>,
+    },
+    Change {
+        id: OrderId,
+        wait: Wait,
+        reply: Reply<Outcome>,
+    },
+    CancelAll {
+        met: u64,
+        reply: Reply<Outcome>,
+    },
+    /// An order of a session that has ended.
+    Ended(OrderId),
 }
 
 impl Turn {
@@ -38,7 +52,16 @@ impl Core {
     /// Answers, or gathers what has to be committed first. Who does not wait any more is not told.
     pub(super) fn answer(&mut self, ask: Ask) {
         match ask {
-            Ask::Submit(submission, reply) => self.submit(&submission, reply),
+            Ask::Submit(submission, reply) => self.submit(&submission, None, reply),
+            Ask::SubmitIn(session, submission, reply) => {
+                if self.sessions.is_of(session, submission.client.token) {
+                    self.submit(&submission, Some(session), reply);
+                } else {
+                    let _ = reply.send(Outcome::NoSession);
+                }
+            }
+            Ask::Begin(session, token) => self.sessions.begin(session, token),
+            Ask::End(session) => self.sessions.end(session),
             Ask::Cancel { order, scope, reply } => {
                 let Some((id, instrument)) = self.changeable(&order, scope.as_ref()) else {
                     return self.refuse(&order, scope.as_ref(), reply);
@@ -104,7 +127,7 @@ impl Core {
         }
     }
 
-    fn submit(&mut self, submission: &Submission, reply: Reply<Outcome>) {
+    fn submit(&mut self, submission: &Submission, session: Option<u64>, reply: Reply<Outcome>) {
         let Submission { client, client_id, order, is_retry, at_once } = submission;
         match self.orders.used(order.account, client_id, order) {
             Some(Used::Same(known)) => {
@@ -139,7 +162,7 @@ impl Core {
         });
         if earlier.is_some() {
             self.commit();
-            return self.submit(submission, reply);
+            return self.submit(submission, session, reply);
         }
         if *is_retry && self.orders.has_forgotten && !client_id.as_str().is_empty() {
             let _ = reply.send(Outcome::Forgotten);
@@ -160,6 +183,22 @@ impl Core {
         let pending =
             Pending::Order { client: Box::new(client), order: Box::new(order), at_once: *at_once, reply };
         self.turn.pending.push((frame, pending));
+        if let Some(session) = session {
+            let orders = &self.orders;
+            self.sessions.add(session, order_id, |id| orders.get(id).is_none_or(Order::is_working));
+        }
+    }
+
+    /// Gathers cancels of what sessions have left behind. False: there is nothing to do.
+    pub(super) fn cancel_of_ended(&mut self) -> bool {
+        let mut any = false;
+        for id in self.sessions.take_ended() {
+            let Some(order) = self.orders.get(id).filter(|order| order.is_working()) else { continue };
+            let frame = self.turn.add(&CancelOrder::new(id, order.request.instrument));
+            self.turn.pending.push((frame, Pending::Ended(id)));
+            any = true;
+        }
+        any
     }
 
     /// The order that a change is about, if it can still be changed.
@@ -222,6 +261,12 @@ impl Core {
                     self.handle.add(counter, 1);
                     self.waiting.entry(id).or_default().push((wait, reply));
                 }
+                Pending::Ended(id) if is_committed => {
+                    log::debug!("{id} is cancelled: its session has ended");
+                    self.handle.add(node::Counter::Cancels, 1);
+                }
+                // It is tried again in the next turn.
+                Pending::Ended(id) => self.sessions.again(id),
                 Pending::CancelAll { met, reply } => {
                     if is_committed {
                         self.handle.add(node::Counter::Cancels, 1);

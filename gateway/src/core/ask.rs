@@ -1,6 +1,7 @@
 //! What the threads outside ask of the core, and how it gets there: a bounded queue without a lock, and a wake-up.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use crossbeam_queue::ArrayQueue;
 use node::NodeHandle;
@@ -55,6 +56,12 @@ pub(crate) struct OrderFilter {
 #[derive(Debug)]
 pub(crate) enum Ask {
     Submit(Box<Submission>, Reply<Outcome>),
+    /// An order that is cancelled when this session ends.
+    SubmitIn(u64, Box<Submission>, Reply<Outcome>),
+    /// A session begins, of the token with this number.
+    Begin(u64, u64),
+    /// It has ended: what works of its orders is cancelled.
+    End(u64),
     Cancel {
         order: OrderName,
         scope: Option<Vec<u32>>,
@@ -107,6 +114,8 @@ pub(crate) enum Outcome {
     Forgotten,
     /// Nothing was sent: td is behind.
     Full,
+    /// Nothing was sent: the session has ended, or was never this token's.
+    NoSession,
     /// Nothing was sent: the order has ended.
     Ended(OrderView),
     /// A mass cancel went out; as many orders worked.
@@ -118,11 +127,23 @@ pub(crate) enum Outcome {
 pub(crate) struct Door {
     queue: Arc<ArrayQueue<Ask>>,
     core: NodeHandle,
+    /// The instruments as the core knows them, so that an order need not ask for its own first.
+    symbols: Arc<RwLock<HashMap<String, InstrumentId>>>,
 }
 
 impl Door {
     pub(crate) fn new(core: NodeHandle) -> Door {
-        Door { queue: Arc::new(ArrayQueue::new(LONGEST)), core }
+        Door { queue: Arc::new(ArrayQueue::new(LONGEST)), core, symbols: Arc::default() }
+    }
+
+    /// The core has heard of an instrument.
+    pub(super) fn list(&self, symbol: String, instrument: InstrumentId) {
+        self.symbols.write().unwrap_or_else(PoisonError::into_inner).insert(symbol, instrument);
+    }
+
+    /// An instrument by its symbol; `None`: the core may know it by its number, or soon.
+    pub(crate) fn instrument(&self, symbol: &str) -> Option<InstrumentId> {
+        self.symbols.read().unwrap_or_else(PoisonError::into_inner).get(symbol).copied()
     }
 
     /// False: the core is behind, and nothing was asked.

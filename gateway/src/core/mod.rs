@@ -15,8 +15,10 @@ pub(crate) mod ask;
 mod market;
 pub(crate) mod orders;
 mod recall;
+mod sessions;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use node::{
     Component, Context, Counted, Counter, Frame, Gap, Input, InputId, JoinError, Node, NodeHandle, Output,
@@ -28,10 +30,12 @@ use wire::{
     StrategyId, TradePrint,
 };
 
+use crate::meter::Meter;
 use crate::push::{Channel, Hub};
 use ask::{Door, Outcome, Reply};
 use market::Market;
 use orders::Orders;
+use sessions::Sessions;
 
 /// Asks of one turn: one batch for td, and the journals are looked at in between.
 const ASKS_A_TURN: usize = 256;
@@ -95,6 +99,8 @@ pub(crate) struct Core {
     /// What works is cancelled at a clean stop.
     cancel_on_stop: bool,
     turn: answering::Turn,
+    sessions: Sessions,
+    meter: Arc<Meter>,
 }
 
 /// What a client waits for.
@@ -112,6 +118,7 @@ impl Core {
         mut hub: Hub,
         door: Door,
         cancel_on_stop: bool,
+        meter: Arc<Meter>,
     ) -> Result<Core, JoinError> {
         let output = node.take_output("orders")?;
         output.resume(&node.handle(), COUNTED);
@@ -155,6 +162,8 @@ impl Core {
             asked,
             cancel_on_stop,
             turn: answering::Turn::default(),
+            sessions: Sessions::default(),
+            meter,
         })
     }
 
@@ -211,6 +220,10 @@ impl Core {
             Execution::Update(update) => {
                 if let Some(counter) = Counter::of_refusal(update.status) {
                     context.add(counter, 1);
+                    // What was said to a predecessor, that one has counted.
+                    if self.is_ready {
+                        self.meter.refusal(update.reason);
+                    }
                 }
             }
         }
@@ -286,6 +299,7 @@ impl Core {
         if frame.message_id == Instrument::ID {
             let instrument = Instrument::decode(frame.payload)?;
             self.market.list(&instrument);
+            self.door.list(instrument.symbol.to_string(), instrument.id);
             self.hub.instrument(&instrument);
         }
         Ok(())
@@ -313,7 +327,8 @@ impl Component for Core {
             self.answer(ask);
             asked += 1;
         }
-        if asked > 0 {
+        let cancelled = self.cancel_of_ended();
+        if asked > 0 || cancelled {
             self.commit();
             context.worked();
         }
@@ -322,7 +337,7 @@ impl Component for Core {
     }
 
     fn is_wanted(&self) -> bool {
-        self.is_ready && !self.door.is_empty()
+        self.is_ready && (!self.door.is_empty() || self.sessions.has_ended())
     }
 
     fn accepts(&mut self, input: InputId, position: u64) -> bool {

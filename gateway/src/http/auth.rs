@@ -4,20 +4,17 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use gateway_tokens::{Shown, Token, TokenFile, now_s, unhex};
 use governor::clock::DefaultClock;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use hyper::header::{AUTHORIZATION, HeaderMap};
-use node::NodeHandle;
 use ring::signature::{ED25519, UnparsedPublicKey};
 
 use super::problem::{Kind, Problem};
 
-/// Between two looks at the file of tokens.
-const LOOK: Duration = Duration::from_millis(200);
 /// A signed request may be as old, or as far ahead.
 const SKEW_MS: u64 = 30_000;
 /// Nonces that are remembered at most; beyond, signed requests are refused until older ones have run out.
@@ -97,15 +94,12 @@ impl Guard {
         *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = table;
     }
 
-    /// Follows the file, until the node stops.
-    pub(crate) fn watch(&self, node: &NodeHandle) {
-        while !node.is_stopping() {
-            std::thread::sleep(LOOK);
-            self.refresh(false);
-            let oldest = now_ms().saturating_sub(2 * SKEW_MS);
-            let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
-            nonces.retain(|_, time| *time >= oldest);
-        }
+    /// Follows the file.
+    pub(crate) fn look(&self) {
+        self.refresh(false);
+        let oldest = now_ms().saturating_sub(2 * SKEW_MS);
+        let mut nonces = self.nonces.lock().unwrap_or_else(PoisonError::into_inner);
+        nonces.retain(|_, time| *time >= oldest);
     }
 
     /// Whose token this is.
@@ -209,6 +203,11 @@ impl Guard {
             None => Ok(()),
             Some(_) => Err("this x-colo-nonce was used before".to_owned()),
         }
+    }
+
+    /// Are accounts held to a rate?
+    pub(crate) fn has_account_rate(&self) -> bool {
+        self.by_account.is_some()
     }
 
     /// One more request about orders for this account?

@@ -63,6 +63,8 @@ pub(crate) struct OrderBody {
     /// This is the same request again: if the name is not known and something has been forgotten, nothing is sent.
     #[serde(default)]
     pub retry: bool,
+    /// The order is cancelled when the WebSocket ends that has this session.
+    pub session: Option<String>,
     /// `report` (as long as nothing else is said): answer with td's first word. `none`: when it is on its way.
     pub wait: Option<String>,
 }
@@ -187,6 +189,15 @@ impl OrderBody {
                 Quantity(self.quantity),
             )
         })
+    }
+
+    /// The session that it belongs to.
+    pub(crate) fn session(&self) -> Result<Option<u64>, Problem> {
+        let number = |text: &String| {
+            u64::from_str_radix(text, 16)
+                .map_err(|_| Problem::bad("`session` is none that a WebSocket was told"))
+        };
+        self.session.as_ref().map(number).transpose()
     }
 
     /// Answer at once?

@@ -79,7 +79,19 @@ fn websocket() {}
 
 /// The document, as JSON.
 pub fn document() -> String {
-    Document::openapi().to_pretty_json().unwrap_or_default()
+    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(|paths| paths.values_mut());
+    let routes = paths.filter_map(serde_json::Value::as_object_mut).flat_map(|path| path.values_mut());
+    let answers = routes.filter_map(|route| route["responses"].as_object_mut());
+    for (_, answer) in answers.flatten().filter(|(status, _)| status.starts_with(['4', '5'])) {
+        // A problem has a type of its own.
+        if let Some(content) = answer.get_mut("content").and_then(serde_json::Value::as_object_mut)
+            && let Some(problem) = content.remove("application/json")
+        {
+            content.insert("application/problem+json".to_owned(), problem);
+        }
+    }
+    serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -97,6 +109,8 @@ mod tests {
             assert!(paths.contains(path), "{path} of {paths:?}");
         }
         assert!(paths.len() >= 18, "{}", paths.len());
+        let refused = &document["paths"]["/v1/orders"]["post"]["responses"]["4XX"]["content"];
+        assert!(refused["application/problem+json"].is_object(), "{refused}");
         let page = std::str::from_utf8(super::PAGE).unwrap();
         for kind in Kind::ALL {
             let (name, ..) = kind.parts();

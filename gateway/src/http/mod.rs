@@ -18,6 +18,8 @@ mod upgrade;
 pub(crate) use cold::view as account_view;
 pub use document::document;
 pub(crate) use serve::start;
+pub(crate) use socket::listen;
+pub(crate) use upgrade::accept as accept_key;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,9 +49,27 @@ pub(crate) struct Shared {
     pub(crate) document: bytes::Bytes,
     pub(crate) meter: Arc<Meter>,
     pub(crate) watch: Arc<Watch>,
+    /// One a thread: the clock that all of them share.
+    pub(crate) ticks: Vec<tokio::sync::Notify>,
 }
 
 impl Shared {
+    /// Follows the file of tokens and wakes the threads now and then, until the node stops.
+    pub(crate) fn watch(&self) {
+        let tick = || self.ticks.iter().for_each(tokio::sync::Notify::notify_one);
+        for turn in 0_u64.. {
+            if self.node.is_stopping() {
+                break;
+            }
+            std::thread::sleep(TICK);
+            if turn % 2 == 0 {
+                self.guard.look();
+            }
+            tick();
+        }
+        tick();
+    }
+
     /// The gateway's own seat: some accounts are its own.
     pub(crate) fn node_seat(&self) -> u16 {
         self.seat
@@ -60,6 +80,9 @@ impl Shared {
         self.config.answer
     }
 }
+
+/// Between two looks at whether the node stops, and half as often at the file of tokens.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// One thread's.
 pub(crate) type Here = Rc<Arc<Shared>>;

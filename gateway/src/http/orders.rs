@@ -90,9 +90,17 @@ pub(crate) async fn submit(
 ) -> Result<(StatusCode, OrderView), Problem> {
     let account = account(shared, identity, body.account)?;
     let client_id = body.name()?;
-    let found = ask(shared, |reply| Ask::Find(body.symbol.clone(), reply)).await?;
-    let found = found.ok_or_else(|| Problem::bad(format!("there is no instrument `{}`", body.symbol)))?;
-    let order = body.order(InstrumentId(found.instrument), account)?;
+    let instrument = match shared.door.instrument(&body.symbol) {
+        Some(instrument) => instrument,
+        None => {
+            let found = ask(shared, |reply| Ask::Find(body.symbol.clone(), reply)).await?;
+            let found =
+                found.ok_or_else(|| Problem::bad(format!("there is no instrument `{}`", body.symbol)))?;
+            InstrumentId(found.instrument)
+        }
+    };
+    let order = body.order(instrument, account)?;
+    let session = body.session()?;
     shared.guard.rate_of(account.0)?;
     let submission = Submission {
         client: Client { token: identity.number, address: Text::cut(&peer.address) },
@@ -101,7 +109,11 @@ pub(crate) async fn submit(
         is_retry: body.retry,
         at_once: body.at_once()?,
     };
-    let outcome = ask(shared, |reply| Ask::Submit(Box::new(submission), reply)).await?;
+    let submission = Box::new(submission);
+    let outcome = match session {
+        Some(session) => ask(shared, |reply| Ask::SubmitIn(session, submission, reply)).await?,
+        None => ask(shared, |reply| Ask::Submit(submission, reply)).await?,
+    };
     done(outcome, StatusCode::CREATED)
 }
 
@@ -135,6 +147,10 @@ fn done(outcome: Outcome, good: StatusCode) -> Result<(StatusCode, OrderView), P
             "no order of this name is remembered, but the oldest are forgotten: whether there was one is not known",
         ),
         Outcome::Full => Problem::new(Kind::NotSent, "td is behind: nothing was sent, try again").after(1),
+        Outcome::NoSession => Problem::new(
+            Kind::SessionEnded,
+            "the session's WebSocket has ended, or is another token's: nothing was sent",
+        ),
         Outcome::Ended(order) => Problem::new(Kind::OrderEnded, "the order has ended").of(order),
         Outcome::CancelsAll(_) => Problem::new(Kind::Internal, "a mass cancel is no order"),
     })
@@ -165,7 +181,10 @@ pub(crate) async fn batch(shared: &Shared, identity: &Identity, peer: &Peer, bod
     let sent = futures(batch.orders.iter().map(|order| submit(shared, identity, peer, order))).await;
     let results = sent.into_iter().map(|one| match one {
         Ok((status, order)) => BatchResult { status: status.as_u16(), order: Some(order), problem: None },
-        Err(problem) => BatchResult { status: problem.status(), order: None, problem: Some(problem) },
+        Err(problem) => {
+            shared.meter.problem(problem.kind());
+            BatchResult { status: problem.status(), order: None, problem: Some(problem) }
+        }
     });
     json(StatusCode::OK, &BatchView { results: results.collect() })
 }
@@ -237,12 +256,28 @@ pub(crate) async fn list(shared: &Shared, identity: &Identity, query: &HashMap<S
     json(StatusCode::OK, &OrdersView { orders })
 }
 
+/// A request about an order that is there is held to the rate of its account.
+async fn limited(shared: &Shared, identity: &Identity, order: &OrderName) -> Result<(), Problem> {
+    match order {
+        _ if !shared.guard.has_account_rate() => Ok(()),
+        OrderName::Client(account, _) => shared.guard.rate_of(account.0),
+        OrderName::Id(_) => {
+            let (order, scope) = (order.clone(), scope(identity));
+            match ask(shared, |reply| Ask::Order { order, scope, reply }).await? {
+                Outcome::Order(order) => shared.guard.rate_of(order.account),
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
 /// Cancel an order.
 #[utoipa::path(delete, path = "/v1/orders/{order_id}", tag = "orders", security(("token" = [])),
     params(("order_id" = String, Path, description = "As in 12-1-42")),
     responses((status = 200, body = OrderView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
 pub(crate) async fn cancel(shared: &Shared, identity: &Identity, order: OrderName) -> Answered {
     demand(identity.token.role.cancels(), "cancel orders", identity)?;
+    limited(shared, identity, &order).await?;
     let scope = scope(identity);
     let outcome = ask(shared, |reply| Ask::Cancel { order, scope, reply }).await?;
     let (status, order) = done(outcome, StatusCode::OK)?;
@@ -261,6 +296,7 @@ pub(crate) async fn replace(
 ) -> Answered {
     demand(identity.token.role.trades(), "change orders", identity)?;
     let (price, quantity) = parse::<ReplaceBody>(body)?.parts()?;
+    limited(shared, identity, &order).await?;
     let scope = scope(identity);
     let outcome = ask(shared, |reply| Ask::Replace { order, scope, price, quantity, reply }).await?;
     let (status, order) = done(outcome, StatusCode::OK)?;
@@ -288,6 +324,9 @@ pub(crate) async fn cancel_all(
         (None, Some([only])) => Some(AccountId(*only)),
         (None, Some(_)) => return Err(Problem::bad("`account` is missing: this token is for several")),
     };
+    if let Some(account) = account {
+        shared.guard.rate_of(account.0)?;
+    }
     let instrument = instrument(shared, query).await?;
     let side = query.get("side").map(|text| side(text)).transpose()?;
     let outcome = ask(shared, |reply| Ask::CancelAll { account, instrument, side, reply }).await?;

@@ -24,6 +24,7 @@ pub(crate) enum Kind {
     RateLimited,
     OrderRefused,
     OrderEnded,
+    SessionEnded,
     ClientIdUsed,
     UnknownOutcome,
     NotSent,
@@ -33,8 +34,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    #[cfg(test)]
-    pub(crate) const ALL: [Kind; 17] = [
+    pub(crate) const ALL: [Kind; 18] = [
         Kind::BadRequest,
         Kind::Unauthorised,
         Kind::Forbidden,
@@ -46,6 +46,7 @@ impl Kind {
         Kind::RateLimited,
         Kind::OrderRefused,
         Kind::OrderEnded,
+        Kind::SessionEnded,
         Kind::ClientIdUsed,
         Kind::UnknownOutcome,
         Kind::NotSent,
@@ -78,6 +79,7 @@ impl Kind {
                 ("order-refused", "td or the market refused it", StatusCode::UNPROCESSABLE_ENTITY)
             }
             Kind::OrderEnded => ("order-ended", "The order has ended", StatusCode::CONFLICT),
+            Kind::SessionEnded => ("session-ended", "The session has ended", StatusCode::CONFLICT),
             Kind::ClientIdUsed => {
                 ("client-id-used", "This client id belongs to an order that differs", StatusCode::CONFLICT)
             }
@@ -97,6 +99,9 @@ impl Kind {
 /// A problem document.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Problem {
+    #[serde(skip)]
+    #[schema(ignore)]
+    of: Kind,
     /// Which kind, as in `/docs#order-refused`.
     #[serde(rename = "type")]
     #[schema(rename = "type")]
@@ -125,6 +130,7 @@ impl Problem {
     pub(crate) fn new(kind: Kind, detail: impl Into<String>) -> Problem {
         let (name, title, status) = kind.parts();
         Problem {
+            of: kind,
             kind: format!("/docs#{name}"),
             title,
             status: status.as_u16(),
@@ -153,6 +159,10 @@ impl Problem {
     pub(crate) fn after(mut self, seconds: u64) -> Problem {
         self.retry_after = Some(seconds);
         self
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.of
     }
 
     pub(crate) fn status(&self) -> u16 {

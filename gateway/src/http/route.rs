@@ -17,16 +17,24 @@ use crate::meter::Class;
 /// The answer of the hot path, made once.
 const HEALTHY: Bytes = Bytes::from_static(b"{\"status\":\"ok\"}\n");
 
-/// Answers a request, whatever it is.
-pub(crate) async fn route(here: Here, peer: &Peer, request: Request<Incoming>) -> Answer {
-    if request.uri().path() == "/health" && request.method() == Method::GET {
-        here.meter.answered(Class::Health, 200);
-        return fixed(HEALTHY, "application/json");
+/// The answer that needs nothing but itself, if that was asked for.
+pub(crate) fn health(here: &Here, request: &Request<Incoming>) -> Option<Answer> {
+    if request.uri().path() != "/health" || request.method() != Method::GET {
+        return None;
     }
+    here.meter.answered(Class::Health, 200);
+    Some(fixed(HEALTHY, "application/json"))
+}
+
+/// Answers a request, whatever else it is.
+pub(crate) async fn route(here: Here, peer: &Peer, request: Request<Incoming>) -> Answer {
     let (class, begin) = (Class::of(request.uri().path()), Instant::now());
     let mut answer = match dispatch(&here, peer, request).await {
         Ok(answer) => answer,
-        Err(problem) => problem.respond(),
+        Err(problem) => {
+            here.meter.problem(problem.kind());
+            problem.respond()
+        }
     };
     here.meter.answered(class, answer.status().as_u16());
     here.meter.took(class, begin.elapsed());

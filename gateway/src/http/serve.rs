@@ -4,30 +4,36 @@
 //! one rule for slow heads, for half-open connections and for those that say nothing at all. One that has been served before may
 //! idle for longer.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hyper::service::service_fn;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
+use hyper::service::Service;
 use hyper_util::rt::TokioIo;
-use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, UnixListener};
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
+use super::answer::Answer;
 use super::auth::Peer;
-use super::route::route;
+use super::route::{health, route};
 use super::socket::{Stream, listen, listen_unix, tls};
-use super::{Here, Shared};
+use super::{Here, Shared, TICK};
 
-/// How often a thread looks whether the node stops.
-const LOOK: Duration = Duration::from_millis(100);
 /// So long requests in work may take once the node stops.
 const GRACE: Duration = Duration::from_secs(1);
+/// So long after its answer a connection is taken to have it, once the node stops.
+const WRITTEN: Duration = Duration::from_millis(50);
 /// After an accept that failed, as it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -96,7 +102,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
                 match runtime {
                     Ok(runtime) => {
                         let local = tokio::task::LocalSet::new();
-                        local.block_on(&runtime, run(&Rc::new(shared), tcp, unix, acceptor));
+                        local.block_on(&runtime, run(&Rc::new(shared), number as usize, tcp, unix, acceptor));
                     }
                     Err(error) => log::error!("no runtime for HTTP: {error}"),
                 }
@@ -123,19 +129,29 @@ async fn accept_unix(listener: Option<&UnixListener>) -> std::io::Result<tokio::
 
 async fn run(
     here: &Here,
+    number: usize,
     tcp: Option<std::net::TcpListener>,
     unix: Option<std::os::unix::net::UnixListener>,
     acceptor: Option<TlsAcceptor>,
 ) {
     let tcp = tcp.and_then(|listener| TcpListener::from_std(listener).ok());
     let unix = unix.and_then(|listener| UnixListener::from_std(listener).ok());
-    let mut look = tokio::time::interval(LOOK);
-    let live = Rc::new(Cell::new(0_usize));
+    // A clock of its own would be set anew at each wait.
+    let Some(ticks) = here.ticks.get(number) else { return };
+    let connections = Connections::default();
+    let (head, idle) = (here.config.head, here.config.idle);
+    // Nobody stays a quarter longer than he may.
+    let pause = (head.min(idle) / 4).clamp(TICK / 2, Duration::from_secs(1));
+    let mut looked = Instant::now();
     loop {
         let (stream, peer) = tokio::select! {
-            _ = look.tick() => {
+            () = ticks.notified() => {
                 if here.node.is_stopping() {
                     break;
+                }
+                if looked.elapsed() >= pause {
+                    looked = Instant::now();
+                    connections.look(head, idle);
                 }
                 continue;
             }
@@ -169,19 +185,25 @@ async fn run(
             continue;
         };
         here.meter.accepted();
-        let (here, acceptor, live) = (Rc::clone(here), acceptor.clone(), Rc::clone(&live));
-        live.set(live.get() + 1);
-        tokio::task::spawn_local(async move {
+        let activity = Rc::new(Activity {
+            in_work: Cell::new(0),
+            served: Cell::new(false),
+            last: Cell::new(Instant::now()),
+        });
+        let (here, acceptor, own) = (Rc::clone(here), acceptor.clone(), Rc::clone(&activity));
+        let task = tokio::task::spawn_local(async move {
             if let Some((stream, peer)) = secured(&here, stream, peer, acceptor).await {
-                serve(here, stream, peer).await;
+                serve(here, stream, peer, own).await;
             }
-            live.set(live.get() - 1);
             drop(permit);
         });
+        connections.add(activity, task.abort_handle());
     }
     drop((tcp, unix));
     let end = Instant::now() + GRACE;
-    while live.get() > 0 && Instant::now() < end {
+    while !connections.is_empty() && Instant::now() < end {
+        // What was just answered is still being written.
+        connections.look(WRITTEN, WRITTEN);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -212,52 +234,130 @@ struct Activity {
     last: Cell<Instant>,
 }
 
-async fn serve(here: Here, stream: Stream, peer: Peer) {
-    let activity = Rc::new(Activity {
-        in_work: Cell::new(0),
-        served: Cell::new(false),
-        last: Cell::new(Instant::now()),
-    });
-    let peer = Rc::new(peer);
-    let service = {
-        let (here, activity) = (Rc::clone(&here), Rc::clone(&activity));
-        service_fn(move |request| {
-            let (here, peer, activity) = (Rc::clone(&here), Rc::clone(&peer), Rc::clone(&activity));
-            async move {
-                activity.in_work.set(activity.in_work.get() + 1);
-                let answer = route(here, &peer, request).await;
-                activity.in_work.set(activity.in_work.get() - 1);
-                activity.served.set(true);
-                activity.last.set(Instant::now());
-                Ok::<_, Infallible>(answer)
-            }
-        })
-    };
-    let builder = auto::Builder::new(Local);
-    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-    tokio::pin!(connection);
-    let mut stopping = false;
-    loop {
-        let limit = if activity.served.get() { here.config.idle } else { here.config.head };
-        let deadline = activity.last.get() + limit;
-        let wait = if activity.in_work.get() > 0 { Instant::now() + LOOK } else { deadline };
-        let wait = wait.min(Instant::now() + Duration::from_secs(1));
-        tokio::select! {
-            ended = connection.as_mut() => {
-                if let Err(error) = ended {
-                    log::debug!("a connection ended: {error}");
-                }
-                return;
-            }
-            () = tokio::time::sleep_until(wait) => {
-                if activity.in_work.get() == 0 && Instant::now() >= deadline {
-                    return;
-                }
-                if here.node.is_stopping() && !stopping {
-                    stopping = true;
-                    connection.as_mut().graceful_shutdown();
+impl Activity {
+    fn is_served(&self) {
+        self.served.set(true);
+        self.last.set(Instant::now());
+    }
+}
+
+/// One connection's requests.
+struct Requests {
+    here: Here,
+    peer: Rc<Peer>,
+    activity: Rc<Activity>,
+}
+
+/// An answer that is there, or one that is worked on. What is worked on lies elsewhere: a connection keeps room for its answer, and
+/// most of them idle.
+enum Reply {
+    There(Option<Answer>),
+    InWork(Pin<Box<dyn Future<Output = Answer>>>),
+}
+
+impl Future for Reply {
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Reply::There(answer) => match answer.take() {
+                Some(answer) => Poll::Ready(Ok(answer)),
+                None => Poll::Pending,
+            },
+            Reply::InWork(work) => work.as_mut().poll(context).map(Ok),
+        }
+    }
+}
+
+impl Service<Request<Incoming>> for Requests {
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = Reply;
+
+    fn call(&self, request: Request<Incoming>) -> Reply {
+        let activity = &self.activity;
+        if let Some(answer) = health(&self.here, &request) {
+            activity.is_served();
+            return Reply::There(Some(answer));
+        }
+        let (here, peer, activity) = (Rc::clone(&self.here), Rc::clone(&self.peer), Rc::clone(activity));
+        activity.in_work.set(activity.in_work.get() + 1);
+        Reply::InWork(Box::pin(async move {
+            let answer = route(here, &peer, request).await;
+            activity.in_work.set(activity.in_work.get() - 1);
+            activity.is_served();
+            answer
+        }))
+    }
+}
+
+/// Does this connection begin as HTTP/2 does? Nothing of it is taken.
+async fn is_second(stream: &Stream) -> bool {
+    // HTTP/1 has no method of ours that begins so.
+    const BEGIN: &[u8; 2] = b"PR";
+    match stream {
+        Stream::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+        Stream::Unix(_) => false,
+        Stream::Tcp(stream) => {
+            let mut bytes = [0; 2];
+            loop {
+                match stream.peek(&mut bytes).await {
+                    Ok(2) => return bytes == *BEGIN,
+                    Ok(1) if bytes[0] == BEGIN[0] => tokio::time::sleep(Duration::from_millis(1)).await,
+                    _ => return false,
                 }
             }
         }
+    }
+}
+
+async fn serve(here: Here, stream: Stream, peer: Peer, activity: Rc<Activity>) {
+    let is_second = is_second(&stream).await;
+    let requests = Requests { here, peer: Rc::new(peer), activity };
+    let stream = TokioIo::new(stream);
+    let ended = match is_second {
+        // The larger one lies elsewhere.
+        true => Box::pin(http2::Builder::new(Local).serve_connection(stream, requests)).await,
+        false => http1::Builder::new().serve_connection(stream, requests).with_upgrades().await,
+    };
+    if let Err(error) = ended {
+        log::debug!("a connection ended: {error}");
+    }
+}
+
+/// A thread's connections, of which those are ended that idle for too long. One look for all: a clock for each would cost every
+/// request.
+#[derive(Default)]
+struct Connections {
+    all: RefCell<Vec<(Rc<Activity>, AbortHandle)>>,
+    /// So many, and those that have ended are left out.
+    room: Cell<usize>,
+}
+
+impl Connections {
+    fn add(&self, activity: Rc<Activity>, task: AbortHandle) {
+        let mut all = self.all.borrow_mut();
+        all.push((activity, task));
+        // One that has ended keeps its task's memory until then.
+        if all.len() > self.room.get() {
+            all.retain(|(_, task)| !task.is_finished());
+            self.room.set(all.len() * 2 + 1_024);
+        }
+    }
+
+    /// Ends those that have been without a request in work for longer than they may.
+    fn look(&self, head: Duration, idle: Duration) {
+        let now = Instant::now();
+        self.all.borrow_mut().retain(|(activity, task)| {
+            let limit = if activity.served.get() { idle } else { head };
+            if activity.in_work.get() == 0 && now.duration_since(activity.last.get()) >= limit {
+                task.abort();
+            }
+            !task.is_finished()
+        });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.all.borrow().is_empty()
     }
 }

@@ -9,7 +9,6 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_util::rt::TokioIo;
-use hyper_util::server::conn::auto::upgrade::downcast;
 
 use super::Here;
 use super::answer::{Answer, Answered};
@@ -68,7 +67,7 @@ pub(crate) fn upgrade(here: &Here, mut request: Request<Incoming>) -> Answered {
     let pushers = here.pushers.clone();
     tokio::task::spawn_local(async move {
         let Ok(upgraded) = upgraded.await else { return };
-        let Ok(parts) = downcast::<TokioIo<Stream>>(upgraded) else { return };
+        let Ok(parts) = upgraded.downcast::<TokioIo<Stream>>() else { return };
         let (early, token) = (parts.read_buf.to_vec(), identity.token);
         let hand = |socket| pushers.take(NewSocket { socket, early, token, permit });
         match parts.io.into_inner() {
@@ -124,7 +123,8 @@ fn is_local_name(host: &str) -> bool {
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")
 }
 
-fn accept(key: &str) -> String {
+/// What the server answers to a client's key.
+pub(crate) fn accept(key: &str) -> String {
     let digest =
         ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes());
     base64(digest.as_ref())

@@ -12,6 +12,16 @@ pub(super) fn families(shared: &Shared) -> Vec<Family> {
     for (route, status, count) in meter.requests() {
         requests.add(vec![("route", route.to_owned()), ("status", status.to_owned())], count as f64);
     }
+    let help = "Requests that were answered with a problem, by its kind";
+    let mut problems = Family::counter("colo_gateway_problems", help, None);
+    for (problem, count) in meter.problems() {
+        problems.add(vec![("problem", problem.to_owned())], count as f64);
+    }
+    let help = "Requests about orders that td or the market has refused, by reason";
+    let mut refusals = Family::counter("colo_gateway_order_refusals", help, None);
+    for (reason, count) in meter.refusals() {
+        refusals.add(vec![("reason", reason.to_owned())], count as f64);
+    }
     let (accepted, refused) = meter.connections();
     let most = u64::from(shared.config.connections);
     let open = most.saturating_sub(shared.permits.available_permits() as u64);
@@ -22,6 +32,8 @@ pub(super) fn families(shared: &Shared) -> Vec<Family> {
     let queued = "Messages that wait for WebSockets: published is delivered, conflated, dropped and queued";
     vec![
         requests,
+        problems,
+        refusals,
         gauge("colo_gateway_connections", "Connections that are open, WebSockets included", open),
         gauge("colo_gateway_connections_most", "Connections that may be open", most),
         counter("colo_gateway_connections_accepted", "Connections that were accepted", accepted),

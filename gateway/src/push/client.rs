@@ -38,6 +38,9 @@ struct Message {
     unsubscribe: Vec<Wish>,
     #[serde(default)]
     stats: bool,
+    /// Orders that name this connection's session are cancelled when it ends.
+    #[serde(default)]
+    cancel_on_disconnect: bool,
     /// Comes back with the answer.
     #[serde(default)]
     id: Option<serde_json::Value>,
@@ -67,7 +70,15 @@ struct Said<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<Counts>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+}
+
+impl<'a> Said<'a> {
+    fn of(id: Option<&'a serde_json::Value>) -> Said<'a> {
+        Said { id, subscribed: None, stats: None, session: None, error: None }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -80,6 +91,12 @@ struct GapOf {
     channel: &'static str,
     from: u64,
     to: u64,
+}
+
+/// Is this a message of a client's? For fuzzers.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn message(text: &str) -> bool {
+    serde_json::from_str::<Message>(text).is_ok()
 }
 
 /// Which keys of a channel.
@@ -130,9 +147,15 @@ pub(crate) struct Client {
     /// Bytes of the first that are gone.
     written: usize,
     pub(crate) is_blocked: bool,
+    /// Something waits that this turn has brought.
+    pub(crate) is_dirty: bool,
     pub(crate) heard: Instant,
     pub(crate) wrote: Instant,
     pub(crate) pinged: bool,
+    /// Its session, once it has asked for one.
+    pub(crate) session: Option<u64>,
+    /// It has just asked for one, with this id of its message.
+    pub(crate) wants_session: Option<Option<serde_json::Value>>,
 }
 
 impl Client {
@@ -153,9 +176,25 @@ impl Client {
             out_bytes: 0,
             written: 0,
             is_blocked: false,
+            is_dirty: false,
             heard: now,
             wrote: now,
             pinged: false,
+            session: None,
+            wants_session: None,
+        }
+    }
+
+    /// What it has asked for is there; `None`: it cannot be had now.
+    pub(crate) fn session_begins(
+        &mut self,
+        id: Option<&serde_json::Value>,
+        session: Option<u64>,
+    ) -> Result<(), End> {
+        self.session = session;
+        match session {
+            Some(session) => self.say(&Said { session: Some(format!("{session:016x}")), ..Said::of(id) }),
+            None => self.fail(id, "the gateway is behind: ask for the session again".to_owned()),
         }
     }
 
@@ -185,8 +224,12 @@ impl Client {
         !self.out.is_empty() || !self.queue.is_empty()
     }
 
-    pub(crate) fn push(&mut self, event: &Event) -> Result<(), End> {
+    pub(crate) fn push(&mut self, event: &Event, now: Instant) -> Result<(), End> {
         let shared = event.frame(self.encoding);
+        // A turn may bring more than may wait, to a client that is not slow at all.
+        if !self.queue.fits(shared.len()) && !self.is_blocked {
+            self.write(now)?;
+        }
         self.queue.push(event.channel, event.key, event.sequence, shared).map_err(overflow)
     }
 
@@ -248,7 +291,7 @@ impl Client {
                 self.queue.answer(frame(Kind::Pong, &payload).into()).map_err(overflow)
             }
             Incoming::Pong => Ok(()),
-            Incoming::Close(_) => Err(End::Close(1000, "")),
+            Incoming::Close(code) => Err(End::Close(code.unwrap_or(1000), "")),
             Incoming::Binary(_) => Err(End::Close(1003, "say it as text")),
             Incoming::Text(text) => {
                 let message: Message = match serde_json::from_str(&text) {
@@ -261,7 +304,7 @@ impl Client {
     }
 
     fn fail(&mut self, id: Option<&serde_json::Value>, error: String) -> Result<(), End> {
-        self.say(&Said { id, subscribed: None, stats: None, error: Some(error) })
+        self.say(&Said { error: Some(error), ..Said::of(id) })
     }
 
     fn say(&mut self, said: &impl Serialize) -> Result<(), End> {
@@ -317,7 +360,19 @@ impl Client {
         subscribed.sort_unstable();
         let stats = message.stats.then_some(self.queue.counts);
         let subscribed = Some(subscribed.into_iter().map(Channel::as_str).collect());
-        self.say(&Said { id, subscribed, stats, error: None })
+        if message.cancel_on_disconnect && !self.token.role.trades() {
+            let role = self.token.role.as_str();
+            return self
+                .fail(id, format!("a token of role {role} sends no orders: there is nothing to cancel"));
+        }
+        if message.cancel_on_disconnect && self.session.is_none() {
+            // Its answer is the session's, which the core hears of first.
+            self.wants_session = Some(message.id);
+            return Ok(());
+        }
+        let session = self.session.filter(|_| message.cancel_on_disconnect);
+        let session = session.map(|session| format!("{session:016x}"));
+        self.say(&Said { subscribed, stats, session, ..Said::of(id) })
     }
 
     fn meant(&self, wish: &Wish, symbols: &HashMap<String, u32>) -> Result<(Channel, Keys), String> {

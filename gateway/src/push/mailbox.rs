@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gateway_tokens::Token;
 use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::SndBuf;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::event::{Channel, Event};
@@ -31,10 +33,20 @@ impl Socket {
         }
     }
 
+    /// What the system may hold for it: beyond, what waits is ours to conflate.
+    pub(crate) fn limit(&self, bytes: usize) {
+        let set = setsockopt(self, SndBuf, &bytes);
+        if let Err(error) = set {
+            log::debug!("the size of a socket's buffer stays as it is: {error}");
+        }
+    }
+
     pub(crate) fn write(&mut self, bytes: &[IoSlice<'_>]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => stream.write_vectored(bytes),
-            Socket::Unix(stream) => stream.write_vectored(bytes),
+        match (self, bytes) {
+            // Most have one frame, for which the system has the shorter way.
+            (Socket::Tcp(stream), [one]) => stream.write(one),
+            (Socket::Tcp(stream), bytes) => stream.write_vectored(bytes),
+            (Socket::Unix(stream), bytes) => stream.write_vectored(bytes),
         }
     }
 }

@@ -15,8 +15,12 @@ mod hub;
 mod mailbox;
 mod pusher;
 mod queue;
+mod table;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use client::message;
 pub(crate) use event::Channel;
+pub(crate) use frame::{Decoder, Incoming, Kind, close, frame};
 pub(crate) use hub::Hub;
 pub(crate) use mailbox::{NewSocket, Socket};
 pub(crate) use queue::Counts;
@@ -26,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use node::NodeHandle;
 use topology::config::GatewayConfig;
 
+use crate::core::ask::Door;
 use crate::http::auth::Guard;
 use crate::meter::Meter;
 use mailbox::Mailbox;
@@ -63,6 +68,7 @@ pub(crate) fn start(
     guard: &Arc<Guard>,
     accounts: Option<node::InstanceDir>,
     meter: &Arc<Meter>,
+    door: &Door,
 ) -> Result<(Hub, Pushers), String> {
     let failed = |error: &dyn std::fmt::Display| format!("the threads that push cannot start: {error}");
     let made: Result<Vec<Mailbox>, _> = (0..config.push_threads).map(|_| Mailbox::new()).collect();
@@ -72,7 +78,8 @@ pub(crate) fn start(
         let pusher =
             pusher::Pusher::new(mailbox.clone(), node.clone(), Arc::clone(guard), config, accounts.clone())
                 .map_err(|error| failed(&error))?
-                .counted(number, Arc::clone(meter));
+                .counted(number, Arc::clone(meter))
+                .with_door(door.clone());
         let thread = std::thread::Builder::new().name(format!("push-{number}")).spawn(move || pusher.run());
         threads.push(thread.map_err(|error| failed(&error))?);
     }

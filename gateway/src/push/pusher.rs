@@ -1,6 +1,6 @@
 //! A thread that pushes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,8 @@ use super::client::{Client, End, GOING, REVOKED};
 use super::event::{About, Channel, Event};
 use super::mailbox::{Letters, Mailbox};
 use super::queue::Counts;
+use super::table::Table;
+use crate::core::ask::{Ask, Door};
 use crate::http::account_view;
 use crate::http::auth::Guard;
 use crate::meter::{Meter, Pushed};
@@ -21,6 +23,9 @@ use crate::meter::{Meter, Pushed};
 const HISTORY: usize = 65_536;
 /// Between two looks at clocks, tokens and accounts.
 const LOOK: Duration = Duration::from_millis(100);
+/// Of more clients than this, some are looked at each time.
+const AT_A_LOOK: usize = 500;
+const MOST_PARTS: usize = 20;
 /// The bell's place among the clients'.
 const BELL: u64 = u64::MAX;
 
@@ -29,8 +34,7 @@ pub(crate) struct Pusher {
     node: NodeHandle,
     guard: Arc<Guard>,
     epoll: Epoll,
-    clients: BTreeMap<u64, Client>,
-    next: u64,
+    clients: Table,
     /// Who wants what: by channel and key, and those who want all of a channel.
     by_key: HashMap<(Channel, u32), BTreeSet<u64>>,
     of_all: HashMap<Channel, BTreeSet<u64>>,
@@ -47,10 +51,15 @@ pub(crate) struct Pusher {
     write_deadline: Duration,
     ping: Duration,
     looked: Instant,
+    /// Where the next look begins.
+    place: usize,
     /// Of clients that have gone.
     ended: Counts,
     number: usize,
     meter: Arc<Meter>,
+    door: Option<Door>,
+    /// Sessions that have ended, which the core has not heard yet.
+    ended_sessions: Vec<u64>,
 }
 
 impl Pusher {
@@ -68,8 +77,7 @@ impl Pusher {
             node,
             guard,
             epoll,
-            clients: BTreeMap::new(),
-            next: 0,
+            clients: Table::default(),
             by_key: HashMap::new(),
             of_all: HashMap::new(),
             history: VecDeque::new(),
@@ -82,15 +90,40 @@ impl Pusher {
             write_deadline: config.write_deadline,
             ping: config.ping,
             looked: Instant::now(),
+            place: 0,
             ended: Counts::default(),
             number: 0,
             meter: Arc::default(),
+            door: None,
+            ended_sessions: Vec::new(),
         })
     }
 
     /// It tells this meter how it stands, as thread `number`.
     pub(crate) fn counted(self, number: usize, meter: Arc<Meter>) -> Pusher {
         Pusher { number, meter, ..self }
+    }
+
+    /// The way to the core, for sessions.
+    pub(crate) fn with_door(self, door: Door) -> Pusher {
+        Pusher { door: Some(door), ..self }
+    }
+
+    /// A client wants its orders to end with it.
+    fn begin_session(&mut self, number: u64) -> Result<(), End> {
+        let Some(client) = self.clients.get_mut(number) else { return Ok(()) };
+        let Some(id) = client.wants_session.take() else { return Ok(()) };
+        // No two are the same, also of different threads and gateways.
+        let session = (self.node.now() & !63) | self.number as u64 & 63;
+        let begun =
+            self.door.as_ref().is_some_and(|door| door.put(Ask::Begin(session, client.token.number())));
+        client.session_begins(id.as_ref(), begun.then_some(session))
+    }
+
+    /// The core may be behind: then it is told at the next look.
+    fn end_sessions(&mut self) {
+        let Some(door) = &self.door else { return };
+        self.ended_sessions.retain(|session| !door.put(Ask::End(*session)));
     }
 
     /// Until the core closes it.
@@ -107,14 +140,14 @@ impl Pusher {
             let now = Instant::now();
             self.letters(&mut letters, now);
             if letters.is_closing {
-                for client in self.clients.values_mut() {
+                for client in self.clients.all_mut() {
                     let _ = client.write(now);
                     client.say_goodbye(GOING, "the gateway stops: come back in a moment");
                 }
                 return;
             }
             let timeout =
-                if is_idle { EpollTimeout::from(LOOK.as_millis() as u8) } else { EpollTimeout::ZERO };
+                if is_idle { EpollTimeout::from(self.pause().as_millis() as u8) } else { EpollTimeout::ZERO };
             let count = match self.epoll.wait(&mut ready, timeout) {
                 Ok(count) => count,
                 Err(nix::errno::Errno::EINTR) => 0,
@@ -129,7 +162,7 @@ impl Pusher {
                     self.ready(event.data(), event.events(), now);
                 }
             }
-            if now.duration_since(self.looked) >= LOOK {
+            if now.duration_since(self.looked) >= self.pause() {
                 self.looked = now;
                 self.look(now);
             }
@@ -139,27 +172,28 @@ impl Pusher {
     fn letters(&mut self, letters: &mut Letters, now: Instant) {
         self.symbols.extend(letters.listed.drain(..));
         for socket in letters.arrivals.drain(..) {
-            self.next += 1;
-            let number = self.next;
+            socket.socket.limit(self.most);
+            let number = self.clients.insert(Client::new(socket, self.most, now));
             let event = EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP, number);
-            if let Err(error) = self.epoll.add(&socket.socket, event) {
+            let Some(client) = self.clients.get_mut(number) else { continue };
+            if let Err(error) = self.epoll.add(&client.socket, event) {
                 log::warn!("a WebSocket cannot be watched: {error}");
+                self.clients.remove(number);
                 continue;
             }
-            self.clients.insert(number, Client::new(socket, self.most, now));
             self.hear(number, now, true);
         }
         for lost in letters.lost.drain(..) {
             if lost.channel == Channel::Orders {
                 self.forgotten = self.forgotten.max(lost.to);
             }
-            self.clients.values_mut().for_each(|client| client.lost(lost.channel, lost.from, lost.to));
+            self.clients.all_mut().for_each(|client| client.lost(lost.channel, lost.from, lost.to));
         }
-        let mut dirty = BTreeSet::new();
+        let mut dirty = Vec::new();
         let mut ends = Vec::new();
         // The urgent ones of all, before any quote is written.
         for event in letters.events.drain(..) {
-            self.publish(&event, &mut dirty, &mut ends);
+            self.publish(&event, &mut dirty, &mut ends, now);
             if event.channel == Channel::Quotes {
                 self.latest.insert(event.key, event);
             } else if event.channel == Channel::Orders {
@@ -179,19 +213,18 @@ impl Pusher {
         }
     }
 
-    fn publish(&mut self, event: &Event, dirty: &mut BTreeSet<u64>, ends: &mut Vec<(u64, End)>) {
+    fn publish(&mut self, event: &Event, dirty: &mut Vec<u64>, ends: &mut Vec<(u64, End)>, now: Instant) {
         let Pusher { by_key, of_all, clients, .. } = self;
         let by_key = by_key.get(&(event.channel, event.key)).into_iter().flatten();
         let of_all = of_all.get(&event.channel).into_iter().flatten();
         for number in by_key.chain(of_all) {
-            let Some(client) = clients.get_mut(number) else { continue };
+            let Some(client) = clients.get_mut(*number) else { continue };
             if !client.wants(event.channel, event.key) {
                 continue;
             }
-            match client.push(event) {
-                Ok(()) => {
-                    dirty.insert(*number);
-                }
+            match client.push(event, now) {
+                Ok(()) if !std::mem::replace(&mut client.is_dirty, true) => dirty.push(*number),
+                Ok(()) => {}
                 Err(end) => ends.push((*number, end)),
             }
         }
@@ -209,19 +242,22 @@ impl Pusher {
     }
 
     fn hear(&mut self, number: u64, now: Instant, is_early: bool) {
-        let Some(client) = self.clients.get_mut(&number) else { return };
+        let Some(client) = self.clients.get_mut(number) else { return };
         let outcome = client.read(&self.symbols, now, is_early);
         let resumes = match outcome {
             Ok(resumes) => resumes,
             Err(end) => return self.end(number, end),
         };
         if self.index(number)
-            && let Err(end) = self.show_latest(number)
+            && let Err(end) = self.show_latest(number, now)
         {
             return self.end(number, end);
         }
+        if let Err(end) = self.begin_session(number) {
+            return self.end(number, end);
+        }
         for resume in resumes {
-            let Some(client) = self.clients.get_mut(&number) else { return };
+            let Some(client) = self.clients.get_mut(number) else { return };
             if resume.from < self.forgotten {
                 client.lost(Channel::Orders, resume.from + 1, self.forgotten);
             }
@@ -229,7 +265,7 @@ impl Pusher {
             let missed = self.history.range(kept..).filter(|event| client.wants(Channel::Orders, event.key));
             let missed: Vec<Arc<Event>> = missed.cloned().collect();
             for event in missed {
-                if let Err(end) = client.push(&event) {
+                if let Err(end) = client.push(&event, now) {
                     return self.end(number, end);
                 }
                 if client.has_output() && client.write(now).is_err() {
@@ -241,17 +277,17 @@ impl Pusher {
     }
 
     /// What stands, for who has just subscribed to quotes.
-    fn show_latest(&mut self, number: u64) -> Result<(), End> {
-        let Some(client) = self.clients.get_mut(&number) else { return Ok(()) };
+    fn show_latest(&mut self, number: u64, now: Instant) -> Result<(), End> {
+        let Some(client) = self.clients.get_mut(number) else { return Ok(()) };
         self.latest.values().try_for_each(|event| match client.wants(Channel::Quotes, event.key) {
-            true => client.push(event),
+            true => client.push(event, now),
             false => Ok(()),
         })
     }
 
     /// Notes what a client wants, if that has changed.
     fn index(&mut self, number: u64) -> bool {
-        let Some(client) = self.clients.get_mut(&number).filter(|client| client.is_changed) else {
+        let Some(client) = self.clients.get_mut(number).filter(|client| client.is_changed) else {
             return false;
         };
         client.is_changed = false;
@@ -287,8 +323,9 @@ impl Pusher {
     }
 
     fn write(&mut self, number: u64, now: Instant) {
-        let Some(client) = self.clients.get_mut(&number) else { return };
+        let Some(client) = self.clients.get_mut(number) else { return };
         let was_blocked = client.is_blocked;
+        client.is_dirty = false;
         if let Err(end) = client.write(now) {
             return self.end(number, end);
         }
@@ -300,8 +337,12 @@ impl Pusher {
     }
 
     fn end(&mut self, number: u64, end: End) {
-        let Some(mut client) = self.clients.remove(&number) else { return };
+        let Some(mut client) = self.clients.remove(number) else { return };
         self.ended.add(client.counts().ended());
+        if let Some(session) = client.session {
+            self.ended_sessions.push(session);
+            self.end_sessions();
+        }
         if let End::Close(code, reason) = end {
             client.say_goodbye(code, reason);
         }
@@ -313,35 +354,53 @@ impl Pusher {
         self.unindex(number, &client.indexed);
     }
 
+    /// Between two looks: of many clients only some are looked at each time, so that nobody waits for long.
+    fn pause(&self) -> Duration {
+        LOOK / self.parts()
+    }
+
+    fn parts(&self) -> u32 {
+        (self.clients.len() / AT_A_LOOK + 1).min(MOST_PARTS) as u32
+    }
+
     /// Clocks, tokens, accounts.
     fn look(&mut self, now: Instant) {
-        let mut counts = self.ended;
-        self.clients.values().for_each(|client| counts.add(client.counts()));
-        self.meter.pushed(self.number, Pushed { counts, clients: self.clients.len() as u64 });
+        let parts = self.parts();
+        if self.place == 0 {
+            let mut counts = self.ended;
+            self.clients.all().for_each(|client| counts.add(client.counts()));
+            self.meter.pushed(self.number, Pushed { counts, clients: self.clients.len() as u64 });
+        }
         let mut ends = Vec::new();
         let mut pinged = Vec::new();
-        for (number, client) in &mut self.clients {
+        let count = self.clients.places().div_ceil(parts as usize).max(1);
+        let (some, end) = self.clients.some_mut(self.place, count);
+        for (number, client) in some {
             let silent = now.duration_since(client.heard);
             if !self.guard.is_good(&client.token.id) {
-                ends.push((*number, End::Close(REVOKED, "the token is not good any more")));
+                ends.push((number, End::Close(REVOKED, "the token is not good any more")));
             } else if client.is_blocked && now.duration_since(client.wrote) > self.write_deadline {
-                ends.push((*number, End::Close(super::client::OVERFLOW, "you do not read")));
+                ends.push((number, End::Close(super::client::OVERFLOW, "you do not read")));
             } else if silent > self.ping * 2 {
-                ends.push((*number, End::Gone));
+                ends.push((number, End::Gone));
             } else if silent > self.ping && !client.pinged {
                 match client.ping() {
-                    Ok(()) => pinged.push(*number),
-                    Err(end) => ends.push((*number, end)),
+                    Ok(()) => pinged.push(number),
+                    Err(end) => ends.push((number, end)),
                 }
             }
         }
+        self.place = if end >= self.clients.places() { 0 } else { end };
         for (number, end) in ends {
             self.end(number, end);
         }
         for number in pinged {
             self.write(number, now);
         }
-        self.accounts(now);
+        self.end_sessions();
+        if self.place == 0 {
+            self.accounts(now);
+        }
     }
 
     /// The accounts that have changed since the last look, for those who want them.
@@ -350,7 +409,7 @@ impl Pusher {
             || self.by_key.keys().any(|(channel, _)| *channel == Channel::Accounts);
         let Some(instance) = self.accounts.as_ref().filter(|_| is_wanted) else { return };
         let Ok(Some(accounts)) = node::Accounts::of(instance) else { return };
-        let mut dirty = BTreeSet::new();
+        let mut dirty = Vec::new();
         let mut ends = Vec::new();
         for (slot, state) in accounts.all() {
             // A strategy's own is not a client's.
@@ -362,7 +421,7 @@ impl Pusher {
             let (key, sequence, time) = (state.account.0, state.drops, self.node.now());
             let event =
                 Event::new(Channel::Accounts, key, sequence, time, AccountState::ID, state.bytes(), about);
-            self.publish(&event, &mut dirty, &mut ends);
+            self.publish(&event, &mut dirty, &mut ends, now);
         }
         for (number, end) in ends {
             self.end(number, end);

@@ -85,6 +85,11 @@ impl Queue {
         Ok(())
     }
 
+    /// Is there room for so many more?
+    pub(crate) fn fits(&self, bytes: usize) -> bool {
+        self.demand(bytes).is_ok()
+    }
+
     fn demand(&self, bytes: usize) -> Result<(), Overflow> {
         if self.bytes + bytes > self.most { Err(Overflow) } else { Ok(()) }
     }

@@ -95,12 +95,22 @@ impl Platform {
             .args(arguments)
             .current_dir(self.folder.path())
             .env("XDG_STATE_HOME", self.folder.path())
+            .env("COLO_LOG", "debug")
             .output()
             .unwrap()
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// The instance's folder in shared memory.
+    pub(crate) fn shared(&self) -> PathBuf {
+        self.instance().path().to_owned()
+    }
+
+    pub(crate) fn instance(&self) -> node::InstanceDir {
+        node::InstanceDir::new(&self.name).unwrap()
     }
 
     pub(crate) fn log(&self, node: &str) -> String {
@@ -125,8 +135,16 @@ impl Platform {
 
     /// Kills a node as nothing can be caught.
     pub(crate) fn kill(&self, node: &str) {
-        let pid = nix::unistd::Pid::from_raw(self.pid(node));
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+        let end = Instant::now() + WATCHDOG;
+        loop {
+            let pid = nix::unistd::Pid::from_raw(self.pid(node));
+            match nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL) {
+                Ok(()) => return,
+                // It has just died, and its successor is on its way.
+                Err(error) => assert!(Instant::now() < end, "{node} cannot be killed: {error}"),
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// One request; while a killed gateway is away, it is tried again.
@@ -239,9 +257,13 @@ impl Socket {
         let mut bytes = vec![first];
         match payload.len() {
             length @ 0..=125 => bytes.push(0x80 | length as u8),
-            length => {
+            length @ 126..=65_535 => {
                 bytes.push(0x80 | 126);
                 bytes.extend_from_slice(&(length as u16).to_be_bytes());
+            }
+            length => {
+                bytes.push(0x80 | 127);
+                bytes.extend_from_slice(&(length as u64).to_be_bytes());
             }
         }
         // A mask of zeros is one too.

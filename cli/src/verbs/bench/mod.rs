@@ -1,6 +1,7 @@
 //! `colo bench`: how fast the parts are on this host.
 
 mod durable;
+mod gateway;
 mod ipc;
 mod languages;
 mod matching;
@@ -108,6 +109,18 @@ target/languages. What this host has no toolchain for is skipped, and it says wh
 measurement and are asked in turns; look at the ratios first. t2o: from a quote's publication to td's hand, by the same
 taker in each language, on a platform of real processes. Stopped before its end (Ctrl-C), it says nothing: exit code 1.")]
     Languages(languages::Languages),
+    /// The gateway: requests, orders over HTTP, messages to many WebSockets, beside the least that could do the same.
+    #[command(after_help = "\
+Examples:
+  colo bench gateway
+  colo bench gateway --quick --format json
+  colo bench gateway --only broadcast --subscribers 2000
+
+It needs `colo-gateway`, which makes all requests in a process of its own, and starts a platform of real processes. `bare
+hyper` is a server of the same threads with nothing but hyper in it, `echo` a socket that gives the same bytes back, `write` a
+loop with one write for each socket: each in a process of its own, in turns with the gateway. Look at the ratios first. Stopped
+before its end (Ctrl-C), it says nothing: exit code 1.")]
+    Gateway(gateway::Gateway),
     /// The other process of a measurement.
     #[command(hide = true)]
     Peer(Peer),
@@ -160,6 +173,7 @@ pub(crate) fn bench(what: &Bench) -> Result<u8, Failure> {
         Bench::Recover(arguments) => durable::recover(arguments),
         Bench::Orders(arguments) => orders::orders(arguments),
         Bench::Languages(arguments) => languages::languages(arguments),
+        Bench::Gateway(arguments) => gateway::gateway(arguments),
         Bench::Peer(Peer { of: PeerOf::Languages }) => {
             bench_harness::languages::run_peer(std::io::stdin().lock(), std::io::stdout())?;
             Ok(node::Exit::Done.code())
