@@ -34,7 +34,7 @@ pub(crate) struct Order {
     pub(crate) request: NewOrder,
     pub(crate) account: AccountId,
     pub(crate) token: u64,
-    client_id: Text<32>,
+    client_id: Text<48>,
     state: State,
     reason: Reason,
     pub(crate) filled: Quantity,
@@ -107,7 +107,7 @@ impl Order {
 pub(crate) struct Orders {
     orders: HashMap<OrderId, Order>,
     /// By account and the client's own name.
-    names: HashMap<(AccountId, Text<32>), OrderId>,
+    names: HashMap<(AccountId, Text<48>), OrderId>,
     /// By age; the oldest that has ended is forgotten first.
     ages: VecDeque<OrderId>,
     /// The order that the next new one belongs to.
@@ -140,7 +140,7 @@ impl Orders {
     pub(crate) fn used(
         &self,
         account: AccountId,
-        client_id: &Text<32>,
+        client_id: &Text<48>,
         order: &NewOrder,
     ) -> Option<Used<'_>> {
         if client_id.as_str().is_empty() {
