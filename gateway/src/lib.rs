@@ -22,11 +22,14 @@
 
 mod core;
 mod desk;
+mod diff;
 mod http;
 mod meter;
 mod metrics;
 mod push;
 mod run;
+mod side;
+mod time;
 mod view;
 mod watch;
 

@@ -11,7 +11,8 @@ use crate::core::ask::Door;
 use crate::http::auth::Guard;
 use crate::http::{Shared, document, start};
 use crate::meter::Meter;
-use crate::push;
+use crate::push::Mailbox;
+use crate::{diff, push};
 
 /// Runs the gateway as this node until it is asked to stop.
 ///
@@ -24,7 +25,13 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());
-    let (hub, pushers) = push::start(&config, &handle, &guard, kept, &meter).map_err(RunError::failed)?;
+    let diff = diff::door(&config, node.instance()).map_err(RunError::failed)?;
+    let mailbox = || Mailbox::for_task().map_err(|error| RunError::failed(format!("no mailbox: {error}")));
+    let diff_mailbox = diff.is_some().then(mailbox).transpose()?;
+    let sides = diff_mailbox.iter().cloned().collect();
+    let (hub, pushers) =
+        push::start(&config, &handle, &guard, kept, &meter, sides).map_err(RunError::failed)?;
+    let (diff, arriving) = diff.unzip();
     let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop)?;
     let shared = Arc::new(Shared {
         seat: u16::try_from(node.assignment().seat).unwrap_or(u16::MAX),
@@ -39,7 +46,13 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         pushers: pushers.clone(),
         meter,
         watch: Arc::default(),
+        diff,
     });
+    let diff = diff_mailbox
+        .zip(arriving)
+        .map(|(mailbox, arriving)| diff::start(&shared, mailbox, arriving))
+        .transpose()
+        .map_err(RunError::failed)?;
     let watch = {
         let (guard, handle) = (Arc::clone(&guard), handle.clone());
         std::thread::Builder::new().name("tokens".to_owned()).spawn(move || guard.watch(&handle))
@@ -54,6 +67,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     if ended.is_ok() {
         server.join();
         pushers.join();
+        if let Some(side) = diff {
+            let _ = side.join();
+        }
         let _ = watch.join();
     }
     ended

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use wire::{
-    AccountId, ClientOrder, Execution, InstrumentId, NewOrder, OrderId, OrderStatus, Price, Quantity, Reason,
-    Side, Text,
+    AccountId, ClientOrder, Execution, InstrumentId, NewOrder, Offset, OrderId, OrderStatus, Price, Quantity,
+    Reason, Side, Text,
 };
 
 use super::ask::{OrderFilter, OrderName};
@@ -83,6 +83,13 @@ impl Order {
             side: self.request.side.as_str(),
             order_type: self.request.order_type.as_str(),
             time_in_force: self.request.time_in_force.as_str(),
+            offset: match self.request.offset() {
+                None | Some(Offset::Auto) => "auto",
+                Some(Offset::Open) => "open",
+                Some(Offset::Close) => "close",
+                Some(Offset::CloseToday) => "close-today",
+                Some(Offset::CloseYesterday) => "close-yesterday",
+            },
             price: price(self.request.price),
             quantity: self.request.quantity.0,
             filled: self.filled.0,

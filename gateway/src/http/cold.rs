@@ -180,7 +180,7 @@ fn sides(row: &PositionRow) -> Vec<PositionView> {
     shown
 }
 
-pub(super) async fn off_thread<T: Send + 'static>(
+pub(crate) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -155,6 +155,11 @@ impl Problem {
         self
     }
 
+    /// What happened, and what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     pub(crate) fn status(&self) -> u16 {
         self.status
     }

@@ -10,15 +10,15 @@
 
 mod client;
 mod event;
-mod frame;
+pub(crate) mod frame;
 mod hub;
 mod mailbox;
 mod pusher;
 mod queue;
 
-pub(crate) use event::Channel;
+pub(crate) use event::{About, Channel, Event};
 pub(crate) use hub::Hub;
-pub(crate) use mailbox::{NewSocket, Socket};
+pub(crate) use mailbox::{Letters, Mailbox, NewSocket, Socket};
 pub(crate) use queue::Counts;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +28,6 @@ use topology::config::GatewayConfig;
 
 use crate::http::auth::Guard;
 use crate::meter::Meter;
-use mailbox::Mailbox;
 
 /// The threads, for those who hand sockets over.
 #[derive(Clone)]
@@ -56,13 +55,14 @@ impl Pushers {
     }
 }
 
-/// Starts them.
+/// Starts them. `sides` are threads of other protocols that hear the same.
 pub(crate) fn start(
     config: &GatewayConfig,
     node: &NodeHandle,
     guard: &Arc<Guard>,
     accounts: Option<node::InstanceDir>,
     meter: &Arc<Meter>,
+    sides: Vec<Mailbox>,
 ) -> Result<(Hub, Pushers), String> {
     let failed = |error: &dyn std::fmt::Display| format!("the threads that push cannot start: {error}");
     let made: Result<Vec<Mailbox>, _> = (0..config.push_threads).map(|_| Mailbox::new()).collect();
@@ -81,5 +81,6 @@ pub(crate) fn start(
         next: Arc::default(),
         threads: Arc::new(Mutex::new(threads)),
     };
-    Ok((Hub::new(mailboxes), pushers))
+    let all = mailboxes.iter().cloned().chain(sides).collect();
+    Ok((Hub::new(Arc::new(all)), pushers))
 }
