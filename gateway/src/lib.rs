@@ -1,4 +1,4 @@
-//! The way in from outside: HTTP and WebSocket beside the journals, for people, tools and programs that are no processes of
+//! The way in from outside: HTTP, WebSocket, DIFF and FIX beside the journals, for people, tools and programs that are no processes of
 //! the platform.
 //!
 //! # What this crate guarantees
@@ -23,6 +23,7 @@
 mod core;
 mod desk;
 mod diff;
+mod fix;
 mod http;
 mod meter;
 mod metrics;

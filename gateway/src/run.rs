@@ -12,7 +12,7 @@ use crate::http::auth::Guard;
 use crate::http::{Shared, document, start};
 use crate::meter::Meter;
 use crate::push::Mailbox;
-use crate::{diff, push};
+use crate::{diff, fix, push};
 
 /// Runs the gateway as this node until it is asked to stop.
 ///
@@ -28,7 +28,8 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let diff = diff::door(&config, node.instance()).map_err(RunError::failed)?;
     let mailbox = || Mailbox::for_task().map_err(|error| RunError::failed(format!("no mailbox: {error}")));
     let diff_mailbox = diff.is_some().then(mailbox).transpose()?;
-    let sides = diff_mailbox.iter().cloned().collect();
+    let fix_mailbox = config.fix.is_some().then(mailbox).transpose()?;
+    let sides = diff_mailbox.iter().chain(&fix_mailbox).cloned().collect();
     let (hub, pushers) =
         push::start(&config, &handle, &guard, kept, &meter, sides).map_err(RunError::failed)?;
     let (diff, arriving) = diff.unzip();
@@ -53,6 +54,11 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         .map(|(mailbox, arriving)| diff::start(&shared, mailbox, arriving))
         .transpose()
         .map_err(RunError::failed)?;
+    let fix = fix_mailbox
+        .zip(shared.config.fix.as_ref())
+        .map(|(mailbox, config)| fix::start(&shared, config, mailbox))
+        .transpose()
+        .map_err(RunError::failed)?;
     let watch = {
         let (guard, handle) = (Arc::clone(&guard), handle.clone());
         std::thread::Builder::new().name("tokens".to_owned()).spawn(move || guard.watch(&handle))
@@ -67,7 +73,7 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     if ended.is_ok() {
         server.join();
         pushers.join();
-        if let Some(side) = diff {
+        for side in diff.into_iter().chain(fix) {
             let _ = side.join();
         }
         let _ = watch.join();

@@ -12,7 +12,7 @@ mod page;
 pub(crate) mod problem;
 pub(crate) mod route;
 mod serve;
-mod socket;
+pub(crate) mod socket;
 pub(crate) mod upgrade;
 
 pub(crate) use answer::ask;
