@@ -34,5 +34,9 @@ mod time;
 mod view;
 mod watch;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub use diff::fuzz::diff as diff_of_bytes;
+#[cfg(any(test, feature = "fuzzing"))]
+pub use fix::fuzz::fix as fix_of_bytes;
 pub use http::document;
 pub use run::run;

@@ -250,7 +250,11 @@ impl Board {
         Some((Rc::clone(quoted.text.get_or_init(write)), quoted.version))
     }
 
+    /// A position; one in an instrument without a name comes again once that is listed.
     pub(crate) fn position(&mut self, row: &accounts::PositionRow) {
+        if !self.instruments.contains_key(&row.instrument.0) {
+            return;
+        }
         let name = self.name(row.instrument.0);
         let contract = self.contracts.get(&row.instrument.0).copied();
         let text = rows::entry(&name.full(), &rows::position(&name, row, contract));

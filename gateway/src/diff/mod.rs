@@ -14,6 +14,8 @@ mod asked;
 mod board;
 mod charts;
 mod connection;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod http;
 mod json;
 mod money;
@@ -109,6 +111,8 @@ struct Place {
     board: RefCell<Board>,
     holdings: RefCell<Holdings>,
     handles: RefCell<BTreeMap<u64, Rc<Handle>>>,
+    /// The core has said what it read of its predecessors: names are known.
+    is_ready: Cell<bool>,
 }
 
 impl Place {
@@ -207,6 +211,7 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
         board: RefCell::new(Board::new(shared.config.diff_exchange.clone())),
         holdings: RefCell::new(holdings),
         handles: RefCell::default(),
+        is_ready: Cell::default(),
         shared,
     });
     let mut letters = Letterbox::new(mailbox);
@@ -216,12 +221,19 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
             let mut number = 0;
             while let Some(arrival) = arriving.recv().await {
                 number += 1;
-                tokio::task::spawn_local(connection::serve(Rc::clone(&place), number, arrival));
+                let place = Rc::clone(&place);
+                tokio::task::spawn_local(async move {
+                    // Before that it would be told of instruments without a name.
+                    while !place.is_ready.get() && !place.shared.node.is_stopping() {
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
+                    connection::serve(place, number, arrival).await;
+                });
             }
         }
     };
     tokio::task::spawn_local(arrivals);
-    let (mut looked, mut lists) = (Instant::now(), false);
+    let (mut looked, mut lists) = (Instant::now(), true);
     loop {
         let new = letters.next(|| place.shared.node.wake()).await;
         let is_closing = new.is_closing;
@@ -233,6 +245,8 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
             (lists, has_events) = (false, true);
             let now_ns = place.now();
             place.board.borrow_mut().list(instruments, now_ns);
+            place.is_ready.set(true);
+            place.follow(true);
         }
         if has_events {
             place.refresh_stale().await;

@@ -10,6 +10,8 @@
 //! sequence numbers. `docs/fix.md` is for those who write clients.
 
 mod codec;
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzz;
 mod link;
 mod logon;
 mod market;
