@@ -145,8 +145,15 @@ impl Guard {
 
     /// The client with this public number, which has shown elsewhere that it is the one.
     pub(crate) fn known(&self, id: &str) -> Result<Identity, Problem> {
-        let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
-        let token = tokens.get(id).filter(|token| token.is_good(now_s())).cloned();
+        let find = || {
+            let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
+            tokens.get(id).filter(|token| token.is_good(now_s())).cloned()
+        };
+        // It may just have been made.
+        let token = find().or_else(|| {
+            self.refresh(false);
+            find()
+        });
         let token =
             token.ok_or_else(|| Problem::new(Kind::Unauthorised, "the token is not good any more"))?;
         let number = token.number();
