@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use support::{Platform, Socket, WATCHDOG, order, platform};
 
-const DIFF: &str = "diff = true\nlimits = { max_working_orders = 10000 }";
+/// A lot is ten.
+const DIFF: &str =
+    "diff = true\nlimits = { max_working_orders = 10000 }\n[[desk.contracts]]\nmultiplier = 10";
 
 /// A client's copy of what it has asked for.
 struct Client {
@@ -173,6 +175,13 @@ fn a_session_sees_and_trades_and_comes_back_to_the_same_after_a_kill() {
         data["trade"]["9"]["trades"].as_object().is_some_and(|all| all.len() == 5)
     });
     assert_eq!(client.data["trade"]["8"]["orders"]["sale"]["volume_left"], 0);
+    // Prices are of one, money is of lots: 94.9 down to 94.5, one each.
+    let position = &client.data["trade"]["9"]["positions"]["SHFE.SIM001"];
+    assert_eq!((&position["open_price_long"], &position["open_cost_long"]), (&json!(94.7), &json!(4735)));
+    let shown = platform.ask(&token, "GET", "/v1/positions?account=9", "");
+    assert_eq!(shown.body["positions"][0]["average_price"], "94.7", "{shown:?}");
+    let symbols = platform.ask(&token, "GET", "/diff/symbols.json", "");
+    assert_eq!(symbols.body["SHFE.SIM001"]["volume_multiple"], 10, "{symbols:?}");
     assert_eq!((held(&platform, &token, "9"), held(&platform, &token, "8")), ([5, 0], [0, 5]));
     client.until("the last price", |data| data["quotes"]["SHFE.SIM001"]["volume"] == 5);
     client.say(&json!({

@@ -24,7 +24,7 @@ pub(crate) enum Asked {
     ReqLogin(ReqLogin),
     /// There are no settlements to confirm: it is taken as said.
     ConfirmSettlement,
-    InsertOrder(InsertOrder),
+    InsertOrder(Box<InsertOrder>),
     CancelOrder {
         #[serde(default)]
         user_id: String,

@@ -15,7 +15,7 @@ mod board;
 mod charts;
 mod connection;
 #[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzz;
+pub(crate) mod fuzz;
 mod http;
 mod json;
 mod money;

@@ -83,7 +83,7 @@ pub(super) fn insert(
     handle: &Rc<Handle>,
     logins: &HashMap<u32, Login>,
     peer: &Peer,
-    asked: InsertOrder,
+    asked: Box<InsertOrder>,
 ) {
     let (account, login) = match meant(logins, &asked.user_id) {
         Ok(meant) => meant,

@@ -106,7 +106,7 @@ impl Decoder {
             return Step::More;
         }
         // A message begins with its begin string, and nothing else begins so.
-        if !bytes.starts_with(b"8=") && !(bytes == b"8") {
+        if !bytes.starts_with(b"8=") && bytes != b"8" {
             let from = find(&bytes[1..], b"8=").map_or(bytes.len(), |place| place + 1);
             self.done += from;
             return Step::Garbled("it does not begin with a begin string");

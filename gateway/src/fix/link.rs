@@ -1,7 +1,7 @@
 //! A connection of a session that has logged on.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ use crate::time::{read_utc, utc};
 
 /// SendingTime may be so far off.
 const SKEW_S: u64 = 120;
+/// Sums of as many orders that have ended are kept: the core remembers no more.
+const ENDED: usize = 100_000;
 /// Subscriptions of a session at most.
 const SUBSCRIPTIONS: usize = 100;
 
@@ -62,6 +64,8 @@ pub(super) struct Link {
     telling: UnboundedReceiver<Told>,
     subscriptions: Vec<(String, Subscription)>,
     values: Values,
+    /// Orders that have ended, of which the sums are kept.
+    ended: VecDeque<String>,
     /// The last report that was looked at.
     looked: u64,
     looked_at_token: Instant,
@@ -102,6 +106,7 @@ impl Link {
             telling,
             subscriptions: Vec::new(),
             values: Values::default(),
+            ended: VecDeque::new(),
             looked,
             looked_at_token: now,
         }
@@ -444,6 +449,13 @@ impl Link {
         if let Ok(Execution::Fill(fill)) = Execution::decode(event.message_id, &event.payload) {
             let value = i128::from(fill.price.0) * i128::from(fill.quantity.0);
             *self.values.borrow_mut().entry(order.order_id.clone()).or_default() += value;
+        } else if !order.working {
+            self.ended.push_back(order.order_id.clone());
+            if self.ended.len() > ENDED
+                && let Some(oldest) = self.ended.pop_front()
+            {
+                self.values.borrow_mut().remove(&oldest);
+            }
         }
     }
 

@@ -11,7 +11,7 @@
 
 mod codec;
 #[cfg(any(test, feature = "fuzzing"))]
-pub mod fuzz;
+pub(crate) mod fuzz;
 mod link;
 mod logon;
 mod market;
@@ -148,7 +148,11 @@ async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcc
                 continue;
             }
         };
-        let Ok(permit) = Arc::clone(&place.shared.permits).try_acquire_owned() else { continue };
+        let Ok(permit) = Arc::clone(&place.shared.permits).try_acquire_owned() else {
+            place.shared.meter.refused();
+            continue;
+        };
+        place.shared.meter.accepted();
         let _ = stream.set_nodelay(true);
         number += 1;
         let (place, acceptor, number) = (Rc::clone(&place), acceptor.clone(), number);
