@@ -202,6 +202,11 @@ fn a_session_sees_and_trades_and_comes_back_to_the_same_after_a_kill() {
         bars.map(|bar| bar["volume"].as_i64().unwrap()).sum::<i64>() == 6
     });
     client.until("the position", |data| data["trade"]["9"]["positions"]["SHFE.SIM001"]["volume_long"] == 6);
+    client.until("how all orders stand", |data| {
+        count(data, "9", "FINISHED") == 996
+            && count(data, "9", "ALIVE") == 4
+            && data["trade"]["9"]["trades"].as_object().is_some_and(|all| all.len() == 6)
+    });
     // Killed, the gateway tells a session that comes back the same: it needs no new login over HTTP.
     platform.kill("gateway");
     let mut again = Client::connect(&platform, &bearer);
