@@ -139,6 +139,7 @@ impl Client {
                 {
                     return None;
                 }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => panic!("{error}"),
             }
         }

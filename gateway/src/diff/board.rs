@@ -80,6 +80,11 @@ impl<K: Clone + Eq + Hash> Book<K> {
         keys.filter_map(|key| self.rows.get(key)).map(|row| &*row.text)
     }
 
+    /// A row as it stands.
+    pub(crate) fn get(&self, key: &K) -> Option<&str> {
+        self.rows.get(key).map(|row| &*row.text)
+    }
+
     pub(crate) fn is_new(&self, seen: u64) -> bool {
         self.changes.last_key_value().is_some_and(|(last, _)| *last > seen)
     }

@@ -52,13 +52,15 @@ fn check(place: &Place, login: &Login, may: bool, what: &str, account: u32) -> R
     place.shared.guard.rate_of(account).map_err(text)
 }
 
-/// The session hears of it with its next answer.
+/// The session hears with its next answer how an order stands: as it is known by now, which may be more than the core's answer
+/// has, but never less than the session has heard.
 fn tell_order(place: &Place, handle: &Handle, order: &OrderView) {
-    place.board.borrow_mut().order(order);
-    let key = rows::order_id(order).to_owned();
-    let name = place.board.borrow().name(order.instrument);
-    let entry = rows::entry(&key, &rows::order(&name, order));
-    handle.session.borrow_mut().tell(order.account, "orders", &entry);
+    let mut board = place.board.borrow_mut();
+    board.order(order);
+    let book = board.accounts.get(&order.account);
+    if let Some(entry) = book.and_then(|book| book.orders.get(&rows::order_id(order).to_owned())) {
+        handle.session.borrow_mut().tell(order.account, "orders", entry);
+    }
 }
 
 fn notify(place: &Place, handle: &Handle, level: &str, content: &str) {
@@ -100,10 +102,9 @@ pub(super) fn insert(
     let (place, handle) = (Rc::clone(place), Rc::clone(handle));
     tokio::task::spawn_local(async move {
         match tokio::time::timeout(place.shared.patience(), answer).await {
-            // Another session may have sent it: this one hears how it stands, whatever it has seen.
-            Ok(Ok(Outcome::Order(order) | Outcome::Again(order) | Outcome::Refused(order, _))) => {
-                tell_order(&place, &handle, &order);
-            }
+            Ok(Ok(Outcome::Order(order))) => place.board.borrow_mut().order(&order),
+            // It was sent before: this session hears how it stands, whatever it has seen.
+            Ok(Ok(Outcome::Again(order) | Outcome::Refused(order, _))) => tell_order(&place, &handle, &order),
             Ok(Ok(Outcome::Differs(_))) => {
                 let why = "this order_id was used for an order that differs; nothing was sent";
                 notify(&place, &handle, "ERROR", &format!("order {}: {why}", asked.order_id));
