@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use accounts::{Desk, Follower, Options, PositionRow, Refusal};
+use accounts::{Desk, Follower, Options, Refusal};
 use journal::{Journal, OpenError, ReadError, Registry, WriteError};
 use node::InstanceDir;
 use wire::{AccountChange, EntryResult, Message, Nanos};
@@ -86,11 +86,6 @@ pub(crate) fn enter(instance: &InstanceDir, entry: &AccountChange) -> Result<(),
             Err(_) => return Err(EntryError::Waiting),
         }
     }
-}
-
-/// The positions of all accounts, up to the drop copy's head.
-pub(crate) fn positions(instance: &InstanceDir, remembered: Option<u32>) -> Result<Vec<PositionRow>, String> {
-    with(instance, remembered, Desk::all_positions)
 }
 
 /// What the accounts are, up to the drop copy's head.

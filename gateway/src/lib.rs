@@ -1,4 +1,4 @@
-//! The way in from outside: HTTP and WebSocket beside the journals, for people, tools and programs that are no processes of
+//! The way in from outside: HTTP, WebSocket, DIFF and FIX beside the journals, for people, tools and programs that are no processes of
 //! the platform.
 //!
 //! # What this crate guarantees
@@ -23,6 +23,8 @@
 pub mod bench;
 mod core;
 mod desk;
+mod diff;
+mod fix;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod http;
@@ -30,8 +32,14 @@ mod meter;
 mod metrics;
 mod push;
 mod run;
+mod side;
+mod time;
 mod view;
 mod watch;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub use diff::fuzz::diff as diff_of_bytes;
+#[cfg(any(test, feature = "fuzzing"))]
+pub use fix::fuzz::fix as fix_of_bytes;
 pub use http::document;
 pub use run::run;

@@ -11,7 +11,8 @@ use crate::core::ask::Door;
 use crate::http::auth::Guard;
 use crate::http::{Shared, document, start};
 use crate::meter::Meter;
-use crate::push;
+use crate::push::Mailbox;
+use crate::{diff, fix, push};
 
 /// Runs the gateway as this node until it is asked to stop.
 ///
@@ -24,8 +25,14 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());
+    let diff = diff::door(&config, node.instance()).map_err(RunError::failed)?;
+    let mailbox = || Mailbox::for_task().map_err(|error| RunError::failed(format!("no mailbox: {error}")));
+    let diff_mailbox = diff.is_some().then(mailbox).transpose()?;
+    let fix_mailbox = config.fix.is_some().then(mailbox).transpose()?;
+    let sides = diff_mailbox.iter().chain(&fix_mailbox).cloned().collect();
     let (hub, pushers) =
-        push::start(&config, &handle, &guard, kept, &meter, &door).map_err(RunError::failed)?;
+        push::start(&config, &handle, &guard, kept, &meter, &door, sides).map_err(RunError::failed)?;
+    let (diff, arriving) = diff.unzip();
     let mut core = Core::new(&mut node, hub, door.clone(), config.cancel_on_stop, Arc::clone(&meter))?;
     let ticks = (0..config.threads).map(|_| tokio::sync::Notify::new()).collect();
     let shared = Arc::new(Shared {
@@ -41,8 +48,19 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
         pushers: pushers.clone(),
         meter,
         watch: Arc::default(),
+        diff,
         ticks,
     });
+    let diff = diff_mailbox
+        .zip(arriving)
+        .map(|(mailbox, arriving)| diff::start(&shared, mailbox, arriving))
+        .transpose()
+        .map_err(RunError::failed)?;
+    let fix = fix_mailbox
+        .zip(shared.config.fix.as_ref())
+        .map(|(mailbox, config)| fix::start(&shared, config, mailbox))
+        .transpose()
+        .map_err(RunError::failed)?;
     let watch = {
         let shared = Arc::clone(&shared);
         std::thread::Builder::new().name("clock".to_owned()).spawn(move || shared.watch())
@@ -57,6 +75,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     if ended.is_ok() {
         server.join();
         pushers.join();
+        for side in diff.into_iter().chain(fix) {
+            let _ = side.join();
+        }
         let _ = watch.join();
     }
     ended

@@ -169,6 +169,8 @@ pub(crate) struct OrderView {
     pub order_type: &'static str,
     /// How long it lives.
     pub time_in_force: &'static str,
+    /// What it does to the position of a futures account: `auto`, `open`, `close`, `close-today`, `close-yesterday`.
+    pub offset: &'static str,
     /// Limit price.
     pub price: Option<String>,
     /// How much, what has traded included.

@@ -44,7 +44,7 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
     }
     if let Some(gateway) = &mut config.gateway {
         let rebase = |path: &mut String, key: &str| {
-            if from_file(rows, &format!("gateway.{key}")) || key == "tokens" {
+            if from_file(rows, &format!("gateway.{key}")) || matches!(key, "tokens" | "fix.sessions") {
                 *path = beside(folder, path);
             }
         };
@@ -54,6 +54,9 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             rebase(&mut tls.cert, "tls.cert");
             rebase(&mut tls.key, "tls.key");
             tls.client_ca.iter_mut().for_each(|path| rebase(path, "tls.client_ca"));
+        }
+        if let Some(fix) = &mut gateway.fix {
+            rebase(&mut fix.sessions, "fix.sessions");
         }
     }
     if let Some(file) = &mut config.desk.file

@@ -581,18 +581,18 @@ COLO_HOLDS(offsetof(colo_statistics, sequence) == 88, "colo_statistics.sequence"
 typedef struct colo_client_order {
     uint64_t order_id;
     uint64_t token;
-    char client_id[32];
+    char client_id[48];
     char address[48];
     uint32_t account;
     uint8_t reserved[4];
 } colo_client_order;
-COLO_HOLDS(sizeof(colo_client_order) == 104, "colo_client_order");
+COLO_HOLDS(sizeof(colo_client_order) == 120, "colo_client_order");
 COLO_HOLDS(offsetof(colo_client_order, order_id) == 0, "colo_client_order.order_id");
 COLO_HOLDS(offsetof(colo_client_order, token) == 8, "colo_client_order.token");
 COLO_HOLDS(offsetof(colo_client_order, client_id) == 16, "colo_client_order.client_id");
-COLO_HOLDS(offsetof(colo_client_order, address) == 48, "colo_client_order.address");
-COLO_HOLDS(offsetof(colo_client_order, account) == 96, "colo_client_order.account");
-COLO_HOLDS(offsetof(colo_client_order, reserved) == 100, "colo_client_order.reserved");
+COLO_HOLDS(offsetof(colo_client_order, address) == 64, "colo_client_order.address");
+COLO_HOLDS(offsetof(colo_client_order, account) == 112, "colo_client_order.account");
+COLO_HOLDS(offsetof(colo_client_order, reserved) == 116, "colo_client_order.reserved");
 
 /* OrderUpdate. */
 typedef struct colo_order_update {

@@ -217,13 +217,13 @@ const (
 // ClientOrder.
 const (
 	ClientOrderMessage  = 16
-	ClientOrderSize     = 104
+	ClientOrderSize     = 120
 	ClientOrderOrderId  = 0
 	ClientOrderToken    = 8
 	ClientOrderClientId = 16
-	ClientOrderAddress  = 48
-	ClientOrderAccount  = 96
-	ClientOrderReserved = 100
+	ClientOrderAddress  = 64
+	ClientOrderAccount  = 112
+	ClientOrderReserved = 116
 )
 
 // OrderUpdate.

@@ -1786,14 +1786,14 @@ func (m *Statistics) Decode(payload []byte) error {
 	return nil
 }
 
-// ClientOrder has 104 bytes. Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was.
+// ClientOrder has 120 bytes. Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was.
 type ClientOrder struct {
 	// The order.
 	OrderID OrderID
 	// The token that it came with, by its public number.
 	Token uint64
 	// What the client calls it, unique among the orders for the account; empty: nothing.
-	ClientID Text32
+	ClientID Text48
 	// The client's address, as text; "unix" for a local socket.
 	Address Text48
 	// For which account.
@@ -1803,12 +1803,12 @@ type ClientOrder struct {
 }
 
 // The layout is the contract's, or this does not compile.
-var _ [104]struct{} = [unsafe.Sizeof(ClientOrder{})]struct{}{}
+var _ [120]struct{} = [unsafe.Sizeof(ClientOrder{})]struct{}{}
 var _ [0]struct{} = [unsafe.Offsetof(ClientOrder{}.OrderID)]struct{}{}
 var _ [8]struct{} = [unsafe.Offsetof(ClientOrder{}.Token)]struct{}{}
 var _ [16]struct{} = [unsafe.Offsetof(ClientOrder{}.ClientID)]struct{}{}
-var _ [48]struct{} = [unsafe.Offsetof(ClientOrder{}.Address)]struct{}{}
-var _ [96]struct{} = [unsafe.Offsetof(ClientOrder{}.Account)]struct{}{}
+var _ [64]struct{} = [unsafe.Offsetof(ClientOrder{}.Address)]struct{}{}
+var _ [112]struct{} = [unsafe.Offsetof(ClientOrder{}.Account)]struct{}{}
 
 func (m *ClientOrder) invalid() string {
 	return ""
@@ -1824,15 +1824,15 @@ func (m *ClientOrder) MessageID() uint16 {
 
 // AsBytes are those of the message itself, not a copy.
 func (m *ClientOrder) AsBytes() []byte {
-	return (*[104]byte)(unsafe.Pointer(m))[:]
+	return (*[120]byte)(unsafe.Pointer(m))[:]
 }
 
 // Decode copies a payload into the message.
 func (m *ClientOrder) Decode(payload []byte) error {
-	if len(payload) != 104 {
-		return sizeError("ClientOrder", 104, len(payload))
+	if len(payload) != 120 {
+		return sizeError("ClientOrder", 120, len(payload))
 	}
-	copy((*[104]byte)(unsafe.Pointer(m))[:], payload)
+	copy((*[120]byte)(unsafe.Pointer(m))[:], payload)
 	if field := m.invalid(); field != "" {
 		return invalidError("ClientOrder", field)
 	}

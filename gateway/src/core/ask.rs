@@ -26,7 +26,7 @@ pub(crate) struct Client {
 #[derive(Clone, Debug)]
 pub(crate) struct Submission {
     pub(crate) client: Client,
-    pub(crate) client_id: Text<32>,
+    pub(crate) client_id: Text<48>,
     /// Its id is the core's to give.
     pub(crate) order: NewOrder,
     /// The client says that it asks again.
@@ -39,7 +39,7 @@ pub(crate) struct Submission {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OrderName {
     Id(OrderId),
-    Client(AccountId, Text<32>),
+    Client(AccountId, Text<48>),
 }
 
 /// Which orders.

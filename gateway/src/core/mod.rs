@@ -133,6 +133,8 @@ impl Core {
         let reports_end = node.inputs().get(reports.0).map_or(0, Input::head);
         let mut orders = Orders::default();
         recall::read(node.instance(), &output.journal, &mut orders)?;
+        let mut market = Market::default();
+        recall::market(node.instance(), node.inputs(), &mut market, &mut hub)?;
         let is_cut =
             node.inputs().get(reports.0).is_some_and(|input| recall::is_cut(node.instance(), input.name()));
         let handle = node.handle();
@@ -151,7 +153,7 @@ impl Core {
             next: 0,
             roles: node.inputs().iter().map(|input| Role::of(&input.role)).collect(),
             output,
-            market: Market::default(),
+            market,
             orders,
             waiting: HashMap::new(),
             reports: Some(reports),

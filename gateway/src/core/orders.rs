@@ -4,8 +4,8 @@
 use std::collections::{HashMap, VecDeque};
 
 use wire::{
-    AccountId, ClientOrder, Execution, InstrumentId, NewOrder, OrderId, OrderStatus, Price, Quantity, Reason,
-    Side, Text,
+    AccountId, ClientOrder, Execution, InstrumentId, NewOrder, Offset, OrderId, OrderStatus, Price, Quantity,
+    Reason, Side, Text,
 };
 
 use super::ask::{OrderFilter, OrderName};
@@ -34,7 +34,7 @@ pub(crate) struct Order {
     pub(crate) request: NewOrder,
     pub(crate) account: AccountId,
     pub(crate) token: u64,
-    client_id: Text<32>,
+    client_id: Text<48>,
     state: State,
     reason: Reason,
     pub(crate) filled: Quantity,
@@ -83,6 +83,13 @@ impl Order {
             side: self.request.side.as_str(),
             order_type: self.request.order_type.as_str(),
             time_in_force: self.request.time_in_force.as_str(),
+            offset: match self.request.offset() {
+                None | Some(Offset::Auto) => "auto",
+                Some(Offset::Open) => "open",
+                Some(Offset::Close) => "close",
+                Some(Offset::CloseToday) => "close-today",
+                Some(Offset::CloseYesterday) => "close-yesterday",
+            },
             price: price(self.request.price),
             quantity: self.request.quantity.0,
             filled: self.filled.0,
@@ -107,7 +114,7 @@ impl Order {
 pub(crate) struct Orders {
     orders: HashMap<OrderId, Order>,
     /// By account and the client's own name.
-    names: HashMap<(AccountId, Text<32>), OrderId>,
+    names: HashMap<(AccountId, Text<48>), OrderId>,
     /// By age; the oldest that has ended is forgotten first.
     ages: VecDeque<OrderId>,
     /// The order that the next new one belongs to.
@@ -140,7 +147,7 @@ impl Orders {
     pub(crate) fn used(
         &self,
         account: AccountId,
-        client_id: &Text<32>,
+        client_id: &Text<48>,
         order: &NewOrder,
     ) -> Option<Used<'_>> {
         if client_id.as_str().is_empty() {

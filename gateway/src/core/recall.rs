@@ -1,10 +1,15 @@
-//! What predecessors have sent, read back from the gateway's own journal.
+//! What predecessors have sent, read back from the gateway's own journal; and what the market has said so far.
+
+use std::collections::HashMap;
 
 use journal::Journal;
-use node::{InstanceDir, JoinError, read_held};
-use wire::{ClientOrder, Message, NewOrder};
+use node::{Frame, Input, InstanceDir, JoinError, read_held};
+use wire::{Best, ClientOrder, Instrument, InstrumentId, Message, NewOrder, Quote, TradePrint};
 
+use super::Role;
+use super::market::Market;
 use super::orders::Orders;
+use crate::push::{Channel, Hub};
 
 /// Reads the journal of orders from its oldest frame on.
 pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -> Result<(), JoinError> {
@@ -28,6 +33,66 @@ pub(super) fn read(instance: &InstanceDir, journal: &str, orders: &mut Orders) -
         log::info!("{count} orders of clients are read back from `{journal}`");
     }
     Ok(())
+}
+
+/// The last quote of each instrument, and the bars, as far as the journals go back: clients that come again to a gateway that
+/// was killed wait for both, and a quiet market says nothing.
+pub(super) fn market(
+    instance: &InstanceDir,
+    inputs: &[Input],
+    market: &mut Market,
+    hub: &mut Hub,
+) -> Result<(), JoinError> {
+    let of = |roles: &[Role]| -> Vec<&Input> {
+        let is_one = |input: &&Input| Role::of(&input.role).is_some_and(|role| roles.contains(&role));
+        inputs.iter().filter(is_one).collect()
+    };
+    for input in of(&[Role::Instruments]) {
+        read_held(instance, input.name(), None, |frame| {
+            if let Some(instrument) = read_as::<Instrument>(frame) {
+                market.list(&instrument);
+            }
+        })?;
+    }
+    for input in of(&[Role::Quotes, Role::Best]) {
+        // What comes from here on is heard.
+        let end = input.position();
+        let mut last: HashMap<u32, u64> = HashMap::new();
+        read_held(instance, input.name(), None, |frame| {
+            if frame.position >= end {
+                return;
+            }
+            if let Some(quote) = read_as::<Quote>(frame) {
+                last.insert(quote.instrument.0, frame.position);
+            } else if frame.message_id == Best::ID {
+                last.insert(frame.topic, frame.position);
+            } else if let Some(print) = read_as::<TradePrint>(frame) {
+                market.trade(&print, frame.time);
+            }
+        })?;
+        read_held(instance, input.name(), None, |frame| {
+            let instrument = match read_as::<Quote>(frame) {
+                Some(quote) => quote.instrument.0,
+                None => frame.topic,
+            };
+            if last.get(&instrument) != Some(&frame.position) {
+                return;
+            }
+            let symbol = match (read_as::<Quote>(frame), read_as::<Best>(frame)) {
+                (Some(quote), _) => market.quote(&quote, frame.time),
+                (None, Some(best)) => market.best(InstrumentId(instrument), &best, frame.time),
+                (None, None) => None,
+            };
+            if let Some(symbol) = symbol {
+                hub.market(Channel::Quotes, instrument, frame, symbol);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn read_as<M: Message>(frame: &Frame<'_>) -> Option<M> {
+    (frame.message_id == M::ID).then(|| M::decode(frame.payload).ok()).flatten()
 }
 
 /// Has this journal wrapped, so that its oldest frames are gone?

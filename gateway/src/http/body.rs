@@ -33,8 +33,8 @@ impl Decimal {
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OrderBody {
-    /// What the client calls it, up to 32 bytes: with the same name again, the same order is answered and none is sent.
-    #[schema(max_length = 32)]
+    /// What the client calls it, up to 48 bytes: with the same name again, the same order is answered and none is sent.
+    #[schema(max_length = 48)]
     pub client_order_id: Option<String>,
     /// For which account; may be left out where only one can be meant.
     pub account: Option<u32>,
@@ -117,7 +117,7 @@ fn one_of<T: Copy>(field: &str, text: &str, known: &[(&str, T)]) -> Result<T, Pr
 
 impl OrderBody {
     /// The client's own name for it; empty: none.
-    pub(crate) fn name(&self) -> Result<Text<32>, Problem> {
+    pub(crate) fn name(&self) -> Result<Text<48>, Problem> {
         client_id(self.client_order_id.as_deref().unwrap_or_default())
     }
 
@@ -224,13 +224,13 @@ pub(crate) fn side(text: &str) -> Result<Side, Problem> {
 }
 
 /// A client's name for an order: printable, so that it can stand in a path and a log.
-pub(crate) fn client_id(text: &str) -> Result<Text<32>, Problem> {
+pub(crate) fn client_id(text: &str) -> Result<Text<48>, Problem> {
     if text.is_empty() {
         return Ok(Text::EMPTY);
     }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/' && byte != b'%');
     Text::new(text).filter(|_| is_plain).ok_or_else(|| {
-        Problem::bad("`client_order_id` has up to 32 printable ASCII characters, without spaces, / and %")
+        Problem::bad("`client_order_id` has up to 48 printable ASCII characters, without spaces, / and %")
     })
 }
 
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn client_ids_are_short_and_printable() {
-        assert!(client_id(&"x".repeat(32)).is_ok() && client_id("a-1_b.2").is_ok());
-        for bad in [&"x".repeat(33)[..], "a b", "a/b", "é", "a\n"] {
+        assert!(client_id(&"x".repeat(48)).is_ok() && client_id("a-1_b.2").is_ok());
+        for bad in [&"x".repeat(49)[..], "a b", "a/b", "é", "a\n"] {
             assert!(client_id(bad).is_err(), "{bad:?}");
         }
     }

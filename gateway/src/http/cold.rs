@@ -148,16 +148,24 @@ pub(crate) async fn positions(
         });
         return json(StatusCode::OK, &PositionsView { source: "ledger", positions: positions.collect() });
     }
-    let rows = off_thread(move || crate::desk::positions(&instance, None)).await?.map_err(failed)?;
-    let own = |row: &&PositionRow| {
+    let read = move || {
+        crate::desk::with(&instance, None, |desk| {
+            let multiplier =
+                |row: &PositionRow| desk.contract(row.instrument).map_or(1, |known| known.multiplier);
+            let rows = desk.all_positions().into_iter();
+            rows.map(|row| (multiplier(&row), row)).collect::<Vec<(u64, PositionRow)>>()
+        })
+    };
+    let rows = off_thread(read).await?.map_err(failed)?;
+    let own = |(_, row): &&(u64, PositionRow)| {
         is_meant(row.account.0) && (row.account.0 != 0 || row.owner.is_some_and(|owner| owner.0 == own))
     };
-    let positions = rows.iter().filter(own).flat_map(sides).collect();
+    let positions = rows.iter().filter(own).flat_map(|(multiplier, row)| sides(row, *multiplier)).collect();
     json(StatusCode::OK, &PositionsView { source: "drop-copy", positions })
 }
 
-/// Long and short, as far as there are any.
-fn sides(row: &PositionRow) -> Vec<PositionView> {
+/// Long and short, as far as there are any. Costs are of lots, prices of what a lot has of.
+fn sides(row: &PositionRow, multiplier: u64) -> Vec<PositionView> {
     let (long, short) = (row.long_today + row.long_yesterday, row.short_today + row.short_yesterday);
     let is_flat = long == 0 && short == 0;
     let one = |side, lots: i64, cost: i128, result: bool| PositionView {
@@ -165,7 +173,8 @@ fn sides(row: &PositionRow) -> Vec<PositionView> {
         instrument: row.instrument.0,
         side,
         quantity: lots,
-        average_price: (lots != 0).then(|| Price((cost / i128::from(lots)) as i64).to_string()),
+        average_price: (lots != 0)
+            .then(|| Price((cost / (i128::from(lots) * i128::from(multiplier.max(1)))) as i64).to_string()),
         // Of the whole instrument: said once.
         realised: WideMoney::from_wide(if result { row.realised } else { 0 }).to_string(),
         unrealised: WideMoney::from_wide(if result { row.unrealised } else { 0 }).to_string(),
@@ -180,7 +189,7 @@ fn sides(row: &PositionRow) -> Vec<PositionView> {
     shown
 }
 
-pub(super) async fn off_thread<T: Send + 'static>(
+pub(crate) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -1,6 +1,6 @@
 //! HTTP: threads that each accept and serve connections of their own, on hyper, without a framework.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod auth;
 pub(crate) mod body;
 mod cold;
@@ -10,16 +10,20 @@ mod orders;
 mod overview;
 mod page;
 pub(crate) mod problem;
-mod route;
+pub(crate) mod route;
 mod serve;
-mod socket;
-mod upgrade;
+pub(crate) mod socket;
+pub(crate) mod upgrade;
 
+pub(crate) use answer::ask;
+pub(crate) use cold::off_thread;
 pub(crate) use cold::view as account_view;
 pub use document::document;
+pub(crate) use orders::{account, demand};
 pub(crate) use serve::start;
 pub(crate) use socket::listen;
 pub(crate) use upgrade::accept as accept_key;
+pub(crate) use socket::Stream;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -49,6 +53,8 @@ pub(crate) struct Shared {
     pub(crate) document: bytes::Bytes,
     pub(crate) meter: Arc<Meter>,
     pub(crate) watch: Arc<Watch>,
+    /// Where the platform file asks for it.
+    pub(crate) diff: Option<crate::diff::Door>,
     /// One a thread: the clock that all of them share.
     pub(crate) ticks: Vec<tokio::sync::Notify>,
 }

@@ -64,7 +64,11 @@ pub(crate) fn demand(may: bool, what: &str, identity: &Identity) -> Result<(), P
 }
 
 /// The account that is meant, if the client may trade for it.
-fn account(shared: &Shared, identity: &Identity, asked: Option<u32>) -> Result<AccountId, Problem> {
+pub(crate) fn account(
+    shared: &Shared,
+    identity: &Identity,
+    asked: Option<u32>,
+) -> Result<AccountId, Problem> {
     let listed = shared.config.accounts.listed();
     let only = match identity.token.accounts.as_deref() {
         Some([only]) => Some(*only),

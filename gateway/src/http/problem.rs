@@ -161,6 +161,11 @@ impl Problem {
         self
     }
 
+    /// What happened, and what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         self.of
     }

@@ -53,7 +53,7 @@ fn not_so() -> Problem {
 }
 
 /// The pairs of a query string.
-fn pairs(query: Option<&str>) -> Result<HashMap<String, String>, Problem> {
+pub(crate) fn pairs(query: Option<&str>) -> Result<HashMap<String, String>, Problem> {
     let decoded = |text: &str| decode(&text.replace('+', " "));
     let parts = query.unwrap_or_default().split('&').filter(|part| !part.is_empty());
     parts
@@ -93,6 +93,9 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         ["docs.css"] => Some(fixed(Bytes::from_static(document::STYLE), "text/css")),
         ["docs.js"] => Some(fixed(Bytes::from_static(document::SCRIPT), "text/javascript")),
         ["v1", ..] | ["metrics"] => None,
+        ["diff", rest @ ..] if shared.diff.is_some() => {
+            return crate::diff::answer(here, peer, request, rest).await;
+        }
         [""] => page::asset("index.html"),
         ["page", name] => Some(page::asset(name).ok_or_else(no_such)?),
         _ => return Err(no_such()),

@@ -12,9 +12,10 @@ use hyper_util::rt::TokioIo;
 
 use super::Here;
 use super::answer::{Answer, Answered};
-use super::auth::Identity;
+use super::auth::{Identity, Peer};
 use super::problem::{Kind, Problem};
 use super::socket::Stream;
+use crate::diff::Arrival;
 use crate::push::{NewSocket, Socket};
 
 /// The subprotocol that we speak; a browser, which cannot send headers of its own, shows its token as another one.
@@ -22,7 +23,24 @@ const PROTOCOL: &str = "colo.v1";
 const TOKEN: &str = "colo.token.";
 const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-pub(crate) fn upgrade(here: &Here, mut request: Request<Incoming>) -> Answered {
+pub(crate) fn upgrade(here: &Here, request: Request<Incoming>) -> Answered {
+    let headers = request.headers();
+    let offered = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    let mut offered = offered.flat_map(|value| value.split(',')).map(str::trim);
+    let identity: Identity = match offered.find_map(|protocol| protocol.strip_prefix(TOKEN)) {
+        Some(token) => here.guard.identify(token)?,
+        None => here.guard.of_headers(headers)?,
+    };
+    upgrade_to(here, request, identity, None)
+}
+
+/// With a peer, the socket is for DIFF.
+pub(crate) fn upgrade_to(
+    here: &Here,
+    mut request: Request<Incoming>,
+    identity: Identity,
+    diff: Option<Peer>,
+) -> Answered {
     let headers = request.headers();
     if request.method() != Method::GET {
         return Err(Problem::new(Kind::MethodNotAllowed, "a WebSocket begins with GET"));
@@ -54,22 +72,24 @@ pub(crate) fn upgrade(here: &Here, mut request: Request<Incoming>) -> Answered {
         .flat_map(|value| value.split(','))
         .map(str::trim)
         .collect();
-    let identity: Identity = match protocols.iter().find_map(|protocol| protocol.strip_prefix(TOKEN)) {
-        Some(token) => here.guard.identify(token)?,
-        None => here.guard.of_headers(headers)?,
-    };
     let permit = Arc::clone(&here.permits)
         .try_acquire_owned()
         .map_err(|_| Problem::new(Kind::NotSent, "there are too many connections").after(1))?;
     let accept = accept(key);
     let speaks = protocols.contains(&PROTOCOL);
     let upgraded = hyper::upgrade::on(&mut request);
-    let pushers = here.pushers.clone();
+    let (pushers, shared) = (here.pushers.clone(), Arc::clone(here));
     tokio::task::spawn_local(async move {
         let Ok(upgraded) = upgraded.await else { return };
         let Ok(parts) = upgraded.downcast::<TokioIo<Stream>>() else { return };
         let (early, token) = (parts.read_buf.to_vec(), identity.token);
-        let hand = |socket| pushers.take(NewSocket { socket, early, token, permit });
+        let hand = |socket| {
+            let socket = NewSocket { socket, early, token, permit };
+            match (diff, &shared.diff) {
+                (Some(peer), Some(door)) => door.take(Arrival { socket, peer }),
+                _ => pushers.take(socket),
+            }
+        };
         match parts.io.into_inner() {
             Stream::Tcp(stream) => {
                 if let Ok(stream) = stream.into_std() {

@@ -10,7 +10,7 @@ use gateway_tokens::Token;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::SndBuf;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::event::{Channel, Event};
 use super::queue::Lost;
@@ -91,12 +91,27 @@ pub(crate) struct Letters {
 pub(crate) struct Mailbox {
     letters: Arc<Mutex<Letters>>,
     bell: Arc<EventFd>,
+    /// Rung instead, where a task waits.
+    task: Option<Arc<Notify>>,
 }
 
 impl Mailbox {
     pub(crate) fn new() -> io::Result<Mailbox> {
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
-        Ok(Mailbox { letters: Arc::default(), bell: Arc::new(bell) })
+        Ok(Mailbox { letters: Arc::default(), bell: Arc::new(bell), task: None })
+    }
+
+    /// One that a task waits for.
+    pub(crate) fn for_task() -> io::Result<Mailbox> {
+        Ok(Mailbox { task: Some(Arc::default()), ..Mailbox::new()? })
+    }
+
+    /// It has rung, or it rings.
+    pub(crate) async fn rung(&self) {
+        match &self.task {
+            Some(task) => task.notified().await,
+            None => std::future::pending().await,
+        }
     }
 
     pub(crate) fn bell(&self) -> BorrowedFd<'_> {
@@ -114,8 +129,10 @@ impl Mailbox {
             change(&mut letters);
             std::mem::take(&mut letters.is_asleep)
         };
-        if wakes {
-            let _ = self.bell.write(1);
+        match &self.task {
+            _ if !wakes => {}
+            Some(task) => task.notify_one(),
+            None => drop(self.bell.write(1)),
         }
     }
 

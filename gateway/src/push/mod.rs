@@ -10,7 +10,7 @@
 
 mod client;
 mod event;
-mod frame;
+pub(crate) mod frame;
 mod hub;
 mod mailbox;
 mod pusher;
@@ -19,10 +19,10 @@ mod table;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use client::message;
-pub(crate) use event::Channel;
+pub(crate) use event::{About, Channel, Event};
 pub(crate) use frame::{Decoder, Incoming, Kind, close, frame};
 pub(crate) use hub::Hub;
-pub(crate) use mailbox::{NewSocket, Socket};
+pub(crate) use mailbox::{Letters, Mailbox, NewSocket, Socket};
 pub(crate) use queue::Counts;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,6 @@ use topology::config::GatewayConfig;
 use crate::core::ask::Door;
 use crate::http::auth::Guard;
 use crate::meter::Meter;
-use mailbox::Mailbox;
 
 /// The threads, for those who hand sockets over.
 #[derive(Clone)]
@@ -61,7 +60,7 @@ impl Pushers {
     }
 }
 
-/// Starts them.
+/// Starts them. `sides` are threads of other protocols that hear the same.
 pub(crate) fn start(
     config: &GatewayConfig,
     node: &NodeHandle,
@@ -69,6 +68,7 @@ pub(crate) fn start(
     accounts: Option<node::InstanceDir>,
     meter: &Arc<Meter>,
     door: &Door,
+    sides: Vec<Mailbox>,
 ) -> Result<(Hub, Pushers), String> {
     let failed = |error: &dyn std::fmt::Display| format!("the threads that push cannot start: {error}");
     let made: Result<Vec<Mailbox>, _> = (0..config.push_threads).map(|_| Mailbox::new()).collect();
@@ -88,5 +88,6 @@ pub(crate) fn start(
         next: Arc::default(),
         threads: Arc::new(Mutex::new(threads)),
     };
-    Ok((Hub::new(mailboxes), pushers))
+    let all = mailboxes.iter().cloned().chain(sides).collect();
+    Ok((Hub::new(Arc::new(all)), pushers))
 }

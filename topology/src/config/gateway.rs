@@ -21,6 +21,17 @@ section! {
 }
 
 section! {
+    /// FIX 4.4 and 5.0 SP2, for orders: the gateway accepts, its clients initiate.
+    pub struct FixConfig {
+        /// Address and port; with `gateway.tls` it speaks TLS, and any address but a loopback one needs that.
+        listen: String = "127.0.0.1:9878".to_owned();
+        /// The file of sessions: which CompIDs may log on, and with which tokens (relative to the file). What was sent is kept in a
+        /// folder of the same name with `.d` behind it.
+        sessions: String = "fix.json".to_owned();
+    }
+}
+
+section! {
     /// The gateway: what it listens on, who may, and how much of everything.
     pub struct GatewayConfig {
         /// Address and port; any address but a loopback one needs `tls`.
@@ -68,6 +79,12 @@ section! {
         ping: Duration = Duration::from_secs(30) => Kind::Duration { min_ns: 1_000_000, max_ns: DAY_NS };
         /// Origins of pages that may open a WebSocket, as in "https://desk.example"; the gateway's own always may.
         origins: Vec<String> = Vec::new();
+        /// Whether it speaks the DIFF protocol, as tqsdk does, below the path /diff.
+        diff: bool = false;
+        /// The exchange that stands before symbols there, as in SHFE.SIM001: DIFF's clients accept those they know.
+        diff_exchange: String = "SHFE".to_owned();
+        /// FIX; without it nothing listens for that.
+        fix: Option<FixConfig> = None;
         /// When it stops in good order, it cancels what its clients have working.
         cancel_on_stop: bool = true;
         /// How it waits, and whether it is started again.

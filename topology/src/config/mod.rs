@@ -36,7 +36,7 @@ pub use exchange::{
     ticks_of,
 };
 pub use external::{ReadConfig, ServiceConfig, Stop, WriteConfig};
-pub use gateway::{GatewayConfig, TlsConfig};
+pub use gateway::{FixConfig, GatewayConfig, TlsConfig};
 pub use journal::{
     HugePages, JournalConfig, LedgerJournals, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals,
 };

@@ -38,6 +38,29 @@ pub(super) fn check(rules: &mut Rules<'_>) {
             Ok(_) => {}
         }
     }
+    if let Some(fix) = &gateway.fix {
+        match fix.listen.parse::<SocketAddr>() {
+            Err(_) => rules.error(
+                "gateway.fix.listen",
+                format!("`{}` is no address and port", fix.listen),
+                "write listen = \"127.0.0.1:9878\"",
+            ),
+            Ok(address) if !address.ip().is_loopback() && gateway.tls.is_none() => rules.error(
+                "gateway.fix.listen",
+                format!("{address} is reached from other hosts, and nothing would be encrypted"),
+                "add gateway.tls, or listen on 127.0.0.1",
+            ),
+            Ok(_) => {}
+        }
+    }
+    let is_name = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_name(&gateway.diff_exchange) {
+        rules.error(
+            "gateway.diff_exchange",
+            format!("`{}` is no exchange", gateway.diff_exchange),
+            "write letters and digits, as in diff_exchange = \"SHFE\"",
+        );
+    }
     if !config.keeps_accounts() {
         if !gateway.accounts.is_own() {
             rules.error(

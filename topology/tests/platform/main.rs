@@ -1,6 +1,7 @@
 //! What comes of files that are right.
 
 mod documents;
+mod gateway;
 mod journals;
 mod markets;
 mod nodes;

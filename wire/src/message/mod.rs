@@ -165,7 +165,7 @@ messages! {
     13 LatencySample 48,
     14 CancelAll 24,
     15 Statistics 96,
-    16 ClientOrder 104,
+    16 ClientOrder 120,
     20 OrderUpdate 88,
     21 Fill 72,
     30 SnapshotBegin 40,

@@ -197,7 +197,7 @@ pub struct ClientOrder {
     pub token: u64,
     /// What the client calls it, unique among the orders for the account; empty: nothing.
     #[field(since = 8)]
-    pub client_id: Text<32>,
+    pub client_id: Text<48>,
     /// The client's address, as text; "unix" for a local socket.
     #[field(since = 8)]
     pub address: Text<48>,

@@ -184,13 +184,13 @@ public final class Messages {
 
     // ClientOrder.
     public static final int CLIENT_ORDER_MESSAGE = 16;
-    public static final int CLIENT_ORDER_SIZE = 104;
+    public static final int CLIENT_ORDER_SIZE = 120;
     public static final int CLIENT_ORDER_ORDER_ID = 0;
     public static final int CLIENT_ORDER_TOKEN = 8;
     public static final int CLIENT_ORDER_CLIENT_ID = 16;
-    public static final int CLIENT_ORDER_ADDRESS = 48;
-    public static final int CLIENT_ORDER_ACCOUNT = 96;
-    public static final int CLIENT_ORDER_RESERVED = 100;
+    public static final int CLIENT_ORDER_ADDRESS = 64;
+    public static final int CLIENT_ORDER_ACCOUNT = 112;
+    public static final int CLIENT_ORDER_RESERVED = 116;
 
     // OrderUpdate.
     public static final int ORDER_UPDATE_MESSAGE = 20;

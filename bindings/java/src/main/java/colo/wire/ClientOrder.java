@@ -4,7 +4,7 @@ package colo.wire;
 /** Who is behind the order that follows it in the same batch: a client of the gateway. td passes it over; the gateway reads it back after a restart, and a recording of the journal says for ever whose an order was. */
 public final class ClientOrder extends Message {
     public static final int ID = 16;
-    public static final int SIZE = 104;
+    public static final int SIZE = 120;
 
     @Override
     public int messageId() {
@@ -41,28 +41,28 @@ public final class ClientOrder extends Message {
 
     /** What the client calls it, unique among the orders for the account; empty: nothing. */
     public String clientId() {
-        return getText(16, 32);
+        return getText(16, 48);
     }
 
     public void clientId(String value) {
-        setText(16, 32, value);
+        setText(16, 48, value);
     }
 
     /** The client's address, as text; "unix" for a local socket. */
     public String address() {
-        return getText(48, 48);
+        return getText(64, 48);
     }
 
     public void address(String value) {
-        setText(48, 48, value);
+        setText(64, 48, value);
     }
 
     /** For which account. */
     public int account() {
-        return getInt(96);
+        return getInt(112);
     }
 
     public void account(int value) {
-        setInt(96, value);
+        setInt(112, value);
     }
 }

@@ -1,0 +1,331 @@
+//! FIX's tag=value encoding: messages taken out of a stream, and written. Pure.
+
+/// Ends each field.
+pub(crate) const SOH: u8 = 1;
+/// Bytes of a message at most.
+pub(crate) const LONGEST: usize = 64 << 10;
+/// Fields of a message at most.
+const MOST_FIELDS: usize = 4_096;
+/// "10=nnn" and its end.
+const TRAILER: usize = 7;
+
+/// Fields that hold any bytes, behind the ones that say how many.
+const DATA: [(u32, u32); 16] = [
+    (90, 91),
+    (93, 89),
+    (95, 96),
+    (212, 213),
+    (348, 349),
+    (350, 351),
+    (352, 353),
+    (354, 355),
+    (356, 357),
+    (358, 359),
+    (360, 361),
+    (362, 363),
+    (364, 365),
+    (445, 446),
+    (618, 619),
+    (621, 622),
+];
+
+/// A message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// All fields in their order, begin string and body length among them, without the checksum.
+    pub(crate) fields: Vec<(u32, String)>,
+}
+
+impl Message {
+    /// The first field of this tag.
+    pub(crate) fn get(&self, tag: u32) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| *known == tag).map(|(_, value)| value.as_str())
+    }
+
+    /// All fields of this tag, as in a group of one field each.
+    pub(crate) fn all(&self, tag: u32) -> impl Iterator<Item = &str> {
+        self.fields.iter().filter(move |(known, _)| *known == tag).map(|(_, value)| value.as_str())
+    }
+
+    /// Its type.
+    pub(crate) fn kind(&self) -> &str {
+        self.get(35).unwrap_or_default()
+    }
+
+    pub(crate) fn number(&self, tag: u32) -> Option<u64> {
+        self.get(tag)?.parse().ok()
+    }
+
+    /// Its sequence number; zero: it has none.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.number(34).unwrap_or_default()
+    }
+
+    pub(crate) fn is(&self, tag: u32) -> bool {
+        self.get(tag) == Some("Y")
+    }
+}
+
+/// What stands in a stream next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Nothing whole.
+    More,
+    Message(Message),
+    /// Something that is no message is passed over, as the standard says.
+    Garbled(&'static str),
+}
+
+/// Takes messages out of a stream.
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    buffer: Vec<u8>,
+    done: usize,
+}
+
+fn checksum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte))
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).position(|window| window == what)
+}
+
+impl Decoder {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        if self.done > 0 {
+            self.buffer.drain(..self.done);
+            self.done = 0;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    pub(crate) fn next(&mut self) -> Step {
+        let bytes = &self.buffer[self.done..];
+        if bytes.is_empty() {
+            return Step::More;
+        }
+        // A message begins with its begin string, and nothing else begins so.
+        if !bytes.starts_with(b"8=") && bytes != b"8" {
+            let from = find(&bytes[1..], b"8=").map_or(bytes.len(), |place| place + 1);
+            self.done += from;
+            return Step::Garbled("it does not begin with a begin string");
+        }
+        match head(bytes) {
+            Head::More if bytes.len() > LONGEST => self.skip("it has no end"),
+            Head::More => Step::More,
+            Head::Wrong(why) => self.skip(why),
+            Head::Length(begin, length) => {
+                let end = begin + length;
+                if length > LONGEST {
+                    return self.skip("its body is too long");
+                }
+                let Some(trailer) = bytes.get(end..end + TRAILER) else { return Step::More };
+                let sum = std::str::from_utf8(trailer)
+                    .ok()
+                    .and_then(|text| text.strip_prefix("10="))
+                    .and_then(|text| text.get(..3))
+                    .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+                    .and_then(|digits| digits.parse::<u16>().ok())
+                    .filter(|_| trailer.last() == Some(&SOH));
+                let Some(sum) = sum else { return self.skip("its body length is wrong") };
+                if sum != u16::from(checksum(&bytes[..end])) {
+                    return self.skip("its checksum is wrong");
+                }
+                let fields = fields(&bytes[..end]);
+                match fields {
+                    Ok(fields) if fields.get(2).is_some_and(|(tag, _)| *tag == 35) => {
+                        self.done += end + TRAILER;
+                        Step::Message(Message { fields })
+                    }
+                    Ok(_) => self.skip("its third field is not its type"),
+                    Err(why) => self.skip(why),
+                }
+            }
+        }
+    }
+
+    /// Goes to the next place where a message may begin.
+    fn skip(&mut self, why: &'static str) -> Step {
+        let bytes = &self.buffer[self.done..];
+        self.done += find(&bytes[1..], b"8=FIX").map_or(bytes.len(), |place| place + 1);
+        Step::Garbled(why)
+    }
+}
+
+enum Head {
+    More,
+    Wrong(&'static str),
+    /// Where the body begins, and how long it is.
+    Length(usize, usize),
+}
+
+fn head(bytes: &[u8]) -> Head {
+    let start = &bytes[..bytes.len().min(40)];
+    let Some(first) = start.iter().position(|byte| *byte == SOH) else {
+        return if start.len() == 40 { Head::Wrong("its begin string has no end") } else { Head::More };
+    };
+    let rest = &start[first + 1..];
+    let Some(second) = rest.iter().position(|byte| *byte == SOH) else {
+        return if start.len() == 40 { Head::Wrong("its body length has no end") } else { Head::More };
+    };
+    let length = std::str::from_utf8(&rest[..second]).ok().and_then(|text| text.strip_prefix("9="));
+    match length.filter(|digits| digits.len() <= 7).and_then(|digits| digits.parse().ok()) {
+        Some(length) => Head::Length(first + 1 + second + 1, length),
+        None => Head::Wrong("its second field is no body length"),
+    }
+}
+
+fn fields(mut bytes: &[u8]) -> Result<Vec<(u32, String)>, &'static str> {
+    let mut fields: Vec<(u32, String)> = Vec::new();
+    while !bytes.is_empty() {
+        if fields.len() == MOST_FIELDS {
+            return Err("it has too many fields");
+        }
+        let equals = bytes.iter().take(12).position(|byte| *byte == b'=').ok_or("a field has no tag")?;
+        let tag: u32 = std::str::from_utf8(&bytes[..equals])
+            .ok()
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()))
+            .and_then(|digits| digits.parse().ok())
+            .filter(|tag| *tag > 0)
+            .ok_or("a tag is no number")?;
+        bytes = &bytes[equals + 1..];
+        let told = fields
+            .last()
+            .filter(|(before, _)| DATA.contains(&(*before, tag)))
+            .and_then(|(_, length)| length.parse::<usize>().ok());
+        let end = match told {
+            Some(length) if bytes.get(length) == Some(&SOH) => length,
+            Some(_) => return Err("a field of data is not as long as is said"),
+            None => bytes.iter().position(|byte| *byte == SOH).ok_or("a field has no end")?,
+        };
+        fields.push((tag, String::from_utf8_lossy(&bytes[..end]).into_owned()));
+        bytes = &bytes[end + 1..];
+    }
+    Ok(fields)
+}
+
+/// Fields that are being written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields(pub(crate) String);
+
+impl Fields {
+    pub(crate) fn with(mut self, tag: u32, value: impl std::fmt::Display) -> Fields {
+        use std::fmt::Write;
+        let from = self.0.len();
+        let _ = write!(self.0, "{tag}={value}");
+        // A value cannot hold the end of a field.
+        if self.0[from..].contains('\x01') {
+            let plain = self.0[from..].replace('\x01', " ");
+            self.0.truncate(from);
+            self.0.push_str(&plain);
+        }
+        self.0.push('\x01');
+        self
+    }
+
+    pub(crate) fn may(self, tag: u32, value: Option<impl std::fmt::Display>) -> Fields {
+        match value {
+            Some(value) => self.with(tag, value),
+            None => self,
+        }
+    }
+}
+
+/// A whole message: begin string and what lies between body length and checksum.
+pub(crate) fn message(begin: &str, body: &str) -> Vec<u8> {
+    let mut bytes = format!("8={begin}\x019={}\x01{body}", body.len()).into_bytes();
+    let sum = checksum(&bytes);
+    bytes.extend_from_slice(format!("10={sum:03}\x01").as_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heartbeat() -> Vec<u8> {
+        message("FIX.4.4", "35=0\x0149=A\x0156=B\x0134=7\x0152=20261123-14:09:00.000\x01")
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Step> {
+        let (mut decoder, mut all) = (Decoder::default(), Vec::new());
+        // Byte by byte: messages end anywhere.
+        for byte in bytes {
+            decoder.add(&[*byte]);
+            loop {
+                match decoder.next() {
+                    Step::More => break,
+                    step => all.push(step),
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn messages_come_whole_and_what_is_garbled_is_passed_over() {
+        let good = heartbeat();
+        let Some(Step::Message(first)) = read(&good).pop() else { panic!() };
+        assert_eq!((first.kind(), first.sequence(), first.get(49)), ("0", 7, Some("A")));
+        let mut wrong = good.clone();
+        let place = wrong.len() - 2;
+        wrong[place] = if wrong[place] == b'0' { b'1' } else { b'0' };
+        for bad in [&b"hello"[..], b"8=FIX.4.4\x019=x\x01", b"8=FIX.4.4\x019=3\x0135=0\x01zzzzzzzzz", &wrong]
+        {
+            let all = read(&[bad, &good].concat());
+            assert!(matches!(all[0], Step::Garbled(_)), "{all:?}");
+            assert_eq!(all.last(), Some(&Step::Message(first.clone())), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn data_may_hold_the_end_of_a_field() {
+        let bytes = message("FIX.4.4", "35=A\x0195=5\x0196=a\x01b=c\x0158=x\x01");
+        let Some(Step::Message(message)) = read(&bytes).pop() else { panic!() };
+        assert_eq!((message.get(96), message.get(58)), (Some("a\x01b=c"), Some("x")));
+    }
+
+    #[test]
+    fn a_value_cannot_end_its_field() {
+        assert_eq!(Fields::default().with(58, "a\x0110=000").0, "58=a 10=000\x01");
+    }
+
+    #[test]
+    fn garbage_is_never_taken_for_a_message_and_never_keeps_one_back() {
+        let good = heartbeat();
+        let mut seed = 11_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize
+        };
+        let alphabet = b"8=FIX.4\x0139=10=0ab\x0135=D";
+        let mut messages = 0;
+        for round in 0..100_000 {
+            let mut bytes = match round % 3 {
+                // Anything.
+                0 => (0..next() % 80).map(|_| next() as u8).collect::<Vec<u8>>(),
+                // Almost a message.
+                1 => (0..next() % 80).map(|_| alphabet[next() % alphabet.len()]).collect(),
+                // A message that is damaged.
+                _ => {
+                    let mut bytes = good.clone();
+                    let place = next() % bytes.len();
+                    bytes[place] ^= 1 << (next() % 8);
+                    bytes
+                }
+            };
+            let mut decoder = Decoder::default();
+            bytes.extend_from_slice(&good);
+            decoder.add(&bytes);
+            loop {
+                match decoder.next() {
+                    Step::More => break,
+                    Step::Message(message) => messages += usize::from(message.sequence() == 7),
+                    Step::Garbled(_) => {}
+                }
+            }
+        }
+        assert!(messages >= 90_000, "{messages}");
+    }
+}

@@ -1,0 +1,574 @@
+//! A connection of a session that has logged on.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
+use wire::Execution;
+
+pub(super) use super::Place;
+use super::codec::{self, Decoder, Fields, Message, Step};
+use super::market::{Refused, Subscription, Wish};
+use super::sequence::{Verdict, judge};
+use super::sessions::Entry;
+use super::store::{Outgoing, Store};
+use super::trading::{self, Told};
+use super::words::{self, Says, Wrong};
+use crate::http::Stream;
+use crate::http::auth::{Identity, Peer};
+use crate::push::{About, Event};
+use crate::time::{read_utc, utc};
+
+/// SendingTime may be so far off.
+const SKEW_S: u64 = 120;
+/// Sums of as many orders that have ended are kept: the core remembers no more.
+const ENDED: usize = 100_000;
+/// Subscriptions of a session at most.
+const SUBSCRIPTIONS: usize = 100;
+
+/// Sums of price × quantity of what has traded, by order.
+pub(super) type Values = Rc<RefCell<HashMap<String, i128>>>;
+
+/// Why a session goes on no more: with a last word, or the connection is gone.
+pub(super) type End = Option<String>;
+
+pub(super) struct Link {
+    pub(super) place: Rc<Place>,
+    bell: Rc<Notify>,
+    reader: ReadHalf<Stream>,
+    writer: WriteHalf<Stream>,
+    decoder: Decoder,
+    begin: &'static str,
+    pub(super) entry: Entry,
+    pub(super) identity: Identity,
+    pub(super) peer: Peer,
+    pub(super) store: Store,
+    heartbeat: Duration,
+    heard: Instant,
+    wrote: Instant,
+    /// A TestRequest is out.
+    tested: bool,
+    /// Numbers up to this one are asked for again, since when.
+    asked: (u64, Instant),
+    /// We have said goodbye.
+    leaving: bool,
+    /// What came of asks of the core.
+    pub(super) told: UnboundedSender<Told>,
+    telling: UnboundedReceiver<Told>,
+    subscriptions: Vec<(String, Subscription)>,
+    values: Values,
+    /// Orders that have ended, of which the sums are kept.
+    ended: VecDeque<String>,
+    /// The last report that was looked at.
+    looked: u64,
+    looked_at_token: Instant,
+}
+
+impl Link {
+    pub(super) fn new(
+        place: &Rc<Place>,
+        bell: &Rc<Notify>,
+        stream: Stream,
+        decoder: Decoder,
+        (begin, entry, identity, peer): (&'static str, Entry, Identity, Peer),
+        store: Store,
+        heartbeat: Duration,
+    ) -> Link {
+        let (reader, writer) = tokio::io::split(stream);
+        let (told, telling) = unbounded_channel();
+        let now = Instant::now();
+        let looked = store.reported.unwrap_or_else(|| place.last_report());
+        Link {
+            place: Rc::clone(place),
+            bell: Rc::clone(bell),
+            reader,
+            writer,
+            decoder,
+            begin,
+            entry,
+            identity,
+            peer,
+            store,
+            heartbeat,
+            heard: now,
+            wrote: now,
+            tested: false,
+            asked: (0, now),
+            leaving: false,
+            told,
+            telling,
+            subscriptions: Vec::new(),
+            values: Values::default(),
+            ended: VecDeque::new(),
+            looked,
+            looked_at_token: now,
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> End {
+        log::error!(
+            "FIX: the state of {}/{} cannot be written: {error}",
+            self.entry.client,
+            self.entry.gateway
+        );
+        None
+    }
+
+    /// Answers the Logon.
+    pub(super) async fn begin(&mut self, answer: Fields, has_gap: bool, sequence: u64) -> Result<(), End> {
+        if self.store.reported.is_none() {
+            let from = self.looked;
+            self.store.from(from).map_err(|error| self.failed(&error))?;
+        }
+        // Averages go on from what was told before.
+        for event in self.place.reports_after(0) {
+            if event.sequence <= self.looked {
+                self.add_value(&event);
+            }
+        }
+        if !has_gap {
+            self.store.expect(sequence + 1).map_err(|error| self.failed(&error))?;
+        }
+        self.send("A", answer).await?;
+        if has_gap {
+            self.ask_again(sequence).await?;
+        }
+        Ok(())
+    }
+
+    /// Until it ends.
+    pub(super) async fn run(&mut self, begun: Result<(), End>) {
+        let ended = match begun {
+            Ok(()) => self.go_on().await,
+            Err(end) => Err(end),
+        };
+        if let Err(Some(why)) = ended {
+            log::info!("FIX: {}/{}: {why}", self.entry.client, self.entry.gateway);
+            if !self.leaving {
+                let _ = self.send("5", Fields::default().with(58, why)).await;
+            }
+        }
+        let _ = self.writer.shutdown().await;
+    }
+
+    async fn go_on(&mut self) -> Result<(), End> {
+        let mut buffer = vec![0; 16 << 10];
+        loop {
+            loop {
+                match self.decoder.next() {
+                    Step::More => break,
+                    Step::Garbled(why) => {
+                        log::warn!("FIX: {}: something is passed over: {why}", self.entry.client)
+                    }
+                    Step::Message(message) => self.hear(&message).await?,
+                }
+            }
+            self.reports().await?;
+            while let Ok(told) = self.telling.try_recv() {
+                self.tell(told).await?;
+            }
+            self.market().await?;
+            if self.place.is_closing.get() {
+                return Err(Some("the gateway stops: come back in a moment".to_owned()));
+            }
+            self.clocks().await?;
+            let wait = (self.wrote + self.heartbeat).min(self.heard + self.heartbeat).max(Instant::now());
+            let wait = wait.min(Instant::now() + Duration::from_millis(200)) + Duration::from_millis(1);
+            tokio::select! {
+                read = self.reader.read(&mut buffer) => match read {
+                    Ok(0) | Err(_) => return Err(None),
+                    Ok(count) => {
+                        (self.heard, self.tested) = (Instant::now(), false);
+                        self.decoder.add(&buffer[..count]);
+                    }
+                },
+                told = self.telling.recv() => if let Some(told) = told {
+                    // What td has said of it before is told before.
+                    self.reports().await?;
+                    self.tell(told).await?;
+                },
+                () = self.bell.notified() => {}
+                () = tokio::time::sleep_until(wait) => {}
+            }
+        }
+    }
+
+    async fn clocks(&mut self) -> Result<(), End> {
+        let now = Instant::now();
+        if now.duration_since(self.looked_at_token) > Duration::from_millis(200) {
+            self.looked_at_token = now;
+            if !self.place.shared.guard.is_good(&self.identity.token.id) {
+                return Err(Some("the token is not good any more".to_owned()));
+            }
+        }
+        let silent = now.duration_since(self.heard);
+        if silent > self.heartbeat * 5 / 2 {
+            return Err(Some("no word for too long".to_owned()));
+        }
+        if silent > self.heartbeat * 6 / 5 && !self.tested {
+            self.tested = true;
+            self.send("1", Fields::default().with(112, utc(self.place.now()))).await?;
+        }
+        if now.duration_since(self.wrote) >= self.heartbeat {
+            self.send("0", Fields::default()).await?;
+        }
+        Ok(())
+    }
+
+    fn header(&self, kind: &str, sequence: u64, time: &str, first: Option<&str>) -> Fields {
+        Fields::default()
+            .with(35, kind)
+            .with(49, &self.entry.gateway)
+            .with(56, &self.entry.client)
+            .with(34, sequence)
+            .may(43, first.map(|_| 'Y'))
+            .with(52, time)
+            .may(122, first)
+    }
+
+    /// Notes a message, and sends it.
+    async fn send(&mut self, kind: &str, body: Fields) -> Result<(), End> {
+        self.send_about(kind, body, None, None).await
+    }
+
+    async fn send_about(
+        &mut self,
+        kind: &str,
+        body: Fields,
+        report: Option<u64>,
+        answers: Option<(String, bool)>,
+    ) -> Result<(), End> {
+        // To the millisecond, as all versions have it.
+        let time = utc(self.place.now())[..21].to_owned();
+        // What keeps the session going, and prices that have passed, are not sent again.
+        let is_kept = !matches!(kind, "0" | "1" | "2" | "4" | "5" | "A" | "W" | "X");
+        let message = is_kept.then(|| (kind.to_owned(), body.0.clone(), time.clone()));
+        let sequence =
+            self.store.out(Outgoing { message, report, answers }).map_err(|error| self.failed(&error))?;
+        let header = self.header(kind, sequence, &time, None);
+        let bytes = codec::message(self.begin, &(header.0 + &body.0));
+        self.write(&bytes).await
+    }
+
+    /// One that takes nothing for so long is let go.
+    async fn write(&mut self, bytes: &[u8]) -> Result<(), End> {
+        let all = async {
+            self.writer.write_all(bytes).await?;
+            self.writer.flush().await
+        };
+        match tokio::time::timeout(self.place.shared.config.write_deadline, all).await {
+            Ok(Ok(())) => {
+                self.wrote = Instant::now();
+                Ok(())
+            }
+            _ => Err(None),
+        }
+    }
+
+    async fn ask_again(&mut self, seen: u64) -> Result<(), End> {
+        // All that comes meanwhile comes again behind what is missing; who does not answer is asked again later.
+        let (asked, since) = self.asked;
+        if asked >= self.store.next_in && since.elapsed() < self.heartbeat {
+            return Ok(());
+        }
+        self.asked = (seen, Instant::now());
+        let body = Fields::default().with(7, self.store.next_in).with(16, 0);
+        self.send("2", body).await
+    }
+
+    async fn reject(&mut self, message: &Message, wrong: &Wrong) -> Result<(), End> {
+        let body = Fields::default()
+            .with(45, message.sequence())
+            .may(371, (wrong.tag != 0).then_some(wrong.tag))
+            .with(372, message.kind())
+            .with(373, wrong.reason)
+            .with(58, &wrong.text);
+        self.send("3", body).await
+    }
+
+    async fn hear(&mut self, message: &Message) -> Result<(), End> {
+        let is_ours = message.get(8) == Some(self.begin)
+            && message.get(49) == Some(self.entry.client.as_str())
+            && message.get(56) == Some(self.entry.gateway.as_str());
+        if !is_ours {
+            let text = "BeginString, SenderCompID or TargetCompID are not this session's";
+            self.reject(message, &Wrong { tag: 0, reason: 9, text: text.to_owned() }).await?;
+            return Err(Some(text.to_owned()));
+        }
+        let sent = message.get(52).and_then(read_utc);
+        if sent.is_none_or(|sent| sent.abs_diff(self.place.now() / 1_000_000_000) > SKEW_S) {
+            let text = format!("SendingTime (52) must be there and be less than {SKEW_S} s off");
+            self.reject(message, &Wrong { tag: 52, reason: 10, text: text.clone() }).await?;
+            return Err(Some(text));
+        }
+        // These are answered whatever their number: both sides may be missing something.
+        match judge(message, self.store.next_in) {
+            Verdict::Take => {
+                self.obey(message).await?;
+                // Behind it: what is done twice after a kill is known by its ClOrdID.
+                self.store.expect(message.sequence() + 1).map_err(|error| self.failed(&error))
+            }
+            Verdict::Ask if message.kind() == "5" => Err(self.farewell().await),
+            Verdict::Ask => {
+                if message.kind() == "2" {
+                    self.resend(message).await?;
+                }
+                self.ask_again(message.sequence()).await
+            }
+            Verdict::Pass => Ok(()),
+            Verdict::Jump(next) => self.store.expect(next).map_err(|error| self.failed(&error)),
+            Verdict::Refuse(tag, text) => {
+                self.reject(message, &Wrong { tag, reason: 5, text: text.to_owned() }).await?;
+                // It was the next one all the same.
+                if message.sequence() == self.store.next_in {
+                    self.store.expect(message.sequence() + 1).map_err(|error| self.failed(&error))?;
+                }
+                Ok(())
+            }
+            Verdict::End(why) => Err(Some(why)),
+        }
+    }
+
+    /// The client has said goodbye.
+    async fn farewell(&mut self) -> End {
+        let _ = self.send("5", Fields::default()).await;
+        self.leaving = true;
+        Some("logged out".to_owned())
+    }
+
+    async fn obey(&mut self, message: &Message) -> Result<(), End> {
+        let done = match message.kind() {
+            "0" | "3" | "j" => Ok(()),
+            "1" => match words::need(message, 112) {
+                Ok(id) => {
+                    let body = Fields::default().with(112, id);
+                    return self.send("0", body).await;
+                }
+                Err(wrong) => Err(wrong),
+            },
+            "2" => return self.resend(message).await,
+            "5" => {
+                let next = message.sequence() + 1;
+                self.store.expect(next).map_err(|error| self.failed(&error))?;
+                return Err(self.farewell().await);
+            }
+            "A" => Err(Wrong { tag: 35, reason: 5, text: "this session is logged on already".to_owned() }),
+            "D" => trading::new_order(self, message),
+            "F" => trading::change(self, message, false),
+            "G" => trading::change(self, message, true),
+            "q" => trading::mass_cancel(self, message),
+            "H" => trading::status(self, message),
+            "AF" => trading::mass_status(self, message),
+            "V" => match self.market_request(message).await {
+                Ok(done) => done,
+                Err(end) => return Err(end),
+            },
+            _ => {
+                let body = Fields::default()
+                    .with(45, message.sequence())
+                    .with(372, message.kind())
+                    .with(380, 3)
+                    .with(58, "this type of message is not answered here");
+                return self.send("j", body).await;
+            }
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(wrong) => self.reject(message, &wrong).await,
+        }
+    }
+
+    /// Sends again what is kept, and fills the rest.
+    async fn resend(&mut self, message: &Message) -> Result<(), End> {
+        let asked = message.number(7).zip(message.number(16));
+        let Some((from, to)) = asked.filter(|(from, to)| *from > 0 && (*to == 0 || to >= from)) else {
+            let text = "BeginSeqNo (7) and EndSeqNo (16) are no range".to_owned();
+            return self.reject(message, &Wrong { tag: 7, reason: 5, text }).await;
+        };
+        let last = self.store.next_out - 1;
+        let to = if to == 0 { last } else { to.min(last) };
+        let mut next = from;
+        for sent in self.store.sent(from, to) {
+            self.fill(next, sent.sequence).await?;
+            let time = utc(self.place.now())[..21].to_owned();
+            let header = self.header(&sent.kind, sent.sequence, &time, Some(&sent.time));
+            let bytes = codec::message(self.begin, &(header.0 + &sent.body));
+            self.write(&bytes).await?;
+            next = sent.sequence + 1;
+        }
+        self.fill(next, to + 1).await
+    }
+
+    /// There is nothing to send again from this number on up to that one.
+    async fn fill(&mut self, from: u64, to: u64) -> Result<(), End> {
+        if from >= to {
+            return Ok(());
+        }
+        let time = utc(self.place.now())[..21].to_owned();
+        let header = self.header("4", from, &time, Some(&time));
+        let body = Fields::default().with(123, 'Y').with(36, to);
+        let bytes = codec::message(self.begin, &(header.0 + &body.0));
+        self.write(&bytes).await
+    }
+
+    /// What came of an ask.
+    async fn tell(&mut self, told: Told) -> Result<(), End> {
+        if let Some(id) = &told.dropped {
+            self.store.drop_change(id).map_err(|error| self.failed(&error))?;
+        }
+        for (kind, fields) in told.messages {
+            self.send(kind, fields).await?;
+        }
+        Ok(())
+    }
+
+    /// Reports that have come since the last look.
+    async fn reports(&mut self) -> Result<(), End> {
+        if self.place.last_report() <= self.looked {
+            return Ok(());
+        }
+        if self.looked < self.place.forgotten.get() {
+            trading::catch_up(self, self.place.forgotten.get());
+        }
+        for event in self.place.reports_after(self.looked) {
+            self.looked = event.sequence;
+            self.report(&event).await?;
+        }
+        Ok(())
+    }
+
+    fn add_value(&mut self, event: &Event) {
+        let About::Order(order) = &event.about else { return };
+        if let Ok(Execution::Fill(fill)) = Execution::decode(event.message_id, &event.payload) {
+            let value = i128::from(fill.price.0) * i128::from(fill.quantity.0);
+            *self.values.borrow_mut().entry(order.order_id.clone()).or_default() += value;
+        } else if !order.working {
+            self.ended.push_back(order.order_id.clone());
+            if self.ended.len() > ENDED
+                && let Some(oldest) = self.ended.pop_front()
+            {
+                self.values.borrow_mut().remove(&oldest);
+            }
+        }
+    }
+
+    pub(super) fn value(&self, order_id: &str) -> i128 {
+        self.values.borrow().get(order_id).copied().unwrap_or_default()
+    }
+
+    /// All of them.
+    pub(super) fn values(&self) -> Values {
+        Rc::clone(&self.values)
+    }
+
+    /// The last report that was looked at.
+    pub(super) fn looked_at(&self) -> u64 {
+        self.looked
+    }
+
+    async fn report(&mut self, event: &Arc<Event>) -> Result<(), End> {
+        let About::Order(order) = &event.about else { return Ok(()) };
+        // Of this session are the orders of its token; one without a name was not sent over FIX.
+        let Some(root) = order.client_order_id.as_deref().filter(|_| order.token == self.identity.token.id)
+        else {
+            return Ok(());
+        };
+        let Ok(execution) = Execution::decode(event.message_id, &event.payload) else { return Ok(()) };
+        self.add_value(event);
+        let exec_id = format!("{:x}-{:x}", event.time_ns, event.sequence);
+        let symbol = self.place.market.borrow().name(order.instrument);
+        let current = self.store.current(root).to_owned();
+        let change = |is_replace: bool| self.store.pending(root, is_replace).map(|change| change.id.clone());
+        let (kind, fields, answers) = match words::says(&execution) {
+            Says::Nothing => return Ok(()),
+            Says::Refused(is_replace) => {
+                // One that was asked for over another protocol is none of this session's.
+                let Some(id) = change(is_replace) else { return Ok(()) };
+                let text = order.reason.unwrap_or("refused");
+                let reason = if text == "unknown-order" { 1 } else { 99 };
+                let names = (id.as_str(), current.as_str());
+                let fields =
+                    words::cancel_refused(names, Some(order), is_replace, (reason, text), event.time_ns);
+                ("9", fields, Some((id, false)))
+            }
+            Says::Report(exec_type) => {
+                let answered = match exec_type {
+                    '4' => change(false),
+                    '5' => change(true),
+                    _ => None,
+                };
+                let names = words::Names {
+                    id: answered.as_deref().unwrap_or(&current),
+                    before: answered.as_ref().map(|_| current.as_str()),
+                    symbol: &symbol,
+                    exec_id: &exec_id,
+                    value: self.value(&order.order_id),
+                    time_ns: event.time_ns,
+                };
+                let fill = match &execution {
+                    Execution::Fill(fill) => Some(fill),
+                    Execution::Update(_) => None,
+                };
+                let fields = words::report(order, exec_type, &names, fill);
+                ("8", fields, answered.map(|id| (id, true)))
+            }
+        };
+        self.send_about(kind, fields, Some(event.sequence), answers).await
+    }
+
+    async fn market_request(&mut self, message: &Message) -> Result<Result<(), Wrong>, End> {
+        let read = Subscription::read(message, &self.place.market.borrow());
+        let (id, wish) = match read {
+            Err(wrong) => return Ok(Err(wrong)),
+            Ok(Err(Refused(reason, text))) => {
+                let id = message.get(262).unwrap_or_default().to_owned();
+                let body = Fields::default().with(262, id).with(281, reason).with(58, text);
+                return self.send("Y", body).await.map(Ok);
+            }
+            Ok(Ok(wish)) => wish,
+        };
+        match wish {
+            Wish::End => self.subscriptions.retain(|(known, _)| *known != id),
+            Wish::Once(mut once) => {
+                let news = once.news(&self.place.market.borrow());
+                for (kind, fields) in news {
+                    self.send(kind, fields).await?;
+                }
+            }
+            Wish::Subscribe(subscription) => {
+                let refusal = if self.subscriptions.iter().any(|(known, _)| *known == id) {
+                    Some(('1', "this MDReqID is in use"))
+                } else if self.subscriptions.len() >= SUBSCRIPTIONS {
+                    Some(('D', "there are too many subscriptions"))
+                } else {
+                    None
+                };
+                if let Some((reason, text)) = refusal {
+                    let body = Fields::default().with(262, id).with(281, reason).with(58, text);
+                    return self.send("Y", body).await.map(Ok);
+                }
+                self.subscriptions.push((id, subscription));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// What is new of the market: the latest, however long the client was away.
+    async fn market(&mut self) -> Result<(), End> {
+        let mut news = Vec::new();
+        for (_, subscription) in &mut self.subscriptions {
+            news.extend(subscription.news(&self.place.market.borrow()));
+        }
+        for (kind, fields) in news {
+            self.send(kind, fields).await?;
+        }
+        Ok(())
+    }
+}

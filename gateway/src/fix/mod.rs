@@ -1,0 +1,232 @@
+//! FIX 4.4 and 5.0 SP2 for orders: an acceptor.
+//!
+//! ```text
+//!   core ── events ──► Place: reports, quotes ──► Link: a connection ──► Store: noted, then sent
+//!   client ── NewOrderSingle … ──► Link ──► Door ──► core ── Outcome ──► Link
+//! ```
+//!
+//! One thread with a runtime of its own serves all sessions. What a session must not forget is in a file before it is sent, so
+//! that sequence numbers, resends and reports survive a kill; ClOrdIDs are the core's client ids. Pure: codec, words, rules of
+//! sequence numbers. `docs/fix.md` is for those who write clients.
+
+mod codec;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzz;
+mod link;
+mod logon;
+mod market;
+mod sequence;
+mod sessions;
+mod store;
+mod trading;
+mod words;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
+use topology::config::FixConfig;
+use wire::{Message as _, TradePrint};
+
+use crate::core::ask::Ask;
+use crate::http::socket::{Stream, listen, tls};
+use crate::http::{Shared, ask};
+use crate::push::{About, Channel, Event, Mailbox};
+use crate::side::{Letterbox, quoted, thread};
+use market::Market;
+
+/// Reports that a session can catch up with.
+const HISTORY: usize = 65_536;
+/// After an accept that failed, as it does when there are no descriptors left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The thread's.
+struct Place {
+    shared: Arc<Shared>,
+    config: FixConfig,
+    /// Reports about orders, the oldest first.
+    reports: RefCell<VecDeque<Arc<Event>>>,
+    /// Reports up to this one are not there any more.
+    forgotten: Cell<u64>,
+    market: RefCell<Market>,
+    /// All that was said to a predecessor is here.
+    is_ready: Cell<bool>,
+    is_closing: Cell<bool>,
+    /// One connection a session.
+    live: RefCell<BTreeSet<(String, String)>>,
+    bells: RefCell<BTreeMap<u64, Rc<Notify>>>,
+}
+
+/// Binds, and starts the thread.
+pub(crate) fn start(
+    shared: &Arc<Shared>,
+    config: &FixConfig,
+    mailbox: Mailbox,
+) -> Result<std::thread::JoinHandle<()>, String> {
+    let at = |error: &dyn std::fmt::Display| format!("gateway.fix.listen: `{}`: {error}", config.listen);
+    let address = config.listen.parse().map_err(|error: std::net::AddrParseError| at(&error))?;
+    let listener = listen(address).map_err(|error| at(&error))?;
+    let acceptor = match &shared.config.tls {
+        None => None,
+        Some(config) => {
+            let mut made = (*tls(config)?).clone();
+            // FIX has no name in TLS.
+            made.alpn_protocols.clear();
+            Some(TlsAcceptor::from(Arc::new(made)))
+        }
+    };
+    let folder = sessions::folder(config.sessions.as_ref());
+    std::fs::create_dir_all(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    log::info!("FIX listens on {}", listener.local_addr().unwrap_or(address));
+    let (shared, config) = (Arc::clone(shared), config.clone());
+    thread("fix", move || run(shared, config, mailbox, listener, acceptor))
+}
+
+impl Place {
+    fn now(&self) -> u64 {
+        self.shared.node.now()
+    }
+
+    fn ring(&self) {
+        self.bells.borrow().values().for_each(|bell| bell.notify_one());
+    }
+
+    /// An event of the core.
+    fn apply(&self, event: Arc<Event>) {
+        match (&event.about, event.channel) {
+            (About::Order(_), _) => {
+                let mut reports = self.reports.borrow_mut();
+                if reports.len() == HISTORY
+                    && let Some(oldest) = reports.pop_front()
+                {
+                    self.forgotten.set(oldest.sequence);
+                }
+                reports.push_back(event);
+            }
+            (About::Market(_), Channel::Quotes) => {
+                let mut market = self.market.borrow_mut();
+                let known = market.quote(event.key);
+                if let Some(quote) = quoted(&event, known) {
+                    market.set(quote);
+                }
+            }
+            (About::Market(_), Channel::Trades) if event.message_id == TradePrint::ID => {
+                if let Ok(print) = TradePrint::decode(&event.payload) {
+                    self.market.borrow_mut().trade(&print);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Position of the last report that is here.
+    fn last_report(&self) -> u64 {
+        self.reports.borrow().back().map_or(self.forgotten.get(), |event| event.sequence)
+    }
+
+    /// Reports behind a position.
+    fn reports_after(&self, position: u64) -> Vec<Arc<Event>> {
+        let reports = self.reports.borrow();
+        let first = reports.partition_point(|event| event.sequence <= position);
+        reports.range(first..).cloned().collect()
+    }
+}
+
+async fn accept(place: Rc<Place>, listener: TcpListener, acceptor: Option<TlsAcceptor>) {
+    let mut number = 0;
+    loop {
+        let (stream, from) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                log::warn!("FIX: a connection cannot be accepted: {error}");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let Ok(permit) = Arc::clone(&place.shared.permits).try_acquire_owned() else {
+            place.shared.meter.refused();
+            continue;
+        };
+        place.shared.meter.accepted();
+        let _ = stream.set_nodelay(true);
+        number += 1;
+        let (place, acceptor, number) = (Rc::clone(&place), acceptor.clone(), number);
+        tokio::task::spawn_local(async move {
+            let stream = match acceptor {
+                None => Stream::Tcp(stream),
+                Some(acceptor) => {
+                    let secured =
+                        tokio::time::timeout(place.shared.config.head, acceptor.accept(stream)).await;
+                    let Ok(Ok(secured)) = secured else { return };
+                    Stream::Tls(Box::new(secured))
+                }
+            };
+            let bell = Rc::new(Notify::new());
+            place.bells.borrow_mut().insert(number, Rc::clone(&bell));
+            logon::serve(&place, &bell, stream, from).await;
+            place.bells.borrow_mut().remove(&number);
+            drop(permit);
+        });
+    }
+}
+
+async fn run(
+    shared: Arc<Shared>,
+    config: FixConfig,
+    mailbox: Mailbox,
+    listener: std::net::TcpListener,
+    acceptor: Option<TlsAcceptor>,
+) {
+    let place = Rc::new(Place {
+        shared,
+        config,
+        reports: RefCell::default(),
+        forgotten: Cell::default(),
+        market: RefCell::default(),
+        is_ready: Cell::default(),
+        is_closing: Cell::default(),
+        live: RefCell::default(),
+        bells: RefCell::default(),
+    });
+    match TcpListener::from_std(listener) {
+        Ok(listener) => drop(tokio::task::spawn_local(accept(Rc::clone(&place), listener, acceptor))),
+        Err(error) => return log::error!("FIX does not listen: {error}"),
+    }
+    let mut letters = Letterbox::new(mailbox);
+    let (mut lists, mut answers) = (true, 0);
+    loop {
+        let new = letters.next(|| place.shared.node.wake()).await;
+        let is_closing = new.is_closing;
+        lists |= !new.listed.is_empty();
+        new.listed.clear();
+        for lost in new.lost.drain(..).filter(|lost| lost.channel == Channel::Orders) {
+            place.forgotten.set(place.forgotten.get().max(lost.to));
+        }
+        new.events.drain(..).for_each(|event| place.apply(event));
+        // The core answers once it has read what was said to a predecessor, and hands that over before it answers again.
+        if !place.is_ready.get() && answers >= 2 {
+            place.is_ready.set(true);
+        }
+        if (lists || answers < 2)
+            && let Ok(instruments) = ask(&place.shared, Ask::Instruments).await
+        {
+            lists = false;
+            answers += 1;
+            let names: HashMap<String, u32> =
+                instruments.into_iter().map(|view| (view.symbol, view.instrument)).collect();
+            place.market.borrow_mut().list(names);
+        }
+        place.is_closing.set(is_closing);
+        place.ring();
+        if is_closing {
+            // Their logouts.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            return;
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What a session must not forget: a file of lines, each written before what it is about is sent. A process that is killed
+//! leaves at most half a line at the end, which was then never sent.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Messages that can be sent again; what is older is filled by a gap.
+const KEPT: usize = 100_000;
+
+/// A message that can be sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) sequence: u64,
+    /// Its type and what it says, without header.
+    pub(crate) kind: String,
+    pub(crate) body: String,
+    /// When it was sent first.
+    pub(crate) time: String,
+}
+
+/// A cancel or a replace that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Change {
+    /// Its own ClOrdID.
+    pub(crate) id: String,
+    /// The ClOrdID that it named.
+    pub(crate) before: String,
+    /// The first ClOrdID of the order.
+    pub(crate) root: String,
+    pub(crate) is_replace: bool,
+}
+
+/// A line.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    /// The next message of ours has this number; what it was, where it may have to be sent again.
+    Out {
+        sequence: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<(String, String, String)>,
+        /// The report that it was made from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<u64>,
+        /// The change that it answers, and whether it was made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answers: Option<(String, bool)>,
+    },
+    /// The client's next message has this number.
+    In(u64),
+    Change(Change),
+    /// It came to nothing, and no report will say so.
+    Dropped(String),
+    /// Reports from here on are for this session.
+    From(u64),
+    Reset,
+}
+
+/// The state of a session, and its file.
+#[derive(Debug)]
+pub(crate) struct Store {
+    file: File,
+    /// Number of the next message that is expected.
+    pub(crate) next_in: u64,
+    /// Number of the next message that is sent.
+    pub(crate) next_out: u64,
+    sent: VecDeque<Sent>,
+    /// Position of the last report that was passed on.
+    pub(crate) reported: Option<u64>,
+    /// The first names of orders that are called otherwise now or may be. Names outlive a reset of the numbers.
+    roots: HashMap<String, String>,
+    /// What an order is called now, by its first name.
+    current: HashMap<String, String>,
+    /// Changes without an answer, in their order.
+    pending: Vec<Change>,
+}
+
+/// A message of ours that is noted before it is sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outgoing {
+    /// Type, body and time; without them it is never sent again.
+    pub(crate) message: Option<(String, String, String)>,
+    pub(crate) report: Option<u64>,
+    pub(crate) answers: Option<(String, bool)>,
+}
+
+impl Store {
+    /// Reads the file, or begins one.
+    pub(crate) fn open(path: &Path) -> io::Result<Store> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        let mut store = Store {
+            file: file.try_clone()?,
+            next_in: 1,
+            next_out: 1,
+            sent: VecDeque::new(),
+            reported: None,
+            roots: HashMap::new(),
+            current: HashMap::new(),
+            pending: Vec::new(),
+        };
+        let mut lines = BufReader::new(&mut file);
+        let (mut line, mut whole) = (Vec::new(), 0_u64);
+        loop {
+            line.clear();
+            let count = lines.read_until(b'\n', &mut line)?;
+            let Some(text) = line.strip_suffix(b"\n") else { break };
+            whole += count as u64;
+            match serde_json::from_slice(text) {
+                Ok(line) => store.apply(line),
+                Err(error) => {
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        format!(
+                            "`{}` is damaged before byte {whole}: {error}; move it away, and reset the sequence numbers of both sides",
+                            path.display()
+                        ),
+                    ));
+                }
+            }
+        }
+        drop(lines);
+        // Half a line is of a message that was never sent.
+        file.set_len(whole)?;
+        Ok(store)
+    }
+
+    fn apply(&mut self, line: Line) {
+        match line {
+            Line::Out { sequence, message, report, answers } => {
+                self.next_out = sequence + 1;
+                if let Some((kind, body, time)) = message {
+                    self.sent.push_back(Sent { sequence, kind, body, time });
+                    if self.sent.len() > KEPT {
+                        self.sent.pop_front();
+                    }
+                }
+                self.reported = self.reported.max(report);
+                let Some((id, is_made)) = answers else { return };
+                let Some(place) = self.pending.iter().position(|change| change.id == id) else { return };
+                let change = self.pending.remove(place);
+                if change.is_replace && is_made {
+                    self.current.insert(change.root, id);
+                }
+            }
+            Line::In(next) => self.next_in = next,
+            Line::Change(change) => {
+                self.roots.insert(change.id.clone(), change.root.clone());
+                self.pending.push(change);
+            }
+            Line::Dropped(id) => self.pending.retain(|change| change.id != id),
+            Line::From(position) => self.reported = self.reported.max(Some(position)),
+            Line::Reset => {
+                (self.next_in, self.next_out) = (1, 1);
+                self.sent.clear();
+            }
+        }
+    }
+
+    fn line(&mut self, line: Line) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(&line)?;
+        bytes.push(b'\n');
+        self.file.write_all(&bytes)?;
+        self.apply(line);
+        Ok(())
+    }
+
+    /// Notes a message before it is sent: its number.
+    pub(crate) fn out(&mut self, outgoing: Outgoing) -> io::Result<u64> {
+        let sequence = self.next_out;
+        let Outgoing { message, report, answers } = outgoing;
+        self.line(Line::Out { sequence, message, report, answers })?;
+        Ok(sequence)
+    }
+
+    /// Reports up to this one need not be passed on.
+    pub(crate) fn from(&mut self, position: u64) -> io::Result<()> {
+        self.line(Line::From(position))
+    }
+
+    /// All before this number is done with.
+    pub(crate) fn expect(&mut self, next: u64) -> io::Result<()> {
+        self.line(Line::In(next))
+    }
+
+    /// A change is asked for. False: it was answered before.
+    pub(crate) fn change(&mut self, change: Change) -> io::Result<bool> {
+        if self.roots.contains_key(&change.id) {
+            return Ok(self.pending.iter().any(|pending| pending.id == change.id));
+        }
+        self.line(Line::Change(change))?;
+        Ok(true)
+    }
+
+    /// The first name of an order.
+    pub(crate) fn root<'a>(&'a self, id: &'a str) -> &'a str {
+        self.roots.get(id).map_or(id, String::as_str)
+    }
+
+    /// What an order is called now.
+    pub(crate) fn current<'a>(&'a self, root: &'a str) -> &'a str {
+        self.current.get(root).map_or(root, String::as_str)
+    }
+
+    /// What orders are called now, where that has changed.
+    pub(crate) fn names(&self) -> HashMap<String, String> {
+        self.current.clone()
+    }
+
+    /// The change of an order that is answered next.
+    pub(crate) fn pending(&self, root: &str, is_replace: bool) -> Option<&Change> {
+        self.pending.iter().find(|change| change.root == root && change.is_replace == is_replace)
+    }
+
+    pub(crate) fn drop_change(&mut self, id: &str) -> io::Result<()> {
+        self.line(Line::Dropped(id.to_owned()))
+    }
+
+    pub(crate) fn reset(&mut self) -> io::Result<()> {
+        self.line(Line::Reset)
+    }
+
+    /// What was sent with these numbers, both included, as far as it is kept.
+    pub(crate) fn sent(&self, from: u64, to: u64) -> Vec<Sent> {
+        let first = self.sent.partition_point(|sent| sent.sequence < from);
+        self.sent.range(first..).take_while(|sent| sent.sequence <= to).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Option<(String, String, String)> {
+        Some(("8".into(), text.into(), "t".into()))
+    }
+
+    #[test]
+    fn numbers_and_messages_are_there_after_a_kill_at_any_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut store = Store::open(&path).unwrap();
+        for number in 1..=9 {
+            store.expect(number + 1).unwrap();
+            let report = (number % 2 == 0).then_some(number * 10);
+            let text = (number % 3 != 0).then(|| message(&format!("11={number}\x01"))).flatten();
+            let outgoing = Outgoing { message: text, report, answers: None };
+            assert_eq!(store.out(outgoing).unwrap(), number);
+        }
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let store = Store::open(&path).unwrap();
+            let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count() as u64;
+            assert_eq!((store.next_in, store.next_out), (1 + lines.div_ceil(2), 1 + lines / 2), "{cut}");
+        }
+        let mut store = Store::open(&path).unwrap();
+        assert_eq!(store.reported, Some(80));
+        let numbers: Vec<u64> = store.sent(2, 7).iter().map(|sent| sent.sequence).collect();
+        assert_eq!(numbers, [2, 4, 5, 7], "what is missing is filled by gaps");
+        store.reset().unwrap();
+        let store = Store::open(&path).unwrap();
+        assert_eq!(
+            (store.next_in, store.next_out, store.sent(0, 99).len(), store.reported),
+            (1, 1, 0, Some(80))
+        );
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_of_and_not_guessed_about() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "{\"in\":2}\nrubbish\n{\"in\":3}\n").unwrap();
+        assert!(Store::open(&path).unwrap_err().to_string().contains("before byte 17"));
+    }
+
+    #[test]
+    fn an_order_is_known_by_all_of_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let change = |id: &str, before: &str, is_replace| Change {
+            id: id.into(),
+            before: before.into(),
+            root: "a".into(),
+            is_replace,
+        };
+        let answer =
+            |id: &str, is_made| Outgoing { answers: Some((id.into(), is_made)), ..Outgoing::default() };
+        {
+            let mut store = Store::open(&path).unwrap();
+            assert!(store.change(change("b", "a", true)).unwrap());
+            assert!(store.change(change("b", "a", true)).unwrap(), "not answered: it is asked again");
+            assert!(store.change(change("c", "b", true)).unwrap());
+            store.out(answer("b", true)).unwrap();
+            store.out(answer("c", false)).unwrap();
+            assert!(!store.change(change("b", "a", true)).unwrap(), "it was answered");
+            assert!(store.change(change("d", "b", false)).unwrap());
+        }
+        let store = Store::open(&path).unwrap();
+        assert_eq!((store.root("c"), store.current("a"), store.root("x")), ("a", "b", "x"));
+        assert_eq!(store.pending("a", false).map(|change| change.id.as_str()), Some("d"));
+        assert_eq!(store.pending("a", true), None);
+    }
+}

@@ -1,0 +1,405 @@
+//! Orders of FIX sessions: to the core as HTTP's go, with the ClOrdID as client id.
+
+use tokio::sync::oneshot;
+use wire::{AccountId, InstrumentId, Price, Quantity, Text};
+
+use super::codec::{Fields, Message};
+use super::link::Link;
+use super::store::Change;
+use super::words::{self, Names, Wrong, need, parse, quantity};
+use crate::core::ask::{Ask, Client, OrderFilter, OrderName, Outcome, Reply, Submission};
+use crate::http::body::client_id;
+use crate::http::{account, demand};
+use crate::view::OrderView;
+
+/// What a session is told beside td's reports.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) messages: Vec<(&'static str, Fields)>,
+    /// A change that came to nothing, of which no report will speak.
+    pub(super) dropped: Option<String>,
+}
+
+impl Link {
+    fn say(&self, kind: &'static str, fields: Fields) {
+        let _ = self.told.send(Told { messages: vec![(kind, fields)], dropped: None });
+    }
+
+    fn exec_id(&self) -> String {
+        format!("g-{:x}-{:x}", self.place.now(), self.store.next_out)
+    }
+
+    /// The account of a message: its own, or the session's.
+    fn account(&self, message: &Message) -> Result<u32, String> {
+        let asked = match message.get(1) {
+            Some(text) => {
+                Some(text.parse().map_err(|_| format!("Account (1) is `{text}`; it must be a number"))?)
+            }
+            None => self.entry.account,
+        };
+        let account = account(&self.place.shared, &self.identity, asked);
+        account.map(|account| account.0).map_err(|problem| problem.detail().to_owned())
+    }
+
+    fn check(&self, may: bool, what: &str, account: u32) -> Result<(), String> {
+        demand(may, what, &self.identity)
+            .and_then(|()| self.place.shared.guard.rate_of(account))
+            .map_err(|problem| problem.detail().to_owned())
+    }
+
+    /// Asks the core; `answer` makes of the outcome what the session is told.
+    fn ask<T: 'static>(
+        &self,
+        make: impl FnOnce(Reply<T>) -> Ask,
+        answer: impl FnOnce(Option<T>) -> Told + 'static,
+    ) -> bool {
+        let (reply, outcome) = oneshot::channel();
+        if !self.place.shared.door.put(make(reply)) {
+            return false;
+        }
+        let (told, patience) = (self.told.clone(), self.place.shared.patience());
+        tokio::task::spawn_local(async move {
+            let outcome = tokio::time::timeout(patience, outcome).await;
+            // Who has gone meanwhile hears of it by td's reports.
+            let _ = told.send(answer(outcome.ok().and_then(Result::ok)));
+        });
+        true
+    }
+}
+
+/// A NewOrderSingle.
+pub(super) fn new_order(link: &mut Link, message: &Message) -> Result<(), Wrong> {
+    let id = need(message, 11)?.to_owned();
+    let symbol = need(message, 55)?;
+    let number = link.place.market.borrow().number(symbol);
+    // What is wrong with the message is said before what is wrong with the order.
+    words::order(message, InstrumentId(number.unwrap_or_default()), AccountId(0))?;
+    let refuse = |link: &Link, reason: u32, text: &str| {
+        let fields = words::refused(message, &link.exec_id(), reason, text, link.place.now());
+        link.say("8", fields);
+    };
+    let Some(number) = number else {
+        refuse(link, 1, &format!("there is no instrument `{symbol}`"));
+        return Ok(());
+    };
+    let name = match client_id(&id) {
+        Ok(name) => name,
+        Err(_) => {
+            refuse(link, 99, "ClOrdID (11) has up to 48 printable ASCII characters, without spaces, / and %");
+            return Ok(());
+        }
+    };
+    let account = match link.account(message) {
+        Ok(account) => account,
+        Err(text) => {
+            refuse(link, 15, &text);
+            return Ok(());
+        }
+    };
+    if let Err(text) = link.check(link.identity.token.role.trades(), "send orders", account) {
+        refuse(link, 99, &text);
+        return Ok(());
+    }
+    if link.store.root(&id) != id {
+        refuse(link, 6, "this ClOrdID is a cancel's or a replace's");
+        return Ok(());
+    }
+    let submission = Submission {
+        client: Client { token: link.identity.number, address: Text::cut(&link.peer.address) },
+        client_id: name,
+        order: words::order(message, InstrumentId(number), AccountId(account))?,
+        // A client that sends again says so.
+        is_retry: message.is(43) || message.is(97),
+        at_once: true,
+    };
+    let (now, exec_id) = (link.place.now(), link.exec_id());
+    let refused = |reason: u32, text: &str| words::refused(message, &exec_id, reason, text, now);
+    let (differs, full) = (
+        refused(6, "this ClOrdID was used for an order that differs; nothing was sent"),
+        refused(99, "not sent: td is behind"),
+    );
+    let again = {
+        // Its numbers are looked up where they are used: here only what does not change.
+        let (symbol, place, current) =
+            (symbol.to_owned(), std::rc::Rc::clone(&link.place), link.store.current(&id).to_owned());
+        let (exec_id, values) = (exec_id.clone(), link.values());
+        move |order: &OrderView| {
+            let names = Names {
+                id: &current,
+                before: None,
+                symbol: &symbol,
+                exec_id: &exec_id,
+                value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
+                time_ns: place.now(),
+            };
+            words::report(order, 'I', &names, None)
+        }
+    };
+    let unknown = Fields::default()
+        .with(45, message.sequence())
+        .with(372, 'D')
+        .with(379, &id)
+        .with(380, 4)
+        .with(58, "what became of it is not known; the same again with its ClOrdID is sent once at most");
+    let is_asked = link.ask(
+        |reply| Ask::Submit(Box::new(submission), reply),
+        move |outcome| {
+            let message = match outcome {
+                // td's report says it.
+                Some(Outcome::Order(_)) => None,
+                Some(Outcome::Again(order) | Outcome::Refused(order, _)) => Some(("8", again(&order))),
+                Some(Outcome::Differs(_)) => Some(("8", differs)),
+                Some(Outcome::Full) => Some(("8", full)),
+                _ => Some(("j", unknown)),
+            };
+            Told { messages: message.into_iter().collect(), dropped: None }
+        },
+    );
+    if !is_asked {
+        refuse(link, 99, "not sent: the gateway is behind");
+    }
+    Ok(())
+}
+
+/// An OrderCancelRequest or an OrderCancelReplaceRequest.
+pub(super) fn change(link: &mut Link, message: &Message, is_replace: bool) -> Result<(), Wrong> {
+    let (id, before) = (need(message, 11)?.to_owned(), need(message, 41)?.to_owned());
+    words::side(message)?;
+    let (price, lots) = match is_replace {
+        true => (parse::<Price>(message, 44)?, Some(Quantity(quantity(message, 38)?))),
+        false => (None, None),
+    };
+    let root = link.store.root(&before).to_owned();
+    let now = link.place.now();
+    let refuse = {
+        let (id, before) = (id.clone(), before.clone());
+        move |order: Option<&OrderView>, reason: u32, text: &str| {
+            words::cancel_refused((&id, &before), order, is_replace, (reason, text), now)
+        }
+    };
+    let prepared = link.account(message).and_then(|account| {
+        let role = link.identity.token.role;
+        let (may, what) =
+            if is_replace { (role.trades(), "change orders") } else { (role.cancels(), "cancel orders") };
+        link.check(may, what, account)?;
+        let name = client_id(&root).map_err(|_| "OrigClOrdID (41) is no ClOrdID of an order".to_owned())?;
+        client_id(&id).map_err(|_| "ClOrdID (11) has up to 48 printable ASCII characters".to_owned())?;
+        if id == before || id == root {
+            return Err("ClOrdID (11) must differ from OrigClOrdID (41)".to_owned());
+        }
+        Ok((AccountId(account), name))
+    });
+    let (account, name) = match prepared {
+        Ok(prepared) => prepared,
+        Err(text) => {
+            link.say("9", refuse(None, 99, &text));
+            return Ok(());
+        }
+    };
+    let noted = link.store.change(Change { id: id.clone(), before: before.clone(), root, is_replace });
+    match noted {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(error) => {
+            log::error!("FIX: the state of {} cannot be written: {error}", link.entry.client);
+            link.say("9", refuse(None, 99, "the state of this session cannot be written"));
+            return Ok(());
+        }
+    }
+    let (order, scope) = (OrderName::Client(account, name), Some(vec![account.0]));
+    let (refusal, dropped) = (refuse.clone(), id.clone());
+    let is_asked = link.ask(
+        |reply| match is_replace {
+            true => Ask::Replace { order, scope, price, quantity: lots, reply },
+            false => Ask::Cancel { order, scope, reply },
+        },
+        move |outcome| {
+            let fields = match outcome {
+                // td's report says it, or will.
+                Some(Outcome::Order(_) | Outcome::Refused(..)) | None => return Told::default(),
+                Some(Outcome::Ended(order)) => refusal(Some(&order), 0, "the order has ended"),
+                Some(Outcome::NoSuchOrder) => refusal(None, 1, "there is no such order"),
+                Some(Outcome::Full) => refusal(None, 99, "not sent: td is behind"),
+                Some(_) => {
+                    refusal(None, 99, "no order of this name is remembered, but the oldest are forgotten")
+                }
+            };
+            Told { messages: vec![("9", fields)], dropped: Some(dropped) }
+        },
+    );
+    if !is_asked {
+        let messages = vec![("9", refuse(None, 99, "not sent: the gateway is behind"))];
+        let _ = link.told.send(Told { messages, dropped: Some(id) });
+    }
+    Ok(())
+}
+
+/// An OrderMassCancelRequest.
+pub(super) fn mass_cancel(link: &mut Link, message: &Message) -> Result<(), Wrong> {
+    let id = need(message, 11)?.to_owned();
+    let kind = need(message, 530)?.to_owned();
+    let side = message.get(54).map(|_| words::side(message)).transpose()?;
+    let now = link.place.now();
+    let answer = {
+        let (id, kind, exec_id) = (id, kind.clone(), link.exec_id());
+        move |response: &str, refused: Option<(u32, &str)>, met: u64| {
+            Fields::default()
+                .with(11, &id)
+                .with(37, &exec_id)
+                .with(1369, &exec_id)
+                .with(530, &kind)
+                .with(531, response)
+                .may(532, refused.map(|(reason, _)| reason))
+                .with(533, met)
+                .with(60, crate::time::utc(now))
+                .may(58, refused.map(|(_, text)| text))
+        }
+    };
+    let symbol = message.get(55).map(str::to_owned);
+    let prepared = match kind.as_str() {
+        "1" => {
+            let symbol = symbol.ok_or_else(|| Wrong::missing(55))?;
+            let number = link.place.market.borrow().number(&symbol);
+            number
+                .map(|number| Some(InstrumentId(number)))
+                .ok_or((1, format!("there is no instrument `{symbol}`")))
+        }
+        "7" => Ok(None),
+        _ => Err((0, "MassCancelRequestType (530) must be 1 or 7".to_owned())),
+    };
+    let prepared = prepared.and_then(|instrument| {
+        let account = link.account(message).map_err(|text| (99, text))?;
+        link.check(link.identity.token.role.cancels(), "cancel orders", account)
+            .map_err(|text| (99, text))?;
+        Ok((instrument, Some(AccountId(account))))
+    });
+    let (instrument, account) = match prepared {
+        Ok(prepared) => prepared,
+        Err((reason, text)) => {
+            link.say("r", answer("0", Some((reason, &text)), 0));
+            return Ok(());
+        }
+    };
+    let made = answer.clone();
+    let is_asked = link.ask(
+        |reply| Ask::CancelAll { account, instrument, side, reply },
+        move |outcome| {
+            let fields = match outcome {
+                Some(Outcome::CancelsAll(met)) => made(&kind, None, met),
+                Some(_) => made("0", Some((99, "not sent: td is behind")), 0),
+                None => made("0", Some((99, "what became of it is not known")), 0),
+            };
+            Told { messages: vec![("r", fields)], dropped: None }
+        },
+    );
+    if !is_asked {
+        link.say("r", answer("0", Some((99, "not sent: the gateway is behind")), 0));
+    }
+    Ok(())
+}
+
+/// An OrderStatusRequest.
+pub(super) fn status(link: &mut Link, message: &Message) -> Result<(), Wrong> {
+    let id = need(message, 11)?.to_owned();
+    let missing = {
+        let fields = words::refused(message, &link.exec_id(), 5, "there is no such order", link.place.now());
+        // A status, and not a refusal of anything.
+        Fields(fields.0.replacen("\x01150=8\x01", "\x01150=I\x01", 1))
+    };
+    let account = link.account(message);
+    let name = client_id(link.store.root(&id));
+    let (Ok(account), Ok(name)) = (account, name) else {
+        link.say("8", missing);
+        return Ok(());
+    };
+    let (order, scope) = (OrderName::Client(AccountId(account), name), Some(vec![account]));
+    ask_orders(link, move |reply| Ask::Order { order, scope, reply }, missing);
+    Ok(())
+}
+
+fn ask_orders(link: &Link, make: impl FnOnce(Reply<Outcome>) -> Ask, missing: Fields) {
+    let (place, exec_id) = (std::rc::Rc::clone(&link.place), link.exec_id());
+    let (values, current) = (link.values(), link.store.names());
+    let missed = missing.clone();
+    let is_asked = link.ask(make, move |outcome| {
+        let fields = match outcome {
+            Some(Outcome::Order(order)) => {
+                let symbol = place.market.borrow().name(order.instrument);
+                let root = order.client_order_id.as_deref().unwrap_or(&order.order_id);
+                let names = Names {
+                    id: current.get(root).map_or(root, String::as_str),
+                    before: None,
+                    symbol: &symbol,
+                    exec_id: &exec_id,
+                    value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
+                    time_ns: place.now(),
+                };
+                words::report(&order, 'I', &names, None)
+            }
+            _ => missed,
+        };
+        Told { messages: vec![("8", fields)], dropped: None }
+    });
+    if !is_asked {
+        link.say("8", missing);
+    }
+}
+
+/// An OrderMassStatusRequest: all that works.
+pub(super) fn mass_status(link: &mut Link, message: &Message) -> Result<(), Wrong> {
+    let id = need(message, 584)?.to_owned();
+    if need(message, 585)? != "7" {
+        return Err(Wrong { tag: 585, reason: 5, text: "tag 585 must be 7, all orders".to_owned() });
+    }
+    let accounts = link.identity.token.accounts.clone();
+    list(link, OrderFilter { accounts, instrument: None, working: true, limit: 10_000 }, Some(id), 0);
+    Ok(())
+}
+
+/// Reports were lost before this session could be told: it is told how its orders stand.
+pub(super) fn catch_up(link: &mut Link, forgotten: u64) {
+    let accounts = link.identity.token.accounts.clone();
+    let filter = OrderFilter { accounts, instrument: None, working: false, limit: 100_000 };
+    let looked = std::cmp::min(link.looked_at(), forgotten);
+    list(link, filter, None, looked);
+}
+
+fn list(link: &Link, filter: OrderFilter, id: Option<String>, behind: u64) {
+    let (place, exec_id, token) =
+        (std::rc::Rc::clone(&link.place), link.exec_id(), link.identity.token.id.clone());
+    let (values, current) = (link.values(), link.store.names());
+    link.ask(
+        |reply| Ask::Orders(filter, reply),
+        move |orders| {
+            let is_mine = |order: &OrderView| {
+                order.token == token
+                    && order.client_order_id.is_some()
+                    && (behind == 0 || order.sequence > behind)
+            };
+            let mine: Vec<OrderView> = orders.into_iter().flatten().filter(is_mine).collect();
+            let total = mine.len();
+            let one = |(index, order): (usize, &OrderView)| {
+                let symbol = place.market.borrow().name(order.instrument);
+                let root = order.client_order_id.as_deref().unwrap_or(&order.order_id);
+                let exec_id = format!("{exec_id}-{index}");
+                let names = Names {
+                    id: current.get(root).map_or(root, String::as_str),
+                    before: None,
+                    symbol: &symbol,
+                    exec_id: &exec_id,
+                    value: values.borrow().get(&order.order_id).copied().unwrap_or_default(),
+                    time_ns: place.now(),
+                };
+                let mut fields = words::report(order, 'I', &names, None);
+                if let Some(id) = &id {
+                    fields = fields
+                        .with(584, id)
+                        .with(911, total)
+                        .with(912, if index + 1 == total { 'Y' } else { 'N' });
+                }
+                ("8", fields)
+            };
+            Told { messages: mine.iter().enumerate().map(one).collect(), dropped: None }
+        },
+    );
+}

@@ -1,0 +1,338 @@
+//! Between the words of FIX and of the platform: orders in, reports out. Pure.
+
+use wire::{
+    AccountId, Execution, Fill, InstrumentId, NewOrder, Offset, OrderId, OrderType, Price, Quantity, Reason,
+    Side, TimeInForce,
+};
+
+use super::codec::{Fields, Message};
+use crate::time::utc;
+use crate::view::OrderView;
+
+/// A field that is missing or wrong, as in a Reject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    pub(crate) tag: u32,
+    /// SessionRejectReason: 1 missing, 5 a value that is none, 6 no number.
+    pub(crate) reason: u32,
+    pub(crate) text: String,
+}
+
+impl Wrong {
+    pub(crate) fn missing(tag: u32) -> Wrong {
+        Wrong { tag, reason: 1, text: format!("tag {tag} is missing") }
+    }
+
+    fn value(tag: u32, value: &str, known: &str) -> Wrong {
+        Wrong { tag, reason: 5, text: format!("tag {tag} is `{value}`; it must be one of {known}") }
+    }
+
+    pub(crate) fn format(tag: u32, value: &str) -> Wrong {
+        Wrong { tag, reason: 6, text: format!("tag {tag} is `{value}`, which cannot be read") }
+    }
+}
+
+/// A field that has to be there.
+pub(crate) fn need(message: &Message, tag: u32) -> Result<&str, Wrong> {
+    message.get(tag).filter(|value| !value.is_empty()).ok_or_else(|| Wrong::missing(tag))
+}
+
+pub(crate) fn parse<T: std::str::FromStr>(message: &Message, tag: u32) -> Result<Option<T>, Wrong> {
+    let Some(value) = message.get(tag) else { return Ok(None) };
+    value.parse().map(Some).map_err(|_| Wrong::format(tag, value))
+}
+
+/// Quantities are whole lots, however many zeros stand behind the point.
+pub(crate) fn quantity(message: &Message, tag: u32) -> Result<i64, Wrong> {
+    let value = need(message, tag)?;
+    let whole = value.split_once('.').map_or(value, |(whole, places)| {
+        match places.bytes().all(|byte| byte == b'0') {
+            true => whole,
+            false => "",
+        }
+    });
+    whole.parse().ok().filter(|lots| *lots > 0).ok_or_else(|| Wrong::format(tag, value))
+}
+
+pub(crate) fn side(message: &Message) -> Result<Side, Wrong> {
+    match need(message, 54)? {
+        "1" => Ok(Side::Buy),
+        "2" => Ok(Side::Sell),
+        other => Err(Wrong::value(54, other, "1, 2")),
+    }
+}
+
+/// Conditions that change what an order means and that are not known here: better none than another one.
+const NOT_KNOWN: [u32; 5] = [110, 111, 1138, 126, 432];
+
+/// A NewOrderSingle, without an id.
+pub(crate) fn order(
+    message: &Message,
+    instrument: InstrumentId,
+    account: AccountId,
+) -> Result<NewOrder, Wrong> {
+    if let Some(tag) = NOT_KNOWN.into_iter().find(|tag| message.get(*tag).is_some()) {
+        return Err(Wrong { tag, reason: 5, text: format!("tag {tag} is not supported") });
+    }
+    let (side, quantity) = (side(message)?, quantity(message, 38)?);
+    let order_type = match need(message, 40)? {
+        "1" => OrderType::Market,
+        "2" => OrderType::Limit,
+        "3" => OrderType::Stop,
+        "4" => OrderType::StopLimit,
+        other => return Err(Wrong::value(40, other, "1, 2, 3, 4")),
+    };
+    let time_in_force = match message.get(59).unwrap_or("0") {
+        "0" => TimeInForce::Day,
+        "1" => TimeInForce::GoodTillCancel,
+        "2" => TimeInForce::AtTheOpen,
+        "3" => TimeInForce::ImmediateOrCancel,
+        "4" => TimeInForce::FillOrKill,
+        "7" => TimeInForce::AtTheClose,
+        other => return Err(Wrong::value(59, other, "0, 1, 2, 3, 4, 7")),
+    };
+    let price = |tag: u32, is_due: bool| -> Result<Price, Wrong> {
+        match (is_due, parse::<Price>(message, tag)?) {
+            (true, None) => Err(Wrong::missing(tag)),
+            (true, Some(price)) => Ok(price),
+            (false, None) => Ok(Price::ZERO),
+            (false, Some(_)) => {
+                Err(Wrong { tag, reason: 5, text: format!("tag {tag} means nothing for this OrdType") })
+            }
+        }
+    };
+    let limit = price(44, order_type.has_price())?;
+    let trigger = price(99, matches!(order_type, OrderType::Stop | OrderType::StopLimit))?;
+    let offset = match message.get(77) {
+        None => Offset::Auto,
+        Some("O") => Offset::Open,
+        Some("C") => Offset::Close,
+        Some(other) => return Err(Wrong::value(77, other, "O, C")),
+    };
+    let post_only = match message.get(18) {
+        None => 0,
+        Some("6") => NewOrder::POST_ONLY,
+        Some(other) => return Err(Wrong::value(18, other, "6")),
+    };
+    Ok(NewOrder {
+        flags: post_only | offset.flags(),
+        account,
+        trigger,
+        ..NewOrder::plain(OrderId(0), instrument, side, order_type, time_in_force, limit, Quantity(quantity))
+    })
+}
+
+/// OrdRejReason of td's and the market's reasons.
+fn order_reason(reason: Option<u8>) -> u32 {
+    let is = |other: Reason| reason == Some(other as u8);
+    if is(Reason::UnknownInstrument) {
+        1
+    } else if is(Reason::MarketClosed) || is(Reason::CallAuction) {
+        2
+    } else if [Reason::PositionLimit, Reason::NotionalLimit, Reason::OrderNotional, Reason::InsufficientFunds]
+        .into_iter()
+        .any(is)
+    {
+        3
+    } else if is(Reason::UnknownOrder) {
+        5
+    } else if is(Reason::DuplicateOrder) {
+        6
+    } else if is(Reason::Unsupported) {
+        11
+    } else if is(Reason::Quantity) {
+        13
+    } else if is(Reason::UnknownAccount) {
+        15
+    } else {
+        99
+    }
+}
+
+/// OrdStatus as it stands.
+pub(crate) fn status(order: &OrderView) -> char {
+    match order.status {
+        "sent" => 'A',
+        "rejected" => '8',
+        "cancelled" => '4',
+        _ if order.remaining == 0 && order.filled > 0 && !order.working => '2',
+        _ if order.filled > 0 => '1',
+        _ => '0',
+    }
+}
+
+/// What a report is made with beside the order.
+#[derive(Clone, Debug)]
+pub(crate) struct Names<'a> {
+    /// ClOrdID of the request that it answers, else of the order.
+    pub(crate) id: &'a str,
+    /// The one before, where a change was asked for.
+    pub(crate) before: Option<&'a str>,
+    pub(crate) symbol: &'a str,
+    pub(crate) exec_id: &'a str,
+    /// Sum of price × quantity of what has traded.
+    pub(crate) value: i128,
+    pub(crate) time_ns: u64,
+}
+
+/// An ExecutionReport.
+pub(crate) fn report(order: &OrderView, exec_type: char, names: &Names<'_>, fill: Option<&Fill>) -> Fields {
+    let order_type = match order.order_type {
+        "market" => '1',
+        "stop" => '3',
+        "stop-limit" => '4',
+        _ => '2',
+    };
+    let time_in_force = match order.time_in_force {
+        "gtc" => '1',
+        "at-the-open" => '2',
+        "ioc" => '3',
+        "fok" => '4',
+        "at-the-close" => '7',
+        _ => '0',
+    };
+    let leaves = if order.working || fill.is_some() { order.remaining } else { 0 };
+    let average =
+        if order.filled > 0 { Price((names.value / i128::from(order.filled)) as i64) } else { Price::ZERO };
+    let status = match fill {
+        // What follows a fill says how the order stands.
+        Some(fill) if fill.remaining.0 == 0 => '2',
+        Some(_) => '1',
+        None => status(order),
+    };
+    let mut fields = Fields::default()
+        .with(37, &order.order_id)
+        .with(11, names.id)
+        .may(41, names.before)
+        .with(17, names.exec_id)
+        .with(150, exec_type)
+        .with(39, status)
+        .with(1, order.account)
+        .with(55, names.symbol)
+        .with(54, if order.side == "sell" { '2' } else { '1' })
+        .with(38, order.quantity)
+        .with(40, order_type)
+        .may(44, order.price.as_ref().filter(|_| matches!(order_type, '2' | '4')))
+        .with(59, time_in_force);
+    if let Some(fill) = fill {
+        fields = fields.with(32, fill.quantity.0).with(31, fill.price);
+    }
+    fields = fields.with(151, leaves).with(14, order.filled).with(6, average).with(60, utc(names.time_ns));
+    if exec_type == '8' {
+        fields = fields.with(103, order_reason(order.reason_code));
+    }
+    let text = match (order.status, order.reason) {
+        ("unknown", _) => Some("what became of it is not known: its reports were lost"),
+        (_, reason) => reason,
+    };
+    fields.may(58, text)
+}
+
+/// A report about an order that never was.
+pub(crate) fn refused(message: &Message, exec_id: &str, reason: u32, text: &str, time_ns: u64) -> Fields {
+    Fields::default()
+        .with(37, "NONE")
+        .with(11, message.get(11).unwrap_or_default())
+        .with(17, exec_id)
+        .with(150, '8')
+        .with(39, '8')
+        .may(1, message.get(1))
+        .may(55, message.get(55))
+        .with(54, message.get(54).unwrap_or("1"))
+        .may(38, message.get(38))
+        .with(151, 0)
+        .with(14, 0)
+        .with(6, 0)
+        .with(60, utc(time_ns))
+        .with(103, reason)
+        .with(58, text)
+}
+
+/// An OrderCancelReject.
+pub(crate) fn cancel_refused(
+    (id, before): (&str, &str),
+    order: Option<&OrderView>,
+    is_replace: bool,
+    (reason, text): (u32, &str),
+    time_ns: u64,
+) -> Fields {
+    Fields::default()
+        .with(37, order.map_or("NONE", |order| order.order_id.as_str()))
+        .with(11, id)
+        .with(41, before)
+        .with(39, order.map_or('8', status))
+        .with(434, if is_replace { '2' } else { '1' })
+        .with(102, reason)
+        .with(58, text)
+        .with(60, utc(time_ns))
+}
+
+/// What a report of td is in FIX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    Report(char),
+    /// A cancel, or a replace, is refused.
+    Refused(bool),
+    /// It is told with another one.
+    Nothing,
+}
+
+pub(crate) fn says(execution: &Execution) -> Says {
+    use wire::OrderStatus as Status;
+    match execution {
+        Execution::Fill(_) => Says::Report('F'),
+        Execution::Update(update) => match update.status {
+            Status::Accepted => Says::Report('0'),
+            Status::Cancelled => Says::Report('4'),
+            Status::Rejected => Says::Report('8'),
+            Status::Replaced => Says::Report('5'),
+            Status::Triggered => Says::Report('L'),
+            Status::Reduced => Says::Report('D'),
+            Status::CancelRejected => Says::Refused(false),
+            Status::ReplaceRejected => Says::Refused(true),
+            _ => Says::Nothing,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::codec::{Decoder, Step, message};
+    use super::*;
+
+    fn asked(body: &str) -> Result<NewOrder, Wrong> {
+        let mut decoder = Decoder::default();
+        let body = format!("35=D|{body}").replace('|', "\x01");
+        decoder.add(&message("FIX.4.4", &body));
+        let Step::Message(message) = decoder.next() else { panic!() };
+        order(&message, InstrumentId(3), AccountId(9))
+    }
+
+    #[test]
+    fn orders_are_as_they_are_said() {
+        let order = asked("11=a|54=1|38=5|40=2|44=99.50|59=3|77=C|18=6|").unwrap();
+        assert_eq!(
+            (order.price, order.quantity, order.time_in_force),
+            (Price(99_500_000_000), Quantity(5), TimeInForce::ImmediateOrCancel)
+        );
+        assert_eq!(
+            (order.offset(), order.flags & NewOrder::POST_ONLY),
+            (Some(Offset::Close), NewOrder::POST_ONLY)
+        );
+        assert_eq!(asked("54=2|38=5.000|40=1|").unwrap().quantity, Quantity(5));
+        for (body, tag, reason) in [
+            ("54=1|38=5|40=2|", 44, 1),
+            ("54=1|38=5|40=1|44=1|", 44, 5),
+            ("54=1|38=0|40=1|", 38, 6),
+            ("54=1|38=1.5|40=1|", 38, 6),
+            ("54=9|38=1|40=1|", 54, 5),
+            ("54=1|38=1|40=P|", 40, 5),
+            ("54=1|38=1|40=2|44=x|", 44, 6),
+            ("54=1|38=1|40=2|44=1|111=1|", 111, 5),
+            ("54=1|38=1|40=3|", 99, 1),
+        ] {
+            let wrong = asked(body).unwrap_err();
+            assert_eq!((wrong.tag, wrong.reason), (tag, reason), "{body}");
+        }
+    }
+}
