@@ -131,6 +131,9 @@ class Journal:
             raise Damaged(f"head {head} is no possible position")
         if intent > head + self.capacity // 4 + LINE:
             raise Damaged(f"intent {intent} is too far ahead of head {head}")
+        fence()
+        if (intent := self.control[INTENT]) < head:
+            raise Damaged(f"intent {intent} lies before head {head}")
         return head
 
     def commit(self, position):

@@ -294,6 +294,7 @@ fn it_refuses_what_it_cannot_read() {
         (layout::control::TABLES, 77, "seats"),
         (layout::control::HEAD, 77, "no possible position"),
         (layout::control::INTENT, 1 << 60, "too far ahead"),
+        (layout::control::INTENT, 0, "lies before"),
     ];
     for (word, value, says) in cases {
         let before = support::peek(&files.control, word);

@@ -77,6 +77,33 @@ fn positions_that_continue_too_low_begin_at_the_capacity_of_the_ring() {
     }
 }
 
+/// Without the intent a loose reader would never find itself lapped.
+#[test]
+fn nobody_reads_or_writes_where_the_intent_lies_before_the_head() {
+    let (_directory, files, journal) = support::journal(SMALL);
+    let mut writer = journal.writer(0, clock()).unwrap();
+    for _ in 0..160 {
+        writer.write(1, 0, b"text").unwrap();
+    }
+    drop(writer);
+    let first = journal.first_position();
+    for intent in [0, first, journal.head() - 64] {
+        poke(&files.control, layout::control::INTENT, intent);
+        for error in [
+            journal.observe(first).map(drop).unwrap_err(),
+            journal.loose_at(5, first).map(drop).unwrap_err(),
+            journal.gated(5).map(drop).unwrap_err(),
+            journal.writer(0, clock()).map(drop).unwrap_err(),
+            journal.oldest_frame().map(drop).unwrap_err(),
+        ] {
+            assert!(matches!(error, OpenError::Damaged { .. }), "{intent}: {error}");
+            message(&files.control, error);
+        }
+        assert!(!journal.verify().is_clean());
+    }
+    assert!(journal.stat().readers.is_empty(), "who could not read has no cursor");
+}
+
 #[test]
 fn truncated_files_are_refused() {
     for bytes in [0, 1, 7, 8, 1_000, 1_024, 4_096, 8_191, 8_192 + 8] {

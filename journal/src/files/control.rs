@@ -26,6 +26,13 @@ pub struct JournalShape {
 }
 
 impl JournalShape {
+    /// True for what a journal may be called. Anything else would make another path of its files' names.
+    pub fn is_name(name: &str) -> bool {
+        (1..=layout::MAX_NAME).contains(&name.len())
+            && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
+            && !name.starts_with('.')
+    }
+
     /// Largest payload of a frame.
     pub fn max_payload(&self) -> u64 {
         layout::max_payload(self.capacity)
@@ -33,11 +40,7 @@ impl JournalShape {
 
     /// Everything that is out of range, as text; `None` when the shape is valid.
     pub fn problem(&self) -> Option<String> {
-        let name_ok = !self.name.is_empty()
-            && self.name.len() <= layout::MAX_NAME
-            && self.name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
-            && !self.name.starts_with('.');
-        if !name_ok {
+        if !JournalShape::is_name(&self.name) {
             return Some(format!(
                 "the name must be 1 to {} of a-z, 0-9, `.`, `_`, `-`, and must not start with a dot",
                 layout::MAX_NAME
@@ -281,11 +284,13 @@ impl Control {
 
     /// False when the writer declared something that no writer would, as far as that shows from outside.
     pub(crate) fn is_plausible(&self) -> bool {
-        let intent = self.intent();
+        // Loaded before the head, so that it is never too far ahead; and again behind it, so that it is never behind.
+        let earlier = self.intent();
         let head = self.head();
         head.is_multiple_of(layout::LINE_BYTES)
             && (self.first..layout::MAX_POSITION).contains(&head)
-            && intent.saturating_sub(head) <= layout::max_reach(self.shape.capacity)
+            && earlier.saturating_sub(head) <= layout::max_reach(self.shape.capacity)
+            && self.intent() >= head
     }
 
     pub(crate) fn writer_state(&self) -> WriterState {

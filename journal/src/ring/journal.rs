@@ -426,6 +426,9 @@ impl Journal {
         if !position.is_multiple_of(layout::LINE_BYTES) || position >= layout::MAX_POSITION {
             return Err(OpenError::NoSuchPosition { name: self.shape().name.clone(), position });
         }
+        if !self.control.is_plausible() {
+            return Err(self.damaged("head and intent do not belong together".to_owned()));
+        }
         Ok(position.max(self.first_position()))
     }
 

@@ -76,6 +76,7 @@ const DAMAGES: &[Damage] = &[
     header("a head before the first frame", control::HEAD, 64, "damaged"),
     header("a head without end", control::HEAD, 1 << 63, "damaged"),
     header("an intent too far ahead", control::INTENT, 4 * CAPACITY, "damaged"),
+    header("an intent behind the head", control::INTENT, 0, "damaged"),
     length("an empty control file", control_file, 0),
     length("half a control file", control_file, 4_096),
     length("a control file that ends in a word", control_file, 8_191),
