@@ -425,7 +425,7 @@ typedef struct colo_order_request {
      */
     int64_t minimum;
     /*
-     The price that a stop waits for; `COLO_NO_PRICE`, or 0 where it is no stop.
+     The price that a stop waits for; of any other order it is not looked at.
      */
     int64_t trigger;
     /*
@@ -924,12 +924,16 @@ int32_t colo_parameter_text(struct colo_parameters *parameters, const char *name
 int32_t colo_attach_gated(struct colo_journal *journal, uint32_t seat, struct colo_reader **reader);
 
 /*
- Reads loosely in a seat, from a position that starts a frame: the writer may overtake it.
+ Reads loosely in a seat, from a position that starts a frame, or the head: the writer may overtake it. One before the journal's first
+ frame or beyond its head is refused, `COLO_E_NO_SUCH_POSITION`: `colo_journal_look` and `colo_journal_oldest` have those that there are.
  */
-int32_t colo_attach_loose(struct colo_journal *journal, uint32_t seat, uint64_t position, struct colo_reader **reader);
+int32_t colo_attach_loose(struct colo_journal *journal,
+                          uint32_t seat,
+                          uint64_t position,
+                          struct colo_reader **reader);
 
 /*
- Reads loosely without a seat: nobody notices.
+ As `colo_attach_loose`, without a seat: nobody notices.
  */
 int32_t colo_observe(struct colo_journal *journal, uint64_t position, struct colo_reader **reader);
 

@@ -130,7 +130,7 @@ impl Fault {
         Fault::Text(COLO_E_ARGUMENT, what.into())
     }
 
-    fn code(&self) -> colo_code {
+    pub(crate) fn code(&self) -> colo_code {
         match self {
             Fault::Plain(code) | Fault::Text(code, _) => *code,
             Fault::Open(error) => of_open(error),

@@ -4,9 +4,9 @@ use std::ffi::c_char;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::journal::{Clock, Journal, JournalFiles, Registry, WriterState};
+use ::journal::{Clock, Journal, JournalFiles, JournalShape, Registry, WriterState};
 
-use crate::fault::{at, bytes, close, guarded, sized, text};
+use crate::fault::{Fault, at, bytes, close, guarded, sized, text};
 
 /// A journal that this process has opened.
 pub struct colo_journal {
@@ -20,7 +20,7 @@ pub struct colo_registry {
 }
 
 impl colo_registry {
-    pub(crate) fn clock(&self) -> Result<Clock, crate::fault::Fault> {
+    pub(crate) fn clock(&self) -> Result<Clock, Fault> {
         Ok(self.registry.clock(&self.path)?)
     }
 }
@@ -64,6 +64,20 @@ pub const COLO_WRITER_CLOSED: u32 = 2;
 /// Its last writer's process has ended without leaving.
 pub const COLO_WRITER_DEAD: u32 = 3;
 
+/// The files of a journal, by what a call gives. A name that no journal has would be another path.
+macro_rules! files {
+    ($folder:expr, $rings:expr, $name:expr) => {{
+        let (folder, name) = (Path::new(text!($folder)), text!($name));
+        if !JournalShape::is_name(name) {
+            return Err(Fault::argument(format!(
+                "`{name}` is no name of a journal: 1 to 63 of a-z, 0-9, `.`, `_`, `-`, and no dot at its start"
+            )));
+        }
+        let rings = if $rings.is_null() { folder } else { Path::new(text!($rings)) };
+        JournalFiles::new(folder, rings, name)
+    }};
+}
+
 /// Opens a journal to write, or to read with a seat. `rings`: the folder of its ring, where that is on huge pages; null: the same folder.
 /// Close it with `colo_journal_close`; its readers and writer do not need it.
 #[unsafe(no_mangle)]
@@ -74,10 +88,9 @@ pub unsafe extern "C" fn colo_journal_open(
     journal: *mut *mut colo_journal,
 ) -> i32 {
     guarded(|| {
-        let folder = Path::new(text!(folder));
-        let rings = if rings.is_null() { folder } else { Path::new(text!(rings)) };
-        let opened = Journal::open(JournalFiles::new(folder, rings, text!(name)))?;
-        *at!(journal) = Box::into_raw(Box::new(colo_journal { journal: opened }));
+        let place = at!(journal);
+        let opened = Journal::open(files!(folder, rings, name))?;
+        *place = Box::into_raw(Box::new(colo_journal { journal: opened }));
         Ok(0)
     })
 }
@@ -91,10 +104,9 @@ pub unsafe extern "C" fn colo_journal_open_read_only(
     journal: *mut *mut colo_journal,
 ) -> i32 {
     guarded(|| {
-        let folder = Path::new(text!(folder));
-        let rings = if rings.is_null() { folder } else { Path::new(text!(rings)) };
-        let opened = Journal::open_read_only(JournalFiles::new(folder, rings, text!(name)))?;
-        *at!(journal) = Box::into_raw(Box::new(colo_journal { journal: opened }));
+        let place = at!(journal);
+        let opened = Journal::open_read_only(files!(folder, rings, name))?;
+        *place = Box::into_raw(Box::new(colo_journal { journal: opened }));
         Ok(0)
     })
 }
@@ -178,9 +190,10 @@ pub(crate) fn four(bytes: &[u8]) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_registry_open(path: *const c_char, registry: *mut *mut colo_registry) -> i32 {
     guarded(|| {
+        let place = at!(registry);
         let path = PathBuf::from(text!(path));
         let opened = Arc::new(Registry::open(&path)?);
-        *at!(registry) = Box::into_raw(Box::new(colo_registry { registry: opened, path }));
+        *place = Box::into_raw(Box::new(colo_registry { registry: opened, path }));
         Ok(0)
     })
 }

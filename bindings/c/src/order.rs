@@ -1,7 +1,7 @@
 //! Orders.
 
 use strategy_sdk::{AccountId, CancelRequest, InstrumentId, OrderId, OrderRequest, WorkingOrder};
-use wire::{Nanos, OrderType, Price, Quantity, Side, TimeInForce};
+use wire::{Nanos, NewOrder, OrderType, Price, Quantity, Side, TimeInForce};
 use zerocopy::TryFromBytes;
 
 use crate::colo_code::COLO_E_UNKNOWN_ORDER;
@@ -38,7 +38,7 @@ pub struct colo_order_request {
     pub display: i64,
     /// How much must trade at once, or nothing; 0: any.
     pub minimum: i64,
-    /// The price that a stop waits for; `COLO_NO_PRICE`, or 0 where it is no stop.
+    /// The price that a stop waits for; of any other order it is not looked at.
     pub trigger: i64,
     /// When an order good till a date ends, in ns; 0 for any other.
     pub ends: u64,
@@ -92,6 +92,36 @@ pub struct colo_working_order {
     pub reserved: u8,
 }
 
+/// For which account, if for one that is named.
+fn account(given: u32, account: u32) -> Result<Option<AccountId>, Fault> {
+    match given {
+        0 => Ok(None),
+        1 => Ok(Some(AccountId(account))),
+        other => Err(Fault::argument(format!("with_account is 0 or 1, not {other}"))),
+    }
+}
+
+fn clear(is_clear: bool) -> Result<(), Fault> {
+    if is_clear { Ok(()) } else { Err(Fault::argument("reserved is 0: clear the structure first")) }
+}
+
+/// Conditions that contradict each other, or that no strategy may set.
+fn flags(flags: u8) -> Result<u8, Fault> {
+    let has = |bits: u8| flags & bits != 0;
+    if has(NewOrder::FORCED) {
+        return Err(Fault::argument("the flag `forced` is the ledger's, not a strategy's"));
+    }
+    if has(NewOrder::DECREMENT) && has(NewOrder::CANCEL_NEWEST | NewOrder::CANCEL_OLDEST) {
+        return Err(Fault::argument(
+            "the flag `decrement` goes not together with `cancel_newest` or `cancel_oldest`",
+        ));
+    }
+    if has(NewOrder::OFFSET_OPEN) && has(NewOrder::OFFSET_CLOSE) {
+        return Err(Fault::argument("an order opens or closes, not both: set the flags of one offset"));
+    }
+    Ok(flags)
+}
+
 /// A member of an enumeration by its byte.
 fn member<T: TryFromBytes + Copy>(byte: u8, what: &str) -> Result<T, Fault> {
     T::try_read_from_bytes(&[byte]).map_err(|_| Fault::argument(format!("{byte} is no {what}")))
@@ -99,6 +129,7 @@ fn member<T: TryFromBytes + Copy>(byte: u8, what: &str) -> Result<T, Fault> {
 
 impl colo_order_request {
     fn request(&self) -> Result<OrderRequest, Fault> {
+        clear(self.reserved == 0)?;
         let side: Side = member(self.side, "side")?;
         let order_type = match self.order_type {
             0 => OrderType::Limit,
@@ -118,13 +149,24 @@ impl colo_order_request {
             order_type,
             time_in_force,
             price: if order_type.has_price() { Price(self.price) } else { Price::NONE },
-            account: (self.with_account == 1).then_some(AccountId(self.account)),
+            account: account(self.with_account, self.account)?,
             display: Quantity(self.display),
             minimum: Quantity(self.minimum),
             trigger: if order_type.has_trigger() { Price(self.trigger) } else { Price::NONE },
             ends: Nanos(self.ends),
-            flags: self.flags,
+            flags: flags(self.flags)?,
             ..base
+        })
+    }
+}
+
+impl colo_cancel_request {
+    fn request(&self) -> Result<CancelRequest, Fault> {
+        clear(self.reserved == [0; 7])?;
+        Ok(CancelRequest {
+            instrument: (self.instrument != 0).then_some(InstrumentId(self.instrument)),
+            side: if self.side == 0 { None } else { Some(member(self.side, "side")?) },
+            account: account(self.with_account, self.account)?,
         })
     }
 }
@@ -178,12 +220,7 @@ pub unsafe extern "C" fn colo_order_cancel_all(
     id: *mut u64,
 ) -> i32 {
     guarded(|| {
-        let given = sized!(request);
-        let request = CancelRequest {
-            instrument: (given.instrument != 0).then_some(InstrumentId(given.instrument)),
-            side: if given.side == 0 { None } else { Some(member(given.side, "side")?) },
-            account: (given.with_account == 1).then_some(AccountId(given.account)),
-        };
+        let request = sized!(request).request()?;
         let sent = context!(context).cancel_all(request).map_err(|error| error.refusal)?;
         if !id.is_null() {
             *at!(id) = sent.0;
@@ -262,4 +299,68 @@ pub unsafe extern "C" fn colo_working_quantity(
         *at!(quantity) = context!(context.cast_mut()).working_quantity(InstrumentId(instrument), side).0;
         Ok(0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colo_code::COLO_E_ARGUMENT;
+
+    fn order() -> colo_order_request {
+        colo_order_request {
+            struct_size: size_of::<colo_order_request>() as u32,
+            instrument: 1,
+            price: 10,
+            quantity: 1,
+            side: Side::Buy as u8,
+            order_type: 0,
+            time_in_force: 0,
+            flags: 0,
+            account: 7,
+            with_account: 0,
+            reserved: 0,
+            display: 0,
+            minimum: 0,
+            trigger: 0,
+            ends: 0,
+        }
+    }
+
+    #[track_caller]
+    fn refused<T: std::fmt::Debug>(request: Result<T, Fault>) {
+        assert_eq!(request.unwrap_err().code(), COLO_E_ARGUMENT);
+    }
+
+    #[test]
+    fn an_order_with_what_the_header_does_not_know_is_refused() {
+        assert_eq!(order().request().unwrap().account, None);
+        let named = colo_order_request { with_account: 1, ..order() };
+        assert_eq!(named.request().unwrap().account, Some(AccountId(7)));
+        refused(colo_order_request { with_account: 7, ..order() }.request());
+        refused(colo_order_request { reserved: 77, ..order() }.request());
+        for flags in [255, NewOrder::FORCED, NewOrder::DECREMENT | NewOrder::CANCEL_OLDEST] {
+            refused(colo_order_request { flags, ..order() }.request());
+        }
+        refused(
+            colo_order_request { flags: NewOrder::OFFSET_OPEN | NewOrder::OFFSET_CLOSE, ..order() }.request(),
+        );
+        let flags = NewOrder::CANCEL_NEWEST | NewOrder::CANCEL_OLDEST | NewOrder::OFFSET_CLOSE;
+        assert_eq!(colo_order_request { flags, ..order() }.request().unwrap().flags, flags);
+    }
+
+    #[test]
+    fn a_cancel_with_what_the_header_does_not_know_is_refused() {
+        let cancel = colo_cancel_request {
+            struct_size: size_of::<colo_cancel_request>() as u32,
+            instrument: 0,
+            account: 7,
+            with_account: 1,
+            side: 0,
+            reserved: [0; 7],
+        };
+        assert_eq!(cancel.request().unwrap().account, Some(AccountId(7)));
+        refused(colo_cancel_request { with_account: 2, ..cancel }.request());
+        refused(colo_cancel_request { side: 9, ..cancel }.request());
+        refused(colo_cancel_request { reserved: [0, 0, 0, 0, 0, 0, 1], ..cancel }.request());
+    }
 }

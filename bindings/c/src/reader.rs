@@ -1,6 +1,6 @@
 //! Reading, frame by frame and by batches.
 
-use ::journal::{Frame, Gap, ReadError, Reader, Topics};
+use ::journal::{Frame, Gap, Journal, OpenError, ReadError, Reader, Topics};
 
 use crate::fault::{Fault, at, bytes, close, guarded, sized};
 use crate::journal::{colo_journal, four};
@@ -78,6 +78,30 @@ fn give(reader: Reader) -> *mut colo_reader {
     Box::into_raw(Box::new(colo_reader { reader, gap, copy: Vec::new() }))
 }
 
+/// Refuses a position at which no frame is and none comes next: a program that has computed one would read nothing, or from elsewhere.
+fn check_position(journal: &Journal, position: u64) -> Result<(), Fault> {
+    let refused = || Fault::Open(OpenError::NoSuchPosition { name: journal.shape().name.clone(), position });
+    let head = journal.head();
+    if position < journal.first_position() || position > head.saturating_add(journal.shape().capacity) {
+        return Err(refused());
+    }
+    if position <= head {
+        return Ok(());
+    }
+    // What was just committed is there before the head says so, and its reader may know the position behind it.
+    let mut reader = journal.observe(head)?;
+    while reader.position() < position {
+        match reader.read() {
+            Ok(Some(_)) => {}
+            Ok(None) => break,
+            // So the head has passed it meanwhile.
+            Err(ReadError::Lapped(_)) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if reader.position() == position { Ok(()) } else { Err(refused()) }
+}
+
 /// Reads gated in a seat: the writer waits for it, and it misses nothing. It begins at the seat's cursor, or at the head.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_attach_gated(
@@ -86,13 +110,15 @@ pub unsafe extern "C" fn colo_attach_gated(
     reader: *mut *mut colo_reader,
 ) -> i32 {
     guarded(|| {
-        let made = at!(journal).journal.gated(seat)?;
-        *at!(reader) = give(Reader::Gated(made));
+        let (journal, place) = (&at!(journal).journal, at!(reader));
+        let made = journal.gated(seat)?;
+        *place = give(Reader::Gated(made));
         Ok(0)
     })
 }
 
-/// Reads loosely in a seat, from a position that starts a frame: the writer may overtake it.
+/// Reads loosely in a seat, from a position that starts a frame, or the head: the writer may overtake it. One before the journal's first
+/// frame or beyond its head is refused, `COLO_E_NO_SUCH_POSITION`: `colo_journal_look` and `colo_journal_oldest` have those that there are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_attach_loose(
     journal: *mut colo_journal,
@@ -101,13 +127,15 @@ pub unsafe extern "C" fn colo_attach_loose(
     reader: *mut *mut colo_reader,
 ) -> i32 {
     guarded(|| {
-        let made = at!(journal).journal.loose_at(seat, position)?;
-        *at!(reader) = give(Reader::Loose(made));
+        let (journal, place) = (&at!(journal).journal, at!(reader));
+        check_position(journal, position)?;
+        let made = journal.loose_at(seat, position)?;
+        *place = give(Reader::Loose(made));
         Ok(0)
     })
 }
 
-/// Reads loosely without a seat: nobody notices.
+/// As `colo_attach_loose`, without a seat: nobody notices.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn colo_observe(
     journal: *mut colo_journal,
@@ -115,8 +143,10 @@ pub unsafe extern "C" fn colo_observe(
     reader: *mut *mut colo_reader,
 ) -> i32 {
     guarded(|| {
-        let made = at!(journal).journal.observe(position)?;
-        *at!(reader) = give(Reader::Loose(made));
+        let (journal, place) = (&at!(journal).journal, at!(reader));
+        check_position(journal, position)?;
+        let made = journal.observe(position)?;
+        *place = give(Reader::Loose(made));
         Ok(0)
     })
 }

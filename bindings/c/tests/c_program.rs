@@ -1,6 +1,7 @@
 //! C and C++ programs are compiled against the headers, linked with the library, and run.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,7 +47,21 @@ fn a_c_program_writes_reads_and_sleeps_through_the_interface() {
     let files = JournalFiles::new(folder.path(), folder.path(), "t");
     let shape =
         JournalShape { id: 1, name: "t".into(), capacity: 1 << 16, seats: 64, topics: 16, page: 4096 };
-    drop(Journal::create(files, shape, 1).unwrap());
+    drop(Journal::create(files, shape.clone(), 1).unwrap());
+    let torn = JournalFiles::new(folder.path(), folder.path(), "torn");
+    let shape = JournalShape { id: 2, name: "torn".into(), ..shape };
+    let mut writer = Journal::create(torn.clone(), shape, 1).unwrap().writer(0, Clock::calibrate()).unwrap();
+    for _ in 0..3 {
+        writer.write(1, 0, b"text").unwrap();
+    }
+    drop(writer);
+    let intent = (journal::layout::control::INTENT * 8) as u64;
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(&torn.control)
+        .unwrap()
+        .write_all_at(&[0; 8], intent)
+        .unwrap();
     drop(Registry::create(&folder.path().join("registry"), 64, Clock::calibrate()).unwrap());
     let output = Command::new(&program).arg(folder.path()).output().unwrap();
     let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

@@ -1,5 +1,5 @@
 /* Uses the journals of the library as a stranger would; exits with the number of the line that did not hold.
- * Arguments: the folder of a journal `t` with 64 seats, 16 topics and a ring of 64 KiB, and of a registry. */
+ * Arguments: the folder of a journal `t` with 64 seats, 16 topics and a ring of 64 KiB, of a journal `torn`, and of a registry. */
 #include <colo.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +35,12 @@ int main(int count, char **arguments) {
     EXPECT(colo_journal_open(NULL, NULL, "t", &other) == COLO_E_NULL);
     EXPECT(colo_journal_open(arguments[1], NULL, "\xff", &other) == COLO_E_ARGUMENT);
     EXPECT(colo_journal_open(arguments[1], NULL, "t", NULL) == COLO_E_NULL);
+    EXPECT(colo_journal_open_read_only(arguments[1], NULL, "nothing", NULL) == COLO_E_NULL);
+    EXPECT(colo_registry_open("/nothing", NULL) == COLO_E_NULL);
+    snprintf(path, sizeof path, "../%s/t", strrchr(arguments[1], '/') + 1);
+    EXPECT(colo_journal_open(arguments[1], NULL, path, &other) == COLO_E_ARGUMENT && other == NULL);
+    EXPECT(strstr(colo_error(), "no name of a journal") != NULL);
+    EXPECT(colo_journal_open_read_only(arguments[1], NULL, "./t", &other) == COLO_E_ARGUMENT && other == NULL);
     EXPECT(colo_journal_open(arguments[1], NULL, "t", &journal) == 0);
     EXPECT(colo_journal_look(journal, &state) == 0 && state.writer == COLO_WRITER_NONE && state.capacity == 65536);
     state.struct_size--;
@@ -47,6 +53,10 @@ int main(int count, char **arguments) {
     EXPECT(colo_attach_gated(journal, 3, &loose) == COLO_E_SEAT_TAKEN && loose == NULL);
     EXPECT(colo_attach_gated(journal, 64, &loose) == COLO_E_NO_SUCH_SEAT);
     EXPECT(colo_observe(journal, 1, &loose) == COLO_E_NO_SUCH_POSITION);
+    EXPECT(colo_observe(journal, 0, &loose) == COLO_E_NO_SUCH_POSITION);
+    EXPECT(colo_observe(journal, start + 64, &loose) == COLO_E_NO_SUCH_POSITION && loose == NULL);
+    EXPECT(colo_observe(journal, UINT64_C(1) << 62, &loose) == COLO_E_NO_SUCH_POSITION);
+    EXPECT(colo_attach_loose(journal, 5, start - 64, &loose) == COLO_E_NO_SUCH_POSITION && loose == NULL);
     EXPECT(colo_observe(journal, start, &loose) == 0);
     EXPECT(colo_attach_writer(journal, 1, registry, &writer) == 0);
     EXPECT(colo_attach_writer(journal, 1, registry, &second) == COLO_E_WRITER_EXISTS);
@@ -133,6 +143,24 @@ int main(int count, char **arguments) {
     colo_reader_close(gated);
     colo_reader_close(loose);
     colo_reader_close(NULL);
+
+    /* Positions of frames are taken, those around all frames are not. */
+    gated = loose = NULL;
+    EXPECT(colo_journal_look(journal, &state) == COLO_E_SIZE);
+    state.struct_size = sizeof state;
+    EXPECT(colo_journal_look(journal, &state) == 0 && colo_journal_oldest(journal, &position) == 0);
+    EXPECT(colo_observe(journal, state.head + 64, &loose) == COLO_E_NO_SUCH_POSITION);
+    EXPECT(colo_observe(journal, state.head, &loose) == 0 && colo_next(loose, &frame) == 0);
+    colo_reader_close(loose);
+    EXPECT(colo_observe(journal, position, &loose) == 0 && colo_next(loose, &frame) == 1);
+    colo_reader_close(loose);
+
+    /* Its intent lies before its head. */
+    loose = NULL;
+    EXPECT(colo_journal_open_read_only(arguments[1], NULL, "torn", &other) == 0);
+    EXPECT(colo_journal_look(other, &state) == 0 && state.frames == 3);
+    EXPECT(colo_observe(other, state.first, &loose) == COLO_E_DAMAGED && loose == NULL);
+    colo_journal_close(other);
     EXPECT(colo_claim(writer, 8, 3, 100) == 0);
     colo_writer_close(writer);
     state.struct_size = sizeof state;
