@@ -460,3 +460,27 @@ impl Drop for Second {
         let _ = self.0.wait();
     }
 }
+
+const LEAVES: &str = r#"
+import sys, colo
+
+class Leaves(colo.Strategy):
+    def on_quote(self, ctx, quote):
+        sys.exit(7)
+
+colo.run(Leaves)
+"#;
+
+#[test]
+fn a_strategy_that_leaves_in_a_call_ends_with_its_own_code() {
+    let Some(python) = interpreter() else { return };
+    let home = Home::new();
+    let program = home.state_path().join("leaves.py");
+    std::fs::write(&program, LEAVES).unwrap();
+    let head = "[platform]\ninstance = 'leaves'\n[md]\ninstruments = 2\ninterval = '1ms'\ncount = 500\n";
+    let file = platform(&home, head, program.to_str().unwrap(), "restart = 'never'");
+    colo(&home, python, &["up", &file]);
+    let logs = home.logs();
+    assert!(logs.contains("ended with exit code 7"), "{logs}");
+    assert!(logs.contains("`on_quote` raised SystemExit: 7") && logs.contains("leaves.py\", line"), "{logs}");
+}

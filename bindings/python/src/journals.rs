@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::wait::{Parker, Wakeup, announce};
-use journal::{Clock, JournalFiles, OpenError, ReadError, WriteError, WriterState};
+use journal::{Clock, JournalFiles, JournalShape, OpenError, ReadError, WriteError, WriterState};
 use node::InstanceDir;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,6 +32,16 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Writer>()?;
     module.add_class::<Frame>()?;
     module.add_class::<Reader>()
+}
+
+/// A name that no journal has would be another path.
+fn check_name(name: &str) -> PyResult<()> {
+    if JournalShape::is_name(name) {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!(
+        "`{name}` is no name of a journal: 1 to 63 of a-z, 0-9, `.`, `_`, `-`, and no dot at its start"
+    )))
 }
 
 /// An error with the code that every language gives it.
@@ -111,6 +121,7 @@ impl Journal {
     #[new]
     #[pyo3(signature = (folder, name, *, read_only = false))]
     fn new(py: Python<'_>, folder: PathBuf, name: &str, read_only: bool) -> PyResult<Journal> {
+        check_name(name)?;
         let files = JournalFiles::new(&folder, &folder, name);
         let opened =
             if read_only { journal::Journal::open_read_only(files) } else { journal::Journal::open(files) };
@@ -120,6 +131,7 @@ impl Journal {
     /// Opens a journal of a running instance, read-only, wherever it lies.
     #[staticmethod]
     fn of_instance(py: Python<'_>, instance: &str, name: &str) -> PyResult<Journal> {
+        check_name(name)?;
         let folder = InstanceDir::new(instance)
             .ok_or_else(|| PyValueError::new_err(format!("`{instance}` is no name of an instance")))?;
         let opened = journal::Journal::open_read_only(folder.find_journal(name));

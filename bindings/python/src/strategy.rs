@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use node::Exit;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PySystemExit, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -30,6 +30,8 @@ thread_local! {
     static IS_TESTED: Cell<bool> = const { Cell::new(false) };
     /// What a strategy has raised meanwhile.
     static RAISED: Cell<Option<PyErr>> = const { Cell::new(None) };
+    /// What `sys.exit` said in a strategy.
+    static LEAVES_WITH: Cell<Option<u8>> = const { Cell::new(None) };
 }
 
 /// The parameter by which a platform file tells the strategies of a program apart.
@@ -123,11 +125,49 @@ fn give_up(py: Python<'_>, name: &str) -> ! {
     if IS_TESTED.get() {
         RAISED.set(Some(error));
     } else {
-        error.display(py);
+        tell(py, error);
     }
     std::panic::resume_unwind(Box::new(format!(
         "its method `{name}` raised {raised}; the traceback is above"
     )))
+}
+
+/// Shows what a strategy has raised, with its place; what it left with is kept, for the end of the process.
+fn tell(py: Python<'_>, error: PyErr) {
+    if error.is_instance_of::<PySystemExit>(py) {
+        LEAVES_WITH.set(Some(exit_code(py, &error)));
+    }
+    // `PyErr::display` would end the process in the middle of the call.
+    let shown = py.import("traceback").and_then(|traceback| {
+        let words = (error.get_type(py), error.value(py), error.traceback(py));
+        traceback.call_method1("print_exception", words).map(drop)
+    });
+    // Nobody hears it any more.
+    let _ = shown;
+}
+
+/// As the interpreter itself ends: nothing is 0, a number is itself, anything else is 1.
+fn exit_code(py: Python<'_>, error: &PyErr) -> u8 {
+    let Ok(code) = error.value(py).getattr("code") else { return 1 };
+    if code.is_none() {
+        return 0;
+    }
+    code.extract::<i64>().map_or(1, |code| (code & 0xff) as u8)
+}
+
+/// The function of the author's in which it was raised; `None` where it was raised by none, as for a parameter that `__init__` does not take.
+fn raised_by(py: Python<'_>, error: &PyErr) -> Option<String> {
+    let mut place = error.traceback(py).map(Bound::into_any);
+    while let Some(at) = place {
+        let frame = at.getattr("tb_frame").ok()?;
+        let module = frame.getattr("f_globals").and_then(|globals| globals.get_item("__name__"));
+        let module: String = module.and_then(|name| name.extract()).unwrap_or_default();
+        if module != "colo" && !module.starts_with("colo.") {
+            return frame.getattr("f_code").and_then(|code| code.getattr("co_name")?.extract()).ok();
+        }
+        place = at.getattr("tb_next").ok().filter(|next| !next.is_none());
+    }
+    None
 }
 
 /// `ValueError: text`.
@@ -338,13 +378,17 @@ impl Strategy for Foreign {
         let py = attached();
         Foreign::make(py, table).map_err(|error| {
             let raised = describe(py, &error);
+            let refused = match raised_by(py, &error) {
+                Some(function) => ParameterError::new(function, format!("raised {raised}")),
+                None => ParameterError::new("params", format!("are not what the strategy takes: {raised}")),
+            };
             if IS_TESTED.get() {
                 RAISED.set(Some(error));
             } else {
                 // What is wrong with the program itself needs its place.
-                error.display(py);
+                tell(py, error);
             }
-            ParameterError::new("params", format!("are not what the strategy takes: {raised}"))
+            refused
         })
     }
 
@@ -494,7 +538,11 @@ pub(crate) fn run(py: Python<'_>, classes: Vec<Py<PyAny>>, words: Vec<String>) -
     }
     node::start_log();
     Ok(match Options::from_words(words) {
-        Ok(options) => run_resting::<Foreign>(&options, REST).code(),
+        Ok(options) => {
+            let exit = run_resting::<Foreign>(&options, REST);
+            // In a host the others have gone on, and the process ends as they do.
+            LEAVES_WITH.take().filter(|_| exit != Exit::Done).unwrap_or(exit.code())
+        }
         Err(error) => {
             // A closed terminal is no reason to fail.
             let _ = error.print();

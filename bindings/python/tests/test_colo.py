@@ -3,10 +3,12 @@
 import importlib.util
 import itertools
 import pathlib
+import subprocess
 import sys
 import tempfile
 import types
 import unittest
+from decimal import Decimal
 from typing import Any
 
 import colo
@@ -361,6 +363,84 @@ class Kungfu(unittest.TestCase):
         harness.quote(first, "1.00", "1.02", 1)
         self.assertEqual(heard[2:], [("", "A"), ("SSE", "B")])
 
+    def driven(self, pre_start: Any = None) -> tuple[Any, list[str], Harness]:
+        """A strategy that may trade SIM001, and the lines of its log."""
+        module = types.ModuleType("driven")
+        lines: list[str] = []
+
+        def prepare(context: Any) -> None:
+            context.log.write = lines.append
+            context.add_account("sim", "1")
+            context.subscribe("sim", ["SIM001"], "SSE")
+            if pre_start is not None:
+                pre_start(context)
+
+        def post_start(context: Any) -> None:
+            context.log.write = lines.append
+
+        vars(module).update(pre_start=prepare, post_start=post_start)
+        harness = Harness(adapted(module, {}, {}))
+        harness.list("SIM001", "0.01", 1)
+        return harness.strategy.context, lines, harness
+
+    def inside(self, harness: Harness, call: Any) -> Any:
+        """What a call in `post_start` returns: the platform is known there."""
+        found: list[Any] = []
+        before = harness.strategy.call["post_start"]
+
+        def post_start(context: Any) -> None:
+            before(context)
+            found.append(call(context))
+
+        harness.strategy.call["post_start"] = post_start
+        harness.start()
+        return found[0]
+
+    def test_a_price_that_is_no_number_is_zero_and_a_line(self) -> None:
+        wrong = ["100.0", None, float("nan"), float("inf"), -float("inf"), 1e30, 10**30, Decimal("NaN"), [1.0], True]
+
+        def send(context: Any) -> list[int]:
+            return [context.insert_order("SIM001", "SSE", "sim", "1", price, 1) for price in (*wrong, 10, Decimal("9.5"))]
+
+        _, lines, harness = self.driven()
+        ids = self.inside(harness, send)
+        self.assertEqual(ids[:-2], [0] * len(wrong))
+        self.assertEqual(len([line for line in lines if "is no price" in line]), len(wrong), lines)
+        prices = [order.price for order in harness.sent() if isinstance(order, colo.NewOrder)]
+        self.assertEqual(prices, [colo.price("10"), colo.price("9.5")])
+
+    def test_a_volume_that_is_no_whole_number_is_zero_and_a_line(self) -> None:
+        wrong = [1.5, "3", None, float("nan"), float("inf"), 10**30, True]
+
+        def send(context: Any) -> list[int]:
+            return [context.insert_order("SIM001", "SSE", "sim", "1", 10.0, volume) for volume in (*wrong, 0, -1, 3, 4.0)]
+
+        _, lines, harness = self.driven()
+        ids = self.inside(harness, send)
+        self.assertEqual(ids[:-2], [0] * (len(wrong) + 2))
+        self.assertEqual(len([line for line in lines if "is no volume" in line]), len(wrong), lines)
+        self.assertEqual([order.quantity for order in harness.sent() if isinstance(order, colo.NewOrder)], [3, 4])
+
+    def test_an_interval_that_is_none_sets_no_timer(self) -> None:
+        fired: list[int] = []
+
+        def add(context: Any) -> list[int]:
+            call = lambda *_: fired.append(1)  # noqa: E731
+            timers = [context.add_time_interval(interval, call) for interval in (0, -5, "1", 1.5, None, float("nan"))]
+            return [*timers, context.add_timer(-1, call), context.add_timer("soon", call)]
+
+        early: list[int] = []
+        _, lines, harness = self.driven(lambda context: early.extend(add(context)))
+        late = self.inside(harness, add)
+        harness.advance(1_000_000_000)
+        self.assertEqual((early, late, fired), ([0] * 8, [0] * 8, []))
+        self.assertEqual(len([line for line in lines if "no timer was set" in line]), 16, lines)
+
+    def test_a_cancel_of_what_is_no_order_is_zero_and_a_line(self) -> None:
+        _, lines, harness = self.driven()
+        self.assertEqual(self.inside(harness, lambda context: [context.cancel_order(id) for id in ("1", None, -1)]), [0] * 3)
+        self.assertEqual(len([line for line in lines if "cancel_order" in line]), 3, lines)
+
     def test_a_coroutine_and_a_missing_file_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "waits.py"
@@ -393,6 +473,51 @@ class Stubs(unittest.TestCase):
         self.assertEqual(colo.price_text(colo.NO_PRICE), "-")
         with self.assertRaises(ValueError):
             colo.price("0.0000000001")
+
+    def test_a_price_beyond_what_an_order_takes_is_refused_at_once(self) -> None:
+        most = "9223372036.854775807"
+        self.assertEqual(colo.price(most), 2**63 - 1)
+        self.assertEqual(colo.price(f"-{most}"), -(2**63) + 1)
+        for text in ("99999999999999", "9223372036.854775808", "-9223372036.854775808", "1e30", "1e999999999"):
+            with self.assertRaises(OverflowError, msg=text):
+                colo.price(text)
+
+
+class Programs(unittest.TestCase):
+    """Programs of their own, asked whether they take their parameters: that needs no platform."""
+
+    def asked(self, text: str) -> tuple[int, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "kungfu_one.py").write_text("def pre_start(context):\n    context.accounts['1']\n")
+            path = pathlib.Path(folder) / "program.py"
+            path.write_text(f"import sys\nimport colo\nfrom colo import kungfu\n{text}\n")
+            words = [sys.executable, str(path), "--check-params"]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+            return done.returncode, done.stdout
+
+    def test_what_was_raised_before_the_start_is_said_with_its_function(self) -> None:
+        code, said = self.asked("kungfu.run('kungfu_one.py')")
+        self.assertEqual(code, 2)
+        self.assertIn("`pre_start` raised AttributeError: `context.accounts`", said)
+        one = "class One(colo.Strategy):\n    def __init__(self, size=1):\n        {}\ncolo.run(One)"
+        self.assertIn("`__init__` raised KeyError: 'x'", self.asked(one.format("{}['x']"))[1])
+        code, said = self.asked("class One(colo.Strategy):\n    def __init__(self, size):\n        pass\ncolo.run(One)")
+        self.assertEqual(code, 2)
+        self.assertIn("`params` are not what the strategy takes: TypeError", said)
+
+    def test_the_code_of_an_exit_is_that_of_the_program(self) -> None:
+        one = "class One(colo.Strategy):\n    def __init__(self):\n        {}\ncolo.run(One)"
+        for leaves, code in (("sys.exit(7)", 7), ("sys.exit()", 0), ("sys.exit('why')", 1), ("raise ValueError", 2)):
+            self.assertEqual(self.asked(one.format(leaves))[0], code, leaves)
+
+
+class Journals(unittest.TestCase):
+    def test_a_name_that_would_be_another_path_is_refused(self) -> None:
+        for name in ("../t", "./t", "a/t", "", ".t", "T", "t" * 64):
+            with self.assertRaisesRegex(ValueError, "no name of a journal", msg=name):
+                _colo.Journal("/dev/shm", name)
+            with self.assertRaisesRegex(ValueError, "no name of a journal", msg=name):
+                colo.open(name, instance="first")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import colo
@@ -21,6 +23,38 @@ _LIFETIMES = {
     PriceType.Fok: (True, colo.TimeInForce.FOK),
 }
 """Whether the price counts, and how long the order lives."""
+
+_MOST = 2**63 - 1
+"""What the platform's numbers of 64 bits hold."""
+
+
+def _billionths(price: Any) -> int | None:
+    """A price as the platform has it; None for what is no number: a text, multiplied, would be repeated."""
+    if isinstance(price, Decimal) and price.is_finite():
+        exact: Any = price
+    elif isinstance(price, Integral) and not isinstance(price, bool):
+        exact = int(price)
+    elif isinstance(price, Real) and not isinstance(price, bool):
+        exact = float(price)
+    else:
+        return None
+    # Not a number is not within it either.
+    return round(exact * colo.PRICE_ONE) if -_MOST < exact * colo.PRICE_ONE < _MOST else None
+
+
+def _whole(number: Any, least: int = -_MOST) -> int | None:
+    """A whole number of at least `least`; None for anything else: half a share is not one share."""
+    if isinstance(number, bool) or not isinstance(number, (Integral, float)):
+        return None
+    if isinstance(number, float) and not number.is_integer():
+        return None
+    whole = int(number)
+    return whole if least <= whole <= _MOST else None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:40] + "…"
 
 
 class Context:
@@ -119,10 +153,18 @@ class Context:
         return time.now_in_nano() if self._colo is None else self._colo.now()
 
     def add_timer(self, nano: int, callback: Callable[[Any, Any], object]) -> int:
-        return self._add_timer(int(nano), callback, 0)
+        at = _whole(nano, least=0)
+        if at is None:
+            self.log.error(f"add_timer: {nano!r} is no time in nanoseconds; no timer was set")
+            return 0
+        return self._add_timer(at, callback, 0)
 
     def add_time_interval(self, duration: int, callback: Callable[[Any, Any], object]) -> int:
-        return self._add_timer(self.now() + int(duration), callback, max(1, int(duration)))
+        interval = _whole(duration, least=1)
+        if interval is None:
+            self.log.error(f"add_time_interval: {duration!r} is no interval of at least 1 ns; no timer was set")
+            return 0
+        return self._add_timer(self.now() + interval, callback, interval)
 
     def _add_timer(self, at: int, callback: Callable[[Any, Any], object], interval: int) -> int:
         self._last_timer += 1
@@ -160,6 +202,7 @@ class Context:
         # Without a subscription nobody has said which exchange it is of.
         listed = self._by_name.get((exchange_id, instrument_id)) or self._by_name.get(("", instrument_id))
         lifetime, way = _LIFETIMES.get(price_type), _SIDES.get(side)
+        price, quantity = _billionths(limit_price), _whole(volume)
         problem = None
         if self._accounts.get(account_id) != source_id:
             problem = f"there is no account {source_id}/{account_id}: add it in `pre_start`"
@@ -171,20 +214,24 @@ class Context:
             problem = f"the platform has no {side!r}"
         elif is_swap or block_id:
             problem = "the platform has no swaps and no blocks"
-        if problem is not None or listed is None or lifetime is None or way is None:
+        elif price is None:
+            problem = f"{_shown(limit_price)} is no price: give a number that the platform can hold"
+        elif quantity is None:
+            problem = f"{_shown(volume)} is no volume: give a whole number"
+        if problem is not None or listed is None or lifetime is None or way is None or price is None or quantity is None:
             self.log.error(f"insert_order {instrument_id}: {problem}")
             return 0
         counts, in_force = lifetime
-        price = round(limit_price * colo.PRICE_ONE) if counts else None
+        account = self._numbers.get(account_id)
         try:
             id = self._platform().order(
-                way, listed.number, int(volume), price, time_in_force=in_force, account=self._numbers.get(account_id)
+                way, listed.number, quantity, price if counts else None, time_in_force=in_force, account=account
             )
         except colo.OrderError as error:
             self.log.error(f"insert_order {instrument_id}: {error}")
             return 0
         order = Order(id, listed, source_id, account_id, side, self.now())
-        order.limit_price, order.volume, order.volume_left = limit_price, int(volume), int(volume)
+        order.limit_price, order.volume, order.volume_left = float(limit_price), quantity, quantity
         order.price_type, order.offset, order.hedge_flag, order.parent_id = price_type, offset, hedge_flag, parent_id
         self._orders[id] = order
         self._inputs[id] = OrderInput(**vars(order))
@@ -194,8 +241,8 @@ class Context:
         """Asks for an order to be cancelled; a number of the request, or 0 where nothing was sent: the log says why."""
         try:
             self._platform().cancel(order_id)
-        except colo.OrderError as error:
-            self.log.error(f"cancel_order {order_id}: {error}")
+        except (colo.OrderError, TypeError, OverflowError) as error:
+            self.log.error(f"cancel_order {order_id!r}: {error}")
             return 0
         self._last_action += 1
         return self._last_action
