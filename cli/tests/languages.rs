@@ -40,6 +40,12 @@ fn compile(home: &Home, compiler: &str, arguments: &[&str], source: &str) -> Res
     Ok(program)
 }
 
+/// A block of code of a README.
+fn block(readme: &str, language: &str) -> String {
+    let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("\n```").unwrap().0.to_owned() + "\n"
+}
+
 fn platform(home: &Home, program: &Path, more: &str) -> String {
     let file = home.state_path().join("foreign.toml");
     let text = format!(
@@ -104,5 +110,31 @@ fn a_strategy_in_cpp_trades() {
             assert_eq!(lock_step(&home, &program), lock_step(&home, Path::new("builtin:taker")));
         }
         Err(reason) => println!("skipped: {reason}"),
+    }
+}
+
+#[test]
+fn the_first_strategy_of_the_cpp_page_holds_what_it_was_told_and_no_more() {
+    let home = Home::new();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/cpp/README.md");
+    let readme = std::fs::read_to_string(page).unwrap();
+    let folder = home.state_path();
+    std::fs::write(folder.join("first.cpp"), block(&readme, "cpp")).unwrap();
+    let source = folder.join("first.cpp");
+    let program = match compile(&home, "c++", &["-std=c++17"], source.to_str().unwrap()) {
+        Ok(program) => program,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    std::fs::rename(program, folder.join("first")).unwrap();
+    let file = folder.join("first.toml");
+    std::fs::write(&file, block(&readme, "toml")).unwrap();
+    let report = home.json(&["up", file.to_str().unwrap(), "--format", "json"]);
+    let strategies = report["strategies"].as_array().unwrap();
+    assert_eq!(strategies.len(), 2, "{report}");
+    for strategy in strategies {
+        assert!(number(&strategy["fills"]) > 0, "{strategy}");
+        let position = strategy["position"].as_i64().unwrap();
+        // Both instruments of the page have lots of one.
+        assert!((1..=2).contains(&position), "{strategy}");
     }
 }
