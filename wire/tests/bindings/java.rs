@@ -74,7 +74,9 @@ fn accessors(record: &Record, before: &str, offset: usize, list: Option<(usize, 
         match field.kind {
             Kind::Reserved => {}
             Kind::Record(inner) => accessors(inner, &name, at, list, text),
-            Kind::List(inner) => accessors(inner, &name, at, Some((inner.size, field.size / inner.size)), text),
+            Kind::List(inner) => {
+                accessors(inner, &name, at, Some((inner.size, field.size / inner.size)), text)
+            }
             _ => accessor(field, &name, at, list, text),
         }
     }
