@@ -29,6 +29,8 @@ fn an_md_that_errs_is_started_again_and_the_run_ends_with_its_reason() {
     fs::write(&file, broken_day()).expect("written");
     let config = format!("{}/../configs/replay.toml", env!("CARGO_MANIFEST_DIR"));
     let sets = [
+        // In a backtest nobody is started again.
+        "platform.live=true".to_owned(),
         "md.source=lobster".to_owned(),
         format!("md.files={}", file.display()),
         "md.tolerate=0".to_owned(),

@@ -184,7 +184,8 @@ func isName(name []byte) bool {
 	return true
 }
 
-// Check holds head and intent against each other.
+// Check holds head and intent against each other. The intent is loaded before the head, so that it is never too far ahead,
+// and again after it, so that it never lies behind.
 func (j *Journal) Check() error {
 	intent := load(j.control, layout.ControlIntent)
 	head := j.Head()
@@ -193,6 +194,9 @@ func (j *Journal) Check() error {
 	}
 	if intent > head && intent-head > j.capacity/4+line {
 		return j.refuse(ErrDamaged, "its intent %d is too far ahead of its head %d", intent, head)
+	}
+	if intent = load(j.control, layout.ControlIntent); intent < head {
+		return j.refuse(ErrDamaged, "its intent %d lies before its head %d", intent, head)
 	}
 	return nil
 }

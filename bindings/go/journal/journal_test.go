@@ -291,6 +291,7 @@ func TestDamagedHeadersAreRefused(t *testing.T) {
 		{layout.ControlHead, 77, ErrDamaged},
 		{layout.ControlHead, 1 << 63, ErrDamaged},
 		{layout.ControlIntent, 1 << 60, ErrDamaged},
+		{layout.ControlIntent, 0, ErrDamaged},
 	}
 	f := files(t, small)
 	whole, err := os.ReadFile(f.Control)

@@ -67,9 +67,6 @@ func (w *Writer) takeOver() error {
 	}
 	head := j.Head()
 	w.intent = load(control, layout.ControlIntent)
-	if w.intent < head {
-		return j.refuse(ErrDamaged, "its intent %d lies before its head %d", w.intent, head)
-	}
 	w.position, w.lastTime = head, load(control, layout.ControlLastTime)
 	counted := load(control, layout.ControlFrames)
 	found := uint64(0)

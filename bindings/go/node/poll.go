@@ -46,8 +46,9 @@ type poll struct {
 	idle      uint32
 	net       time.Duration
 	hasNews   func() bool
-	// ends of the inputs, once the node stops: what comes later is not read.
+	// ends of the inputs, once the node stops: what comes later is not read, and nothing once it is late.
 	ends []uint64
+	late time.Time
 }
 
 // Run polls until it is asked to stop. Afterwards the seat says how it ended.
@@ -102,20 +103,34 @@ func (p *poll) drain() error {
 	for _, input := range p.Inputs {
 		p.ends = append(p.ends, input.Head())
 	}
-	until := time.Now().Add(p.Assignment.Drain.Of())
-	for time.Now().Before(until) {
-		if any, err := p.round(); err != nil || !any {
+	p.late = time.Now().Add(p.Assignment.Drain.Of())
+	for {
+		any, err := p.round()
+		if err != nil {
 			return err
 		}
+		if !any {
+			p.tellUnread()
+			return nil
+		}
 	}
-	return nil
+}
+
+// tellUnread: there was no time for it, or the component does not take it, as a strategy that waits for its state.
+func (p *poll) tellUnread() {
+	for index, input := range p.Inputs {
+		if at := input.Position(); at < p.ends[index] {
+			Log(LevelWarn, "colo/node", fmt.Sprintf("stops with %d bytes of `%s` unread", p.ends[index]-at, input.Journal))
+		}
+	}
 }
 
 func (p *poll) accepts(index int) bool {
 	input := p.Inputs[index]
 	position := input.reader.Position()
 	input.accepts = p.component.Accepts(index, position)
-	return input.accepts && (p.ends == nil || position < p.ends[index])
+	// While it stops, the time counts after each frame: one may take long.
+	return input.accepts && (p.ends == nil || position < p.ends[index] && time.Now().Before(p.late))
 }
 
 func (p *poll) round() (bool, error) {

@@ -19,7 +19,7 @@ type port interface {
 	askState()
 	settleState()
 	count(counter node.Counter, amount uint64)
-	log(text string)
+	log(level node.Level, text string)
 }
 
 type stage int
@@ -82,7 +82,14 @@ func (c *Context) Now() wire.Nanos {
 }
 
 // Log one line.
-func (c *Context) Log(format string, args ...any) { c.port.log(fmt.Sprintf(format, args...)) }
+func (c *Context) Log(format string, args ...any) {
+	c.port.log(node.LevelInfo, fmt.Sprintf(format, args...))
+}
+
+// warn of what is wrong with the platform, or what the strategy missed.
+func (c *Context) warn(format string, args ...any) {
+	c.port.log(node.LevelWarn, fmt.Sprintf(format, args...))
+}
 
 // RequestStop ends the strategy in good order.
 func (c *Context) RequestStop() { c.stops = true }
@@ -172,7 +179,7 @@ func (c *Context) WorkingOrders() []WorkingOrder { return c.orders.orders }
 // WorkingOrder that has not ended; nil if it has.
 func (c *Context) WorkingOrder(id wire.OrderID) *WorkingOrder { return c.orders.get(id) }
 
-// WorkingQuantity of the orders on this side that may still trade.
+// WorkingQuantity of the orders on this side that may still trade; 0 for what is no side.
 func (c *Context) WorkingQuantity(id wire.InstrumentID, side wire.Side) wire.Quantity {
 	return c.orders.quantity(id, side)
 }
@@ -241,6 +248,8 @@ func (c *Context) CancelAll(request CancelRequest) (wire.OrderID, error) {
 		return 0, NotReady
 	case request.Instrument != 0 && c.Instruments.Get(request.Instrument) == nil:
 		return 0, UnknownInstrument
+	case request.Side != 0 && !request.Side.IsListed():
+		return 0, BadSide
 	case c.sent == 1<<32-1:
 		return 0, Exhausted
 	}

@@ -64,7 +64,7 @@ func (w *workingOrders) get(id wire.OrderID) *WorkingOrder {
 }
 
 func (w *workingOrders) quantity(instrument wire.InstrumentID, side wire.Side) wire.Quantity {
-	if int(instrument) >= len(w.sums) {
+	if int(instrument) >= len(w.sums) || !side.IsListed() {
 		return 0
 	}
 	return w.sums[instrument][side-1]

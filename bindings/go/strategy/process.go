@@ -14,6 +14,9 @@ import (
 	"colo/wire"
 )
 
+// target of what is logged here.
+const target = "colo/strategy"
+
 // section is what the platform file says of a strategy.
 type section struct {
 	Index       int              `json:"index"`
@@ -36,7 +39,8 @@ type Options struct {
 // Main is the whole main of a strategy's program. Parameters of the platform file are read over the defaults, by their
 // JSON names; one that Parameters does not have is an error.
 func Main[Parameters any](defaults Parameters, create func(Parameters) (Strategy, error)) {
-	log.SetFlags(log.LstdFlags | log.Lmicroseconds | log.LUTC)
+	log.SetFlags(0)
+	log.SetOutput(node.LogWriter{Target: target})
 	options, err := parseOptions(os.Args)
 	if err == nil {
 		err = Run(options, defaults, create)
@@ -45,7 +49,7 @@ func Main[Parameters any](defaults Parameters, create func(Parameters) (Strategy
 		return
 	}
 	if err != nil {
-		log.Print(err)
+		node.Log(node.LevelError, target, err.Error())
 		os.Exit(node.CodeOf(err))
 	}
 }
@@ -62,12 +66,8 @@ func Run[Parameters any](options Options, defaults Parameters, create func(Param
 	}
 	p, err := newProcess(joined, options, func(text json.RawMessage) (Strategy, error) {
 		parameters := defaults
-		if len(text) > 0 && !bytes.Equal(text, []byte("null")) {
-			decoder := json.NewDecoder(bytes.NewReader(text))
-			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(&parameters); err != nil {
-				return nil, fmt.Errorf("%w; see `params` of the strategy in the platform file, and --param", err)
-			}
+		if err := readParams(text, &parameters); err != nil {
+			return nil, err
 		}
 		return create(parameters)
 	})
@@ -302,7 +302,7 @@ func (p *process) charge(took uint64) {
 	p.node.Count(node.Overruns, 1)
 	p.node.SetCounter(node.OverrunMax, max(took, p.node.Counter(node.OverrunMax)))
 	if p.overruns&(p.overruns-1) == 0 {
-		p.log(fmt.Sprintf("took %d ns for one call, its budget is %d ns (%d overruns)", took, p.budget, p.overruns))
+		p.log(node.LevelWarn, fmt.Sprintf("took %d ns for one call, its budget is %d ns (%d overruns)", took, p.budget, p.overruns))
 	}
 }
 
@@ -329,7 +329,7 @@ func (p *process) send(id uint16, message []byte, class int) error {
 	if errors.Is(err, journal.ErrFull) {
 		return Full
 	}
-	p.log(err.Error())
+	p.log(node.LevelError, err.Error())
 	return Unwritable
 }
 
@@ -372,4 +372,6 @@ func (p *process) settleState() {
 
 func (p *process) count(counter node.Counter, amount uint64) { p.node.Count(counter, amount) }
 
-func (p *process) log(text string) { log.Printf("%s: %s", p.node.Assignment.Node, text) }
+func (p *process) log(level node.Level, text string) {
+	node.Log(level, target, p.node.Assignment.Node+": "+text)
+}

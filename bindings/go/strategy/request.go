@@ -10,6 +10,9 @@ const (
 	NotReady Refusal = iota + 1
 	UnknownInstrument
 	UnknownOrder
+	BadSide
+	BadType
+	BadTime
 	BadQuantity
 	NoLimitPrice
 	BadPart
@@ -25,6 +28,9 @@ var refusals = [...]string{
 	NotReady:          "the strategy has not started, or has stopped",
 	UnknownInstrument: "the instrument is not listed; Context.Instruments has those that are",
 	UnknownOrder:      "no such order works",
+	BadSide:           "the side is neither wire.SideBuy nor wire.SideSell",
+	BadType:           "the order type is none of wire.OrderType",
+	BadTime:           "the time in force is none of wire.TimeInForce",
 	BadQuantity:       "the quantity must be positive",
 	NoLimitPrice:      "a limit order needs a price",
 	BadPart:           "displayed and minimum quantity are whole lots, not more than the order",
@@ -148,7 +154,14 @@ func (r OrderRequest) hasPrice() bool {
 
 // parts of the request that are counted in lots, and those that only some orders have.
 func (r *OrderRequest) complete(order *wire.NewOrder, lot wire.Quantity) error {
-	if r.Quantity <= 0 {
+	switch {
+	case !r.Side.IsListed():
+		return BadSide
+	case !r.OrderType.IsListed():
+		return BadType
+	case !r.TimeInForce.IsListed():
+		return BadTime
+	case r.Quantity <= 0:
 		return BadQuantity
 	}
 	if r.hasPrice() && !r.Price.IsSome() {

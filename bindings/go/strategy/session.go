@@ -132,7 +132,7 @@ func (s *session) completeList() {
 	s.context.Instruments.assign()
 	for _, symbol := range s.context.Instruments.symbols {
 		if s.context.Instruments.BySymbol(symbol) == nil {
-			s.context.Log("instrument `%s` is not listed; it is read once it is", symbol)
+			s.context.warn("instrument `%s` is not listed; it is read once it is", symbol)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (s *session) completeList() {
 func (s *session) turn() {
 	if s.held.is {
 		if s.held.inVain {
-			s.context.Log("market data of instrument %d, which is not listed; passed over", s.held.instrument)
+			s.context.warn("market data of instrument %d, which is not listed; passed over", s.held.instrument)
 			s.context.port.count(node.Anomalies, 1)
 			s.held.is = false
 		}
@@ -183,7 +183,7 @@ func (s *session) isReady() bool {
 	if now < s.deadline {
 		return false
 	}
-	s.context.Log("no state from the ledger within 2 s; starts without positions and working orders")
+	s.context.warn("no state from the ledger within 2 s; starts without positions and working orders")
 	s.waits = false
 	s.context.port.settleState()
 	return true
@@ -223,7 +223,7 @@ func (s *session) frame(role role, number uint32, frame *journal.Frame, received
 	}
 	if err != nil {
 		s.context.port.count(node.Malformed, 1)
-		s.context.Log("journal %d at position %d: %v; passed over", number, frame.Position, err)
+		s.context.warn("journal %d at position %d: %v; passed over", number, frame.Position, err)
 	}
 }
 
@@ -525,7 +525,7 @@ func (s *session) gap(role role, gap *journal.Gap) {
 			s.context.port.askState()
 		}
 	default:
-		s.context.Log("%d bytes of instruments or reports are lost: make that journal larger", gap.Bytes())
+		s.context.warn("%d bytes of instruments or reports are lost: make that journal larger", gap.Bytes())
 		s.context.port.count(node.Anomalies, 1)
 	}
 }

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,9 @@ func TestOrdersPositionsAndRefusalsAreFollowed(t *testing.T) {
 			t.Errorf("%+v: %v", request, err)
 		}
 	}
+	if len(h.Requests) != 1 || c.WorkingQuantity(1, 0) != 0 || c.WorkingQuantity(1, 9) != 0 {
+		t.Error(h.Requests)
+	}
 	h.IsFull = true
 	if _, err := c.Buy(1, 100, 10); err != Full || h.Counters[node.Full] != 1 {
 		t.Error(err)
@@ -76,6 +80,56 @@ func TestOrdersPositionsAndRefusalsAreFollowed(t *testing.T) {
 	h.Feed(update(id, wire.OrderStatusCancelled), 0)
 	if len(c.WorkingOrders()) != 0 || c.WorkingQuantity(1, wire.SideBuy) != 0 || c.Cancel(id) != UnknownOrder {
 		t.Error(c.WorkingOrders())
+	}
+}
+
+func TestWhatHasNoNameInTheMessagesIsRefusedBeforeItIsSent(t *testing.T) {
+	h := NewHarness(Nothing{}, "depth", instrument(1))
+	c := h.Context
+	for _, bad := range []uint8{0, 9, 255} {
+		side, kind, time := Limit(wire.Side(bad), 1, 100, 30), Limit(wire.SideBuy, 1, 100, 30), Limit(wire.SideBuy, 1, 100, 30)
+		kind.OrderType, time.TimeInForce = wire.OrderType(bad), wire.TimeInForce(bad)
+		for request, why := range map[OrderRequest]error{side: BadSide, kind: BadType, time: BadTime} {
+			if _, err := c.Order(request); err != why || why.Error() == "" {
+				t.Errorf("%+v: %v", request, err)
+			}
+		}
+	}
+	if _, err := c.CancelAll(CancelRequest{Side: 9}); err != BadSide {
+		t.Error(err)
+	}
+	if len(h.Requests) != 0 || len(c.WorkingOrders()) != 0 {
+		t.Error(h.Requests)
+	}
+	if id, err := c.CancelAll(CancelRequest{}); err != nil || id.String() != "1-1-1" {
+		t.Error(id, err)
+	}
+}
+
+func TestParametersHaveExactlyTheirNames(t *testing.T) {
+	type common struct {
+		Quantity int64 `json:"quantity"`
+	}
+	type parameters struct {
+		common
+		Case   int64             `json:"case"`
+		Plain  string            // Without a tag: its own name.
+		Levels []struct{ N int } `json:"levels"`
+	}
+	p := parameters{Case: 3}
+	if err := readParams([]byte(`{"quantity": 5, "Plain": "a", "levels": [{"N": 1}]}`), &p); err != nil || p.Quantity != 5 || p.Case != 3 {
+		t.Fatal(p, err)
+	}
+	for _, none := range []string{"", "null", "{}"} {
+		if err := readParams([]byte(none), &p); err != nil {
+			t.Error(none, err)
+		}
+	}
+	for text, name := range map[string]string{`{"CASE": 2}`: "CASE", `{"Quantity": 1}`: "Quantity", `{"plain": "b"}`: "plain",
+		`{"levels": [{"n": 1}]}`: "n", `{"other": 1}`: "other"} {
+		if err := readParams([]byte(text), &p); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("unknown field %q", name)) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -85,4 +85,4 @@ func (h *Harness) settleState() {}
 
 func (h *Harness) count(counter node.Counter, amount uint64) { h.Counters[counter] += amount }
 
-func (h *Harness) log(text string) { h.Logged = append(h.Logged, text) }
+func (h *Harness) log(_ node.Level, text string) { h.Logged = append(h.Logged, text) }

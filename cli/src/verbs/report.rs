@@ -65,8 +65,9 @@ fn failed(instance: &str, node: &NodeOutcome) -> String {
         Some(code @ 129..) if lived => {
             format!("{} while the platform was being stopped", node::how_it_ended(code))
         }
-        Some(code) if code != 0 => node::how_it_ended(code),
-        _ => "ended without an exit code".to_owned(),
+        Some(0) => "ended with exit code 0, before it was asked to".to_owned(),
+        Some(code) => node::how_it_ended(code),
+        None => "ended without an exit code".to_owned(),
     };
     let again = if node.state == NodeState::Failed { "; it was not started again" } else { "" };
     let log = InstanceDir::new(instance).map(|instance| instance.log(&node.name));

@@ -21,9 +21,9 @@ pub(crate) use cold::view as account_view;
 pub use document::document;
 pub(crate) use orders::{account, demand};
 pub(crate) use serve::start;
+pub(crate) use socket::Stream;
 pub(crate) use socket::listen;
 pub(crate) use upgrade::accept as accept_key;
-pub(crate) use socket::Stream;
 
 use std::rc::Rc;
 use std::sync::Arc;

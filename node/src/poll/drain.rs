@@ -100,6 +100,10 @@ impl PollLoop {
                 self.tell_unread(&state.ends);
                 return Ok(true);
             }
+            if is_done {
+                // What it does not take at all, as a strategy that waits for its state: nobody is going to read it.
+                self.tell_unread(&state.ends);
+            }
             if is_done || !is_written {
                 return Ok(is_done);
             }
@@ -110,11 +114,7 @@ impl PollLoop {
         for (input, end) in self.inputs.iter().zip(ends) {
             let left = end.saturating_sub(input.position());
             if left > 0 {
-                log::warn!(
-                    "stops with {left} bytes of `{}` unread: it could not take them in {:?}",
-                    input.name(),
-                    self.drain
-                );
+                log::warn!("stops with {left} bytes of `{}` unread", input.name());
             }
         }
     }

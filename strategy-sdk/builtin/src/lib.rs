@@ -2,7 +2,7 @@
 //! runs.
 //!
 //! They are a crate of their own because they lie on the path of every message, and the program that parses command lines does
-//! not: it is compiled for a short build instead of a short path.
+//! not: where the build is to be short, it is compiled for that.
 
 #![forbid(unsafe_code)]
 

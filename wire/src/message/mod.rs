@@ -45,11 +45,18 @@ pub enum WireError {
         value: u8,
     },
     /// No message has this id.
-    #[error("no message has the id {id}: was this journal written by another version?")]
+    #[error("{}", unknown(*id))]
     UnknownId {
         /// The id in the frame's header.
         id: u16,
     },
+}
+
+fn unknown(id: u16) -> String {
+    match id {
+        FIRST_FREE_ID.. => format!("message {id} is a service's own: only that service knows what it means"),
+        _ => format!("no message has the id {id}: was this journal written by another version?"),
+    }
 }
 
 /// A message: an id, a name, and bytes of fixed size.

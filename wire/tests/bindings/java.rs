@@ -66,7 +66,7 @@ fn width(size: usize) -> (&'static str, &'static str) {
     }
 }
 
-fn accessors(record: &Record, before: &str, offset: usize, list: Option<usize>, text: &mut String) {
+fn accessors(record: &Record, before: &str, offset: usize, list: Option<(usize, usize)>, text: &mut String) {
     for field in record.fields {
         let at = offset + field.offset;
         let name =
@@ -74,15 +74,20 @@ fn accessors(record: &Record, before: &str, offset: usize, list: Option<usize>, 
         match field.kind {
             Kind::Reserved => {}
             Kind::Record(inner) => accessors(inner, &name, at, list, text),
-            Kind::List(inner) => accessors(inner, &name, at, Some(inner.size), text),
+            Kind::List(inner) => {
+                accessors(inner, &name, at, Some((inner.size, field.size / inner.size)), text)
+            }
             _ => accessor(field, &name, at, list, text),
         }
     }
 }
 
-fn accessor(field: &Field, name: &str, at: usize, list: Option<usize>, text: &mut String) {
+fn accessor(field: &Field, name: &str, at: usize, list: Option<(usize, usize)>, text: &mut String) {
     let (index, more, place) = match list {
-        Some(size) => ("int index", "int index, ", format!("{at} + {size} * index")),
+        // What lies behind the list is another field: no index may reach it.
+        Some((size, count)) => {
+            ("int index", "int index, ", format!("{at} + {size} * inside(index, {count})"))
+        }
         None => ("", "", at.to_string()),
     };
     writeln!(text, "\n    /** {} */", escaped(field.doc)).unwrap();
@@ -115,7 +120,7 @@ fn accessor(field: &Field, name: &str, at: usize, list: Option<usize>, text: &mu
         }
         Kind::WideMoney => {
             let high = match list {
-                Some(size) => format!("{} + {size} * index", at + 8),
+                Some((size, count)) => format!("{} + {size} * inside(index, {count})", at + 8),
                 None => (at + 8).to_string(),
             };
             writeln!(text, "    public long {name}Low({index}) {{\n        return getLong({place});\n    }}")

@@ -17,6 +17,8 @@ import colo.journal.Registry;
 import colo.journal.Windows;
 import colo.journal.Writer;
 import colo.layout.Journals;
+import colo.node.Log;
+import colo.node.Stops;
 import colo.strategy.Context;
 import colo.strategy.Harness;
 import colo.strategy.Parameters;
@@ -33,11 +35,14 @@ import colo.wire.Quote;
 import colo.wire.Reason;
 import colo.wire.Side;
 import com.sun.management.ThreadMXBean;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -67,6 +72,9 @@ public final class Test22 {
         check.test("a strategy makes no garbage from quote to order", tests::noGarbageInAStrategy);
         check.test("orders, positions and refusals are followed", tests::orders);
         check.test("timers fire in their order", tests::timers);
+        check.test("what has no side is refused before it is sent", tests::sides);
+        check.test("a stop ends behind the frame in which its time is over, and says what is unread", tests::stops);
+        check.test("a line of the log is where reports look for an error", tests::lines);
         check.runAll();
     }
 
@@ -250,6 +258,7 @@ public final class Test22 {
             {Journals.CONTROL_NAME, 0x41L, Code.DAMAGED}, {Journals.CONTROL_FIRST, 64L, Code.DAMAGED},
             {Journals.CONTROL_HEAD, 77L, Code.DAMAGED}, {Journals.CONTROL_HEAD, Long.MIN_VALUE, Code.DAMAGED},
             {Journals.CONTROL_INTENT, 1L << 60, Code.DAMAGED}, {Journals.CONTROL_INTENT, -64L, Code.DAMAGED},
+            {Journals.CONTROL_INTENT, 0L, Code.DAMAGED},
         };
         for (Object[] damage : cases) {
             int at = (int) damage[0];
@@ -471,6 +480,62 @@ public final class Test22 {
         harness.feed(update(id, 1, Side.BUY, OrderStatus.CANCELLED), 0);
         same(context.workingOrders() + " " + context.workingQuantity(1, Side.BUY), "0 0");
         same(context.cancel(id), false);
+    }
+
+    private void sides() {
+        Harness harness = new Harness(new Strategy() {}, "depth", instrument(1));
+        Context context = harness.context();
+        same(context.order(context.limit(null, 1, 100, 30)), 0L);
+        same(context.refusal(), Refusal.SIDE);
+        same(context.workingQuantity(1, null), 0L);
+        same(harness.requests.size() + " " + context.workingOrders(), "0 0");
+        // Of both sides.
+        holds(context.cancelAll(0, null, -1) != 0, "cancel all");
+    }
+
+    /** What the action logs. */
+    private static String logged(Runnable action) {
+        PrintStream standard = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            action.run();
+        } finally {
+            System.setErr(standard);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    private void stops() throws IOException {
+        for (boolean ordered : new boolean[] {false, true}) {
+            same(stopped(40, 30, 20, true, ordered, 2), true);
+        }
+        // One that has not started takes nothing.
+        same(stopped(2, 1_000, 0, false, false, 0), true);
+        same(stopped(100, 100_000, 0, true, false, 100), false);
+    }
+
+    /** Whether it says that bytes are unread. */
+    private static boolean stopped(int frames, long drain, long each, boolean accepts, boolean ordered, int most) throws IOException {
+        Path folder = files(SMALL);
+        Registry registry = registry(folder);
+        Writer writer = open(folder, Journal.Access.WRITE).writer(0, Clock.monotonic(), registry);
+        Runnable write = () -> {
+            for (int number = 0; number < frames; number++) {
+                holds(writer.write(1, 0, new byte[8], 0, 8), "full");
+            }
+        };
+        int[] seen = new int[1];
+        String log = logged(() -> seen[0] = Stops.seen(registry, open(folder, Journal.Access.READ), write, drain, each, accepts, ordered));
+        holds(seen[0] <= most, seen[0] + " frames");
+        String said = " WARN  colo.node] stops with " + 64 * (frames - seen[0]) + " bytes of `t` unread\n";
+        holds(log.endsWith(said) || frames == seen[0] && log.isEmpty(), log);
+        return !log.isEmpty();
+    }
+
+    private void lines() {
+        String line = logged(() -> Log.ERROR.line("colo.strategy", "why"));
+        holds(line.matches("\\[\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ERROR colo\\.strategy\\] why\n"), line);
     }
 
     private void timers() {

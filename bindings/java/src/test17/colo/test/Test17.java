@@ -7,8 +7,10 @@ import colo.journal.Frame;
 import colo.journal.MappedReader;
 import colo.journal.Read;
 import colo.journal.Windows;
+import colo.wire.Best;
 import colo.wire.Message;
 import colo.wire.Messages;
+import colo.wire.Quote;
 import java.lang.reflect.Method;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -37,6 +39,7 @@ public final class Test17 {
 
     void addTo(Check check) {
         check.test("messages hold what the samples say", this::samples);
+        check.test("an index reaches no other field, and a copy keeps a message", this::lists);
         check.test("the golden vectors are read as they are written, in windows too", this::golden);
     }
 
@@ -68,6 +71,36 @@ public final class Test17 {
             }
         }
         holds(messages >= 30 && fields >= 300, messages + " messages, " + fields + " fields");
+    }
+
+    private void lists() {
+        Quote quote = new Quote().allocate();
+        quote.lastQuantity(7);
+        quote.asksPrice(9, 5);
+        for (int index : new int[] {-1, 10, Integer.MAX_VALUE}) {
+            boolean refused = false;
+            try {
+                quote.asksPrice(index);
+            } catch (IndexOutOfBoundsException error) {
+                refused = true;
+            }
+            holds(refused, index);
+        }
+        try {
+            quote.bidsQuantity(10, 1);
+            holds(false, "written behind the list");
+        } catch (IndexOutOfBoundsException error) {
+            // As it should be.
+        }
+        Quote kept = new Quote().copy(quote);
+        quote.clear();
+        same(kept.asksPrice(9) + " " + kept.lastQuantity(), "5 7");
+        try {
+            kept.copy(new Best().allocate());
+            holds(false, "a message of another kind is copied");
+        } catch (IllegalArgumentException error) {
+            same(kept.lastQuantity(), 7L);
+        }
     }
 
     /** Java has no types without a sign: the bits count. */

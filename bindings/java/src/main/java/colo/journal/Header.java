@@ -67,11 +67,15 @@ record Header(String name, int id, long capacity, int seats, int topics, int max
         }
     }
 
-    /** Holds head and intent against each other; the intent was loaded first. */
-    void checkPositions(long intent, long head) {
+    /**
+     * Holds head and intent against each other. The intent was loaded before the head, so that it is never too far ahead, and
+     * again after it, so that it never lies behind.
+     */
+    void checkPositions(long intent, long head, long after) {
         damaged(head % Journals.LINE_BYTES != 0 || head < first, name, "its head " + head + " is no possible position");
         damaged(Long.compareUnsigned(intent, head) > 0 && Long.compareUnsigned(intent - head, capacity / 4 + Journals.LINE_BYTES) > 0,
             name, "its intent " + intent + " is too far ahead of its head " + head);
+        damaged(Long.compareUnsigned(after, head) < 0, name, "its intent " + after + " lies before its head " + head);
     }
 
     /** Where a topic's row begins. */

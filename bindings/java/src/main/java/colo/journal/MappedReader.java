@@ -60,7 +60,7 @@ public final class MappedReader {
             MappedByteBuffer control = page.map(FileChannel.MapMode.READ_ONLY, 0, size);
             Header header = Header.check(controlFile.toString(), size, at -> (long) LONG.getAcquire(control, at));
             header.checkPositions((long) LONG.getAcquire(control, Journals.CONTROL_INTENT),
-                (long) LONG.getAcquire(control, Journals.CONTROL_HEAD));
+                (long) LONG.getAcquire(control, Journals.CONTROL_HEAD), (long) LONG.getAcquire(control, Journals.CONTROL_INTENT));
             ByteBuffer[] windows = map(header, ringFile, windowShift);
             // The ring is open: does the name still belong to this page?
             try (FileChannel now = FileChannel.open(controlFile, StandardOpenOption.READ)) {
@@ -160,7 +160,7 @@ public final class MappedReader {
     }
 
     private Read resume() {
-        header.checkPositions(word(Journals.CONTROL_INTENT), head());
+        header.checkPositions(word(Journals.CONTROL_INTENT), head(), word(Journals.CONTROL_INTENT));
         long head = head();
         if (head <= position) {
             throw new JournalException(Code.DAMAGED, header.name(), "its intent is ahead of " + position + ", its head " + head + " is not");

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * A message: a view over bytes, which are not copied. One that is kept beyond a call reads what comes next; {@link #copy} keeps
@@ -63,10 +64,15 @@ public abstract class Message {
         }
     }
 
-    /** Copies another one of its kind into its own bytes. */
-    public final void copy(Message other) {
+    /** Copies another one of its kind into its own bytes, and returns itself. */
+    @SuppressWarnings("unchecked")
+    public final <M extends Message> M copy(Message other) {
+        if (other.messageId() != messageId()) {
+            throw new IllegalArgumentException("message " + other.messageId() + " is no message " + messageId());
+        }
         allocateOnce();
         System.arraycopy(other.bytes, other.at, bytes, at, size());
+        return (M) this;
     }
 
     /** Zeros everywhere. */
@@ -80,6 +86,11 @@ public abstract class Message {
 
     public final int offset() {
         return at;
+    }
+
+    /** An index of a list; what lies before and behind it are other fields. */
+    static int inside(int index, int count) {
+        return Objects.checkIndex(index, count);
     }
 
     final byte getByte(int field) {

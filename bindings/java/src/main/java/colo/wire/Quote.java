@@ -88,37 +88,37 @@ public final class Quote extends Message {
 
     /** `Price.NONE` where the book has no such level. */
     public long bidsPrice(int index) {
-        return getLong(48 + 16 * index);
+        return getLong(48 + 16 * inside(index, 10));
     }
 
     public void bidsPrice(int index, long value) {
-        setLong(48 + 16 * index, value);
+        setLong(48 + 16 * inside(index, 10), value);
     }
 
     /** Zero where the book has no such level. */
     public long bidsQuantity(int index) {
-        return getLong(56 + 16 * index);
+        return getLong(56 + 16 * inside(index, 10));
     }
 
     public void bidsQuantity(int index, long value) {
-        setLong(56 + 16 * index, value);
+        setLong(56 + 16 * inside(index, 10), value);
     }
 
     /** `Price.NONE` where the book has no such level. */
     public long asksPrice(int index) {
-        return getLong(208 + 16 * index);
+        return getLong(208 + 16 * inside(index, 10));
     }
 
     public void asksPrice(int index, long value) {
-        setLong(208 + 16 * index, value);
+        setLong(208 + 16 * inside(index, 10), value);
     }
 
     /** Zero where the book has no such level. */
     public long asksQuantity(int index) {
-        return getLong(216 + 16 * index);
+        return getLong(216 + 16 * inside(index, 10));
     }
 
     public void asksQuantity(int index, long value) {
-        setLong(216 + 16 * index, value);
+        setLong(216 + 16 * inside(index, 10), value);
     }
 }

@@ -68,7 +68,8 @@ public final class Journal implements AutoCloseable {
             }
             MemorySegment control = map(controlFile, size, 4096, 1, writable, arena);
             Header header = Header.check(controlFile.toString(), size, at -> Words.acquire(control, at));
-            header.checkPositions(Words.acquire(control, Journals.CONTROL_INTENT), Words.acquire(control, Journals.CONTROL_HEAD));
+            header.checkPositions(Words.acquire(control, Journals.CONTROL_INTENT), Words.acquire(control, Journals.CONTROL_HEAD),
+                Words.acquire(control, Journals.CONTROL_INTENT));
             long bytes = size(ringFile);
             if (bytes != header.capacity()) {
                 throw new JournalException(Code.DAMAGED, header.name(),
@@ -164,7 +165,7 @@ public final class Journal implements AutoCloseable {
     }
 
     void check() {
-        header.checkPositions(word(Journals.CONTROL_INTENT), head());
+        header.checkPositions(word(Journals.CONTROL_INTENT), head(), word(Journals.CONTROL_INTENT));
     }
 
     /** Gives the memory back. Nothing that was made of it is used afterwards. */

@@ -77,9 +77,11 @@ public final class Node {
     private long lastNews;
     private long net = SHORTEST_NET;
     private int idle;
+    // Of the inputs, once the node stops: what comes later is not read, and nothing once it is late.
     private long[] ends;
+    private long late;
 
-    private Node(Assignment assignment, Instance instance) {
+    Node(Assignment assignment, Instance instance) {
         this.assignment = assignment;
         this.instance = instance;
     }
@@ -98,9 +100,14 @@ public final class Node {
         return joined;
     }
 
+    /** Where it says how it goes. */
+    void sit(Registry in) {
+        registry = in;
+        clock = in.clock();
+    }
+
     private void open() {
-        registry = Registry.open(instance.folder().resolve("registry"));
-        clock = registry.clock();
+        sit(Registry.open(instance.folder().resolve("registry")));
         if (assignment.cpus() != null) {
             place();
         }
@@ -119,17 +126,20 @@ public final class Node {
             outputs.add(journal.writer(assignment.seat(), clock, registry));
         }
         for (Assignment.ReadOf read : assignment.reads()) {
-            Journal journal = journal(read.journal(), read.huge(), Journal.Access.READ);
-            Reader reader = read.gated() ? journal.gated(assignment.seat())
-                : journal.loose(assignment.seat(), read.fromStart() ? journal.oldest() : journal.head());
-            reader.setDurable(read.durable());
-            Input input = new Input(read, journal, reader);
-            inputs.add(input);
-            narrowed(input, null);
+            read(read, journal(read.journal(), read.huge(), Journal.Access.READ));
         }
         if (assignment.sleeps()) {
             registry.announce();
         }
+    }
+
+    void read(Assignment.ReadOf read, Journal journal) {
+        Reader reader = read.gated() ? journal.gated(assignment.seat())
+            : journal.loose(assignment.seat(), read.fromStart() ? journal.oldest() : journal.head());
+        reader.setDurable(read.durable());
+        Input input = new Input(read, journal, reader);
+        inputs.add(input);
+        narrowed(input, null);
     }
 
     private Journal journal(String name, String huge, Journal.Access access) {
@@ -320,19 +330,32 @@ public final class Node {
             }
         }
         registry.setWord(assignment.seat(), Journals.REGISTRY_STATE, STOPPING);
-        ends = inputs.stream().mapToLong(Input::head).toArray();
-        long until = System.nanoTime() + assignment.drainNanos();
-        while (System.nanoTime() < until && round(component)) {
-            // What was committed before the stop is handled.
-        }
+        drain(component);
         component.stop();
+    }
+
+    /** Handles what was committed before the stop. */
+    void drain(Component component) {
+        late = System.nanoTime() + assignment.drainNanos();
+        ends = inputs.stream().mapToLong(Input::head).toArray();
+        while (round(component)) {
+            // Until nothing is taken any more.
+        }
+        // There was no time for it, or the component does not take it, as a strategy that waits for its state.
+        for (int index = 0; index < ends.length; index++) {
+            long left = ends[index] - inputs.get(index).reader.position();
+            if (left > 0) {
+                Log.WARN.line("colo.node", "stops with " + left + " bytes of `" + inputs.get(index).of.journal() + "` unread");
+            }
+        }
     }
 
     private boolean accepts(Component component, int index) {
         Input input = inputs.get(index);
         long position = input.reader.position();
         input.accepts = component.accepts(index, position);
-        return input.accepts && (ends == null || position < ends[index]);
+        // While it stops, the time counts after each frame: one may take long.
+        return input.accepts && (ends == null || position < ends[index] && System.nanoTime() - late < 0);
     }
 
     private boolean round(Component component) {

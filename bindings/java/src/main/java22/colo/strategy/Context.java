@@ -1,6 +1,7 @@
 package colo.strategy;
 
 import colo.node.Counter;
+import colo.node.Log;
 import colo.wire.AccountState;
 import colo.wire.Best;
 import colo.wire.CancelAll;
@@ -87,7 +88,12 @@ public final class Context {
 
     /** One line in the node's log. Makes garbage. */
     public void log(String format, Object... arguments) {
-        port.log(arguments.length == 0 ? format : String.format(format, arguments));
+        port.log(Log.INFO, arguments.length == 0 ? format : String.format(format, arguments));
+    }
+
+    /** What is wrong with the platform, or what the strategy missed. */
+    void warn(String format, Object... arguments) {
+        port.log(Log.WARN, arguments.length == 0 ? format : String.format(format, arguments));
     }
 
     /** Ends the strategy in good order. */
@@ -187,7 +193,7 @@ public final class Context {
         return orders.get(id);
     }
 
-    /** How much of the orders on this side may still trade. */
+    /** How much of the orders on this side may still trade; 0 without a side. */
     public long workingQuantity(int id, Side side) {
         return orders.quantity(id, side);
     }

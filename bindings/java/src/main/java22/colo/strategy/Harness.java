@@ -3,6 +3,7 @@ package colo.strategy;
 import colo.journal.Frame;
 import colo.journal.Frames;
 import colo.node.Counter;
+import colo.node.Log;
 import colo.wire.Fill;
 import colo.wire.Instrument;
 import colo.wire.Message;
@@ -105,7 +106,7 @@ public final class Harness implements Port {
     }
 
     @Override
-    public void log(String text) {
+    public void log(Log level, String text) {
         logged.add(text);
     }
 }

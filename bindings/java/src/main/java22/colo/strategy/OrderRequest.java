@@ -125,6 +125,9 @@ public final class OrderRequest {
 
     /** What is wrong with it; null: nothing. */
     Refusal wrong(long lot) {
+        if (side == null) {
+            return Refusal.SIDE;
+        }
         if (quantity <= 0) {
             return Refusal.QUANTITY;
         }

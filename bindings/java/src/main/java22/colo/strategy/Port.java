@@ -1,6 +1,7 @@
 package colo.strategy;
 
 import colo.node.Counter;
+import colo.node.Log;
 import colo.wire.Message;
 
 /** What a session uses of its surroundings. */
@@ -23,5 +24,5 @@ interface Port {
 
     void count(Counter counter, long amount);
 
-    void log(String text);
+    void log(Log level, String text);
 }

@@ -5,6 +5,7 @@ public enum Refusal {
     NOT_READY("the strategy has not started, or has stopped"),
     UNKNOWN_INSTRUMENT("the instrument is not listed; Context.instruments has those that are"),
     UNKNOWN_ORDER("no such order works"),
+    SIDE("the order has no side: null is none"),
     QUANTITY("the quantity must be positive"),
     NO_PRICE("a limit order needs a price"),
     PART("displayed and minimum quantity are whole lots, not more than the order"),

@@ -124,13 +124,13 @@ final class Session {
         }
         isWhole = true;
         context.instruments.assign();
-        context.instruments.missing().forEach(symbol -> context.log("instrument `%s` is not listed; it is read once it is", symbol));
+        context.instruments.missing().forEach(symbol -> context.warn("instrument `%s` is not listed; it is read once it is", symbol));
     }
 
     /** Starts the strategy when its state is complete, and fires the timers that are due. */
     void turn() {
         if (holds && inVain) {
-            context.log("market data of instrument %d, which is not listed; passed over", heldInstrument);
+            context.warn("market data of instrument %d, which is not listed; passed over", heldInstrument);
             context.port.count(Counter.ANOMALIES, 1);
             holds = false;
         }
@@ -167,7 +167,7 @@ final class Session {
         if (now < deadline) {
             return false;
         }
-        context.log("no state from the ledger within 2 s; starts without positions and working orders");
+        context.warn("no state from the ledger within 2 s; starts without positions and working orders");
         waits = false;
         context.port.settleState();
         return true;
@@ -202,7 +202,7 @@ final class Session {
         }
         if (!done) {
             context.port.count(Counter.MALFORMED, 1);
-            context.log("journal %d at position %d: no message %d that is known here; passed over", journal, frame.position(), frame.id());
+            context.warn("journal %d at position %d: no message %d that is known here; passed over", journal, frame.position(), frame.id());
         }
     }
 
@@ -519,7 +519,7 @@ final class Session {
                 context.port.askState();
             }
         } else {
-            context.log("%d bytes of instruments or reports are lost: make that journal larger", bytes);
+            context.warn("%d bytes of instruments or reports are lost: make that journal larger", bytes);
             context.port.count(Counter.ANOMALIES, 1);
         }
     }

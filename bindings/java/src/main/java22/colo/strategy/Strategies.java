@@ -8,6 +8,7 @@ import colo.node.Component;
 import colo.node.Counter;
 import colo.node.ExitException;
 import colo.node.Json;
+import colo.node.Log;
 import colo.node.Node;
 import colo.strategy.Session.Role;
 import colo.wire.CancelAll;
@@ -23,6 +24,7 @@ import java.util.function.Function;
 
 /** From a command line to a running strategy, and its exit code. */
 public final class Strategies implements Component, Port {
+    private static final String TARGET = "colo.strategy";
     private static final String HELP = """
         A strategy of an author's own, which runs as a node of a colo platform.
 
@@ -55,8 +57,9 @@ public final class Strategies implements Component, Port {
         } catch (RuntimeException | Error error) {
             code = ExitException.codeOf(error);
             if (error instanceof ExitException || error instanceof colo.journal.JournalException) {
-                print(error.getMessage());
+                Log.ERROR.line(TARGET, error.getMessage());
             } else {
+                Log.ERROR.line(TARGET, error.toString());
                 error.printStackTrace();
             }
         }
@@ -246,7 +249,7 @@ public final class Strategies implements Component, Port {
         node.count(Counter.OVERRUNS, 1);
         node.setCounter(Counter.OVERRUN_MAX, Math.max(took, node.counter(Counter.OVERRUN_MAX)));
         if ((overruns & overruns - 1) == 0) {
-            log("took " + took + " ns for one call, its budget is " + budget + " ns (" + overruns + " overruns)");
+            log(Log.WARN, "took " + took + " ns for one call, its budget is " + budget + " ns (" + overruns + " overruns)");
         }
     }
 
@@ -314,11 +317,7 @@ public final class Strategies implements Component, Port {
     }
 
     @Override
-    public void log(String text) {
-        print(node.assignment().node() + ": " + text);
-    }
-
-    private static void print(String text) {
-        System.err.println(java.time.Instant.now() + " " + text);
+    public void log(Log level, String text) {
+        level.line(TARGET, node.assignment().node() + ": " + text);
     }
 }

@@ -42,7 +42,7 @@ final class WorkingOrders {
     }
 
     long quantity(int instrument, Side side) {
-        return instrument >= 0 && instrument < Message.MAX_INSTRUMENTS ? sums[2 * instrument + side.ordinal()] : 0;
+        return side != null && instrument >= 0 && instrument < Message.MAX_INSTRUMENTS ? sums[2 * instrument + side.ordinal()] : 0;
     }
 
     private void add(WorkingOrder order, int sign) {
