@@ -184,6 +184,20 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
 }
 
 #[test]
+fn what_a_matrix_prints_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out").display().to_string();
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/scenarios/smoke.toml");
+    let run = ["t2o", "run", scenario, "--out", &out, "--only", "A2,B2", "--format", "json"];
+    let sets = ["--set", "run.repeats=1", "--set", "run.slice=\"100ms\""];
+    let matrix = home.json(&[&run[..], &sets].concat());
+    assert!(!matrix["cells"][0]["slices"]["all"].is_null(), "{matrix}");
+    compare(&page, "colo t2o run", &matrix);
+    compare(&page, "colo t2o report", &home.json(&["t2o", "report", &out, "--format", "json"]));
+}
+
+#[test]
 fn what_verbs_print_of_accounts_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/desk.toml");

@@ -1,18 +1,27 @@
 //! Judges the scenario's claims by the figures.
 //!
-//! A figure is an interval: the range over the runs of its cell, for every kind of figure. A comparison holds when it
-//! holds for the whole intervals, is refuted when it holds nowhere in them, and is inconclusive where they overlap, or
-//! where a cell has no usable figures: not run, too few messages, or a host that was busy otherwise. Where answers are
-//! missing, a time above the shortest wait for one is a lower bound: its interval has no upper end. A claim is
-//! therefore as strong as the runs allow, and never stronger.
+//! A run that was cut into slices is judged by those that count (see `slices`). A comparison of figures of several cells is
+//! judged pass by pass: its ratio has an interval over passes and slices (see `decide`), and it holds when all of the interval
+//! agrees, is refuted when none of it does, and is inconclusive otherwise. It takes the quiet slices where at least three
+//! passes have enough of them, and else the busy ones too; a figure beside a number needs quiet ones, because others make
+//! both sides slower and not a number. Extremes and the shape of a curve are judged by the interval of each cell.
+//!
+//! Runs without slices, of an older format, are judged whole: a figure is the range over the runs of its cell, and a cell of
+//! a host that was busy otherwise decides nothing. What whole runs say is shown beside the verdict of slices, as *raw*.
+//!
+//! Where answers are missing, a time above the shortest wait for one is a lower bound: its interval has no upper end.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::decide::{self, Estimate, FEWEST_PASSES, Found};
+use super::kept::{Errors, Kept};
 use super::record::{RunRecord, RunStage};
 use super::result::{CellResult, Results};
 use super::scenario::claim::{self, Expression, Operator};
+use super::slices::Level;
 
 /// By how much a curve must rise or fall to count as a hump.
 const HUMP: f64 = 1.25;
@@ -54,29 +63,77 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// The comparison's figures, or the reason why there are none.
     pub numbers: String,
+    /// The same by whole runs, whatever the host did in them; empty where runs have no slices, and `numbers` are these.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub raw: String,
+    /// The slices that decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<UsedSlices>,
+}
+
+/// Slices behind a verdict, over all runs of its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedSlices {
+    /// The worst level among them.
+    pub level: Level,
+    /// How many decided.
+    pub used: usize,
+    /// How many there are: the others are left out.
+    pub of: usize,
 }
 
 /// Judges all claims of the scenario.
 pub fn judge(results: &Results) -> Vec<Verdict> {
+    let is_sliced = results.cells.iter().flat_map(|cell| &cell.runs).any(|run| !run.slices.is_empty());
     let judge_one = |claim: &super::scenario::ClaimConfig| {
-        let mut judge = Judge { results, numbers: Vec::new() };
-        let outcome = match claim::read(&claim.holds) {
-            Ok(expression) => judge.truth(&expression),
-            Err(error) => {
-                judge.numbers.push(format!("cannot be read: {}", error.what));
-                Outcome::Inconclusive
-            }
+        let by = |whole| {
+            let mut judge = Judge { results, whole, numbers: Vec::new(), used: BTreeMap::new() };
+            let outcome = match claim::read(&claim.holds) {
+                Ok(expression) => judge.truth(&expression),
+                Err(error) => {
+                    judge.numbers.push(format!("cannot be read: {}", error.what));
+                    Outcome::Inconclusive
+                }
+            };
+            (outcome, judge)
         };
+        let (outcome, judged) = by(if is_sliced { None } else { Some(Whole::Undisturbed) });
+        let raw = if is_sliced { by(Some(Whole::Raw)).1.numbers.join("; ") } else { String::new() };
         Verdict {
             name: claim.name.clone(),
             says: claim.says.clone(),
             source: claim.source.clone(),
             holds: claim.holds.clone(),
             outcome,
-            numbers: judge.numbers.join("; "),
+            slices: judged.used_slices(),
+            numbers: judged.numbers.join("; "),
+            raw,
         }
     };
     results.settings.claim.iter().map(judge_one).collect()
+}
+
+/// How the medians of several cells at one rate compare, where slices decide: the logarithm of the best one's share of each of
+/// the others'.
+pub(crate) fn ratios_of_medians(
+    results: &Results,
+    best: &CellResult,
+    others: &[&CellResult],
+) -> Vec<Option<Found>> {
+    let figure = |cell: &CellResult| Expression::Figure {
+        figure: "p50".to_owned(),
+        group: cell.group.clone(),
+        rate: cell.rate,
+        stage: "t2o".to_owned(),
+    };
+    let judge = Judge { results, whole: None, numbers: Vec::new(), used: BTreeMap::new() };
+    let one = |other: &&CellResult| {
+        let pair = Expression::Pair(Box::new(figure(best)), Operator::Over, Box::new(figure(other)));
+        let leaves = leaves(&pair);
+        let at = |level| judge.paired(level, &leaves, &|values| evaluate(&pair, &leaves, values).ln());
+        at(Level::Quiet).or_else(|_| at(Level::Busy)).ok()
+    };
+    others.iter().map(one).collect()
 }
 
 /// The range of a figure: low and high.
@@ -120,19 +177,37 @@ impl Interval {
 
 impl fmt::Display for Interval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text =
-            |figure: f64| if figure.abs() < 100.0 { format!("{figure:.2}") } else { format!("{figure:.0}") };
         if self.high.is_infinite() {
-            return f.pad(&format!("{} or more", text(self.low)));
+            return f.pad(&format!("{} or more", figure_text(self.low)));
         }
-        let (low, high) = (text(self.low), text(self.high));
+        let (low, high) = (figure_text(self.low), figure_text(self.high));
         if low == high { f.pad(&low) } else { f.pad(&format!("{low}..{high}")) }
     }
 }
 
+/// How whole runs are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    /// Only those of cells that were not disturbed.
+    Undisturbed,
+    /// All.
+    Raw,
+}
+
+/// The figures that are judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Basis {
+    Runs(Whole),
+    Slices(Level),
+}
+
 struct Judge<'a> {
     results: &'a Results,
+    /// By whole runs; `None`: by slices.
+    whole: Option<Whole>,
     numbers: Vec<String>,
+    /// Level of the slices of each cell that decided something.
+    used: BTreeMap<String, Level>,
 }
 
 impl Judge<'_> {
@@ -154,8 +229,13 @@ impl Judge<'_> {
                 (Refuted, Refuted) => Refuted,
                 _ => Inconclusive,
             },
-            Expression::Pair(left, operator, right) => self.compare(left, *operator, right),
-            Expression::MShaped { group } => self.m_shaped(group),
+            Expression::Pair(left, operator, right) => {
+                let words = |judge: &Self, basis| judge.compare(basis, left, *operator, right);
+                self.decide(&[left.as_ref(), right.as_ref()], words)
+            }
+            Expression::MShaped { group } => {
+                self.decide(&[expression], |judge, basis| judge.m_shaped(basis, group))
+            }
             _ => {
                 self.numbers.push("a figure alone is no claim".to_owned());
                 Inconclusive
@@ -163,92 +243,397 @@ impl Judge<'_> {
         }
     }
 
-    fn compare(&mut self, left: &Expression, operator: Operator, right: &Expression) -> Outcome {
-        let (Some(a), Some(b)) = (self.figure(left), self.figure(right)) else {
-            return Outcome::Inconclusive;
+    /// By the best slices that decide anything; `ask` answers with the outcome and its figures, or with why there are none.
+    fn decide(
+        &mut self,
+        parts: &[&Expression],
+        ask: impl Fn(&Self, Basis) -> Result<(Outcome, String), String>,
+    ) -> Outcome {
+        let bases = match self.whole {
+            Some(whole) => vec![Basis::Runs(whole)],
+            None => vec![Basis::Slices(Level::Quiet), Basis::Slices(Level::Busy)],
         };
-        let (sign, surely, never) = match operator {
-            Operator::Less => ("<", a.high < b.low, a.low >= b.high),
-            Operator::LessOrEqual => ("≤", a.high <= b.low, a.low > b.high),
-            Operator::Greater => (">", a.low > b.high, a.high <= b.low),
-            Operator::GreaterOrEqual => ("≥", a.low >= b.high, a.high < b.low),
-            _ => ("=", a == b && a.low == a.high, a.high < b.low || a.low > b.high),
-        };
-        self.numbers.push(format!("{a} {sign} {b}"));
-        match (surely, never) {
-            (true, _) => Outcome::Holds,
-            (_, true) => Outcome::Refuted,
-            _ => Outcome::Inconclusive,
+        let mut why = None;
+        for basis in bases {
+            match ask(self, basis) {
+                Ok((outcome, numbers)) => {
+                    if let Basis::Slices(level) = basis {
+                        self.use_slices(parts, level);
+                    }
+                    self.numbers.push(numbers);
+                    return outcome;
+                }
+                Err(reason) => why = why.or(Some(reason)),
+            }
+        }
+        self.numbers.extend(why);
+        Outcome::Inconclusive
+    }
+
+    fn use_slices(&mut self, parts: &[&Expression], level: Level) {
+        for part in parts.iter().flat_map(|part| leaves(part)) {
+            let counted =
+                matches!(part, Expression::Figure { figure, .. } if COUNTED.contains(&figure.as_str()));
+            for cell in self.results.cells.iter().filter(|cell| !counted && speaks_of(part, cell)) {
+                let known = self.used.entry(cell.name.clone()).or_insert(level);
+                *known = (*known).max(level);
+            }
         }
     }
 
-    fn figure(&mut self, expression: &Expression) -> Option<Interval> {
+    fn used_slices(&self) -> Option<UsedSlices> {
+        let level = self.used.values().max()?;
+        let runs = |name: &String| {
+            self.results
+                .cells
+                .iter()
+                .filter(|cell| cell.name == *name)
+                .flat_map(|cell| &cell.runs)
+                .collect::<Vec<_>>()
+        };
+        let used = |(name, level): (&String, &Level)| -> usize {
+            runs(name).iter().filter_map(|run| Some(run.kept(*level)?.slices)).sum()
+        };
+        Some(UsedSlices {
+            level: *level,
+            used: self.used.iter().map(used).sum(),
+            of: self.used.keys().flat_map(runs).map(|run| run.slices.len()).sum(),
+        })
+    }
+
+    fn compare(
+        &self,
+        basis: Basis,
+        left: &Expression,
+        operator: Operator,
+        right: &Expression,
+    ) -> Result<(Outcome, String), String> {
+        if let Basis::Slices(level) = basis {
+            let leaves = [leaves(left), leaves(right)].concat();
+            let has_figures = |side: &Expression| !self::leaves(side).is_empty();
+            let counts_only = leaves.iter().all(|leaf| {
+                matches!(leaf, Expression::Figure { figure, .. } if COUNTED.contains(&figure.as_str()))
+            });
+            if level > Level::Quiet && !counts_only && has_figures(left) != has_figures(right) {
+                return Err(
+                    "too few quiet slices are left, and a figure beside a number needs them".to_owned()
+                );
+            }
+            if operator != Operator::Equal && !leaves.is_empty() && leaves.iter().all(|leaf| is_paired(leaf))
+            {
+                if let Some(found) = self.compare_paired(level, (left, operator, right))? {
+                    return Ok(found);
+                }
+            }
+        }
+        let (a, b) = (self.figure(basis, left)?, self.figure(basis, right)?);
+        let (surely, never) = match operator {
+            Operator::Less => (a.high < b.low, a.low >= b.high),
+            Operator::LessOrEqual => (a.high <= b.low, a.low > b.high),
+            Operator::Greater => (a.low > b.high, a.high <= b.low),
+            Operator::GreaterOrEqual => (a.low >= b.high, a.high < b.low),
+            _ => (a == b && a.low == a.high, a.high < b.low || a.low > b.high),
+        };
+        Ok((outcome(surely, never), format!("{a} {} {b}", sign(operator))))
+    }
+
+    /// By the ratio of both sides, pass by pass. `None` where a figure is a lower bound: then its own interval is open.
+    fn compare_paired(
+        &self,
+        level: Level,
+        (left, operator, right): (&Expression, Operator, &Expression),
+    ) -> Result<Option<(Outcome, String)>, String> {
+        let leaves = [leaves(left), leaves(right)].concat();
+        for leaf in &leaves {
+            if self.series(level, leaf)?.is_least {
+                return Ok(None);
+            }
+        }
+        let side = |which: &Expression, values: &[f64]| evaluate(which, &leaves, values);
+        let ratio = |values: &[f64]| {
+            let (a, b) = (side(left, values), side(right, values));
+            if a > 0.0 && b > 0.0 { (a / b).ln() } else { f64::NAN }
+        };
+        // Sides that may be negative have no ratio.
+        let Ok(found) = self.paired(level, &leaves, &ratio) else {
+            return self.paired(level, &leaves, &|values| side(left, values) - side(right, values)).map(
+                |found| {
+                    let numbers = format!(
+                        "difference {} ({} to {})",
+                        figure_text(found.estimate),
+                        figure_text(found.low),
+                        figure_text(found.high)
+                    );
+                    Some((by_zero(operator, found), numbers))
+                },
+            );
+        };
+        let one = |which: &Expression| self.paired(level, &leaves, &|values| side(which, values));
+        let (a, b) = (one(left)?.estimate, one(right)?.estimate);
+        let [estimate, low, high] = [found.estimate, found.low, found.high].map(|log| figure_text(log.exp()));
+        let numbers = format!(
+            "{} {} {}, ratio {estimate} ({low} to {high})",
+            figure_text(a),
+            sign(operator),
+            figure_text(b)
+        );
+        Ok(Some((by_zero(operator, found), numbers)))
+    }
+
+    /// The interval of a function of these figures over the passes that have all of them.
+    fn paired(
+        &self,
+        level: Level,
+        leaves: &[&Expression],
+        of: &dyn Fn(&[f64]) -> f64,
+    ) -> Result<Found, String> {
+        let all: Vec<Series> =
+            leaves.iter().map(|leaf| self.series(level, leaf)).collect::<Result<_, _>>()?;
+        let passes: Vec<u32> = all.first().map_or(Vec::new(), |first| {
+            let common = |pass: &&u32| all.iter().all(|series| series.passes.contains_key(pass));
+            first.passes.keys().filter(common).copied().collect()
+        });
+        let series: Vec<Vec<Estimate>> =
+            all.iter().map(|one| passes.iter().map(|pass| one.passes[pass]).collect()).collect();
+        decide::interval(&series, of).ok_or_else(|| {
+            let cells: Vec<String> = leaves.iter().map(|leaf| short(leaf)).collect();
+            format!(
+                "{}: {} passes have enough {level} slices in all of them, {FEWEST_PASSES} are needed",
+                cells.join(", "),
+                passes.len()
+            )
+        })
+    }
+
+    /// A figure of one cell, pass by pass.
+    fn series(&self, level: Level, leaf: &Expression) -> Result<Series, String> {
+        let Expression::Figure { figure, group, rate, stage } = leaf else {
+            return Err("no figure of one cell".to_owned());
+        };
+        let cell = self.results.cell(group, *rate).ok_or_else(|| format!("{}: not measured", short(leaf)))?;
+        if let Some(mark) = spoilt(cell) {
+            return Err(format!("{}: {mark}", short(leaf)));
+        }
+        let runs: Vec<(&RunRecord, &Kept)> =
+            cell.runs.iter().filter_map(|run| Some((run, run.kept(level)?))).collect();
+        let samples: u64 = runs.iter().map(|(_, kept)| kept.samples).sum();
+        if samples < self.results.settings.run.fewest_samples {
+            return Err(format!("{}: too few runs or messages in {level} slices, or none", short(leaf)));
+        }
+        let estimate = |(run, kept): &(&RunRecord, &Kept)| {
+            let second = run.observed.seconds.max(1e-9);
+            let whole = |value: f64| Some(Estimate { value, error: 0.0 });
+            match figure.as_str() {
+                "achieved" => whole(kept.achieved_rate),
+                "lateness_p99" => whole(kept.lateness_p99_us),
+                "wakeups" => whole(run.observed.wakeups as f64 / second),
+                "context_switches" => whole(run.observed.context_switches as f64 / second),
+                _ => {
+                    let errors = kept.errors.get(stage).copied().unwrap_or_default();
+                    let value = of_stage(figure)?(kept.stages.get(stage)?);
+                    Some(Estimate { value, error: of_errors(figure)?(&errors) })
+                }
+            }
+        };
+        let passes: BTreeMap<u32, Estimate> =
+            runs.iter().filter_map(|pair| Some((pair.0.repeat, estimate(pair)?))).collect();
+        // Waits that were cut short are in t2o only, and in every mean of it.
+        let cut = |(run, kept): &(&RunRecord, &Kept)| {
+            let value = passes.get(&run.repeat).map_or(0.0, |estimate| estimate.value);
+            kept.open_from_us.is_some() && (figure == "mean" || kept.is_least(value))
+        };
+        let is_least = stage.starts_with("t2o") && of_stage(figure).is_some() && runs.iter().any(cut);
+        Ok(Series { passes, is_least })
+    }
+
+    fn figure(&self, basis: Basis, expression: &Expression) -> Result<Interval, String> {
         match expression {
-            Expression::Number(number) => Some(Interval::point(*number)),
+            Expression::Number(number) => Ok(Interval::point(*number)),
             Expression::Figure { figure, group, rate, stage } => {
                 let cell = self.results.cell(group, *rate);
-                let found = cell.and_then(|cell| figure_of(self.results, cell, figure, stage));
-                if found.is_none() {
-                    let why = cell.and_then(disturbed).unwrap_or("too few runs or messages, or none");
-                    self.numbers.push(format!("{figure}({group}, {rate}): {why}"));
+                let counted = COUNTED.contains(&figure.as_str());
+                match (basis, cell) {
+                    (Basis::Slices(level), Some(_)) if !counted => self.of_slices(level, expression),
+                    (_, Some(cell)) => {
+                        let is_raw = basis == Basis::Runs(Whole::Raw);
+                        figure_of(self.results, cell, (figure, stage), is_raw).ok_or_else(|| {
+                            let why = disturbed(cell).filter(|_| !is_raw);
+                            format!(
+                                "{}: {}",
+                                short(expression),
+                                why.unwrap_or("too few runs or messages, or none")
+                            )
+                        })
+                    }
+                    (_, None) => Err(format!("{}: too few runs or messages, or none", short(expression))),
                 }
-                found
             }
-            Expression::Extreme { highest, figure, group } => self.extreme(*highest, figure, group),
+            Expression::Extreme { highest, figure, group } => self.extreme(basis, *highest, figure, group),
             Expression::Pair(left, operator, right) => {
-                let (left, right) = (self.figure(left)?, self.figure(right)?);
-                left.with(*operator, right)
+                let (left, right) = (self.figure(basis, left)?, self.figure(basis, right)?);
+                left.with(*operator, right).ok_or_else(|| "a division by zero".to_owned())
             }
-            _ => None,
+            _ => Err("this is no figure".to_owned()),
         }
+    }
+
+    /// The interval of one cell's figure by its slices. Of a single run the mean has that of its messages' standard error,
+    /// and a percentile none.
+    fn of_slices(&self, level: Level, leaf: &Expression) -> Result<Interval, String> {
+        let series = self.series(level, leaf)?;
+        let passes: Vec<Estimate> = series.passes.values().copied().collect();
+        let mut interval = match passes.as_slice() {
+            [only] if matches!(leaf, Expression::Figure { figure, .. } if figure == "mean") => {
+                let reach = 1.96 * only.error * only.value;
+                Interval { low: (only.value - reach).max(0.0), high: only.value + reach }
+            }
+            // Nothing scatters that is zero in every run.
+            all if all.len() >= FEWEST_PASSES && all.iter().all(|one| one.value == 0.0) => {
+                Interval::point(0.0)
+            }
+            _ => {
+                let found = self.paired(level, &[leaf], &|values| values[0].ln())?;
+                Interval { low: found.low.exp(), high: found.high.exp() }
+            }
+        };
+        if series.is_least {
+            interval.high = f64::INFINITY;
+        }
+        Ok(interval)
     }
 
     /// Over all rates of the group: a missing one may have been the extreme.
-    fn extreme(&mut self, highest: bool, figure: &str, group: &str) -> Option<Interval> {
-        let all = self.curve(group, figure)?;
+    fn extreme(&self, basis: Basis, highest: bool, figure: &str, group: &str) -> Result<Interval, String> {
+        let all = self.curve(basis, group, figure)?;
         let pick = |figures: &mut dyn Iterator<Item = f64>| {
             if highest { figures.fold(0.0, f64::max) } else { figures.fold(f64::INFINITY, f64::min) }
         };
-        Some(Interval {
+        Ok(Interval {
             low: pick(&mut all.iter().map(|interval| interval.low)),
             high: pick(&mut all.iter().map(|interval| interval.high)),
         })
     }
 
     /// A figure of t2o rate by rate, lowest rate first.
-    fn curve(&mut self, group: &str, figure: &str) -> Option<Vec<Interval>> {
+    fn curve(&self, basis: Basis, group: &str, figure: &str) -> Result<Vec<Interval>, String> {
         let mut cells: Vec<&CellResult> =
             self.results.cells.iter().filter(|cell| cell.group == group).collect();
         cells.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-        let missing: Vec<&String> = self
-            .results
-            .missing
-            .iter()
-            .filter(|name| name.strip_prefix(group).is_some_and(|load| load.parse::<u32>().is_ok()))
-            .collect();
-        let figures: Option<Vec<Interval>> =
-            cells.iter().map(|cell| figure_of(self.results, cell, figure, "t2o")).collect();
-        if cells.is_empty() || !missing.is_empty() || figures.is_none() {
-            self.numbers.push(format!("{group}: not every rate was measured undisturbed"));
-            return None;
+        let is_missing =
+            |name: &String| name.strip_prefix(group).is_some_and(|load| load.parse::<u32>().is_ok());
+        if cells.is_empty() || self.results.missing.iter().any(is_missing) {
+            return Err(format!("{group}: not every rate was measured undisturbed"));
         }
-        figures
+        let leaf = |cell: &CellResult| Expression::Figure {
+            figure: figure.to_owned(),
+            group: group.to_owned(),
+            rate: cell.rate,
+            stage: "t2o".to_owned(),
+        };
+        let figures: Result<Vec<Interval>, String> =
+            cells.iter().map(|cell| self.figure(basis, &leaf(cell))).collect();
+        figures.map_err(|why| format!("{group}: not every rate was measured undisturbed ({why})"))
     }
 
-    fn m_shaped(&mut self, group: &str) -> Outcome {
-        let Some(curve) = self.curve(group, "mean") else { return Outcome::Inconclusive };
+    fn m_shaped(&self, basis: Basis, group: &str) -> Result<(Outcome, String), String> {
+        let curve = self.curve(basis, group, "mean")?;
         let means: Vec<String> =
             curve.iter().map(|mean| format!("{:.0}", (mean.low + mean.high) / 2.0)).collect();
-        self.numbers.push(format!("means over the rates: {} µs", means.join(" ")));
+        let numbers = format!("means over the rates: {} µs", means.join(" "));
         let pairs = |peak: fn(&Interval) -> f64, valley: fn(&Interval) -> f64| -> Vec<(f64, f64)> {
             curve.iter().map(|mean| (peak(mean), valley(mean))).collect()
         };
-        if has_two_humps(&pairs(|mean| mean.low, |mean| mean.high)) {
-            Outcome::Holds
-        } else if has_two_humps(&pairs(|mean| mean.high, |mean| mean.low)) {
-            Outcome::Inconclusive
-        } else {
-            Outcome::Refuted
+        let surely = has_two_humps(&pairs(|mean| mean.low, |mean| mean.high));
+        let maybe = has_two_humps(&pairs(|mean| mean.high, |mean| mean.low));
+        Ok((outcome(surely, !maybe), numbers))
+    }
+}
+
+/// One figure of one cell by pass.
+struct Series {
+    passes: BTreeMap<u32, Estimate>,
+    /// In some pass it is a lower bound.
+    is_least: bool,
+}
+
+/// Figures that are sums over whole runs, on any host.
+const COUNTED: [&str; 3] = ["lost", "samples", "disordered"];
+
+fn outcome(surely: bool, never: bool) -> Outcome {
+    match (surely, never) {
+        (true, _) => Outcome::Holds,
+        (_, true) => Outcome::Refuted,
+        _ => Outcome::Inconclusive,
+    }
+}
+
+/// By where the interval of a difference, or of a ratio's logarithm, lies beside zero.
+fn by_zero(operator: Operator, found: Found) -> Outcome {
+    match operator {
+        Operator::Less => outcome(found.high < 0.0, found.low >= 0.0),
+        Operator::LessOrEqual => outcome(found.high <= 0.0, found.low > 0.0),
+        Operator::Greater => outcome(found.low > 0.0, found.high <= 0.0),
+        _ => outcome(found.low >= 0.0, found.high < 0.0),
+    }
+}
+
+fn sign(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Less => "<",
+        Operator::LessOrEqual => "≤",
+        Operator::Greater => ">",
+        Operator::GreaterOrEqual => "≥",
+        _ => "=",
+    }
+}
+
+/// The figures in an expression.
+fn leaves(expression: &Expression) -> Vec<&Expression> {
+    match expression {
+        Expression::Number(_) => Vec::new(),
+        Expression::Pair(left, _, right) => [leaves(left), leaves(right)].concat(),
+        Expression::Not(inner) => leaves(inner),
+        leaf => vec![leaf],
+    }
+}
+
+/// Whether a figure is one of a single cell that differs from run to run.
+fn is_paired(leaf: &Expression) -> bool {
+    matches!(leaf, Expression::Figure { figure, .. } if !COUNTED.contains(&figure.as_str()))
+}
+
+fn speaks_of(leaf: &Expression, cell: &CellResult) -> bool {
+    match leaf {
+        Expression::Figure { group, rate, .. } => cell.group == *group && cell.rate == *rate,
+        Expression::Extreme { group, .. } | Expression::MShaped { group } => cell.group == *group,
+        _ => false,
+    }
+}
+
+/// `p50(A, 80)`.
+fn short(leaf: &Expression) -> String {
+    match leaf {
+        Expression::Figure { figure, group, rate, .. } => format!("{figure}({group}, {rate})"),
+        _ => String::new(),
+    }
+}
+
+/// The value of an expression whose figures, in the order of `leaves`, have these values.
+fn evaluate(expression: &Expression, leaves: &[&Expression], values: &[f64]) -> f64 {
+    match expression {
+        Expression::Number(number) => *number,
+        Expression::Pair(left, operator, right) => {
+            let (a, b) = (evaluate(left, leaves, values), evaluate(right, leaves, values));
+            match operator {
+                Operator::Plus => a + b,
+                Operator::Minus => a - b,
+                Operator::Times => a * b,
+                _ => a / b,
+            }
+        }
+        leaf => {
+            let place = leaves.iter().position(|known| *known == leaf);
+            place.and_then(|at| values.get(at)).copied().unwrap_or(f64::NAN)
         }
     }
 }
@@ -277,21 +662,59 @@ fn has_two_humps(points: &[(f64, f64)]) -> bool {
     false
 }
 
-/// The caveat, if there is one, that makes a cell's times useless for judging the platform.
-pub(crate) fn disturbed(cell: &CellResult) -> Option<&str> {
-    let spoils = |mark: &str| ["failed", "others", "steal", "off-plan", "restarted"].contains(&mark);
-    cell.marked.iter().filter_map(|mark| mark.split(':').next()).find(|mark| spoils(mark))
+/// The caveat, if there is one, that makes a cell's times useless for judging the platform, however quiet the host is in
+/// between.
+pub(crate) fn spoilt(cell: &CellResult) -> Option<&str> {
+    marked(cell, &["failed", "off-plan", "restarted"])
 }
 
-/// A figure of a cell as the interval that its runs span. Of a single run the mean has the interval of its standard
+/// The caveat, if there is one, that makes the times of a cell's whole runs useless for judging the platform.
+pub(crate) fn disturbed(cell: &CellResult) -> Option<&str> {
+    marked(cell, &["failed", "others", "steal", "off-plan", "restarted"])
+}
+
+fn marked<'a>(cell: &'a CellResult, words: &[&str]) -> Option<&'a str> {
+    cell.marked.iter().filter_map(|mark| mark.split(':').next()).find(|mark| words.contains(mark))
+}
+
+fn of_stage(figure: &str) -> Option<fn(&RunStage) -> f64> {
+    Some(match figure {
+        "mean" => |stage| stage.mean_us,
+        "p50" => |stage| stage.p50_us,
+        "p90" => |stage| stage.p90_us,
+        "p99" => |stage| stage.p99_us,
+        "p999" => |stage| stage.p999_us,
+        "max" => |stage| stage.max_us,
+        _ => return None,
+    })
+}
+
+fn of_errors(figure: &str) -> Option<fn(&Errors) -> f64> {
+    Some(match figure {
+        "mean" => |errors| errors.mean,
+        "p50" => |errors| errors.p50,
+        "p90" => |errors| errors.p90,
+        "p99" => |errors| errors.p99,
+        "p999" => |errors| errors.p999,
+        "max" => |errors| errors.max,
+        _ => return None,
+    })
+}
+
+/// A figure of a cell as the interval that its whole runs span. Of a single run the mean has the interval of its standard
 /// error, and a percentile none.
-fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) -> Option<Interval> {
+fn figure_of(
+    results: &Results,
+    cell: &CellResult,
+    (figure, stage): (&str, &str),
+    is_raw: bool,
+) -> Option<Interval> {
     let runs: Vec<_> =
         cell.runs.iter().filter(|run| run.failed.is_none() && !run.stages.is_empty()).collect();
     let too_few = runs.is_empty() || cell.samples < results.settings.run.fewest_samples;
     // Claims may be about losses and contradictions on any host.
-    let counted = ["lost", "samples", "disordered"].contains(&figure);
-    if too_few || (!counted && disturbed(cell).is_some()) {
+    let counted = COUNTED.contains(&figure);
+    if too_few || (!counted && !is_raw && disturbed(cell).is_some()) {
         return None;
     }
     let over = |what: &dyn Fn(&RunRecord) -> f64| Interval::around(runs.iter().map(|run| what(run)));
@@ -311,15 +734,7 @@ fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) ->
     }
     let by_run: Vec<(&RunRecord, &RunStage)> =
         runs.iter().filter_map(|run| Some((*run, run.stages.get(stage)?))).collect();
-    let what: fn(&RunStage) -> f64 = match figure {
-        "mean" => |stage| stage.mean_us,
-        "p50" => |stage| stage.p50_us,
-        "p90" => |stage| stage.p90_us,
-        "p99" => |stage| stage.p99_us,
-        "p999" => |stage| stage.p999_us,
-        "max" => |stage| stage.max_us,
-        _ => return None,
-    };
+    let what = of_stage(figure)?;
     let mut interval = match by_run.as_slice() {
         [(run, only)] if figure == "mean" => {
             let error = 1.96 * only.sd_us / (run.samples as f64).sqrt();
@@ -336,6 +751,11 @@ fn figure_of(results: &Results, cell: &CellResult, figure: &str, stage: &str) ->
         interval.high = f64::INFINITY;
     }
     Some(interval)
+}
+
+/// A figure in three digits or so.
+fn figure_text(figure: f64) -> String {
+    if figure.abs() < 100.0 { format!("{figure:.2}") } else { format!("{figure:.0}") }
 }
 
 #[cfg(test)]

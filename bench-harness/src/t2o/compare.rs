@@ -3,7 +3,7 @@
 //! The figure is t2o's median over the messages of a run; a cell has one for each run. Two cells are compared by the
 //! ratio of the medians over their runs, with a confidence interval over the runs (see `interval`): all intervals of a
 //! comparison hold together in 95 of 100 cases. Messages are not treated as independent: those of one run share the
-//! state of the host.
+//! state of the host. Where all runs have slices, the median is that of a run's quiet ones.
 //!
 //! A cell that was disturbed, or was not measured under the same load on both sides, has no verdict, and the reason is
 //! given.
@@ -12,9 +12,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::claims::disturbed;
+use super::claims::{disturbed, spoilt};
 use super::interval::{self, FEWEST_RUNS};
 use super::result::{CellResult, Results};
+use super::slices::Level;
 
 /// How a cell changed from one matrix to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -147,8 +148,11 @@ fn unfit(before: &Results, after: &Results, cell: &CellResult, other: &CellResul
     if let Some(((what, a), (_, b))) = differs {
         return Some(format!("{what} differs: {a} and {b}"));
     }
+    let (first, second) = (cell, other);
     for (side, cell) in [("first", cell), ("second", other)] {
-        if let Some(mark) = disturbed(cell) {
+        // What the host did for a while is in no quiet slice.
+        let mark = if is_sliced([first, second]) { spoilt(cell) } else { disturbed(cell) };
+        if let Some(mark) = mark {
             return Some(format!("the {side} is marked {mark}"));
         }
         let least = |run: &&super::record::RunRecord| {
@@ -158,13 +162,22 @@ fn unfit(before: &Results, after: &Results, cell: &CellResult, other: &CellResul
             return Some(format!("the {side} lost so many answers that its median is a least"));
         }
     }
-    let runs = [cell, other].map(|cell| medians(cell).len());
+    let sliced = is_sliced([cell, other]);
+    let runs = [cell, other].map(|cell| medians(cell, sliced).len());
     let few = runs.iter().any(|runs| *runs < FEWEST_RUNS);
-    few.then(|| {
-        format!(
+    few.then(|| match sliced {
+        true => format!(
+            "{} and {} runs have enough quiet slices: {FEWEST_RUNS} each are needed (of {} and {}; --set run.repeats={})",
+            runs[0],
+            runs[1],
+            cell.runs.len(),
+            other.runs.len(),
+            2 * FEWEST_RUNS
+        ),
+        false => format!(
             "{} and {} runs: {FEWEST_RUNS} each are needed (--set run.repeats={FEWEST_RUNS})",
             runs[0], runs[1]
-        )
+        ),
     })
 }
 
@@ -192,7 +205,13 @@ fn compare(
     tolerance: f64,
     family: usize,
 ) -> Option<Compared> {
-    let (first, second) = (medians(before), medians(after));
+    let sliced = is_sliced([before, after]);
+    let (first, second) = (medians(before, sliced), medians(after, sliced));
+    // Without a quiet slice there is the figure of the whole runs to show, and no verdict.
+    let (first, second) = match first.is_empty() || second.is_empty() {
+        true => (medians(before, false), medians(after, false)),
+        false => (first, second),
+    };
     let (before_us, after_us) = (median(&first)?, median(&second)?);
     let interval = interval::of_ratio(&first, &second, family);
     let change = match interval {
@@ -215,10 +234,23 @@ fn compare(
     })
 }
 
-/// The median of t2o in each run.
-fn medians(cell: &CellResult) -> Vec<f64> {
+/// Whether all runs of both have slices.
+fn is_sliced(cells: [&CellResult; 2]) -> bool {
+    cells
+        .iter()
+        .flat_map(|cell| &cell.runs)
+        .filter(|run| run.failed.is_none())
+        .all(|run| !run.slices.is_empty())
+}
+
+/// The median of t2o in each run, from its quiet slices where `sliced`.
+fn medians(cell: &CellResult, sliced: bool) -> Vec<f64> {
     let good = cell.runs.iter().filter(|run| run.failed.is_none());
-    good.filter_map(|run| Some(run.stages.get("t2o")?.p50_us)).collect()
+    let median = |run: &super::record::RunRecord| {
+        let stages = if sliced { &run.kept(Level::Quiet)?.stages } else { &run.stages };
+        Some(stages.get("t2o")?.p50_us)
+    };
+    good.filter_map(median).collect()
 }
 
 fn median(figures: &[f64]) -> Option<f64> {

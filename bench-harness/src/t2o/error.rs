@@ -43,7 +43,7 @@ pub enum T2oError {
     },
     /// A file of another version of colo.
     #[error(
-        "{} has the form {found}, this colo reads {wanted}: measure again, or use the colo that made it",
+        "{} has the form {found}, this colo reads {oldest} to {wanted}: measure again, or use the colo that made it",
         path.display()
     )]
     OtherFormat {
@@ -51,8 +51,10 @@ pub enum T2oError {
         path: PathBuf,
         /// Its format.
         found: u64,
-        /// The supported format.
+        /// The format that this colo writes.
         wanted: u32,
+        /// The oldest one that it reads.
+        oldest: u32,
     },
     /// Two files of one folder contradict each other about the same run.
     #[error(
@@ -72,14 +74,6 @@ pub enum T2oError {
     /// The histograms' bounds.
     #[error("no histogram: {0}")]
     Histogram(#[from] hdrhistogram::CreationError),
-    /// A plot could not be drawn.
-    #[error("cannot draw {what}: {reason}")]
-    Plot {
-        /// The plot.
-        what: String,
-        /// The reason.
-        reason: String,
-    },
 }
 
 impl T2oError {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::kept::{Errors, Kept};
 use super::pages::Pages;
 use super::probe::Observed;
 use super::record::{RunRecord, RunStage};
-use super::result::{CellResult, DoctorWords, FORMAT, Results, StageResult};
+use super::result::{CellResult, DoctorWords, FORMAT, Results, SliceSummary, StageResult};
+use super::slices::{Level, Slice};
 
 /// A cell whose runs have these means of t2o, in µs.
 pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellResult {
@@ -24,6 +26,8 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         open_from_us: None,
         lateness_p99_us: 60.0,
         on_disk: 0,
+        slices: Vec::new(),
+        kept: Vec::new(),
         stages: stages(*mean, |mean| RunStage {
             mean_us: mean,
             sd_us: mean / 10.0,
@@ -74,10 +78,41 @@ pub(crate) fn cell(group: &str, load: usize, rate: f64, means: &[f64]) -> CellRe
         steal_percent: 0.0,
         cpus_used: Some(0.4),
         cpus_others: Some(0.1),
+        slices: None,
         pages: "4 KiB".to_owned(),
         lateness_p99_us: 60.0,
         runs: means.iter().enumerate().map(run).collect(),
     }
+}
+
+/// The same cell with ten quiet slices a run, whose figures are those of the whole run.
+pub(crate) fn sliced(mut cell: CellResult) -> CellResult {
+    for run in &mut cell.runs {
+        let slice = |at: u64| Slice {
+            from_ns: at * 300_000_000,
+            until_ns: (at + 1) * 300_000_000,
+            others_seen: true,
+            others_cpus: Some(0.0),
+            cpus_allowed: 2,
+            answers: 100,
+            ..Slice::default()
+        };
+        run.slices = (0..10).map(slice).collect();
+        let error = Errors { mean: 0.02, p50: 0.01, p90: 0.03, p99: 0.05, p999: 0.1, max: 0.2 };
+        run.kept = vec![Kept {
+            level: Level::Quiet,
+            slices: 10,
+            seconds: run.seconds,
+            samples: run.samples,
+            achieved_rate: run.achieved_rate,
+            lateness_p99_us: run.lateness_p99_us,
+            open_from_us: run.open_from_us,
+            stages: run.stages.clone(),
+            errors: run.stages.keys().map(|name| (name.clone(), error)).collect(),
+        }];
+    }
+    cell.slices = SliceSummary::of(&cell.runs);
+    cell
 }
 
 /// The cell of a scenario with this rate.
@@ -124,6 +159,7 @@ pub(crate) fn results(cells: Vec<CellResult>, claims: &[(&str, &str)]) -> Result
         started_unix: 1_795_247_410,
         last_unix: 1_795_249_410,
         doctor: DoctorWords::default(),
+        faults: Vec::new(),
         cells,
         missing: Vec::new(),
         left_out: Vec::new(),

@@ -98,7 +98,7 @@ fn ranks_cut(n: usize, m: usize) -> usize {
 }
 
 /// The value that Student's t does not exceed with this chance (above a half).
-fn student_quantile(chance: f64, freedom: f64) -> f64 {
+pub(super) fn student_quantile(chance: f64, freedom: f64) -> f64 {
     let tail = |t: f64| 0.5 * incomplete_beta(freedom / 2.0, 0.5, freedom / (freedom + t * t));
     let (mut low, mut high) = (0.0, 1e6);
     for _ in 0..70 {

@@ -217,4 +217,26 @@ cores = 4096
         let passes: Vec<u32> = runs(&cells, RunOrder::Shuffled, 7).iter().map(|run| run.repeat).collect();
         assert!(passes.is_sorted());
     }
+
+    #[test]
+    fn interleaved_passes_keep_loads_together_and_every_second_one_is_the_mirror_of_the_first() {
+        let text = TEXT.replace("cores = 4096", "").replace("name = \"Z\"", "name = \"D\"");
+        let scenario = scenario::parse("s.toml", &text, &[]).unwrap();
+        let cells: Vec<&Cell> = scenario.cells.iter().collect();
+        for seed in 0..20 {
+            let all = runs(&cells, RunOrder::Interleaved, seed);
+            let pass = |repeat: u32| -> Vec<&str> {
+                all.iter().filter(|run| run.repeat == repeat).map(|run| run.cell.name.as_str()).collect()
+            };
+            let (first, mut second) = (pass(1), pass(2));
+            assert_eq!(first.len(), 4);
+            let loads: Vec<&str> = first.iter().map(|name| &name[1..]).collect();
+            assert!(loads[0] == loads[1] && loads[2] == loads[3], "{first:?}");
+            second.reverse();
+            assert_eq!(second, first);
+        }
+        let firsts: std::collections::BTreeSet<String> =
+            (0..20).map(|seed| runs(&cells, RunOrder::Interleaved, seed)[0].cell.name.clone()).collect();
+        assert!(firsts.len() > 2, "{firsts:?}");
+    }
 }

@@ -102,7 +102,7 @@ struct Node {
 
 /// `/proc/stat`, first line, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
-struct CpuTimes {
+pub(crate) struct CpuTimes {
     busy: u64,
     steal: u64,
     all: u64,
@@ -155,11 +155,9 @@ impl Snapshot {
             each.sum()
         };
         let ran = grown(|thread| thread.run_ns).map(|ns| ns as f64 / 1e9 / seconds);
-        let ticks = self.cpu.all.saturating_sub(before.cpu.all);
-        let busy = self.cpu.busy.saturating_sub(before.cpu.busy) as f64 * TICK_NS / 1e9 / seconds;
+        let busy = self.cpu.busy_cpus_since(before.cpu, seconds);
         let others = self.others(before, seconds);
         let seen = others.as_ref().map(|others| others.cpus);
-        let steal = self.cpu.steal.saturating_sub(before.cpu.steal) as f64;
         Observed {
             seconds,
             wakeups: counted("wakes"),
@@ -175,7 +173,7 @@ impl Snapshot {
             others: others.map(|others| others.most).unwrap_or_default(),
             waited: self.waited(before, seconds),
             restarted: self.restarted(before),
-            steal_percent: if ticks == 0 { 0.0 } else { 100.0 * steal / ticks as f64 },
+            steal_percent: self.cpu.steal_percent_since(before.cpu),
             bytes_lost: counted("lost"),
             undelivered: counted("undelivered"),
             wait_timeouts_with_data: counted("timeouts"),
@@ -197,16 +195,18 @@ impl Snapshot {
         grown.filter(|(_, sleeps)| *sleeps > 0).collect()
     }
 
+    /// The platform's processes.
+    pub(crate) fn pids(&self) -> BTreeSet<u32> {
+        self.nodes.values().filter_map(|node| Some(node.process?.pid)).collect()
+    }
+
     /// CPUs on which any thread of the platform may run.
-    fn allowed(&self) -> CpuSet {
+    pub(crate) fn allowed(&self) -> CpuSet {
         self.threads.values().fold(CpuSet::new(), |all, thread| all.union(&thread.allowed))
     }
 
     fn others(&self, before: &Snapshot, seconds: f64) -> Option<Others> {
-        let pids = |snapshot: &Snapshot| -> Vec<u32> {
-            snapshot.nodes.values().filter_map(|node| Some(node.process?.pid)).collect()
-        };
-        let mut ours: BTreeSet<u32> = pids(before).into_iter().chain(pids(self)).collect();
+        let mut ours: BTreeSet<u32> = before.pids().into_iter().chain(self.pids()).collect();
         ours.insert(std::process::id());
         let (after, before) = (self.processes.as_ref()?, before.processes.as_ref()?);
         Some(after.since(before, seconds, &ours, &self.allowed()))
@@ -256,9 +256,22 @@ impl Snapshot {
 }
 
 impl CpuTimes {
-    fn now() -> CpuTimes {
+    pub(crate) fn now() -> CpuTimes {
         let text = fs::read_to_string("/proc/stat").unwrap_or_default();
         CpuTimes::parse(&text)
+    }
+
+    /// CPUs that were busy since then.
+    pub(crate) fn busy_cpus_since(self, before: CpuTimes, seconds: f64) -> f64 {
+        self.busy.saturating_sub(before.busy) as f64 * TICK_NS / 1e9 / seconds
+    }
+
+    /// Percentage of time that the hypervisor took since then.
+    pub(crate) fn steal_percent_since(self, before: CpuTimes) -> f64 {
+        match self.all.saturating_sub(before.all) {
+            0 => 0.0,
+            all => 100.0 * self.steal.saturating_sub(before.steal) as f64 / all as f64,
+        }
     }
 
     /// user nice system idle iowait irq softirq steal; guest times are part of user.

@@ -6,8 +6,10 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use wire::stages::{STAGES, T2O, T2O_INTENDED};
 
+use super::kept::{self, Kept};
 use super::pages::Pages;
 use super::probe::Observed;
+use super::slices::{self, Level, Slice};
 use super::stamps::Stamps;
 
 /// Greatest time of the histograms: an hour, in nanoseconds.
@@ -51,6 +53,12 @@ pub struct RunRecord {
     /// Samples of which a recording says when they were on disk; 0 where they are not recorded.
     #[serde(default, skip_serializing_if = "is_none")]
     pub on_disk: u64,
+    /// The run in slices, with what the host did in each. Empty in runs of format 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
+    /// The run's figures from its quiet slices, and from its quiet and busy ones where that is more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Kept>,
     /// Costs, places, losses.
     pub observed: Observed,
     /// The pages of the rings.
@@ -90,7 +98,14 @@ fn is_none(count: &u64) -> bool {
 
 impl RunRecord {
     /// Takes over everything that is computed from the run's answers.
-    pub(crate) fn take(&mut self, messages: &Histograms) {
+    ///
+    /// # Errors
+    /// None in practice: the histograms' bounds are valid constants.
+    pub(crate) fn take(
+        &mut self,
+        messages: &Histograms,
+        records: &[Stamps],
+    ) -> Result<(), hdrhistogram::CreationError> {
         self.samples = messages.samples;
         self.disordered = messages.disordered;
         self.unpublished = messages.unpublished;
@@ -98,6 +113,15 @@ impl RunRecord {
         self.lateness_p99_us = messages.lateness_p99_us();
         self.stages = messages.run_stages();
         self.on_disk = messages.durable.len();
+        let divided = slices::divide(&self.slices, records);
+        slices::judge(&mut self.slices, &divided);
+        self.kept = kept::of_run(self, &divided)?;
+        Ok(())
+    }
+
+    /// Its figures from the slices of this level and better ones.
+    pub fn kept(&self, level: Level) -> Option<&Kept> {
+        self.kept.iter().rev().find(|kept| kept.level <= level)
     }
 
     /// Whether a figure of t2o, in microseconds, is a lower bound: some missing answer was waited for less long.
@@ -209,6 +233,12 @@ impl Histograms {
         };
         self.stages().map(|(name, histogram)| (name.to_owned(), short(histogram))).collect()
     }
+}
+
+/// The middle one; zero of none.
+pub(crate) fn median_of(mut figures: Vec<u64>) -> u64 {
+    figures.sort_unstable();
+    figures.get(figures.len() / 2).copied().unwrap_or(0)
 }
 
 /// A quantile in microseconds; zero of an empty histogram.

@@ -6,12 +6,17 @@ use pinning::HostSummary;
 use serde::{Deserialize, Serialize};
 
 use super::caveats;
+use super::decide::FEWEST_PASSES;
+use super::kept::Kept;
 use super::plan::LeftOut;
-use super::record::{Histograms, RunRecord, at_us};
+use super::record::{Histograms, RunRecord, RunStage, at_us};
 use super::scenario::{Cell, ScenarioConfig};
+use super::slices::{Level, Slice};
 
 /// Version of the object's format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+/// The oldest one that is read: it has no slices and no faults.
+pub(crate) const OLDEST_FORMAT: u32 = 2;
 
 /// The matrix: the measurements, the host, and the settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +35,9 @@ pub struct Results {
     pub last_unix: u64,
     /// Checks of the doctor that failed or warned, by id, over all groups.
     pub doctor: DoctorWords,
+    /// The same checks in full, dearest first: what each costs, and the command that mends it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     /// The cells that have at least one run, in the order of the scenario.
     pub cells: Vec<CellResult>,
     /// Cells of the scenario that have no run.
@@ -47,6 +55,86 @@ pub struct DoctorWords {
     pub fail: Vec<String>,
     /// Checks with a warning.
     pub warn: Vec<String>,
+}
+
+/// A check of the doctor that is not as wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Its id.
+    pub id: String,
+    /// It failed; otherwise it warns.
+    pub fail: bool,
+    /// What the host has.
+    pub found: String,
+    /// What that costs.
+    pub cost: String,
+    /// The command that mends it.
+    pub fix: String,
+}
+
+/// The slices of a cell's runs, and what those that count say of t2o.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SliceSummary {
+    /// All of them.
+    pub all: usize,
+    /// Quiet ones.
+    pub quiet: usize,
+    /// Disturbed ones that still count where quiet ones are too few.
+    pub busy: usize,
+    /// Those that never count.
+    pub left_out: usize,
+    /// How many are not quiet, by why: `steal`, `others`, `late`; a slice may have several reasons.
+    pub why: BTreeMap<String, usize>,
+    /// Level of the figures below; `null` where neither has enough slices in any run.
+    pub level: Option<Level>,
+    /// Runs that have enough slices of it.
+    pub runs: usize,
+    /// Answers in them.
+    pub samples: u64,
+    /// Lowest and highest mean t2o of the runs, from these slices, in microseconds.
+    pub mean_us: [f64; 2],
+    /// The same of the median.
+    pub p50_us: [f64; 2],
+}
+
+impl SliceSummary {
+    /// `None` where runs have no slices.
+    pub(crate) fn of(runs: &[RunRecord]) -> Option<SliceSummary> {
+        let slices: Vec<&Slice> = runs.iter().flat_map(|run| &run.slices).collect();
+        if slices.is_empty() {
+            return None;
+        }
+        let count = |level| slices.iter().filter(|slice| slice.level == level).count();
+        let mut why: BTreeMap<String, usize> = BTreeMap::new();
+        slices
+            .iter()
+            .flat_map(|slice| &slice.why)
+            .for_each(|word| *why.entry(word.clone()).or_default() += 1);
+        let at = |level| runs.iter().filter_map(|run| run.kept(level)).collect::<Vec<&Kept>>();
+        // The figures of quiet slices where as many runs have them as decide something.
+        let enough = runs.len().min(FEWEST_PASSES);
+        let quiet = Some((Level::Quiet, at(Level::Quiet))).filter(|(_, kept)| kept.len() >= enough);
+        let found =
+            quiet.or_else(|| Some((Level::Busy, at(Level::Busy))).filter(|(_, kept)| !kept.is_empty()));
+        let (level, kept) = found.map_or((None, Vec::new()), |(level, kept)| (Some(level), kept));
+        let range = |what: fn(&RunStage) -> f64| {
+            let figures = || kept.iter().filter_map(|kept| Some(what(kept.stages.get("t2o")?)));
+            let low = figures().fold(f64::INFINITY, f64::min);
+            if low.is_finite() { [low, figures().fold(0.0, f64::max)] } else { [0.0, 0.0] }
+        };
+        Some(SliceSummary {
+            all: slices.len(),
+            quiet: count(Level::Quiet),
+            busy: count(Level::Busy),
+            left_out: count(Level::LeftOut),
+            why,
+            level,
+            runs: kept.len(),
+            samples: kept.iter().map(|kept| kept.samples).sum(),
+            mean_us: range(|stage| stage.mean_us),
+            p50_us: range(|stage| stage.p50_us),
+        })
+    }
 }
 
 /// A group at a load, over all its runs.
@@ -94,6 +182,9 @@ pub struct CellResult {
     pub cpus_used: Option<f64>,
     /// CPUs that other processes used: the highest of all runs.
     pub cpus_others: Option<f64>,
+    /// The slices of the runs; left out in results of format 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<SliceSummary>,
     /// The pages of the rings: `4 KiB`, `huge`, `both`.
     pub pages: String,
     /// 99th percentile of md's lateness, in microseconds: the highest of all runs.
@@ -184,6 +275,7 @@ impl CellResult {
             steal_percent: highest(good.iter().map(|run| run.observed.steal_percent).collect()),
             cpus_used: some(|run| run.observed.cpus_used).map(highest),
             cpus_others: some(|run| run.observed.cpus_others).map(highest),
+            slices: SliceSummary::of(&runs),
             pages: good.last().map_or("unknown", |run| run.pages.words()).to_owned(),
             lateness_p99_us: highest(good.iter().map(|run| run.lateness_p99_us).collect()),
             runs,

@@ -16,6 +16,8 @@ use super::pages::Pages;
 use super::probe::{Observed, Snapshot};
 use super::quotes::{Listeners, QuoteReader};
 use super::record::{Histograms, RunRecord};
+use super::result::Fault;
+use super::slices::Slicer;
 use super::stamps::Stamps;
 use super::watch::PlanWatch;
 
@@ -34,6 +36,7 @@ pub(crate) type Outcome = Option<(RunRecord, Vec<Stamps>)>;
 pub(crate) struct Verdict {
     pub(crate) fail: Vec<String>,
     pub(crate) warn: Vec<String>,
+    pub(crate) faults: Vec<Fault>,
 }
 
 impl Verdict {
@@ -44,7 +47,11 @@ impl Verdict {
             let found = checks.iter().filter(|check| check.status == status);
             found.map(|check| check.id.clone()).collect()
         };
-        Verdict { fail: with(Status::Fail), warn: with(Status::Warn) }
+        Verdict {
+            fail: with(Status::Fail),
+            warn: with(Status::Warn),
+            faults: super::faults::of(checks.iter()),
+        }
     }
 }
 
@@ -91,7 +98,7 @@ pub(crate) fn run(
         return Ok(None);
     }
     records.iter().for_each(|stamps| histograms.add(stamps));
-    record.take(&histograms);
+    record.take(&histograms, &records)?;
     let broken: Vec<String> =
         report.failed_nodes().map(|node| format!("{} ({})", node.name, node.state)).collect();
     if let Err(what) = recording {
@@ -127,6 +134,8 @@ fn blank(run: Run<'_>, started_unix: u64, verdict: &Verdict) -> RunRecord {
         lateness_p99_us: 0.0,
         stages: Default::default(),
         on_disk: 0,
+        slices: Vec::new(),
+        kept: Vec::new(),
         observed: Observed::default(),
         pages: Pages::default(),
         huge_wanted: run.cell.topology.journals.iter().any(huge),
@@ -175,7 +184,11 @@ impl Measured {
         let listeners = Listeners::of(self.running.view(), self.running.topology());
         self.watch.look(self.running.view());
         let before = Snapshot::take(self.running.view());
+        let mut ours = before.pids();
+        ours.insert(std::process::id());
         let from = self.now();
+        let length_ns = u64::try_from(cell.slice.as_nanos()).unwrap_or(u64::MAX);
+        let mut slicer = Slicer::begin(from, length_ns, ours, before.allowed());
         let measured = Instant::now();
         let mut looked = Instant::now();
         let mut taken = self.answered();
@@ -192,12 +205,14 @@ impl Measured {
             if enough || measured.elapsed() >= cell.longest {
                 break;
             }
+            slicer.look(self.now());
             if !self.watch.is_idle() && looked.elapsed() >= look {
                 self.watch.look(self.running.view());
                 looked = Instant::now();
             }
         }
         let until = self.now();
+        record.slices = slicer.end(until);
         let after = Snapshot::take(self.running.view());
         self.watch.look(self.running.view());
         let mut observed = after.since(&before);

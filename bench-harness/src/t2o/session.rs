@@ -8,7 +8,7 @@ use pinning::Host;
 use super::error::T2oError;
 use super::order::{Run, runs};
 use super::plan::Plan;
-use super::result::{CellResult, DoctorWords, FORMAT, Results};
+use super::result::{CellResult, DoctorWords, FORMAT, Fault, Results};
 use super::runner::{self, Verdict};
 use super::scenario::{Cell, Scenario};
 use super::store::Store;
@@ -63,12 +63,14 @@ pub fn session(
     }
     let mut verdicts: BTreeMap<&str, Verdict> = BTreeMap::new();
     let mut cells = known_cells(scenario, store)?;
+    let mut faults = store.faults();
     let mut failed = Vec::new();
     let mut stopped = false;
     for (index, run) in open.iter().enumerate() {
         let verdict = verdicts
             .entry(&run.cell.group)
             .or_insert_with(|| Verdict::of(run.cell.topology.place(host).ok().flatten().as_ref()));
+        faults = super::faults::ranked(faults.into_iter().chain(verdict.faults.iter().cloned()));
         let own = run.cell.run_time(rules.overhead).as_secs_f64();
         let after: f64 =
             open[index + 1..].iter().map(|run| run.cell.run_time(rules.overhead).as_secs_f64()).sum();
@@ -96,9 +98,9 @@ pub fn session(
         if let Some(cell) = store.cell(run.cell, rules.fewest_samples)? {
             cells.insert(cell.name.clone(), cell);
         }
-        store.write_results(&results(scenario, plan, host, &cells))?;
+        store.write_results(&results(scenario, plan, host, (&cells, &faults)))?;
     }
-    let results = results(scenario, plan, host, &cells);
+    let results = results(scenario, plan, host, (&cells, &faults));
     store.write_results(&results)?;
     Ok(Session { results, stopped, failed })
 }
@@ -113,7 +115,12 @@ fn known_cells(scenario: &Scenario, store: &Store) -> Result<BTreeMap<String, Ce
     Ok(cells)
 }
 
-fn results(scenario: &Scenario, plan: &Plan, host: &Host, cells: &BTreeMap<String, CellResult>) -> Results {
+fn results(
+    scenario: &Scenario,
+    plan: &Plan,
+    host: &Host,
+    (cells, faults): (&BTreeMap<String, CellResult>, &[Fault]),
+) -> Results {
     let begun = |cell: &CellResult| cell.runs.iter().map(|run| run.started_unix).collect::<Vec<_>>();
     let times: Vec<u64> = cells.values().flat_map(begun).collect();
     let ids = |of: fn(&super::record::RunRecord) -> &Vec<String>| {
@@ -131,6 +138,7 @@ fn results(scenario: &Scenario, plan: &Plan, host: &Host, cells: &BTreeMap<Strin
         started_unix: times.iter().min().copied().unwrap_or(0),
         last_unix: times.iter().max().copied().unwrap_or(0),
         doctor: DoctorWords { fail: ids(|run| &run.doctor_fail), warn: ids(|run| &run.doctor_warn) },
+        faults: faults.to_vec(),
         cells: scenario.cells.iter().filter_map(|cell| cells.get(&cell.name).cloned()).collect(),
         missing: scenario.cells.iter().filter(|cell| !there(cell)).map(|cell| cell.name.clone()).collect(),
         left_out: plan.left_out.clone(),

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use super::error::T2oError;
 use super::raw;
 use super::record::{Histograms, RunRecord};
-use super::result::{CellResult, FORMAT, Results};
+use super::result::{CellResult, FORMAT, Fault, OLDEST_FORMAT, Results};
 use super::scenario::{Cell, Scenario};
 use super::stamps::Stamps;
 
@@ -75,8 +75,8 @@ impl Store {
         }
         let json: Json = read_json(&path)?;
         match json["format"].as_u64() {
-            Some(found) if found != u64::from(FORMAT) => {
-                return Err(T2oError::OtherFormat { path, found, wanted: FORMAT });
+            Some(found) if !(u64::from(OLDEST_FORMAT)..=u64::from(FORMAT)).contains(&found) => {
+                return Err(T2oError::OtherFormat { path, found, wanted: FORMAT, oldest: OLDEST_FORMAT });
             }
             _ => {}
         }
@@ -132,6 +132,12 @@ impl Store {
         Ok(())
     }
 
+    /// The doctor's findings of an earlier session; none when there was none.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let json: Option<Json> = read_json(&self.path("t2o.json")).ok();
+        json.and_then(|json| serde_json::from_value(json["faults"].clone()).ok()).unwrap_or_default()
+    }
+
     /// Whether this run exists and has figures.
     ///
     /// # Errors
@@ -179,7 +185,7 @@ impl Store {
                 own.add(record);
             }
             let mut again = run.clone();
-            again.take(&own);
+            again.take(&own, &records)?;
             (again.lost, again.expected) = (own.open, own.open + own.samples + own.disordered);
             let json = |run: &RunRecord| serde_json::to_value(run).unwrap_or_default();
             if let Some(what) = difference("", &json(run), &json(&again)) {

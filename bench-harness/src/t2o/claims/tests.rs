@@ -1,5 +1,6 @@
 use super::*;
-use crate::t2o::fixture::{cell, results};
+use crate::t2o::fixture::{cell, results, sliced};
+use crate::t2o::slices::Slice;
 
 const CLAIMS: &[(&str, &str)] = &[
     ("pinning", "mean(D, 80) < mean(A, 80)"),
@@ -144,4 +145,86 @@ fn where_answers_did_not_come_a_time_is_a_least() {
     assert_eq!(lost("mean(A, 100) < 100", 300.0).outcome, Outcome::Inconclusive);
     assert_eq!(lost("mean(A, 100, md) < 100", 300.0).outcome, Outcome::Holds);
     assert_eq!(lost("mean(A, 100) / mean(A, 800) > 2", 300.0).numbers, "2.17 or more > 2.00");
+}
+
+/// A cell whose whole runs have these means on a busy host, and whose slices that count have the others.
+fn noisy(group: &str, whole: &[f64], slices: &[f64], level: Level) -> CellResult {
+    let mut noisy = sliced(cell(group, 1, 8_000.0, whole));
+    let calm = sliced(cell(group, 1, 8_000.0, slices));
+    noisy.marked.push("steal: 29.8 % of the time was the hypervisor's".to_owned());
+    noisy.marked.push("others: 1.10 CPUs were at other work".to_owned());
+    for (run, calm) in noisy.runs.iter_mut().zip(calm.runs) {
+        run.kept = calm.kept;
+        run.kept[0].level = level;
+        run.kept[0].slices = 6;
+        let spoilt = |slice: &mut Slice| slice.level = Level::LeftOut;
+        run.slices[6..].iter_mut().for_each(spoilt);
+    }
+    noisy
+}
+
+/// Whole runs overlap, and their slices do not.
+fn noisy_host(level: Level, holds: &str) -> Verdict {
+    let cells = vec![
+        noisy("A", &[120.0, 700.0, 1_100.0], &[44.0, 86.0, 60.0], level),
+        noisy("K", &[600.0, 900.0, 1_700.0], &[379.0, 406.0, 390.0], level),
+    ];
+    judge(&results(cells, &[("claim", holds)])).remove(0)
+}
+
+#[test]
+fn slices_decide_where_whole_runs_overlap_and_the_raw_figures_stand_beside() {
+    let verdict = noisy_host(Level::Quiet, "mean(A, 8000) < mean(K, 8000)");
+    assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
+    assert_eq!(verdict.raw, "120..1100 < 600..1700");
+    assert_eq!(verdict.slices, Some(UsedSlices { level: Level::Quiet, used: 36, of: 60 }));
+    assert!(verdict.numbers.starts_with("61.01 < 392, ratio 0.16 ("), "{}", verdict.numbers);
+    assert_eq!(noisy_host(Level::Quiet, "mean(A, 8000) > mean(K, 8000)").outcome, Outcome::Refuted);
+    assert_eq!(noisy_host(Level::Quiet, "p50(A, 8000) * 2 <= p50(K, 8000)").outcome, Outcome::Holds);
+    let near = noisy_host(Level::Quiet, "mean(K, 8000) >= 6 * mean(A, 8000)");
+    assert_eq!(near.outcome, Outcome::Inconclusive, "{}", near.numbers);
+    assert_eq!(noisy_host(Level::Quiet, "mean(A, 8000) < 500").outcome, Outcome::Holds);
+    assert_eq!(noisy_host(Level::Quiet, "highest(mean, K) / lowest(mean, A) > 2").outcome, Outcome::Holds);
+}
+
+#[test]
+fn busy_slices_decide_between_groups_and_not_against_a_number() {
+    let verdict = noisy_host(Level::Busy, "mean(A, 8000) < mean(K, 8000)");
+    assert_eq!((verdict.outcome, verdict.slices.map(|used| used.level)), (Outcome::Holds, Some(Level::Busy)));
+    let verdict = noisy_host(Level::Busy, "mean(A, 8000) < 500");
+    assert_eq!((verdict.outcome, verdict.slices), (Outcome::Inconclusive, None));
+    assert!(verdict.numbers.contains("quiet slices"), "{}", verdict.numbers);
+    assert_eq!(verdict.raw, "120..1100 < 500");
+    assert_eq!(noisy_host(Level::Busy, "disordered(A, 8000) == 0").outcome, Outcome::Holds);
+}
+
+#[test]
+fn too_few_slices_decide_nothing_and_it_is_said_so() {
+    let mut cells = vec![
+        noisy("A", &[120.0; 3], &[44.0, 86.0, 60.0], Level::Quiet),
+        noisy("K", &[600.0; 3], &[379.0, 406.0, 390.0], Level::Quiet),
+    ];
+    cells[1].runs[2].kept.clear();
+    let verdict = judge(&results(cells.clone(), &[("claim", "mean(A, 8000) < mean(K, 8000)")])).remove(0);
+    assert_eq!(verdict.outcome, Outcome::Inconclusive);
+    assert!(
+        verdict.numbers.contains("2 passes have enough quiet slices in all of them, 3"),
+        "{}",
+        verdict.numbers
+    );
+    cells[0].marked.push("off-plan: 3".to_owned());
+    let verdict = judge(&results(cells, &[("claim", "mean(A, 8000) < mean(K, 8000)")])).remove(0);
+    assert!(verdict.numbers.contains("off-plan"), "{}", verdict.numbers);
+}
+
+#[test]
+fn a_lower_bound_in_the_slices_that_count_has_no_upper_end() {
+    let open = |holds: &str| {
+        let mut cells = vec![sliced(cell("A", 1, 80.0, &[40.0; 3])), sliced(cell("K", 1, 80.0, &[400.0; 3]))];
+        cells[0].runs[1].kept[0].open_from_us = Some(30.0);
+        judge(&results(cells, &[("claim", holds)])).remove(0).outcome
+    };
+    assert_eq!(open("mean(A, 80) < mean(K, 80)"), Outcome::Inconclusive);
+    assert_eq!(open("mean(A, 80, md) < mean(K, 80, md)"), Outcome::Holds);
+    assert_eq!(open("mean(A, 80) > 10"), Outcome::Holds, "a least is enough for that");
 }

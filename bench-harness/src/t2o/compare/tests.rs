@@ -2,7 +2,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::t2o::fixture::{cell, results};
+use crate::t2o::fixture::{cell, results, sliced};
 
 fn compared(before: &[f64], after: &[f64]) -> Compared {
     let matrix = |means: &[f64]| results(vec![cell("A", 1, 80.0, means)], &[]);
@@ -50,6 +50,35 @@ fn a_disturbed_cell_has_no_verdict_on_either_side() {
     lost.cells[0].runs[2].open_from_us = Some(20.0);
     let cell = Comparison::of(&clean(), &lost, 0.05).cells.remove(0);
     assert!(cell.change == Change::Inconclusive && cell.why.unwrap().contains("median is a least"));
+}
+
+#[test]
+fn with_slices_the_quiet_ones_are_compared_though_the_host_was_busy_otherwise() {
+    let busy = |means: &[f64]| {
+        let mut cell = sliced(cell("A", 1, 80.0, means));
+        cell.marked.push("steal: 30 %".to_owned());
+        // The whole runs say nothing: each is as slow as the host was busy.
+        let slow = |run: &mut crate::t2o::RunRecord| {
+            run.stages.get_mut("t2o").unwrap().p50_us *= f64::from(run.repeat)
+        };
+        cell.runs.iter_mut().for_each(slow);
+        results(vec![cell], &[])
+    };
+    let compared = |after: &Results| Comparison::of(&busy(&NEAR), after, 0.05).cells.remove(0);
+    let worse = compared(&busy(&FAR));
+    assert_eq!((worse.change, worse.why.as_deref()), (Change::Worse, None));
+    assert!((worse.after_us - 54.0).abs() < 1.0, "{worse:?}");
+    let mut few = busy(&FAR);
+    few.cells[0].runs[3].kept.clear();
+    let few = compared(&few);
+    assert_eq!(few.change, Change::Inconclusive);
+    assert!(
+        few.why.as_ref().is_some_and(|why| why.contains("5 and 4 runs have enough quiet slices")),
+        "{few:?}"
+    );
+    let mut off = busy(&FAR);
+    off.cells[0].marked.push("off-plan: 3".to_owned());
+    assert_eq!(compared(&off).why.as_deref(), Some("the second is marked off-plan"));
 }
 
 #[test]

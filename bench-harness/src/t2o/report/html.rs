@@ -1,31 +1,48 @@
 //! The report as one self-contained HTML file.
 
 use super::super::claims::{Outcome, Verdict};
+use super::plots::Look;
+use super::summary::Summary;
 use super::tables::{self, Table};
-use super::{form, known, plots};
-use crate::t2o::error::T2oError;
+use super::{form, known, matrix, plots, style};
 use crate::t2o::result::Results;
 
-const STYLE: &str = include_str!("style.css");
-
-pub(super) fn page(results: &Results, claims: &[Verdict]) -> Result<String, T2oError> {
+pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> String {
     let head = &results.settings.scenario;
     let mut body = format!("<header><h1>{}</h1>\n<p class=lead>{}</p>\n", escape(&head.title), lead(results));
     if let Some(note) = &head.note {
         body.push_str(&format!("<p class=note>{}</p>\n", escape(note)));
     }
-    body.push_str(&summary(claims));
     body.push_str("</header>\n");
-    figure(
-        &mut body,
-        "The matrix",
-        "Median t2o in µs, group by rate; the colours are on a logarithmic scale.",
-        "",
-        &plots::heat_map(results)?,
-    );
-    let about = "Mean t2o by rate; bars span the means of the runs. The band is the range of the report’s matrix, whose curve has the shape of an M.";
-    let groups = legend(&plots::legend(results));
-    figure(&mut body, "t2o by rate", about, &groups, &plots::curves(results)?);
+    verdict(&mut body, claims, summary);
+    let about = "In each cell the median (bold) and the mean t2o in µs of the slices that count; “raw”: the same of whole runs; under \
+                 the dotted line the means of the report’s cell. Darker is slower, in logarithmic steps of the median. † the cell has \
+                 caveats; ‡ and hatched: it is not to be trusted.";
+    let table = matrix::table(results);
+    if !table.is_empty() {
+        body.push_str(&format!(
+            "<figure><h2>The matrix</h2>\n{table}<figcaption>{}</figcaption></figure>\n",
+            escape(about)
+        ));
+    }
+    let groups = legend(results);
+    let panels = plots::curves(results);
+    if !panels.is_empty() {
+        let panel = |(title, svg): &(&str, String)| {
+            format!("<div><h3>{title}</h3>\n<div class=plot>{svg}</div></div>\n")
+        };
+        let about = format!(
+            "Bars through the means span the means of the runs; hollow markers are marked cells. Wide pale bars are the \
+             cells of the report, from its lowest to its highest mean, in the colour of the group that repeats them. The report is {}.",
+            known::SOURCE
+        );
+        body.push_str(&format!(
+            "<figure><h2>t2o by rate</h2>\n{}<div class=panels>{}</div>\n<figcaption>{}</figcaption></figure>\n",
+            groups.replace("</ul>", "<li><i class=theirs></i>the report’s cell</li></ul>"),
+            panels.iter().map(panel).collect::<String>(),
+            escape(&about)
+        ));
+    }
     section(&mut body, &tables::beside_the_report(results), None);
     body.push_str(&format!("<p class=source>The report is {}.</p>\n", escape(known::SOURCE)));
     if !claims.is_empty() {
@@ -33,24 +50,22 @@ pub(super) fn page(results: &Results, claims: &[Verdict]) -> Result<String, T2oE
     }
     body.push_str("<h2>Group by group</h2>\n");
     for (name, title) in tables::groups(results) {
-        table(&mut body, &tables::group(results, name, title), "h3", None);
+        table_of(&mut body, &tables::group(results, name, title), "h3", None);
     }
-    for (rate, svg) in plots::distributions(results)? {
+    for (rate, svg) in plots::distributions(results) {
         let title = format!("Distribution at {} quotes/s", form::rate(rate));
-        figure(
-            &mut body,
-            &title,
-            "t2o at each percentile; the axis has equal steps for 90 %, 99 %, 99.9 %, …",
-            &groups,
-            &svg,
-        );
+        let about =
+            "t2o of all messages at each percentile; the axis has equal steps for 90 %, 99 %, 99.9 %, …";
+        figure(&mut body, &title, about, &groups, &svg);
     }
-    for (rate, svg) in plots::stacks(results)? {
+    let parts: String =
+        plots::PARTS.iter().map(|(words, class)| format!("<li><i class={class}></i>{words}</li>")).collect();
+    for (rate, svg) in plots::stacks(results) {
         let title = format!("Where the time goes at {} quotes/s", form::rate(rate));
         let about = "Mean of each stage over all messages. A bar with an arrow goes on beyond the plot.";
-        figure(&mut body, &title, about, &legend(&plots::parts()), &svg);
+        figure(&mut body, &title, about, &format!("<ul class=legend>{parts}</ul>\n"), &svg);
     }
-    section(&mut body, &tables::caveats(results), None);
+    section(&mut body, &tables::caveats(results), Some("words"));
     section(&mut body, &tables::costs(results), None);
     section(&mut body, &tables::host(results), Some("host"));
     body.push_str("<h2>How to read it</h2>\n<ul>\n");
@@ -58,12 +73,45 @@ pub(super) fn page(results: &Results, claims: &[Verdict]) -> Result<String, T2oE
         body.push_str(&format!("<li>{}</li>\n", escape(line)));
     }
     body.push_str("</ul>\n");
-    Ok(format!(
+    format!(
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
-         <style>\n{STYLE}</style>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        escape(&head.title)
-    ))
+         <style>\n{}</style>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        escape(&head.title),
+        style::sheet()
+    )
+}
+
+/// What a reader wants to know first.
+fn verdict(body: &mut String, claims: &[Verdict], summary: &Summary) {
+    body.push_str("<section class=verdict>\n");
+    match summary.best.last() {
+        Some(best) => body.push_str(&format!(
+            "<h2>Verdict</h2>\n<p class=answer>At {} quotes/s <b>{}</b> ({}) is the quickest: median {} µs, means {} µs.</p>\n",
+            form::rate(best.rate),
+            escape(&best.group),
+            escape(&best.title),
+            form::us(best.p50_us),
+            form::range(best.mean_us)
+        )),
+        None => body.push_str("<h2>Verdict</h2>\n<p class=answer>No two groups can be compared at any rate.</p>\n"),
+    }
+    body.push_str(&tally(claims));
+    table_of(body, &tables::best(summary), "h2", Some("words"));
+    let faults = tables::faults(summary);
+    if faults.rows.is_empty() {
+        body.push_str("<h2>What the host costs</h2>\n");
+    }
+    table_of(body, &faults, "h2", Some("\"words faults\""));
+    for words in tables::host_words(summary) {
+        body.push_str(&format!("<p>{}</p>\n", escape(&words)));
+    }
+    let distrusted = tables::distrusted(summary);
+    match distrusted.rows.len() {
+        0 => body.push_str("<h2>Cells not to trust</h2>\n<p>None.</p>\n"),
+        _ => table_of(body, &distrusted, "h2", Some("words")),
+    }
+    body.push_str("</section>\n");
 }
 
 fn lead(results: &Results) -> String {
@@ -81,7 +129,7 @@ fn lead(results: &Results) -> String {
 }
 
 /// The number of claims with each result.
-fn summary(claims: &[Verdict]) -> String {
+fn tally(claims: &[Verdict]) -> String {
     if claims.is_empty() {
         return String::new();
     }
@@ -95,13 +143,12 @@ fn summary(claims: &[Verdict]) -> String {
     )
 }
 
-/// The meaning of each colour, as a list.
-fn legend(colours: &[(String, plotters::style::RGBColor)]) -> String {
-    let item = |(words, colour): &(String, plotters::style::RGBColor)| {
-        let plotters::style::RGBColor(red, green, blue) = colour;
-        format!("<li><i style=\"background:rgb({red},{green},{blue})\"></i>{}</li>", escape(words))
+/// How each group looks, as a list.
+fn legend(results: &Results) -> String {
+    let item = |(name, title): (&str, &str)| {
+        format!("<li>{}{}: {}</li>", Look::of(results, name).key(), escape(name), escape(title))
     };
-    format!("<ul class=legend>{}</ul>\n", colours.iter().map(item).collect::<String>())
+    format!("<ul class=legend>{}</ul>\n", tables::groups(results).into_iter().map(item).collect::<String>())
 }
 
 fn figure(body: &mut String, title: &str, about: &str, legend: &str, svg: &str) {
@@ -116,10 +163,10 @@ fn figure(body: &mut String, title: &str, about: &str, legend: &str, svg: &str) 
 }
 
 fn section(body: &mut String, rows: &Table, class: Option<&str>) {
-    table(body, rows, "h2", class);
+    table_of(body, rows, "h2", class);
 }
 
-fn table(body: &mut String, table: &Table, level: &str, class: Option<&str>) {
+fn table_of(body: &mut String, table: &Table, level: &str, class: Option<&str>) {
     if table.rows.is_empty() {
         return;
     }
@@ -148,6 +195,6 @@ fn table(body: &mut String, table: &Table, level: &str, class: Option<&str>) {
     body.push_str("</table></div>\n");
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,11 +1,12 @@
 //! The report as Markdown.
 
 use super::super::claims::Verdict;
+use super::summary::Summary;
 use super::tables::{self, Table};
 use super::{form, known};
 use crate::t2o::result::Results;
 
-pub(super) fn text(results: &Results, claims: &[Verdict]) -> String {
+pub(super) fn text(results: &Results, claims: &[Verdict], summary: &Summary) -> String {
     let head = &results.settings.scenario;
     let mut text = format!("# {}\n\n", head.title);
     text.push_str(&format!(
@@ -18,6 +19,12 @@ pub(super) fn text(results: &Results, claims: &[Verdict]) -> String {
     if let Some(note) = &head.note {
         text.push_str(&format!("{note}\n\n"));
     }
+    push(&mut text, &tables::best(summary));
+    push(&mut text, &tables::faults(summary));
+    for words in tables::host_words(summary) {
+        text.push_str(&format!("{words}\n\n"));
+    }
+    push(&mut text, &tables::distrusted(summary));
     for (name, title) in tables::groups(results) {
         push(&mut text, &tables::group(results, name, title));
     }

@@ -2,16 +2,21 @@
 
 mod csv;
 mod form;
+mod headline;
 mod html;
 mod known;
 mod markdown;
+mod matrix;
 mod plots;
+mod style;
+mod summary;
 mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+pub use summary::{Best, Distrusted, HostCost, Summary};
 
 use super::claims::{Verdict, judge};
 use super::error::T2oError;
@@ -23,19 +28,21 @@ struct Whole<'a> {
     #[serde(flatten)]
     results: &'a Results,
     claims: &'a [Verdict],
+    summary: &'a Summary,
 }
 
 /// Writes `report.html`, `.md`, `.csv` and `.json` into `folder`; returns their paths.
 ///
 /// # Errors
-/// [`T2oError::Plot`], or the files cannot be written.
+/// The files cannot be written.
 pub fn write(results: &Results, folder: &Path) -> Result<Vec<PathBuf>, T2oError> {
     let claims = judge(results);
-    let json = serde_json::to_string_pretty(&Whole { results, claims: &claims })
+    let summary = Summary::of(results);
+    let json = serde_json::to_string_pretty(&Whole { results, claims: &claims, summary: &summary })
         .map_err(|error| T2oError::file("write", folder)(error.into()))?;
     let files = [
-        ("report.html", html::page(results, &claims)?),
-        ("report.md", markdown::text(results, &claims)),
+        ("report.html", html::page(results, &claims, &summary)),
+        ("report.md", markdown::text(results, &claims, &summary)),
         ("report.csv", csv::text(results)),
         ("report.json", json),
     ];
@@ -67,8 +74,14 @@ mod tests {
         assert_eq!(written.len(), 4);
         let read = |index: usize| std::fs::read_to_string(&written[index]).unwrap();
         let html = read(0);
-        // A map, curves, and two plots for each of two rates.
-        assert_eq!(html.matches("<svg").count(), 6);
+        // Two panels of curves, two plots for each of two rates, and keys of two groups in three legends.
+        assert_eq!(html.matches("<svg viewBox").count(), 6);
+        assert_eq!(html.matches("<svg class=key").count(), 6);
+        assert!(html.contains("<table class=matrix>") && html.contains("<section class=verdict>"));
+        assert!(
+            html.find("<section class=verdict>") < html.find("<table class=matrix>"),
+            "the verdict is first"
+        );
         assert!(html.contains("made up &lt;for&gt; tests") && html.contains("3.0 CPUs &amp; more"));
         assert!(
             html.contains("<span class=holds>holds</span>")

@@ -1,8 +1,9 @@
 //! The content of both HTML and Markdown, as rows of text.
 
 use super::super::claims::Verdict;
-use super::form::{date, interval, means, rate, thousands, us};
+use super::form::{date, interval, means, range, rate, thousands, us};
 use super::known;
+use super::summary::Summary;
 use crate::t2o::record::DURABLE;
 use crate::t2o::result::{CellResult, Results};
 
@@ -47,6 +48,8 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
         own.and_then(|group| group.instruments).unwrap_or(results.settings.run.instruments)
     };
     let is_recorded = cells_of(results, name).any(|cell| cell.stage(DURABLE).is_some());
+    let is_sliced = cells_of(results, name).any(|cell| cell.slices.is_some());
+    let is_known = cells_of(results, name).any(|cell| known::of(results, cell).is_some());
     let rows = cells_of(results, name).map(|cell| {
         let t2o = cell.stage("t2o");
         let figure = |figure: Option<f64>| figure.map_or("–".to_owned(), us);
@@ -68,6 +71,13 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
             let durable = cell.stage(DURABLE);
             let both = [durable.map(|stage| stage.p50_us), durable.map(|stage| stage.p99_us)];
             row.splice(DISK_COLUMN..DISK_COLUMN, both.map(figure));
+        }
+        let place = row.len() - 1;
+        if is_known {
+            row.insert(place, known::of(results, cell).map_or("–".to_owned(), |known| range(known.t2o_us)));
+        }
+        if is_sliced {
+            row.splice(place..place, of_slices(cell));
         }
         row
     });
@@ -93,7 +103,29 @@ pub(super) fn group(results: &Results, name: &str, title: &str) -> Table {
     if is_recorded {
         table.head.splice(DISK_COLUMN..DISK_COLUMN, owned(["order on disk, p50", "on disk, p99"]));
     }
+    let place = table.head.len() - 1;
+    if is_known {
+        table.head.insert(place, "the report’s t2o, mean µs".to_owned());
+    }
+    if is_sliced {
+        let head = ["slices that count", "their t2o, mean µs", "their p50"];
+        table.head.splice(place..place, owned(head));
+    }
     table
+}
+
+/// Which slices of a cell count, and what they say.
+fn of_slices(cell: &CellResult) -> [String; 3] {
+    let none = || "–".to_owned();
+    let Some(slices) = &cell.slices else { return [none(), none(), none()] };
+    match slices.level {
+        None => [format!("0 of {}", slices.all), none(), none()],
+        Some(level) => {
+            let used: usize =
+                cell.runs.iter().filter_map(|run| run.kept(level)).map(|kept| kept.slices).sum();
+            [format!("{used} of {}, {level}", slices.all), range(slices.mean_us), range(slices.p50_us)]
+        }
+    }
 }
 
 /// The first word of each caveat.
@@ -104,13 +136,15 @@ fn short_caveats(cell: &CellResult) -> String {
 
 /// The original report's figures, and this run's.
 pub(super) fn beside_the_report(results: &Results) -> Table {
-    let flatness = known::FLATNESS.map(|(group, theirs)| {
+    let flatness = ["A", "D"].map(|group| {
         let means = || cells_of(results, group).filter_map(|cell| Some(cell.stage("t2o")?.all_mean_us));
         let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
         let count = means().count();
         let ours =
             if count < 2 { "not measured".to_owned() } else { format!("{:.1} ({count} rates)", high / low) };
-        vec![format!("highest / lowest mean t2o over the rates, group {group}"), theirs.to_string(), ours]
+        let [low, high] = known::range(|theirs| theirs == group);
+        let theirs = format!("{:.1}", high / low);
+        vec![format!("highest / lowest mean t2o over the rates, group {group}"), theirs, ours]
     });
     let matrix = |cell: &&CellResult| ["A", "B", "C", "D"].contains(&cell.group.as_str());
     let means =
@@ -122,7 +156,7 @@ pub(super) fn beside_the_report(results: &Results) -> Table {
             format!("{} to {} µs", us(low), us(high))
         }
     };
-    let [low, high] = known::RANGE_US;
+    let [low, high] = known::range(|_| true);
     let mixed = cells_of(results, "F").filter_map(|cell| Some(cell.stage("t2o")?.p50_us)).fold(0.0, f64::max);
     let mut rows = vec![vec![
         "mean t2o of 80 parked strategies, groups A to D".to_owned(),
@@ -244,30 +278,118 @@ pub(super) fn caveats(results: &Results) -> Table {
 
 /// The claims and their results.
 pub(super) fn claims(verdicts: &[Verdict]) -> Table {
+    let is_sliced = verdicts.iter().any(|verdict| !verdict.raw.is_empty());
     let rows = verdicts.iter().map(|verdict| {
-        vec![
+        let mut row = vec![
             verdict.says.clone(),
             verdict.source.clone(),
             verdict.outcome.to_string(),
             verdict.holds.clone(),
             verdict.numbers.clone(),
+        ];
+        if is_sliced {
+            row.push(verdict.slices.map_or("–".to_owned(), |slices| {
+                format!("{} of {}, {}", slices.used, slices.of, slices.level)
+            }));
+            row.push(verdict.raw.clone());
+        }
+        row
+    });
+    let mut head = owned(["claim", "whose", "verdict", "as a comparison", "with the figures"]);
+    if is_sliced {
+        head.extend(owned(["slices that count", "raw: whole runs, undecided"]));
+    }
+    Table { title: "Claims".to_owned(), words: head.len(), head, rows: rows.collect() }
+}
+
+/// The best group at each rate.
+pub(super) fn best(summary: &Summary) -> Table {
+    let list = |groups: &[String]| if groups.is_empty() { "–".to_owned() } else { groups.join(" ") };
+    let rows = summary.best.iter().map(|best| {
+        vec![
+            rate(best.rate),
+            format!("{}: {}", best.group, best.title),
+            us(best.p50_us),
+            range(best.mean_us),
+            list(&best.slower),
+            list(&best.alike),
         ]
     });
     Table {
-        title: "Claims".to_owned(),
-        head: owned(["claim", "whose", "verdict", "as a comparison", "with the figures"]),
+        title: "Best group for your rate".to_owned(),
+        head: owned([
+            "quotes/s",
+            "best group",
+            "median t2o, µs",
+            "means, µs",
+            "surely slower",
+            "not told apart from it",
+        ]),
         rows: rows.collect(),
-        words: 5,
+        words: 2,
+    }
+}
+
+/// What the host did to the figures, in sentences.
+pub(super) fn host_words(summary: &Summary) -> Vec<String> {
+    let host = &summary.host;
+    if host.slices == 0 {
+        return vec!["These results have no slices: cells are judged as a whole.".to_owned()];
+    }
+    let percent = |count: usize| format!("{:.0} %", 100.0 * count as f64 / host.slices as f64);
+    let left_out = host.slices - host.quiet - host.busy;
+    let mut words = vec![format!(
+        "{} of {} slices were quiet ({}), {} busy ({}), {} are left out ({}).",
+        host.quiet,
+        host.slices,
+        percent(host.quiet),
+        host.busy,
+        percent(host.busy),
+        left_out,
+        percent(left_out)
+    )];
+    if let (Some(mean), Some(p99)) = (host.mean_times, host.p99_times) {
+        words.push(format!(
+            "With what the host did meanwhile, whole runs have {mean:.2} times the mean and {p99:.2} times the 99th percentile \
+             of the slices that count (middle of all runs)."
+        ));
+    }
+    words
+}
+
+/// The dearest faults of the host.
+pub(super) fn faults(summary: &Summary) -> Table {
+    let rows = summary.host.faults.iter().map(|fault| {
+        let fix = if fault.fix.is_empty() { "–".to_owned() } else { fault.fix.clone() };
+        vec![fault.id.clone(), fault.found.clone(), fault.cost.clone(), fix]
+    });
+    Table {
+        title: "What the host costs".to_owned(),
+        head: owned(["check", "found", "costs", "mend"]),
+        rows: rows.collect(),
+        words: 4,
+    }
+}
+
+/// Cells whose figures are not to be trusted.
+pub(super) fn distrusted(summary: &Summary) -> Table {
+    let rows = summary.distrusted.iter().map(|cell| vec![cell.cell.clone(), cell.why.clone()]);
+    Table {
+        title: "Cells not to trust".to_owned(),
+        head: owned(["cell", "why"]),
+        rows: rows.collect(),
+        words: 2,
     }
 }
 
 /// What a reader must know.
-pub(super) const HOW_TO_READ: [&str; 7] = [
+pub(super) const HOW_TO_READ: [&str; 8] = [
     "A cell is a group at a load: A10 is group A at the tenth rate. Each run of it is a platform brought up for it alone.",
     "Every order names the quote that caused it, so each message has five times on one clock: due, published by md, received by the strategy, ordered, taken by td. Market-data transfer + strategy + order transfer = t2o was checked for every message.",
     "Means are ranges, as in the report: the lowest and the highest mean of the runs. Percentiles are over all messages of all runs.",
     "“From due” counts from the time at which md’s schedule wanted the quote, so a generator that falls behind cannot hide it.",
     "A marked cell is shown like any other; its caveats say why it is to be read with care.",
-    "A claim holds or is refuted only where the runs do not overlap and the host was not busy with something else; otherwise it is inconclusive.",
+    "Runs are cut into slices. By what the hypervisor and other processes did in it, and by how late the generator was, a slice is quiet, busy, or left out; never by its answers’ times. The matrix and the curves show the slices that count: quiet ones, or busy ones too where quiet ones are too few.",
+    "A claim holds or is refuted where the interval of its ratio, over passes and over blocks of slices, agrees as a whole; otherwise it is inconclusive. Beside it stands what whole runs say, as ranges over the runs.",
     "Cells with few messages (slow rates) say little about percentiles; compare figures only with others of the same host and the same run.",
 ];

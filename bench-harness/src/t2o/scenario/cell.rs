@@ -33,6 +33,8 @@ pub struct Cell {
     pub shortest: Duration,
     /// Longest measurement after the warm-up.
     pub longest: Duration,
+    /// Length of a slice of a run.
+    pub slice: Duration,
     /// Total pauses between the starts of strategies.
     pub staggered: Duration,
     /// The platform.
@@ -131,6 +133,7 @@ fn cell(
         warmup: load.warmup.unwrap_or(run.warmup),
         shortest: load.shortest.unwrap_or(run.shortest),
         longest: load.longest.unwrap_or(run.longest),
+        slice: run.slice,
         staggered: own_processes.map(|node| node.stagger).sum(),
         topology: platform.topology,
     };

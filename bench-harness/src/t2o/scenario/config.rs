@@ -30,6 +30,9 @@ words! {
         Listed = "listed",
         /// Mixed by `seed`, so that what drifts on the host does not fall on one group.
         Shuffled = "shuffled",
+        /// Loads mixed by `seed`, and at each load the groups one after the other, mixed too: what is compared lies close
+        /// together in time. Every second pass runs backwards.
+        Interleaved = "interleaved",
     }
 }
 
@@ -37,7 +40,7 @@ section! {
     /// How a cell is measured. A load may have its own `repeats`, `samples`, `shortest`, `longest` and `warmup`.
     pub struct RunRules {
         /// In which order cells run. Repeats are passes over all cells, so that they lie far apart.
-        order: RunOrder = RunOrder::Shuffled;
+        order: RunOrder = RunOrder::Interleaved;
         /// Seed of that order, and of the simulated prices.
         seed: u64 = 1;
         /// Fresh platforms a cell.
@@ -70,6 +73,9 @@ section! {
         /// How often the threads' places are looked at while a run lasts.
         #[serde(with = "duration")]
         look: Duration = Duration::from_secs(1) => Kind::Duration { min_ns: 50_000_000, max_ns: HOUR_NS };
+        /// A run is cut into slices of this length, and those in which the host did something else are left out.
+        #[serde(with = "duration")]
+        slice: Duration = Duration::from_millis(500) => Kind::Duration { min_ns: 100_000_000, max_ns: 10_000_000_000 };
         /// For the plan: what bringing a platform up and down takes, beside the stagger.
         #[serde(with = "duration")]
         overhead: Duration = Duration::from_secs(3) => Kind::Duration { min_ns: 0, max_ns: HOUR_NS };

@@ -21,7 +21,7 @@ fn write(store: &Store, ns: u64) {
     let mut messages = Histograms::new().unwrap();
     records.iter().for_each(|record| messages.add(record));
     let mut run = fixture::cell("A", 1, 80.0, &[40.0]).runs.remove(0);
-    run.take(&messages);
+    run.take(&messages, &records).unwrap();
     (run.expected, run.lost) = (100, 0);
     store.keep(&run, &records).unwrap();
 }
@@ -81,8 +81,20 @@ fn a_run_that_is_left_out_or_gone_is_an_error() {
 fn results_of_another_form_are_named_as_such() {
     let (folder, _) = folder();
     let path = folder.path().join("t2o.json");
-    let text = fs::read_to_string(&path).unwrap().replacen("\"format\": 2", "\"format\": 1", 1);
+    let text = fs::read_to_string(&path).unwrap().replacen("\"format\": 3", "\"format\": 1", 1);
     fs::write(&path, text).unwrap();
     let error = Store::results(folder.path()).unwrap_err();
     assert!(matches!(error, T2oError::OtherFormat { found: 1, .. }), "{error}");
+}
+
+#[test]
+fn results_of_the_format_before_slices_are_read() {
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/quick-2vcpu-2026-11-22");
+    let results = Store::results(&kept).unwrap().results;
+    assert_eq!((results.format, results.cells.len()), (2, 66));
+    assert!(results.cells.iter().all(|cell| cell.slices.is_none()) && results.faults.is_empty());
+    let verdicts = crate::t2o::judge(&results);
+    assert!(verdicts.len() > 10 && verdicts.iter().all(|verdict| verdict.raw.is_empty()));
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(crate::t2o::report::write(&results, folder.path()).unwrap().len(), 4);
 }

@@ -1,10 +1,11 @@
 //! `colo t2o report`.
 
-use bench_harness::t2o::{Verdict, judge, report};
+use bench_harness::t2o::{Results, Verdict, judge, report};
 use node::Exit;
 use serde_json::json;
 
 use super::args::Report;
+use super::plan::number_of;
 use crate::failure::Failure;
 use crate::output::{self, Format, table};
 
@@ -25,8 +26,11 @@ pub(crate) fn report(arguments: &Report) -> Result<u8, Failure> {
     let written = report::write(&results, folder)?;
     let claims = judge(&results);
     match arguments.format {
-        Format::Json => output::print_json(&json!({ "files": written, "claims": claims }))?,
-        Format::Text => output::print(&text(&claims))?,
+        Format::Json => {
+            let summary = report::Summary::of(&results);
+            output::print_json(&json!({ "files": written, "summary": summary, "claims": claims }))?;
+        }
+        Format::Text => output::print(&(best(&results) + &text(&claims)))?,
     }
     for path in written {
         talk!("wrote {}", path.display());
@@ -34,12 +38,36 @@ pub(crate) fn report(arguments: &Report) -> Result<u8, Failure> {
     Ok(Exit::Done.code())
 }
 
+/// The best group at each rate.
+fn best(results: &Results) -> String {
+    let line = |best: report::Best| {
+        format!(
+            "at {} quotes/s {} ({}) is the quickest: median {:.1} µs\n",
+            number_of(best.rate),
+            best.group,
+            best.title,
+            best.p50_us
+        )
+    };
+    report::Summary::of(results).best.into_iter().map(line).collect()
+}
+
 fn text(claims: &[Verdict]) -> String {
     if claims.is_empty() {
         return "the scenario makes no claims\n".to_owned();
     }
+    let slices = |verdict: &Verdict| {
+        verdict.slices.map_or("-".to_owned(), |used| format!("{} of {} {}", used.used, used.of, used.level))
+    };
     let rows = claims.iter().map(|verdict| {
-        vec![verdict.outcome.to_string(), verdict.name.clone(), verdict.says.clone(), verdict.numbers.clone()]
+        vec![
+            verdict.outcome.to_string(),
+            verdict.name.clone(),
+            verdict.says.clone(),
+            verdict.numbers.clone(),
+            slices(verdict),
+            verdict.raw.clone(),
+        ]
     });
-    table(&["verdict", "claim", "says", "figures"], 4, rows)
+    table(&["verdict", "claim", "says", "figures", "slices", "raw, whole runs"], 6, rows)
 }

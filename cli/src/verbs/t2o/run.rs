@@ -72,6 +72,7 @@ pub(crate) fn text_of(results: &Results) -> String {
             "p99",
             "max",
             "intended p99",
+            "slices that count",
             "marked",
         ],
         1,
@@ -104,8 +105,17 @@ fn row(cell: &CellResult) -> Vec<String> {
         figure(t2o.map(|stage| stage.p99_us)),
         figure(t2o.map(|stage| stage.max_us)),
         figure(cell.stage("t2o_intended").map(|stage| stage.p99_us)),
+        slices(cell),
         if cell.marked.is_empty() { "-".to_owned() } else { cell.marked.len().to_string() },
     ]
+}
+
+/// How many slices of its runs say something.
+fn slices(cell: &CellResult) -> String {
+    let Some(slices) = &cell.slices else { return "-".to_owned() };
+    let Some(level) = slices.level else { return format!("0 of {}", slices.all) };
+    let used: usize = cell.runs.iter().filter_map(|run| run.kept(level)).map(|kept| kept.slices).sum();
+    format!("{used} of {} {level}", slices.all)
 }
 
 /// Drawn on standard error, and only where that is a terminal.

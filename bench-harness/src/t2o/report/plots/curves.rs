@@ -1,80 +1,96 @@
-//! Mean t2o by rate, one line for each group.
+//! t2o by rate, one line for each group: medians in one panel, means in the other.
 
-use plotters::prelude::*;
-
-use super::{FONT, INK, LINE, SOFT, WIDTH, colour, decades, drawn, tick};
-use crate::t2o::error::T2oError;
-use crate::t2o::report::form;
-use crate::t2o::report::known::RANGE_US;
+use super::chart::{Axis, Chart};
+use super::{Look, decades, powers, tick};
+use crate::t2o::report::headline::Headline;
 use crate::t2o::report::tables::{cells_of, groups, rates};
-use crate::t2o::result::Results;
+use crate::t2o::report::{form, known};
+use crate::t2o::result::{CellResult, Results};
 
-/// Empty when there is only one rate.
-pub(in crate::t2o::report) fn curves(results: &Results) -> Result<String, T2oError> {
+const SIZE: (f64, f64) = (520.0, 380.0);
+
+/// The two panels with their titles; empty when there is only one rate.
+pub(in crate::t2o::report) fn curves(results: &Results) -> Vec<(&'static str, String)> {
     let rates = rates(results);
-    let means = || results.cells.iter().filter_map(|cell| Some(cell.stage("t2o")?.mean_us)).flatten();
-    let (Some(first), Some(last)) = (rates.first(), rates.last()) else { return Ok(String::new()) };
-    let Some(bounds) = decades(means().chain(RANGE_US)).filter(|_| rates.len() > 1) else {
-        return Ok(String::new());
-    };
-    let across = (first / 1.5)..(last * 1.5);
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, 480)).into_drawing_area();
-        let error = drawn("t2o by rate");
-        let mut chart = ChartBuilder::on(&area)
-            .margin(12)
-            .margin_right(28)
-            .x_label_area_size(48)
-            .y_label_area_size(70)
-            .build_cartesian_2d(across.clone().log_scale(), bounds.clone().log_scale())
-            .map_err(&error)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(LINE)
-            .axis_style(SOFT)
-            .x_desc("quotes a second, all instruments together")
-            .y_desc("mean t2o, µs")
-            .x_labels(30)
-            .x_label_formatter(&|rate| tick(*rate, &[1, 2, 5]))
-            .y_label_formatter(&|time| tick(*time, &[1]))
-            .label_style((FONT, 13).into_font().color(&SOFT))
-            .axis_desc_style((FONT, 14).into_font().color(&INK))
-            .draw()
-            .map_err(&error)?;
-        let band = Rectangle::new(
-            [(across.start, RANGE_US[0]), (across.end, RANGE_US[1])],
-            RGBColor(235, 215, 190).mix(0.45).filled(),
-        );
-        chart.draw_series([band]).map_err(&error)?;
-        let words = Text::new(
-            format!(
-                "the report: {} to {} µs, in the shape of an M over the rates",
-                form::us(RANGE_US[0]),
-                form::us(RANGE_US[1])
-            ),
-            (across.start * 1.15, RANGE_US[1] * 0.8),
-            (FONT, 13).into_font().color(&RGBColor(130, 90, 30)),
-        );
-        chart.draw_series([words]).map_err(&error)?;
-        for (group, _) in groups(results) {
-            let colour = colour(results, group);
-            let points: Vec<(f64, [f64; 2], f64)> = cells_of(results, group)
-                .filter_map(|cell| {
-                    cell.stage("t2o").map(|stage| (cell.rate, stage.mean_us, stage.all_mean_us))
-                })
-                .filter(|(_, bounds, _)| bounds[0] > 0.0)
-                .collect();
-            let line = points.iter().map(|(rate, _, mean)| (*rate, *mean));
-            chart.draw_series(LineSeries::new(line.clone(), colour.stroke_width(2))).map_err(&error)?;
-            let bars = points.iter().map(|(rate, bounds, _)| {
-                PathElement::new([(*rate, bounds[0]), (*rate, bounds[1])], colour.stroke_width(1))
-            });
-            chart.draw_series(bars).map_err(&error)?;
-            chart.draw_series(line.map(|at| Circle::new(at, 3, colour.filled()))).map_err(&error)?;
+    let (Some(first), Some(last)) = (rates.first(), rates.last()) else { return Vec::new() };
+    let cells = || results.cells.iter().filter_map(|cell| Some((cell, Headline::of(cell)?)));
+    let theirs = || results.cells.iter().filter_map(|cell| known::of(results, cell));
+    let figures = cells().flat_map(|(_, headline)| {
+        [headline.p50_us, headline.mean_us, headline.mean_range[0], headline.mean_range[1]]
+    });
+    let bounds = decades(figures.chain(theirs().flat_map(|known| known.t2o_us))).filter(|_| rates.len() > 1);
+    let Some(bounds) = bounds else { return Vec::new() };
+    let x = Axis { low: first / 1.5, high: last * 1.5, log: true };
+    let y = Axis { low: bounds.start, high: bounds.end, log: true };
+    let panel = |words: &str, of: fn(&Headline) -> f64, with_means: bool| {
+        let mut chart = Chart::new(SIZE, x, y);
+        chart.y_axis(&powers(&bounds), words);
+        chart.x_axis(&sparse(&rates, x), "quotes a second, all instruments together");
+        if with_means {
+            theirs_of(results, &mut chart);
         }
-        area.present().map_err(&error)?;
+        for (group, _) in groups(results) {
+            let look = Look::of(results, group);
+            let points: Vec<(&CellResult, Headline)> =
+                cells_of(results, group).filter_map(|cell| Some((cell, Headline::of(cell)?))).collect();
+            let line: Vec<(f64, f64)> =
+                points.iter().map(|(cell, headline)| (cell.rate, of(headline))).collect();
+            if with_means {
+                for (cell, headline) in &points {
+                    let [low, high] = headline.mean_range;
+                    chart.line(&format!("whisker {}", look.colour()), &[(cell.rate, low), (cell.rate, high)]);
+                }
+            }
+            chart.line(&look.line(), &line);
+            for (cell, headline) in &points {
+                let about = format!(
+                    "{}, {} quotes/s: {} µs{}",
+                    cell.name,
+                    form::rate(cell.rate),
+                    form::us(of(headline)),
+                    if cell.marked.is_empty() { "" } else { " (marked)" }
+                );
+                chart.marker(
+                    &look.marker(!cell.marked.is_empty()),
+                    look.shape(),
+                    (cell.rate, of(headline)),
+                    &about,
+                );
+            }
+        }
+        chart.finish(&format!("{words} by rate, a line for each group"))
+    };
+    vec![
+        ("Medians", panel("median t2o, µs", |headline| headline.p50_us, false)),
+        ("Means", panel("mean t2o, µs", |headline| headline.mean_us, true)),
+    ]
+}
+
+/// The report's cells, each as the span of its means, in the colour of the group that repeats it.
+fn theirs_of(results: &Results, chart: &mut Chart) {
+    for (place, (group, _)) in groups(results).into_iter().enumerate() {
+        for known in cells_of(results, group).filter_map(|cell| known::of(results, cell)) {
+            let [low, high] = known.t2o_us;
+            let about = format!(
+                "the report, {group} at {} quotes/s: mean t2o {} µs",
+                form::rate(known.rate),
+                form::range(known.t2o_us)
+            );
+            let aside = (place % 4) as f64 * 6.0 - 9.0;
+            let class = format!("theirs {}", Look::of(results, group).colour());
+            chart.span(&class, (known.rate, low, high), (aside, 5.0), &about);
+        }
     }
-    Ok(svg)
+}
+
+/// Ticks at the measured rates, as far as their texts have room.
+fn sparse(rates: &[f64], x: Axis) -> Vec<(f64, String)> {
+    let mut ticks: Vec<(f64, String)> = Vec::new();
+    let step = (x.high / x.low).powf(0.075);
+    for rate in rates {
+        if ticks.last().is_none_or(|(last, _)| *rate > last * step) {
+            ticks.push((*rate, if *rate < 1.0 { rate.to_string() } else { tick(*rate) }));
+        }
+    }
+    ticks
 }

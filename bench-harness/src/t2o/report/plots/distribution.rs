@@ -1,22 +1,16 @@
 //! t2o at each percentile, on an axis with equal steps for 90 %, 99 %, 99.9 %, …
 
-use plotters::prelude::*;
-
-use super::{FONT, INK, LINE, SOFT, WIDTH, colour, decades, drawn, telling_rates, tick};
-use crate::t2o::error::T2oError;
+use super::chart::{Axis, Chart};
+use super::{Look, decades, powers, telling_rates};
 use crate::t2o::report::tables::groups;
 use crate::t2o::result::Results;
 
+const SIZE: (f64, f64) = (760.0, 360.0);
+
 /// One plot for each rate.
-pub(in crate::t2o::report) fn distributions(results: &Results) -> Result<Vec<(f64, String)>, T2oError> {
-    let mut plots = Vec::new();
-    for rate in telling_rates(results) {
-        let svg = distribution(results, rate)?;
-        if !svg.is_empty() {
-            plots.push((rate, svg));
-        }
-    }
-    Ok(plots)
+pub(in crate::t2o::report) fn distributions(results: &Results) -> Vec<(f64, String)> {
+    let plot = |rate: f64| Some((rate, distribution(results, rate)?));
+    telling_rates(results).into_iter().filter_map(plot).collect()
 }
 
 /// Number of nines of a quantile.
@@ -24,51 +18,34 @@ fn nines(quantile: f64) -> f64 {
     -(1.0 - quantile).max(1e-9).log10()
 }
 
-fn distribution(results: &Results, rate: f64) -> Result<String, T2oError> {
-    let lines: Vec<(&str, Vec<(f64, f64)>)> = groups(results)
-        .into_iter()
-        .filter_map(|(group, _)| {
-            let curve = &results.cell(group, rate)?.stage("t2o")?.curve;
-            let points = curve.iter().map(|[quantile, time]| (nines(*quantile), time.max(0.001)));
-            Some((group, points.collect()))
-        })
-        .collect();
+fn distribution(results: &Results, rate: f64) -> Option<String> {
+    let line = |(group, _): (&'_ str, &str)| {
+        let curve = &results.cell(group, rate)?.stage("t2o")?.curve;
+        let points = curve.iter().map(|[quantile, time]| (nines(*quantile), time.max(0.001)));
+        Some((Look::of(results, group), points.collect::<Vec<_>>()))
+    };
+    let lines: Vec<(Look, Vec<(f64, f64)>)> = groups(results).into_iter().filter_map(line).collect();
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
-    let most = points().map(|(nines, _)| *nines).fold(1.0, f64::max);
-    let Some(bounds) = decades(points().map(|(_, time)| *time)) else { return Ok(String::new()) };
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (WIDTH, 400)).into_drawing_area();
-        let error = drawn("a distribution");
-        let mut chart = ChartBuilder::on(&area)
-            .margin(12)
-            .margin_right(40)
-            .x_label_area_size(48)
-            .y_label_area_size(70)
-            .build_cartesian_2d(0.0..most.ceil(), bounds.log_scale())
-            .map_err(&error)?;
-        chart
-            .configure_mesh()
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(LINE)
-            .axis_style(SOFT)
-            .x_labels(most.ceil() as usize + 1)
-            .x_desc("percentile of all messages")
-            .y_desc("t2o, µs")
-            .x_label_formatter(&|nines| percentile(*nines))
-            .y_label_formatter(&|time| tick(*time, &[1]))
-            .label_style((FONT, 13).into_font().color(&SOFT))
-            .axis_desc_style((FONT, 14).into_font().color(&INK))
-            .draw()
-            .map_err(&error)?;
-        for (group, points) in &lines {
-            let colour = colour(results, group);
-            let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-            chart.draw_series(line).map_err(&error)?;
+    let most = points().map(|(nines, _)| *nines).fold(1.0, f64::max).ceil();
+    let bounds = decades(points().map(|(_, time)| *time))?;
+    let x = Axis { low: 0.0, high: most, log: false };
+    let mut chart = Chart::new(SIZE, x, Axis { low: bounds.start, high: bounds.end, log: true });
+    chart.y_axis(&powers(&bounds), "t2o, µs");
+    let ticks: Vec<(f64, String)> =
+        (0..=most as u32).map(|nines| (f64::from(nines), percentile(f64::from(nines)))).collect();
+    chart.x_axis(&ticks, "percentile of all messages");
+    for (look, points) in &lines {
+        chart.line(&look.line(), points);
+        // A marker at the median and at each nine, so that lines are told apart without their colours.
+        for at in [nines(0.5)].into_iter().chain((1..=most as u32).map(f64::from)) {
+            if let Some(point) = points.iter().min_by(|a, b| (a.0 - at).abs().total_cmp(&(b.0 - at).abs()))
+                && (point.0 - at).abs() < 0.1
+            {
+                chart.marker(&look.marker(false), look.shape(), *point, "");
+            }
         }
-        area.present().map_err(&error)?;
     }
-    Ok(svg)
+    Some(chart.finish(&format!("t2o at each percentile, {rate} quotes a second")))
 }
 
 /// `0 %`, `90 %`, `99 %`, `99.9 %`.

@@ -1,55 +1,64 @@
 //! The report's plots, as SVG text.
 
+mod chart;
 mod curves;
 mod distribution;
-mod heat;
 mod stack;
-
-use plotters::style::RGBColor;
 
 pub(super) use curves::curves;
 pub(super) use distribution::distributions;
-pub(super) use heat::heat_map;
-pub(super) use stack::{parts, stacks};
+pub(super) use stack::{PARTS, stacks};
 
 use super::tables::{groups, rates};
-use crate::t2o::error::T2oError;
 use crate::t2o::result::Results;
+use chart::SHAPES;
 
-/// Colours that colour-blind readers can distinguish too, in the order of the groups.
-const PALETTE: [RGBColor; 10] = [
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(213, 94, 0),
-    RGBColor(90, 90, 90),
-    RGBColor(148, 103, 189),
-    RGBColor(140, 110, 40),
-    RGBColor(0, 90, 60),
-];
-const INK: RGBColor = RGBColor(29, 36, 48);
-const SOFT: RGBColor = RGBColor(91, 102, 117);
-const LINE: RGBColor = RGBColor(225, 229, 235);
-const WIDTH: u32 = 1_000;
-const FONT: &str = "sans-serif";
+/// Colours of the groups in the style sheet: `g0` to `g7`, which colour-blind readers distinguish too.
+const COLOURS: usize = 8;
+/// Dashes, `d0` to `d2`: groups beyond the colours have the next dash.
+const DASHES: usize = 3;
 
-/// The colour of a group: the same in every plot.
-fn colour(results: &Results, group: &str) -> RGBColor {
-    let place = groups(results).iter().position(|(name, _)| *name == group).unwrap_or(0);
-    PALETTE[place % PALETTE.len()]
+/// How a group looks, the same in every plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Its place among the groups.
+    place: usize,
 }
 
-/// The meaning of each colour.
-pub(super) fn legend(results: &Results) -> Vec<(String, RGBColor)> {
-    let all = groups(results).into_iter();
-    all.map(|(name, title)| (format!("{name}: {title}"), colour(results, name))).collect()
-}
+impl Look {
+    pub(super) fn of(results: &Results, group: &str) -> Look {
+        Look { place: groups(results).iter().position(|(name, _)| *name == group).unwrap_or(0) }
+    }
 
-/// Converts errors of the plotting library.
-fn drawn<E: std::fmt::Display>(what: &str) -> impl Fn(E) -> T2oError + '_ {
-    move |error| T2oError::Plot { what: what.to_owned(), reason: error.to_string() }
+    /// Class of its colour.
+    fn colour(self) -> String {
+        format!("g{}", self.place % COLOURS)
+    }
+
+    /// Classes of its line.
+    fn line(self) -> String {
+        format!("line {} d{}", self.colour(), self.place / COLOURS % DASHES)
+    }
+
+    /// Classes of its marker.
+    fn marker(self, is_hollow: bool) -> String {
+        format!("mark {}{}", self.colour(), if is_hollow { " hollow" } else { "" })
+    }
+
+    fn shape(self) -> usize {
+        self.place % SHAPES.len()
+    }
+
+    /// Its line and marker alone, for a legend.
+    pub(super) fn key(self) -> String {
+        format!(
+            "<svg class=key viewBox=\"0 0 34 12\" aria-hidden=true><path class=\"{}\" d=\"M1 6h32\" />\
+             <path class=\"{}\" transform=\"translate(17 6)\" d=\"{}\" /></svg>",
+            self.line(),
+            self.marker(false),
+            SHAPES[self.shape()]
+        )
+    }
 }
 
 /// Powers of ten (in µs) around these figures, for a logarithmic axis.
@@ -64,12 +73,14 @@ fn decades(figures: impl Iterator<Item = f64>) -> Option<std::ops::Range<f64>> {
     })
 }
 
-/// `0.1`, `10`, `1,000`; nothing for figures that do not begin with one of `digits`, unless there are none.
-fn tick(figure: f64, digits: &[u32]) -> String {
-    let first = (figure / 10_f64.powf((figure * 1.000_001).log10().floor())).round() as u32;
-    if !digits.is_empty() && !digits.contains(&first) {
-        return String::new();
-    }
+/// The powers of ten of an axis, each with its text.
+fn powers(range: &std::ops::Range<f64>) -> Vec<(f64, String)> {
+    let (first, last) = (range.start.log10().round() as i32, range.end.log10().round() as i32);
+    (first..=last).map(|power| 10_f64.powi(power)).map(|figure| (figure, tick(figure))).collect()
+}
+
+/// `0.1`, `10`, `1,000`.
+fn tick(figure: f64) -> String {
     if figure < 1.0 { format!("{figure}") } else { super::form::thousands(figure.round() as u64) }
 }
 
@@ -89,18 +100,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_labels_only_some_of_its_ticks() {
-        assert_eq!(tick(0.2, &[1, 2, 5]), "0.2");
-        assert_eq!(tick(3_000.0, &[1, 2, 5]), "");
-        assert_eq!([tick(1_000.0, &[1]), tick(2_000.0, &[1])], ["1,000", ""]);
-        assert_eq!(tick(7.0, &[]), "7");
-    }
-
-    #[test]
     fn axes_go_from_decade_to_decade() {
         let range = decades([3.0, 40.0].into_iter()).unwrap();
         assert!((range.start - 1.0).abs() < 1e-9 && (range.end - 100.0).abs() < 1e-6);
+        assert_eq!(powers(&range).into_iter().map(|(_, text)| text).collect::<Vec<_>>(), ["1", "10", "100"]);
         assert!(decades([0.0].into_iter()).is_none());
         assert!(decades([10.0].into_iter()).unwrap().end > 10.0);
+        assert_eq!([tick(0.1), tick(1_000.0)], ["0.1", "1,000"]);
+    }
+
+    #[test]
+    fn no_two_of_twenty_groups_look_the_same() {
+        let looks: std::collections::BTreeSet<String> =
+            (0..20).map(|place| Look { place }.line() + &Look { place }.shape().to_string()).collect();
+        assert_eq!(looks.len(), 20);
     }
 }
