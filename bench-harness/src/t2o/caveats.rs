@@ -18,6 +18,8 @@ const OTHERS_SHARE: f64 = 0.01;
 const OTHERS_UNSEEN: f64 = 0.5;
 /// Milliseconds a second that a node which is alone on its CPU may wait for it.
 const WAITED: f64 = 5.0;
+/// Limit of the nodes that a caveat names.
+const NAMED: usize = 5;
 /// Share of the answers that may arrive after the end.
 const OUTSTANDING: f64 = 0.05;
 
@@ -153,9 +155,11 @@ fn late_sleeps(runs: &[RunRecord]) -> String {
     for (node, sleeps) in runs.iter().flat_map(|run| &run.observed.late_sleeps) {
         *owners.entry(node).or_default() += sleeps;
     }
-    let named: Vec<String> = owners.iter().map(|(node, sleeps)| format!("{node} {sleeps}")).collect();
+    let more = if owners.len() > NAMED { ", …" } else { "" };
+    let named: Vec<String> =
+        owners.iter().take(NAMED).map(|(node, sleeps)| format!("{node} {sleeps}")).collect();
     // Runs of an earlier version do not say it.
-    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+    if named.is_empty() { String::new() } else { format!(" ({}{more})", named.join(", ")) }
 }
 
 #[cfg(test)]

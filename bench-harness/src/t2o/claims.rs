@@ -3,8 +3,8 @@
 //! A run that was cut into slices is judged by those that count (see `slices`). A comparison of figures of several cells is
 //! judged pass by pass: its ratio has an interval over passes and slices (see `decide`), and it holds when all of the interval
 //! agrees, is refuted when none of it does, and is inconclusive otherwise. It takes the quiet slices where at least three
-//! passes have enough of them, and else the busy ones too; a figure beside a number needs quiet ones, because others make
-//! both sides slower and not a number. Extremes and the shape of a curve are judged by the interval of each cell.
+//! passes have enough of them, and else the busy ones too. A figure beside a number needs quiet ones, because others make
+//! both sides slower and not a number; busy ones are enough for what a busy host makes harder, as a time below a number. Extremes and the shape of a curve are judged by the interval of each cell.
 //!
 //! Runs without slices, of an older format, are judged whole: a figure is the range over the runs of its cell, and a cell of
 //! a host that was busy otherwise decides nothing. What whole runs say is shown beside the verdict of slices, as *raw*.
@@ -263,7 +263,7 @@ impl Judge<'_> {
                     self.numbers.push(numbers);
                     return outcome;
                 }
-                Err(reason) => why = why.or(Some(reason)),
+                Err(reason) => why = Some(reason),
             }
         }
         self.numbers.extend(why);
@@ -311,21 +311,34 @@ impl Judge<'_> {
         if let Basis::Slices(level) = basis {
             let leaves = [leaves(left), leaves(right)].concat();
             let has_figures = |side: &Expression| !self::leaves(side).is_empty();
-            let counts_only = leaves.iter().all(|leaf| {
-                matches!(leaf, Expression::Figure { figure, .. } if COUNTED.contains(&figure.as_str()))
-            });
-            if level > Level::Quiet && !counts_only && has_figures(left) != has_figures(right) {
-                return Err(
-                    "too few quiet slices are left, and a figure beside a number needs them".to_owned()
-                );
-            }
+            let counts_only = leaves.iter().all(|leaf| !is_paired(leaf) && is_counted(leaf));
+            let beside_a_number = has_figures(left) != has_figures(right) && !counts_only;
+            let sure = |found: (Outcome, String)| {
+                let is_sure = level == Level::Quiet || !beside_a_number;
+                if is_sure || (found.0 == Outcome::Holds && noise_is_against(left, operator)) {
+                    return Ok(found);
+                }
+                Err("too few quiet slices are left, and a figure beside a number needs them".to_owned())
+            };
             if operator != Operator::Equal && !leaves.is_empty() && leaves.iter().all(|leaf| is_paired(leaf))
             {
                 if let Some(found) = self.compare_paired(level, (left, operator, right))? {
-                    return Ok(found);
+                    return sure(found);
                 }
             }
+            return sure(self.compare_intervals(basis, left, operator, right)?);
         }
+        self.compare_intervals(basis, left, operator, right)
+    }
+
+    /// By the interval of each side.
+    fn compare_intervals(
+        &self,
+        basis: Basis,
+        left: &Expression,
+        operator: Operator,
+        right: &Expression,
+    ) -> Result<(Outcome, String), String> {
         let (a, b) = (self.figure(basis, left)?, self.figure(basis, right)?);
         let (surely, never) = match operator {
             Operator::Less => (a.high < b.low, a.low >= b.high),
@@ -337,18 +350,32 @@ impl Judge<'_> {
         Ok((outcome(surely, never), format!("{a} {} {b}", sign(operator))))
     }
 
-    /// By the ratio of both sides, pass by pass. `None` where a figure is a lower bound: then its own interval is open.
+    /// By the ratio of both sides, pass by pass. A side with a lower bound has no upper end; `None` where it is not plain which
+    /// end that is.
     fn compare_paired(
         &self,
         level: Level,
         (left, operator, right): (&Expression, Operator, &Expression),
     ) -> Result<Option<(Outcome, String)>, String> {
         let leaves = [leaves(left), leaves(right)].concat();
-        for leaf in &leaves {
-            if self.series(level, leaf)?.is_least {
+        let mut open = [false; 2];
+        for (which, side) in [left, right].into_iter().enumerate() {
+            for leaf in self::leaves(side) {
+                open[which] |= self.series(level, leaf)?.is_least;
+            }
+            if open[which] && !is_increasing(side) {
                 return Ok(None);
             }
         }
+        let ends = |mut found: Found| {
+            if open[0] {
+                found.high = f64::INFINITY;
+            }
+            if open[1] {
+                found.low = f64::NEG_INFINITY;
+            }
+            found
+        };
         let side = |which: &Expression, values: &[f64]| evaluate(which, &leaves, values);
         let ratio = |values: &[f64]| {
             let (a, b) = (side(left, values), side(right, values));
@@ -356,18 +383,18 @@ impl Judge<'_> {
         };
         // Sides that may be negative have no ratio.
         let Ok(found) = self.paired(level, &leaves, &ratio) else {
-            return self.paired(level, &leaves, &|values| side(left, values) - side(right, values)).map(
-                |found| {
-                    let numbers = format!(
-                        "difference {} ({} to {})",
-                        figure_text(found.estimate),
-                        figure_text(found.low),
-                        figure_text(found.high)
-                    );
-                    Some((by_zero(operator, found), numbers))
-                },
-            );
+            let difference = |values: &[f64]| side(left, values) - side(right, values);
+            return self.paired(level, &leaves, &difference).map(ends).map(|found| {
+                let numbers = format!(
+                    "difference {} ({} to {})",
+                    figure_text(found.estimate),
+                    figure_text(found.low),
+                    figure_text(found.high)
+                );
+                Some((by_zero(operator, found), numbers))
+            });
         };
+        let found = ends(found);
         let one = |which: &Expression| self.paired(level, &leaves, &|values| side(which, values));
         let (a, b) = (one(left)?.estimate, one(right)?.estimate);
         let [estimate, low, high] = [found.estimate, found.low, found.high].map(|log| figure_text(log.exp()));
@@ -600,6 +627,36 @@ fn leaves(expression: &Expression) -> Vec<&Expression> {
 /// Whether a figure is one of a single cell that differs from run to run.
 fn is_paired(leaf: &Expression) -> bool {
     matches!(leaf, Expression::Figure { figure, .. } if !COUNTED.contains(&figure.as_str()))
+}
+
+fn is_counted(leaf: &Expression) -> bool {
+    matches!(leaf, Expression::Figure { figure, .. } if COUNTED.contains(&figure.as_str()))
+}
+
+/// Whether a side of a comparison grows with each of its figures.
+fn is_increasing(side: &Expression) -> bool {
+    match side {
+        Expression::Pair(left, Operator::Plus | Operator::Times, right) => {
+            is_increasing(left) && is_increasing(right)
+        }
+        Expression::Pair(left, Operator::Minus | Operator::Over, right) => {
+            is_increasing(left) && leaves(right).is_empty()
+        }
+        Expression::Number(number) => *number >= 0.0,
+        Expression::Figure { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a comparison of one figure with a number is one that a busier host makes harder: times become longer by it, and
+/// rates lower.
+fn noise_is_against(left: &Expression, operator: Operator) -> bool {
+    let Expression::Figure { figure, .. } = left else { return false };
+    match operator {
+        Operator::Less | Operator::LessOrEqual => of_stage(figure).is_some() || figure == "lateness_p99",
+        Operator::Greater | Operator::GreaterOrEqual => figure == "achieved",
+        _ => false,
+    }
 }
 
 fn speaks_of(leaf: &Expression, cell: &CellResult) -> bool {

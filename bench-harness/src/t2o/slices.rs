@@ -1,8 +1,8 @@
 //! A run cut into slices: what the host did in each, and which of them decide.
 //!
 //! A shared host is quiet for a while and then it is not. A run as a whole is therefore hardly ever undisturbed, but most
-//! of its slices may be. Each slice has a level: *quiet*, *busy* (disturbed, but the platform still had most of its CPUs),
-//! or *left out*. Whether a slice counts depends on the host and the generator alone, and never on the answers' times: a
+//! of its slices may be. Each slice has a level: *quiet*, *busy* (others ran too, which all platforms of a comparison bear
+//! alike), or *left out*. Whether a slice counts depends on the host and the generator alone, and never on the answers' times: a
 //! platform that is compared with itself gets the same slices either way.
 
 use std::collections::BTreeSet;
@@ -21,12 +21,10 @@ const QUIET_STEAL: f64 = 2.0;
 /// The same in a busy one.
 const BUSY_STEAL: f64 = 20.0;
 /// Share of the platform's CPUs that others may use in a quiet slice, and the least that counts at all.
-const QUIET_OTHERS: f64 = 0.05;
+const QUIET_OTHERS: f64 = 0.1;
 const LEAST_OTHERS: f64 = 0.05;
 /// Where other processes are not visible, the host's own account has an error of this many CPUs.
 const UNSEEN_OTHERS: f64 = 0.5;
-/// The same share in a busy slice.
-const BUSY_OTHERS: f64 = 0.75;
 /// A slice is late when its quotes were this late, in microseconds …
 const LATE_US: f64 = 1_000.0;
 /// … and this many times as late as in the run's usual slice. A platform that keeps its own generator late in every slice
@@ -40,7 +38,7 @@ pub enum Level {
     /// Next to nothing was stolen or ran beside the platform.
     #[default]
     Quiet,
-    /// Others ran, but the platform had CPUs left.
+    /// Others ran beside the platform.
     Busy,
     /// It says nothing.
     LeftOut,
@@ -104,7 +102,8 @@ impl Slice {
         let least = if self.others_seen { LEAST_OTHERS } else { UNSEEN_OTHERS };
         let quiet = least.max(QUIET_OTHERS * cpus);
         let others = self.others_cpus.unwrap_or(0.0);
-        at_least(graded(others, quiet, quiet.max(BUSY_OTHERS * cpus)), "others");
+        // The scheduler shares the CPUs with them; nothing is taken away without a trace, as by the hypervisor.
+        at_least(graded(others, quiet, f64::INFINITY), "others");
         (level, why)
     }
 }

@@ -191,10 +191,13 @@ fn slices_decide_where_whole_runs_overlap_and_the_raw_figures_stand_beside() {
 fn busy_slices_decide_between_groups_and_not_against_a_number() {
     let verdict = noisy_host(Level::Busy, "mean(A, 8000) < mean(K, 8000)");
     assert_eq!((verdict.outcome, verdict.slices.map(|used| used.level)), (Outcome::Holds, Some(Level::Busy)));
-    let verdict = noisy_host(Level::Busy, "mean(A, 8000) < 500");
+    let verdict = noisy_host(Level::Busy, "mean(A, 8000) < 10");
     assert_eq!((verdict.outcome, verdict.slices), (Outcome::Inconclusive, None));
     assert!(verdict.numbers.contains("quiet slices"), "{}", verdict.numbers);
-    assert_eq!(verdict.raw, "120..1100 < 500");
+    assert_eq!(verdict.raw, "120..1100 < 10.00");
+    let harder = noisy_host(Level::Busy, "mean(A, 8000) < 500 and achieved(A, 8000) > 7900");
+    assert_eq!(harder.outcome, Outcome::Holds, "a busy host makes that no easier: {}", harder.numbers);
+    assert_eq!(noisy_host(Level::Busy, "mean(K, 8000) > 10").outcome, Outcome::Inconclusive);
     assert_eq!(noisy_host(Level::Busy, "disordered(A, 8000) == 0").outcome, Outcome::Holds);
 }
 
@@ -208,7 +211,7 @@ fn too_few_slices_decide_nothing_and_it_is_said_so() {
     let verdict = judge(&results(cells.clone(), &[("claim", "mean(A, 8000) < mean(K, 8000)")])).remove(0);
     assert_eq!(verdict.outcome, Outcome::Inconclusive);
     assert!(
-        verdict.numbers.contains("2 passes have enough quiet slices in all of them, 3"),
+        verdict.numbers.contains("2 passes have enough busy slices in all of them, 3"),
         "{}",
         verdict.numbers
     );
@@ -225,6 +228,9 @@ fn a_lower_bound_in_the_slices_that_count_has_no_upper_end() {
         judge(&results(cells, &[("claim", holds)])).remove(0).outcome
     };
     assert_eq!(open("mean(A, 80) < mean(K, 80)"), Outcome::Inconclusive);
+    assert_eq!(open("5 * mean(A, 80) < mean(K, 80)"), Outcome::Inconclusive);
+    assert_eq!(open("mean(A, 80) > 0.05 * mean(K, 80)"), Outcome::Holds);
+    assert_eq!(open("mean(K, 80) - mean(A, 80) > 1"), Outcome::Inconclusive);
     assert_eq!(open("mean(A, 80, md) < mean(K, 80, md)"), Outcome::Holds);
     assert_eq!(open("mean(A, 80) > 10"), Outcome::Holds, "a least is enough for that");
 }

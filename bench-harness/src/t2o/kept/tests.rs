@@ -17,8 +17,8 @@ fn run(levels: &[Level], times: &[u64]) -> (RunRecord, Vec<Stamps>) {
     let slice = |(at, level): (u64, &Level)| Slice {
         from_ns: at * 100_000_000,
         until_ns: (at + 1) * 100_000_000,
-        steal_percent: if *level == Level::Quiet { 0.0 } else { 10.0 },
-        others_cpus: Some(if *level == Level::LeftOut { 2.0 } else { 0.0 }),
+        steal_percent: if *level == Level::LeftOut { 30.0 } else { 0.0 },
+        others_cpus: Some(if *level == Level::Quiet { 0.0 } else { 2.0 }),
         others_seen: true,
         cpus_allowed: 2,
         ..Slice::default()

@@ -16,7 +16,7 @@ pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> 
     body.push_str("</header>\n");
     verdict(&mut body, claims, summary);
     let about = "In each cell the median (bold) and the mean t2o in µs of the slices that count; “raw”: the same of whole runs; under \
-                 the dotted line the means of the report’s cell. Darker is slower, in logarithmic steps of the median. † the cell has \
+                 the dotted line the means of the report’s cell. The stronger the shade, the slower, in logarithmic steps of the median. † the cell has \
                  caveats; ‡ and hatched: it is not to be trusted.";
     let table = matrix::table(results);
     if !table.is_empty() {
@@ -82,20 +82,30 @@ pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> 
     )
 }
 
+/// The best group at the highest rate, in a sentence.
+fn answer(summary: &Summary) -> String {
+    let Some(best) = summary.best.last() else {
+        return "No two groups can be compared at any rate.".to_owned();
+    };
+    let rank = match best.alike.as_slice() {
+        [] => "is the quickest".to_owned(),
+        alike => format!("has the lowest median, {} not told apart from it", alike.join(", ")),
+    };
+    format!(
+        "At {} quotes/s <b>{}</b> ({}) {}: median {} µs, means {} µs.",
+        form::rate(best.rate),
+        escape(&best.group),
+        escape(&best.title),
+        escape(&rank),
+        form::us(best.p50_us),
+        form::range(best.mean_us)
+    )
+}
+
 /// What a reader wants to know first.
 fn verdict(body: &mut String, claims: &[Verdict], summary: &Summary) {
     body.push_str("<section class=verdict>\n");
-    match summary.best.last() {
-        Some(best) => body.push_str(&format!(
-            "<h2>Verdict</h2>\n<p class=answer>At {} quotes/s <b>{}</b> ({}) is the quickest: median {} µs, means {} µs.</p>\n",
-            form::rate(best.rate),
-            escape(&best.group),
-            escape(&best.title),
-            form::us(best.p50_us),
-            form::range(best.mean_us)
-        )),
-        None => body.push_str("<h2>Verdict</h2>\n<p class=answer>No two groups can be compared at any rate.</p>\n"),
-    }
+    body.push_str(&format!("<h2>Verdict</h2>\n<p class=answer>{}</p>\n", answer(summary)));
     body.push_str(&tally(claims));
     table_of(body, &tables::best(summary), "h2", Some("words"));
     let faults = tables::faults(summary);

@@ -1,4 +1,4 @@
-//! The matrix as a table: group by rate, the darker the slower. Each cell shows median and mean, the raw figures of whole
+//! The matrix as a table: group by rate, the stronger the shade the slower. Each cell shows median and mean, the raw figures of whole
 //! runs where slices were left out, and the report's band.
 
 use super::headline::{Headline, distrusted};

@@ -42,7 +42,7 @@ pub(crate) fn report(arguments: &Report) -> Result<u8, Failure> {
 fn best(results: &Results) -> String {
     let line = |best: report::Best| {
         format!(
-            "at {} quotes/s {} ({}) is the quickest: median {:.1} µs\n",
+            "at {} quotes/s {} ({}) has the lowest median: {:.1} µs\n",
             number_of(best.rate),
             best.group,
             best.title,

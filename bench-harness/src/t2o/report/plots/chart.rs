@@ -37,8 +37,8 @@ pub(super) struct Chart {
     body: String,
 }
 
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 12.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = 28.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 
@@ -215,7 +215,7 @@ mod tests {
         let mut chart = Chart::new((200.0, 100.0), axis(0.0, 1.0, false), axis(0.0, 1.0, false));
         chart.marker("g0", 0, (0.0, 1.0), "a < b");
         let svg = chart.finish("a \"chart\"");
-        assert!(svg.contains("translate(56.0 12.0)") && svg.contains("<title>a &lt; b</title>"), "{svg}");
+        assert!(svg.contains("translate(84.0 12.0)") && svg.contains("<title>a &lt; b</title>"), "{svg}");
         assert!(svg.contains("aria-label=\"a &quot;chart&quot;\""));
     }
 }

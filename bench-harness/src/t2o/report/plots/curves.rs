@@ -76,9 +76,9 @@ fn theirs_of(results: &Results, chart: &mut Chart) {
                 form::rate(known.rate),
                 form::range(known.t2o_us)
             );
-            let aside = (place % 4) as f64 * 6.0 - 9.0;
+            let aside = (place % 4) as f64 * 7.0 - 10.5;
             let class = format!("theirs {}", Look::of(results, group).colour());
-            chart.span(&class, (known.rate, low, high), (aside, 5.0), &about);
+            chart.span(&class, (known.rate, low, high), (aside, 6.0), &about);
         }
     }
 }
