@@ -320,11 +320,12 @@ impl Judge<'_> {
                 }
                 Err("too few quiet slices are left, and a figure beside a number needs them".to_owned())
             };
-            if operator != Operator::Equal && !leaves.is_empty() && leaves.iter().all(|leaf| is_paired(leaf))
+            let all_paired = !leaves.is_empty() && leaves.iter().all(|leaf| is_paired(leaf));
+            if operator != Operator::Equal
+                && all_paired
+                && let Some(found) = self.compare_paired(level, (left, operator, right))?
             {
-                if let Some(found) = self.compare_paired(level, (left, operator, right))? {
-                    return sure(found);
-                }
+                return sure(found);
             }
             return sure(self.compare_intervals(basis, left, operator, right)?);
         }
