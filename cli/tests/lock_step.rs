@@ -273,7 +273,8 @@ fn a_backtest_without_end_is_ended_by_a_signal() {
         let mut backtest = Running(home.command(&["up", &file]).spawn().expect("colo starts"));
         home.wait_for("orders", || {
             let status = home.colo(&["status", "answers", "--format", "json"]);
-            status.status.success() && serde_json::from_str(&stdout(&status)).is_ok_and(|status| has_orders(&status))
+            status.status.success()
+                && serde_json::from_str(&stdout(&status)).is_ok_and(|status| has_orders(&status))
         });
         kill(backtest.0.id(), signal);
         let code = backtest.0.wait().expect("it ends").code();

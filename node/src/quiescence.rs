@@ -83,8 +83,14 @@ mod tests {
     fn a_frame_that_the_head_does_not_count_yet_is_under_way() {
         let folder = tempfile::tempdir().unwrap();
         let files = JournalFiles::new(folder.path(), folder.path(), "market");
-        let shape =
-            JournalShape { id: 1, name: "market".into(), capacity: 1 << 16, seats: 64, topics: 8, page: 4096 };
+        let shape = JournalShape {
+            id: 1,
+            name: "market".into(),
+            capacity: 1 << 16,
+            seats: 64,
+            topics: 8,
+            page: 4096,
+        };
         let journal = Journal::create(files.clone(), shape, 1).unwrap();
         journal.admit_gated(1).unwrap();
         let mut quiescence = Quiescence::of([files.clone()].into_iter()).unwrap();
