@@ -4,7 +4,8 @@
 //! judged pass by pass: its ratio has an interval over passes and slices (see `decide`), and it holds when all of the interval
 //! agrees, is refuted when none of it does, and is inconclusive otherwise. It takes the quiet slices where at least three
 //! passes have enough of them, and else the busy ones too. A figure beside a number needs quiet ones, because others make
-//! both sides slower and not a number; busy ones are enough for what a busy host makes harder, as a time below a number. Extremes and the shape of a curve are judged by the interval of each cell.
+//! both sides slower and not a number; busy ones are enough for what a busy host makes harder, as a time below a number. So does
+//! a platform with a node that polls, which loses more to others than one that sleeps. Extremes and the shape of a curve are judged by the interval of each cell.
 //!
 //! Runs without slices, of an older format, are judged whole: a figure is the range over the runs of its cell, and a cell of
 //! a host that was busy otherwise decides nothing. What whole runs say is shown beside the verdict of slices, as *raw*.
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::decide::{self, Estimate, FEWEST_PASSES, Found};
 use super::kept::{Errors, Kept};
@@ -130,8 +132,9 @@ pub(crate) fn ratios_of_medians(
     let one = |other: &&CellResult| {
         let pair = Expression::Pair(Box::new(figure(best)), Operator::Over, Box::new(figure(other)));
         let leaves = leaves(&pair);
+        let either_polls = [best, *other].iter().any(|cell| polls(results, &cell.group));
         let at = |level| judge.paired(level, &leaves, &|values| evaluate(&pair, &leaves, values).ln());
-        at(Level::Quiet).or_else(|_| at(Level::Busy)).ok()
+        at(Level::Quiet).ok().or_else(|| at(Level::Busy).ok().filter(|_| !either_polls))
     };
     others.iter().map(one).collect()
 }
@@ -313,6 +316,14 @@ impl Judge<'_> {
             let has_figures = |side: &Expression| !self::leaves(side).is_empty();
             let counts_only = leaves.iter().all(|leaf| !is_paired(leaf) && is_counted(leaf));
             let beside_a_number = has_figures(left) != has_figures(right) && !counts_only;
+            let polling =
+                leaves.iter().find_map(|leaf| group_of(leaf).filter(|group| polls(self.results, group)));
+            if let Some(group) = polling.filter(|_| level > Level::Quiet && !beside_a_number && !counts_only)
+            {
+                return Err(format!(
+                    "too few quiet slices are left, and {group}, which polls, loses more in busy ones"
+                ));
+            }
             let sure = |found: (Outcome, String)| {
                 let is_sure = level == Level::Quiet || !beside_a_number;
                 if is_sure || (found.0 == Outcome::Holds && noise_is_against(left, operator)) {
@@ -632,6 +643,32 @@ fn is_paired(leaf: &Expression) -> bool {
 
 fn is_counted(leaf: &Expression) -> bool {
     matches!(leaf, Expression::Figure { figure, .. } if COUNTED.contains(&figure.as_str()))
+}
+
+fn group_of(leaf: &Expression) -> Option<&str> {
+    match leaf {
+        Expression::Figure { group, .. }
+        | Expression::Extreme { group, .. }
+        | Expression::MShaped { group } => Some(group),
+        _ => None,
+    }
+}
+
+/// Whether some node of a group's platform polls, or a relay does for its strategies. Such a node never sleeps, so the
+/// scheduler takes its CPU away for whole turns of others; one that sleeps is mostly let in at once.
+fn polls(results: &Results, group: &str) -> bool {
+    fn has(value: &Json) -> bool {
+        match value {
+            Json::Object(table) => table
+                .iter()
+                .any(|(key, value)| key == "relay" || (key == "mode" && *value == *"fast") || has(value)),
+            Json::Array(values) => values.iter().any(has),
+            _ => false,
+        }
+    }
+    let platform =
+        results.settings.group.iter().find(|known| known.name == group).map(|known| &known.platform);
+    platform.is_some_and(has) || has(&results.settings.base)
 }
 
 /// Whether a side of a comparison grows with each of its figures.

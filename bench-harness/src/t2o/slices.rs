@@ -4,6 +4,8 @@
 //! of its slices may be. Each slice has a level: *quiet*, *busy* (others ran too, which all platforms of a comparison bear
 //! alike), or *left out*. Whether a slice counts depends on the host and the generator alone, and never on the answers' times: a
 //! platform that is compared with itself gets the same slices either way.
+//!
+//! Levels are computed again from the raw files whenever results are read: other limits here are another format.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -202,6 +202,29 @@ fn busy_slices_decide_between_groups_and_not_against_a_number() {
 }
 
 #[test]
+fn a_platform_that_polls_is_compared_by_quiet_slices_alone() {
+    let with = |level, platform: serde_json::Value| {
+        let cells = vec![
+            noisy("A", &[120.0, 700.0, 1_100.0], &[44.0, 86.0, 60.0], level),
+            noisy("K", &[600.0, 900.0, 1_700.0], &[379.0, 406.0, 390.0], level),
+        ];
+        let mut results = results(cells, &[("claim", "mean(A, 8000) < mean(K, 8000)")]);
+        results.settings.group[0].platform = platform;
+        judge(&results).remove(0)
+    };
+    let fast = serde_json::json!({ "strategies": { "host": { "cpus": "1", "mode": "fast" } } });
+    let relay = serde_json::json!({ "pin": { "nodes": { "strategy-*": { "relay": { "cpu": 1 } } } } });
+    for platform in [fast, relay] {
+        assert_eq!(with(Level::Quiet, platform.clone()).outcome, Outcome::Holds);
+        let busy = with(Level::Busy, platform);
+        assert_eq!(busy.outcome, Outcome::Inconclusive);
+        assert!(busy.numbers.contains("A, which polls"), "{}", busy.numbers);
+    }
+    let parked = serde_json::json!({ "strategies": { "host": { "mode": "parked" } } });
+    assert_eq!(with(Level::Busy, parked).outcome, Outcome::Holds);
+}
+
+#[test]
 fn too_few_slices_decide_nothing_and_it_is_said_so() {
     let mut cells = vec![
         noisy("A", &[120.0; 3], &[44.0, 86.0, 60.0], Level::Quiet),

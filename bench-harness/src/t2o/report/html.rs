@@ -6,6 +6,7 @@ use super::summary::Summary;
 use super::tables::{self, Table};
 use super::{form, known, matrix, plots, style};
 use crate::t2o::result::Results;
+use crate::t2o::slices::Level;
 
 pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> String {
     let head = &results.settings.scenario;
@@ -15,7 +16,7 @@ pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> 
     }
     body.push_str("</header>\n");
     verdict(&mut body, claims, summary);
-    let about = "In each cell the median (bold) and the mean t2o in µs of the slices that count; “raw”: the same of whole runs; under \
+    let about = "In each cell the median (bold) and the mean t2o in µs of the slices that count; “busy”: too few are quiet, so disturbed ones are in it; “raw”: the same of whole runs; under \
                  the dotted line the means of the report’s cell. The stronger the shade, the slower, in logarithmic steps of the median. † the cell has \
                  caveats; ‡ and hatched: it is not to be trusted.";
     let table = matrix::table(results);
@@ -92,13 +93,14 @@ fn answer(summary: &Summary) -> String {
         alike => format!("has the lowest median, {} not told apart from it", alike.join(", ")),
     };
     format!(
-        "At {} quotes/s <b>{}</b> ({}) {}: median {} µs, means {} µs.",
+        "At {} quotes/s <b>{}</b> ({}) {}: median {} µs, means {} µs{}.",
         form::rate(best.rate),
         escape(&best.group),
         escape(&best.title),
         escape(&rank),
         form::us(best.p50_us),
-        form::range(best.mean_us)
+        form::range(best.mean_us),
+        if best.level == Some(Level::Busy) { ", beside other work on the host" } else { "" }
     )
 }
 

@@ -6,6 +6,7 @@ use super::html::escape;
 use super::tables::{groups, rates};
 use super::{form, known};
 use crate::t2o::result::{CellResult, Results};
+use crate::t2o::slices::Level;
 
 /// Shades in the style sheet: `s0` to `s8`.
 const SHADES: f64 = 8.0;
@@ -69,9 +70,10 @@ fn one(results: &Results, cell: &CellResult, headline: Headline, shade: f64) -> 
         form::us(headline.p50_us),
         form::us(headline.mean_us)
     );
-    if let (Some(_), Some(whole)) = (headline.level, cell.stage("t2o")) {
+    if let (Some(level), Some(whole)) = (headline.level, cell.stage("t2o")) {
+        let busy = if level == Level::Busy { "busy; " } else { "" };
         lines.push_str(&format!(
-            "<span class=raw>raw {} {}</span>",
+            "<span class=raw>{busy}raw {} {}</span>",
             form::us(whole.p50_us),
             form::us(whole.all_mean_us)
         ));

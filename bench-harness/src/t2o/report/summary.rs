@@ -36,6 +36,8 @@ pub struct Best {
     pub p50_us: f64,
     /// Lowest and highest mean of its runs.
     pub mean_us: [f64; 2],
+    /// The slices that these figures are from; `null`: whole runs.
+    pub level: Option<Level>,
     /// Groups that are slower, beyond what is chance.
     pub slower: Vec<String>,
     /// Groups that are not told apart from it.
@@ -108,6 +110,7 @@ fn best(results: &Results, rate: f64) -> Option<Best> {
         title: title.map_or(String::new(), |group| group.title.clone()),
         p50_us: headline.p50_us,
         mean_us: headline.mean_range,
+        level: headline.level,
         slower: pick(true),
         alike: pick(false),
     })

@@ -311,6 +311,7 @@ pub(super) fn best(summary: &Summary) -> Table {
             format!("{}: {}", best.group, best.title),
             us(best.p50_us),
             range(best.mean_us),
+            best.level.map_or("whole runs".to_owned(), |level| level.to_string()),
             list(&best.slower),
             list(&best.alike),
         ]
@@ -322,6 +323,7 @@ pub(super) fn best(summary: &Summary) -> Table {
             "best group",
             "median t2o, µs",
             "means, µs",
+            "slices",
             "surely slower",
             "not told apart from it",
         ]),
