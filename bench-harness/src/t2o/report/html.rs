@@ -83,6 +83,9 @@ pub(super) fn page(results: &Results, claims: &[Verdict], summary: &Summary) -> 
     )
 }
 
+/// Cells not to trust that are listed with their reasons at once.
+const FEW: usize = 5;
+
 /// The best group at the highest rate, in a sentence.
 fn answer(summary: &Summary) -> String {
     let Some(best) = summary.best.last() else {
@@ -121,7 +124,17 @@ fn verdict(body: &mut String, claims: &[Verdict], summary: &Summary) {
     let distrusted = tables::distrusted(summary);
     match distrusted.rows.len() {
         0 => body.push_str("<h2>Cells not to trust</h2>\n<p>None.</p>\n"),
-        _ => table_of(body, &distrusted, "h2", Some("words")),
+        1..=FEW => table_of(body, &distrusted, "h2", Some("words")),
+        many => {
+            // A long list would push the matrix away.
+            let cells: Vec<&str> = summary.distrusted.iter().map(|cell| cell.cell.as_str()).collect();
+            body.push_str(&format!(
+                "<h2>Cells not to trust</h2>\n<details><summary>{many} cells: {}</summary>\n",
+                escape(&cells.join(" "))
+            ));
+            table_of(body, &Table { title: "Why".to_owned(), ..distrusted }, "h3", Some("words"));
+            body.push_str("</details>\n");
+        }
     }
     body.push_str("</section>\n");
 }

@@ -98,6 +98,21 @@ mod tests {
     }
 
     #[test]
+    fn many_cells_that_are_not_to_be_trusted_are_folded_and_few_are_not() {
+        let page = |spoilt: usize| {
+            let mut cells: Vec<_> =
+                (1..=8).map(|load| cell("A", load, 10.0 * load as f64, &[40.0, 41.0])).collect();
+            cells[..spoilt].iter_mut().for_each(|cell| cell.marked.push("off-plan: 3".to_owned()));
+            let folder = tempfile::tempdir().unwrap();
+            let written = super::write(&results(cells, &[]), folder.path()).unwrap();
+            std::fs::read_to_string(&written[0]).unwrap()
+        };
+        assert!(page(0).contains("<h2>Cells not to trust</h2>\n<p>None.</p>"));
+        assert!(!page(5).contains("<details>"));
+        assert!(page(6).contains("<details><summary>6 cells: A1 A2 A3 A4 A5 A6</summary>"));
+    }
+
+    #[test]
     fn results_without_figures_make_a_report_too() {
         let mut empty = cell("A", 1, 80.0, &[1.0]);
         empty.stages.clear();
