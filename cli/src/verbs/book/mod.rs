@@ -16,7 +16,7 @@ use ladder::{IndicativeRow, Ladder, Row, StatisticsRow};
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::screen::Screen;
+use crate::screen::{Key, Screen};
 use crate::verbs::instance;
 
 /// The exchange's own book.
@@ -111,7 +111,11 @@ fn follow(
         let until = Instant::now() + FRAME;
         while Instant::now() < until && !stop.is_set() {
             source.read()?;
-            std::thread::sleep(TICK);
+            match &screen {
+                Some(screen) if screen.key(TICK)? == Some(Key::Quit) => return Ok(()),
+                Some(_) => {}
+                None => std::thread::sleep(TICK),
+            }
         }
         if let Some(ladder) = source.ladder(instrument, arguments.depth as usize)
             && ladder != shown
