@@ -30,7 +30,12 @@ pub(super) const NODES: &[Column<NodeRates>] = &[
     column("node", 0, |row| row.seated.node.clone(), |row| Key::Text(row.seated.node.clone())),
     column("state", 1, |row| row.seated.state.clone(), |row| Key::Text(row.seated.state.clone())),
     column("wait", 5, |row| row.seated.mode.clone(), |row| Key::Text(row.seated.mode.clone())),
-    column("cpu", 6, |row| shown(row.seated.cpu), |row| Key::Number(row.seated.cpu.map_or(-1.0, |cpu| cpu as f64))),
+    column(
+        "cpu",
+        6,
+        |row| shown(row.seated.cpu),
+        |row| Key::Number(row.seated.cpu.map_or(-1.0, |cpu| cpu as f64)),
+    ),
     column("cpu %", 3, |row| tenths(row.cpu_percent), |row| of(row.cpu_percent)),
     column("read/s", 4, |row| rate(row.frames_read_per_s), |row| Key::Number(row.frames_read_per_s)),
     column("written/s", 5, |row| rate(row.frames_written_per_s), |row| Key::Number(row.frames_written_per_s)),
@@ -67,7 +72,13 @@ pub(super) fn sorted<'a, T>(mut rows: Vec<&'a T>, columns: &[Column<T>], shown: 
 
 /// A table in at most `width` columns of the terminal: what has no room is left out, what matters least first. Its text, and
 /// how many columns are missing.
-pub(super) fn drawn<T>(rows: &[&T], columns: &[Column<T>], left: usize, shown: &Shown, width: usize) -> (String, usize) {
+pub(super) fn drawn<T>(
+    rows: &[&T],
+    columns: &[Column<T>],
+    left: usize,
+    shown: &Shown,
+    width: usize,
+) -> (String, usize) {
     let mut kept: Vec<usize> = (0..columns.len()).collect();
     loop {
         let head: Vec<String> = kept.iter().map(|index| head(columns[*index].name, *index, shown)).collect();

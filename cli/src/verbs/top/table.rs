@@ -11,7 +11,8 @@ use crate::verbs::seats::{damaged_text, held_text};
 /// Lines besides the rows of the two tables: three of totals, two heads, two empty ones, two "more".
 const FRAME: usize = 9;
 
-const KEYS: &str = "q ends · Tab the other table · ↑ ↓ PgUp PgDn rows · ← → sort by · r other way round · h this line\n";
+const KEYS: &str =
+    "q ends · Tab the other table · ↑ ↓ PgUp PgDn rows · ← → sort by · r other way round · h this line\n";
 
 /// All of it.
 pub(super) fn text(report: &Rates) -> String {
