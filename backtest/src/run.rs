@@ -26,6 +26,28 @@ pub struct Progress<'a> {
     pub view: &'a InstanceView,
 }
 
+/// Somebody who reads along, and misses nothing: while it looks, nobody writes.
+pub trait Witness {
+    /// The instance is there; nothing of the market has happened.
+    fn begins(&mut self, view: &InstanceView);
+
+    /// All nodes have done what the last market event caused.
+    fn settled(&mut self);
+
+    /// Called now and then, for what takes time.
+    fn flush(&mut self) {}
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Witness for Unwatched {
+    fn begins(&mut self, _: &InstanceView) {}
+
+    fn settled(&mut self) {}
+}
+
 /// What came of a run.
 #[derive(Debug)]
 pub struct Outcome {
@@ -47,6 +69,7 @@ pub struct Outcome {
 pub fn run(
     topology: Topology,
     make: &Maker<'_>,
+    witness: &mut impl Witness,
     mut go_on: impl FnMut(&Progress<'_>) -> bool,
 ) -> Result<Outcome, BacktestError> {
     if let Some(reason) = unfit(&topology) {
@@ -62,17 +85,21 @@ pub fn run(
             return Err(error.into());
         }
     };
+    witness.begins(&view);
     crew.settle();
+    witness.settled();
     crew.instance().set_phase(Phase::Running);
     let market = Instant::now();
     let mut messages = 0;
-    let is_interrupted = !play(&mut crew, view.clock(), &mut messages, || go_on(&Progress { view: &view }));
+    let is_interrupted =
+        !play(&mut crew, witness, view.clock(), &mut messages, || go_on(&Progress { view: &view }));
     let took = market.elapsed();
     let before = view.seats();
     let memory = JournalMemory::of_all(&view, crew.topology());
     crew.instance().set_phase(Phase::Stopping);
     let seconds = began.elapsed().as_secs_f64();
     crew.stop(patience);
+    witness.settled();
     let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
     crew.into_instance().remove();
     let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
@@ -80,10 +107,17 @@ pub fn run(
 }
 
 /// The market, message by message. False when somebody has ended it before.
-fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, mut go_on: impl FnMut() -> bool) -> bool {
+fn play(
+    crew: &mut Crew,
+    witness: &mut impl Witness,
+    clock: Clock,
+    messages: &mut u64,
+    mut go_on: impl FnMut() -> bool,
+) -> bool {
     loop {
         let published = crew.publish();
         crew.settle();
+        witness.settled();
         if crew.is_broken() {
             return true;
         }
@@ -93,6 +127,7 @@ fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, mut go_on: impl FnMut
         }
         crew.instance().beat();
         crew.look_after_members();
+        witness.flush();
         if !go_on() {
             return false;
         }
