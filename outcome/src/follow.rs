@@ -11,6 +11,7 @@ use topology::{Stream, Topology};
 use wire::Nanos;
 
 use crate::fold::Fold;
+use crate::worker::Worker;
 
 /// What this run's folder lacks of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct Missed {
 
 /// What a journal is to the fold. In this order within one market event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Role {
+pub(crate) enum Role {
     Instruments,
     Clock,
     Marks,
@@ -56,7 +57,7 @@ struct Waiting {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Header {
+pub(crate) struct Header {
     position: u64,
     topic: u32,
     id: u16,
@@ -67,7 +68,7 @@ struct Header {
 #[derive(Debug)]
 pub(crate) struct Follow {
     inputs: Vec<Input>,
-    fold: Fold,
+    worker: Worker,
     clock: Clock,
     /// Everything happens in this process, one after the other.
     is_alone: bool,
@@ -97,7 +98,7 @@ impl Follow {
         named.extend(drops.map(|name| (Role::Drops, name)));
         named.extend(one(Stream::Samples).map(|name| (Role::Samples, name)));
         let inputs = named.into_iter().map(|(role, name)| Input::open(role, instance, name)).collect();
-        Follow { inputs, fold, clock, is_alone }
+        Follow { inputs, worker: Worker::start(fold), clock, is_alone }
     }
 
     /// Takes what is new.
@@ -111,27 +112,31 @@ impl Follow {
     }
 
     pub(crate) fn flush(&mut self) {
-        self.fold.flush();
+        self.worker.flush();
     }
 
     /// The writers have stopped: takes the rest.
-    pub(crate) fn finish(mut self) -> (Fold, Vec<Missed>) {
+    pub(crate) fn finish(mut self) -> (Option<Fold>, Vec<Missed>) {
         if self.is_alone {
             self.in_turn();
         } else {
             self.in_order(u64::MAX);
         }
         let missed = self.inputs.into_iter().map(|input| input.missed);
-        (self.fold, missed.filter(|missed| missed.gaps > 0 || missed.error.is_some()).collect())
+        (self.worker.finish(), missed.filter(|missed| missed.gaps > 0 || missed.error.is_some()).collect())
     }
 
     /// Journal after journal, straight from the rings.
     fn in_turn(&mut self) {
-        let Follow { inputs, fold, .. } = self;
+        let Follow { inputs, worker, .. } = self;
         for input in inputs {
             let role = input.role;
             while input.has_news() {
-                input.read(|header, payload| take(fold, role, header, payload));
+                input.read(|header, payload| {
+                    if role != Role::Reports || Fold::is_refusal(header.id, payload) {
+                        worker.take(role, header, payload);
+                    }
+                });
             }
         }
     }
@@ -156,13 +161,13 @@ impl Follow {
         }
         waiting.sort_by_key(|waiting| (waiting.time, waiting.role));
         for Waiting { role, frame, payload, .. } in &waiting {
-            take(&mut self.fold, *role, *frame, payload);
+            self.worker.take(*role, *frame, payload);
         }
     }
 }
 
 #[inline]
-fn take(fold: &mut Fold, role: Role, frame: Header, payload: &[u8]) {
+pub(crate) fn take(fold: &mut Fold, role: Role, frame: Header, payload: &[u8]) {
     let Header { position, topic, id, time } = frame;
     match role {
         Role::Instruments => fold.instrument(id, payload),
@@ -170,7 +175,7 @@ fn take(fold: &mut Fold, role: Role, frame: Header, payload: &[u8]) {
         Role::Marks => fold.market(topic, id, payload, time),
         Role::Requests => fold.request(id, payload, time),
         Role::Executions => fold.execution(position, id, payload, time),
-        Role::Reports => fold.report(id, payload, time),
+        Role::Reports => fold.refusal(id, payload, time),
         Role::Drops => fold.drop_copy((position, topic, Nanos(time)), id, payload),
         Role::Samples => fold.sample_of_order(id, payload),
     }

@@ -26,6 +26,7 @@ pub mod page;
 mod sheet;
 pub mod shelf;
 mod table;
+mod worker;
 mod write;
 
 pub use data::FileMark;

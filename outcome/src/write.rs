@@ -205,9 +205,17 @@ impl RunWriter {
         let (span, missed) = match self.follow.take() {
             Some(follow) => {
                 let (fold, missed) = follow.finish();
-                let (files, problems, span) = fold.finish();
-                self.manifest.files = files;
-                self.problems.extend(problems);
+                let span = match fold.map(Fold::finish) {
+                    Some((files, problems, span)) => {
+                        self.manifest.files = files;
+                        self.problems.extend(problems);
+                        span
+                    }
+                    None => {
+                        self.problems.push("the thread that writes the tables has failed".to_owned());
+                        Span::default()
+                    }
+                };
                 (span, missed)
             }
             None => (Span::default(), Vec::new()),

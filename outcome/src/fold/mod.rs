@@ -274,13 +274,18 @@ impl Fold {
         self.sheets.fills.write(line);
     }
 
-    /// An answer to a strategy: only td's own refusals are news, the rest stands in the executions.
-    pub(crate) fn report(&mut self, id: u16, payload: &[u8], frame_time: u64) {
-        if id != OrderUpdate::ID {
+    /// Whether an answer to a strategy is td's own refusal: the rest stands in the executions.
+    #[inline]
+    pub(crate) fn is_refusal(id: u16, payload: &[u8]) -> bool {
+        id == OrderUpdate::ID && OrderUpdate::read(payload, |update| update.execution == 0).unwrap_or(false)
+    }
+
+    /// An answer to a strategy.
+    pub(crate) fn refusal(&mut self, id: u16, payload: &[u8], frame_time: u64) {
+        if !Fold::is_refusal(id, payload) {
             return;
         }
-        let refusal = OrderUpdate::read(payload, |update| (update.execution == 0).then_some(*update));
-        if let Ok(Some(update)) = refusal {
+        if let Ok(update) = OrderUpdate::decode(payload) {
             if self.time_of == TimeOf::Platform {
                 self.advance(frame_time);
             }
