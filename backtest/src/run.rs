@@ -6,7 +6,6 @@ use master::Embedded;
 use node::{Clock, NodeState, Phase};
 use observe::{InstanceView, JournalMemory, Report, Run};
 use topology::Topology;
-use topology::config::MasterConfig;
 
 use crate::crew::Crew;
 use crate::error::BacktestError;
@@ -31,8 +30,8 @@ pub trait Witness {
     /// The instance is there; nothing of the market has happened.
     fn begins(&mut self, view: &InstanceView);
 
-    /// All nodes have done what the last market event caused.
-    fn settled(&mut self);
+    /// Each node has had a turn: what they wrote can be read before there is more than a ring holds.
+    fn turned(&mut self);
 
     /// Called now and then, for what takes time.
     fn flush(&mut self) {}
@@ -45,7 +44,7 @@ pub struct Unwatched;
 impl Witness for Unwatched {
     fn begins(&mut self, _: &InstanceView) {}
 
-    fn settled(&mut self) {}
+    fn turned(&mut self) {}
 }
 
 /// What came of a run.
@@ -75,7 +74,7 @@ pub fn run(
     if let Some(reason) = unfit(&topology) {
         return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reason}")));
     }
-    let patience = stop_timeout(&topology);
+    let patience = topology.master().stop_timeout;
     let began = Instant::now();
     let mut crew = Crew::gather(Embedded::build(topology)?, make)?;
     let view = match InstanceView::open(crew.instance().directory().clone()) {
@@ -86,20 +85,18 @@ pub fn run(
         }
     };
     witness.begins(&view);
-    crew.settle();
-    witness.settled();
+    let mut go_on = || go_on(&Progress { view: &view });
+    let has_begun = crew.settle(&mut go_on, witness);
     crew.instance().set_phase(Phase::Running);
     let market = Instant::now();
     let mut messages = 0;
-    let is_interrupted =
-        !play(&mut crew, witness, view.clock(), &mut messages, || go_on(&Progress { view: &view }));
+    let is_interrupted = !has_begun || !play(&mut crew, witness, view.clock(), &mut messages, &mut go_on);
     let took = market.elapsed();
     let before = view.seats();
     let memory = JournalMemory::of_all(&view, crew.topology());
     crew.instance().set_phase(Phase::Stopping);
     let seconds = began.elapsed().as_secs_f64();
-    crew.stop(patience);
-    witness.settled();
+    crew.stop(patience, witness);
     let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
     crew.into_instance().remove();
     let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
@@ -112,12 +109,13 @@ fn play(
     witness: &mut impl Witness,
     clock: Clock,
     messages: &mut u64,
-    mut go_on: impl FnMut() -> bool,
+    go_on: &mut impl FnMut() -> bool,
 ) -> bool {
     loop {
         let published = crew.publish();
-        crew.settle();
-        witness.settled();
+        if !crew.settle(go_on, witness) {
+            return false;
+        }
         if crew.is_broken() {
             return true;
         }
@@ -138,10 +136,4 @@ fn play(
             }
         }
     }
-}
-
-fn stop_timeout(topology: &Topology) -> Duration {
-    let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
-    let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();
-    config.stop_timeout
 }

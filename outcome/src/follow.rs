@@ -1,7 +1,7 @@
 //! Reading along while the run goes, so that nothing is lost when rings wrap.
 //!
 //! All readers are loose and have no seat: no writer waits for them, none wakes them. In one process nothing is written while
-//! they read, which is after each market event; there they miss nothing. Over processes they look a few times in
+//! they read, which is after each turn of all nodes; there they miss nothing. Over processes they look a few times in
 //! hundredths of a second, take what had been stamped by then from all journals, and fold it in the order of the stamps.
 
 use journal::{Clock, Journal, LooseReader, ReadError};

@@ -183,7 +183,7 @@ impl RunWriter {
         self.follow = Some(Follow::open(view.instance(), &self.topology, view.clock(), fold, is_alone));
     }
 
-    /// Takes what is new. To be called after each market event in one process, else many times a second.
+    /// Takes what is new. To be called after each turn of all nodes in one process, else many times a second.
     #[inline]
     pub fn look(&mut self) {
         if let Some(follow) = &mut self.follow {

@@ -120,7 +120,7 @@ impl Witness for Kept {
     }
 
     #[inline]
-    fn settled(&mut self) {
+    fn turned(&mut self) {
         if let Some(writer) = &mut self.writer {
             writer.look();
         }
