@@ -68,7 +68,8 @@ impl Keeping {
         let defaults = PlatformSection::default();
         Keeping {
             place: out.map(|folder| Place::Folder(absolute(folder))).or(before),
-            is_default: false,
+            // What was noted long ago may be taken by now; the platform goes down all the same.
+            is_default: out.is_none(),
             keep: Keep { age: defaults.runs_keep_for, bytes: defaults.runs_keep_bytes.0 },
             about,
         }
