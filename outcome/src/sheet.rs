@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use wire::Price;
+use wire::{OrderId, Price};
 
 /// Decimal places of prices and exact money.
 const PLACES: u32 = 9;
@@ -107,6 +107,17 @@ impl Line {
     pub(crate) fn shown(&mut self, value: impl std::fmt::Display) -> &mut Line {
         self.next();
         let _ = write!(self.text, "{value}");
+        self
+    }
+
+    /// As it is printed everywhere: SEAT-EPOCH-SEQUENCE.
+    pub(crate) fn order(&mut self, id: OrderId) -> &mut Line {
+        self.next();
+        push_digits(&mut self.text, u64::from(id.strategy().0), 1);
+        self.text.push('-');
+        push_digits(&mut self.text, u64::from(id.epoch()), 1);
+        self.text.push('-');
+        push_digits(&mut self.text, u64::from(id.sequence()), 1);
         self
     }
 
@@ -269,6 +280,14 @@ mod tests {
         assert_eq!(shown(-1), "-0.000000001");
         assert_eq!(shown(-12_000_000_000), "-12.0");
         assert_eq!(shown(i128::MAX), "170141183460469231731687303715.884105727");
+    }
+
+    #[test]
+    fn an_order_is_called_as_everywhere() {
+        let id = OrderId(u64::MAX - 5);
+        let mut line = Line::default();
+        line.order(id);
+        assert_eq!(line.text, id.to_string());
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl Fold {
         life.fill(fill, now);
         let line = &mut self.line;
         line.clear();
-        line.maybe(now).number(fill.trade_id).shown(fill.order_id).text(self.names.seat(strategy.0));
+        line.maybe(now).number(fill.trade_id).order(fill.order_id).text(self.names.seat(strategy.0));
         line.number(life.account.0).number(fill.instrument.0).text(self.names.symbol(fill.instrument));
         line.text(fill.side.as_str()).text(fill.liquidity.as_str()).price(fill.price);
         line.number(fill.quantity.0).number(fill.remaining.0).number(after.quantity());
@@ -332,7 +332,7 @@ impl Fold {
         let known = |time: Nanos| (time.0 > 0).then_some(time.0);
         let line = &mut self.line;
         line.clear();
-        line.shown(sample.order_id).text(self.names.seat(sample.order_id.strategy().0));
+        line.order(sample.order_id).text(self.names.seat(sample.order_id.strategy().0));
         line.maybe(known(sample.due)).maybe(known(sample.published)).maybe(known(sample.received));
         line.maybe(known(sample.ordered)).maybe(known(sample.taken));
         self.sheets.t2o.write(line);

@@ -71,7 +71,7 @@ impl Life {
     /// Its row. `end` is how it ended; `None`: it has not.
     pub(crate) fn row(&self, id: OrderId, names: &Names, end: Option<(&OrderUpdate, Option<u64>)>) -> Line {
         let mut line = Line::default();
-        line.shown(id).text(names.seat(id.strategy().0)).number(self.account.0);
+        line.order(id).text(names.seat(id.strategy().0)).number(self.account.0);
         line.number(self.instrument.0).text(names.symbol(self.instrument));
         line.text(self.side.map_or("", Side::as_str));
         match &self.asked {
