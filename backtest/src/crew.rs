@@ -11,6 +11,7 @@ use wire::NodeChange;
 
 use crate::error::BacktestError;
 use crate::part::{Maker, Part, Stage};
+use crate::run::Witness;
 
 /// Nobody does anything although somebody has work that it cannot do: so many looks in a row before the thread sleeps. Also the
 /// passes between two looks at whether the run is to go on.
@@ -77,7 +78,7 @@ impl Crew {
 
     /// Turns all but md until none of them has anything to do. False when `go_on` has ended it before: strategies may answer
     /// each other for long, and what is kept back may wait for ever.
-    pub(crate) fn settle(&mut self, go_on: &mut impl FnMut() -> bool) -> bool {
+    pub(crate) fn settle(&mut self, go_on: &mut impl FnMut() -> bool, witness: &mut impl Witness) -> bool {
         let (mut idle, mut passes) = (0, 0_u32);
         while !self.is_broken {
             passes += 1;
@@ -85,7 +86,9 @@ impl Crew {
                 return false;
             }
             // Turns without frames are for what was kept back: only when nobody has any.
-            if self.pass(Part::has_news) || self.pass(|_| true) {
+            let worked = self.pass(Part::has_news) || self.pass(|_| true);
+            witness.turned();
+            if worked {
                 idle = 0;
                 continue;
             }
@@ -209,7 +212,7 @@ impl Crew {
 
     /// Stops the nodes group by group, in the order of lock-step. Each group has `patience` to stop, and as long again for what
     /// that causes.
-    pub(crate) fn stop(&mut self, patience: Duration) {
+    pub(crate) fn stop(&mut self, patience: Duration, witness: &mut impl Witness) {
         for group in 0..stop_order(true).len() {
             let of_group = |part: &Part| stop_group(part.kind, true) == group;
             for part in self.parts.iter_mut().filter(|part| of_group(part)) {
@@ -218,6 +221,7 @@ impl Crew {
             let until = Instant::now() + patience;
             while self.parts.iter().any(|part| of_group(part) && part.stage == Stage::Drains) {
                 let worked = (0..self.parts.len()).fold(false, |any, index| self.turn(index) | any);
+                witness.turned();
                 if Instant::now() > until {
                     break;
                 }

@@ -26,4 +26,4 @@ mod run;
 pub use error::BacktestError;
 pub use fit::unfit;
 pub use part::Maker;
-pub use run::{Outcome, Progress, run};
+pub use run::{Outcome, Progress, Unwatched, Witness, run};

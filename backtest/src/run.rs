@@ -25,6 +25,28 @@ pub struct Progress<'a> {
     pub view: &'a InstanceView,
 }
 
+/// Somebody who reads along, and misses nothing: while it looks, nobody writes.
+pub trait Witness {
+    /// The instance is there; nothing of the market has happened.
+    fn begins(&mut self, view: &InstanceView);
+
+    /// Each node has had a turn: what they wrote can be read before there is more than a ring holds.
+    fn turned(&mut self);
+
+    /// Called now and then, for what takes time.
+    fn flush(&mut self) {}
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Witness for Unwatched {
+    fn begins(&mut self, _: &InstanceView) {}
+
+    fn turned(&mut self) {}
+}
+
 /// What came of a run.
 #[derive(Debug)]
 pub struct Outcome {
@@ -46,6 +68,7 @@ pub struct Outcome {
 pub fn run(
     topology: Topology,
     make: &Maker<'_>,
+    witness: &mut impl Witness,
     mut go_on: impl FnMut(&Progress<'_>) -> bool,
 ) -> Result<Outcome, BacktestError> {
     if let Some(reason) = unfit(&topology) {
@@ -61,18 +84,19 @@ pub fn run(
             return Err(error.into());
         }
     };
+    witness.begins(&view);
     let mut go_on = || go_on(&Progress { view: &view });
-    let has_begun = crew.settle(&mut go_on);
+    let has_begun = crew.settle(&mut go_on, witness);
     crew.instance().set_phase(Phase::Running);
     let market = Instant::now();
     let mut messages = 0;
-    let is_interrupted = !has_begun || !play(&mut crew, view.clock(), &mut messages, &mut go_on);
+    let is_interrupted = !has_begun || !play(&mut crew, witness, view.clock(), &mut messages, &mut go_on);
     let took = market.elapsed();
     let before = view.seats();
     let memory = JournalMemory::of_all(&view, crew.topology());
     crew.instance().set_phase(Phase::Stopping);
     let seconds = began.elapsed().as_secs_f64();
-    crew.stop(patience);
+    crew.stop(patience, witness);
     let report = Report::gather(&view, crew.topology(), Run { before, memory, seconds });
     crew.into_instance().remove();
     let report = report.map_err(|error| BacktestError::Report(error.to_string()))?;
@@ -80,10 +104,16 @@ pub fn run(
 }
 
 /// The market, message by message. False when somebody has ended it before.
-fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, go_on: &mut impl FnMut() -> bool) -> bool {
+fn play(
+    crew: &mut Crew,
+    witness: &mut impl Witness,
+    clock: Clock,
+    messages: &mut u64,
+    go_on: &mut impl FnMut() -> bool,
+) -> bool {
     loop {
         let published = crew.publish();
-        if !crew.settle(go_on) {
+        if !crew.settle(go_on, witness) {
             return false;
         }
         if crew.is_broken() {
@@ -95,6 +125,7 @@ fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, go_on: &mut impl FnMu
         }
         crew.instance().beat();
         crew.look_after_members();
+        witness.flush();
         if !go_on() {
             return false;
         }

@@ -20,6 +20,7 @@ use crate::verbs::bench::Bench;
 use crate::verbs::book::args::Book;
 use crate::verbs::journal::args::JournalVerb;
 use crate::verbs::replay::args::Replay;
+use crate::verbs::runs::args::RunsVerb;
 use crate::verbs::settle::Settle;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
@@ -41,7 +42,8 @@ Examples:
   colo journal tail md.quotes --follow      watch a journal
   colo doctor                               is this host fit for latency figures?
 
-Environment: COLO_ROOT, the folder of all instances (by default /dev/shm/colo-UID);
+Environment: COLO_ROOT, the folder of all instances (by default /dev/shm/colo-UID); COLO_RUNS, the folder of the folders of
+runs (by default runs in the current folder; empty: none is made);
 COLO_LOG, the level of the nodes' logs (error, warn, info, debug).
 
 Exit codes: 0 done, 1 failed, 2 usage or platform file, 3 host not fit, 4 a check did not hold,
@@ -60,6 +62,9 @@ pub(crate) enum Verb {
     Replay(Replay),
     /// Take a platform down, and say what came of it.
     Down(Down),
+    /// What runs left behind: list their folders, show, compare, clean them, make a page of one.
+    #[command(subcommand)]
+    Runs(RunsVerb),
     /// Show what would come back from a recording, without starting anything.
     Recover(Recover),
     /// Show what runs: nodes, journals, lag, losses.
@@ -258,9 +263,23 @@ pub(crate) struct Up {
     /// Stay in the foreground, also after the source's end, until SIGTERM or Ctrl-C; then take the platform down.
     #[arg(long)]
     pub(crate) foreground: bool,
+    #[command(flatten)]
+    pub(crate) out: OutArguments,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+}
+
+/// Where the run's folder goes.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct OutArguments {
+    /// The folder for what comes of the run: orders, fills, equity, times, logs. By default runs/INSTANCE-TIME in the current
+    /// folder, or as platform.runs or COLO_RUNS say; of a platform that stays only where one of these says so. See `colo runs`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// No such folder.
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) no_out: bool,
 }
 
 /// Which instance.
@@ -295,6 +314,9 @@ pub(crate) struct Down {
     /// The last resort: end its processes by what the kernel says of them, and remove it.
     #[arg(long)]
     pub(crate) force: bool,
+    /// The folder for what came of the run, as far as its rings still hold it; by default what `colo up` was told.
+    #[arg(long, value_name = "DIR", conflicts_with = "force")]
+    pub(crate) out: Option<PathBuf>,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

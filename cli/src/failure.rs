@@ -36,6 +36,10 @@ pub(crate) enum Failure {
     Recover(#[from] recorder::recover::RecoverError),
     #[error(transparent)]
     Replay(#[from] replay::ReplayError),
+    #[error(transparent)]
+    Runs(#[from] outcome::RunsError),
+    #[error(transparent)]
+    Shelf(#[from] outcome::shelf::ShelfError),
     /// Standard output is gone.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
@@ -81,6 +85,8 @@ impl Failure {
             Failure::Recover(RecoverError::Open { source: OpenError::Several(_), .. }) => Exit::Usage.code(),
             Failure::Recover(_) => Exit::Failed.code(),
             Failure::Replay(error) => of_replay(error).code(),
+            Failure::Runs(error) => of_runs(error).code(),
+            Failure::Shelf(error) => of_shelf(error).code(),
             Failure::View(ViewError::NoInstance { .. }) => Exit::NoMaster.code(),
             Failure::View(ViewError::Io { source, .. })
             | Failure::View(ViewError::Open(journal::OpenError::Io { source, .. }))
@@ -116,6 +122,26 @@ fn of_replay(error: &replay::ReplayError) -> Exit {
         ReplayError::Claim { .. } | ReplayError::Journal { .. } | ReplayError::Strategy { .. } => {
             Exit::Failed
         }
+    }
+}
+
+fn of_runs(error: &outcome::RunsError) -> Exit {
+    match error {
+        outcome::RunsError::NotEmpty(_) => Exit::Usage,
+        outcome::RunsError::Io { action: "create" | "write", source, .. } => match Exit::of_io(source) {
+            Exit::Failed => Exit::CannotCreate,
+            other => other,
+        },
+        outcome::RunsError::Io { source, .. } => Exit::of_io(source),
+    }
+}
+
+fn of_shelf(error: &outcome::shelf::ShelfError) -> Exit {
+    use outcome::shelf::ShelfError;
+    match error {
+        ShelfError::NoRun(_) | ShelfError::Empty(_) => Exit::Usage,
+        ShelfError::Damaged { .. } => Exit::Failed,
+        ShelfError::Io(error) => of_runs(error),
     }
 }
 

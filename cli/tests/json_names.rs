@@ -368,6 +368,35 @@ fn what_verbs_print_of_files_is_on_the_page() {
 }
 
 #[test]
+fn what_the_verbs_about_runs_print_is_on_the_page() {
+    let (page, home) = (Page::read(), Home::new());
+    let root = home.state_path().join("runs").display().to_string();
+    let run = |name: &str, more: &[&str]| {
+        let out = format!("{root}/{name}");
+        let up = [&["up", "--set", "md.count=200", "--out", &out, "--format", "json"], more].concat();
+        compare(&page, "colo up and colo down", &home.json(&up));
+        out
+    };
+    let lock_step = ["md.generator=timed", "md.readers=gated", "platform.deterministic=true"];
+    let lock_step: Vec<&str> = lock_step.iter().flat_map(|set| ["--set", set]).collect();
+    let (one, other) = (run("one", &[]), run("other", &[]));
+    let steps = run("steps", &lock_step);
+    let others = run("others", &[&lock_step[..], &["--set", "md.seed=2"]].concat());
+    std::fs::write(format!("{one}/keep"), "").expect("written");
+    let dir = ["--dir", &root, "--format", "json"];
+    let verb = |words: &[&str]| home.json(&[&["runs"], words, &dir].concat());
+    compare(&page, "colo runs ls", &verb(&["ls"]));
+    compare(&page, "colo runs show", &verb(&["show", &one]));
+    compare(&page, "colo runs compare", &verb(&["compare", &one, &other]));
+    let compared = verb(&["compare", &steps, &others]);
+    assert_eq!(compared["comparison"]["verdict"], "differs", "{compared}");
+    compare(&page, "colo runs compare", &compared);
+    compare(&page, "colo runs report", &verb(&["report", &one]));
+    compare(&page, "colo runs clean", &verb(&["clean", "--keep-for", "1ns"]));
+    compare(&page, "colo runs ls", &verb(&["ls"]));
+}
+
+#[test]
 fn what_the_comparison_with_a_market_prints_is_on_the_page() {
     let (page, home) = (Page::read(), Home::new());
     // One of the two differs, so that a difference is printed too.

@@ -32,6 +32,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
+    ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("gateway-tokens", &[]),
     (
@@ -79,6 +80,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "pinning",
             "recorder",
             "replay",
+            "outcome",
             "settings",
             "strategy-sdk",
             "td",

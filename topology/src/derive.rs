@@ -59,6 +59,12 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
             rebase(&mut fix.sessions, "fix.sessions");
         }
     }
+    if let Some(runs) = &mut config.platform.runs
+        && !runs.is_empty()
+        && from_file(rows, "platform.runs")
+    {
+        *runs = beside(folder, runs);
+    }
     if let Some(file) = &mut config.desk.file
         && from_file(rows, "desk.file")
     {

@@ -38,6 +38,19 @@ pub(crate) const CAPACITY: Form = Form {
     longest: None,
 };
 
+/// A path that may be empty.
+pub(crate) const RUNS: Form = Form {
+    what: "a folder",
+    example: "\"runs\"",
+    pattern: "^[^\\n]*$",
+    parse: |text| match text.contains('\n') {
+        true => Err("a path of one line".to_owned()),
+        false => Ok(text.to_owned()),
+    },
+    integer: false,
+    longest: None,
+};
+
 /// One CPU; kept as text, as the kernel writes it.
 pub(crate) const CPU: Form = Form {
     what: "the number of a CPU",

@@ -57,8 +57,8 @@ pub use services::{NodeKind, Stream, stop_group, stop_order};
 pub use spec::is_python;
 pub use spec::{
     DeskSection, GatewaySection, HostSection, HostedStrategy, JournalSpec, LedgerSection, NodePart, NodeSpec,
-    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, StrategyLimits, StrategySection,
-    TdSection, Topology, WriteBinding,
+    Pages, Program, ReadBinding, ReaderSpec, RelaySection, RestartSpec, RunFolder, StrategyLimits,
+    StrategySection, TdSection, Topology, WriteBinding,
 };
 
 use config::PlatformConfig;

@@ -27,12 +27,24 @@ pub struct Topology {
     /// Whether nodes keep their memory in RAM.
     #[serde(default)]
     pub lock_memory: bool,
+    /// Where who takes it down writes what came of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_folder: Option<RunFolder>,
     /// By seat: `nodes[n].seat == n`, and `nodes[0]` is master.
     pub nodes: Vec<NodeSpec>,
     /// By id: `journals[n].id == n + 1`.
     pub journals: Vec<JournalSpec>,
     /// Which node runs on which core.
     pub pin: PinConfig,
+}
+
+/// Where a folder with what came of a run is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFolder {
+    /// An absolute path.
+    pub path: PathBuf,
+    /// It is the folder itself, and not the one that the folders of runs are made in.
+    pub is_itself: bool,
 }
 
 /// A journal, its writer and its readers.

@@ -49,6 +49,7 @@ pub(crate) fn build(config: &PlatformConfig) -> Topology {
         deterministic: config.is_in_lock_step(),
         one_process: config.platform.one_process,
         lock_memory: config.platform.lock_memory,
+        run_folder: None,
         nodes: builder.nodes,
         journals: builder.journals,
         pin,

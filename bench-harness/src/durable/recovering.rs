@@ -178,6 +178,7 @@ fn platform() -> Topology {
         deterministic: false,
         one_process: None,
         lock_memory: false,
+        run_folder: None,
         nodes: Vec::new(),
         journals: Vec::new(),
         pin: PinConfig::default(),

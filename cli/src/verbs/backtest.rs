@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backtest::Outcome;
+use backtest::{Outcome, Witness};
 use indicatif::ProgressBar;
 use node::{Exit, InstanceDir, Node, Steps, StopFlag};
 use topology::{NodeKind, NodeSpec, Topology};
@@ -13,7 +13,11 @@ use crate::output::{count, number};
 use crate::services;
 
 /// Runs it to the end of its source, or until it is interrupted.
-pub(super) fn run_to_its_end(topology: Topology, stop: &StopFlag) -> Result<Outcome, Failure> {
+pub(super) fn run_to_its_end(
+    topology: Topology,
+    stop: &StopFlag,
+    witness: &mut impl Witness,
+) -> Result<Outcome, Failure> {
     fit::demand(&topology)?;
     let log = InstanceDir::new(&topology.instance).map(|instance| instance.log("backtest"));
     if let Some(log) = log {
@@ -24,7 +28,7 @@ pub(super) fn run_to_its_end(topology: Topology, stop: &StopFlag) -> Result<Outc
         None => up::bar(0, "{spinner} {pos} quotes, {elapsed}; Ctrl-C ends it"),
     };
     bar.enable_steady_tick(Duration::from_millis(200));
-    let outcome = play(topology, stop, &bar);
+    let outcome = play(topology, stop, witness, &bar);
     bar.finish_and_clear();
     let outcome = outcome?;
     let seconds = outcome.took.as_secs_f64();
@@ -36,8 +40,13 @@ pub(super) fn run_to_its_end(topology: Topology, stop: &StopFlag) -> Result<Outc
     Ok(outcome)
 }
 
-fn play(topology: Topology, stop: &StopFlag, bar: &ProgressBar) -> Result<Outcome, Failure> {
-    Ok(backtest::run(topology, &program, |progress| {
+fn play(
+    topology: Topology,
+    stop: &StopFlag,
+    witness: &mut impl Witness,
+    bar: &ProgressBar,
+) -> Result<Outcome, Failure> {
+    Ok(backtest::run(topology, &program, witness, |progress| {
         bar.set_position(up::published(progress.view));
         !stop.is_set()
     })?)

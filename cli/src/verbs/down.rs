@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::args::Down;
 use crate::failure::Failure;
 use crate::output::{self, Format};
+use crate::verbs::keeping::{self, Keeping};
 use crate::verbs::report;
 
 pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
@@ -19,12 +20,20 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
     if running.view().phase() == Phase::Stopping {
         talk!("instance `{name}` is being stopped already; this waits for its end");
     }
+    let topology = running.topology();
+    let keeping = Keeping::at_its_end(arguments.out.as_deref(), topology);
+    let mut kept = keeping.begin(topology, keeping::mode(topology))?;
+    kept.follow(running.view());
+    kept.look();
     match running.finish() {
         Err(error @ LaunchError::TakenDown { .. }) => {
             talk!("{error}");
+            // Who has taken it down writes it.
+            kept.abandon();
             Ok(node::Exit::Done.code())
         }
         other => {
+            let is_whole = kept.finish(other.as_ref().ok(), false);
             let report = other?;
             report::print(&report, arguments.format)?;
             if let Some(row) = report.unrecorded.first() {
@@ -32,7 +41,7 @@ pub(crate) fn down(arguments: &Down) -> Result<u8, Failure> {
                 talk!("the end of the run is not on disk, of {journals} journals; the first: {row}");
             }
             talk!("instance `{name}` is down");
-            Ok(report::exit_of_stop(&report))
+            Ok(if is_whole { report::exit_of_stop(&report) } else { node::Exit::Failed.code() })
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod instance;
 mod instruments;
 mod irregular;
 pub(crate) mod journal;
+mod keeping;
 mod kill;
 mod matching_verify;
 mod md_verify;
@@ -24,6 +25,7 @@ mod recover;
 pub(crate) mod replay;
 mod report;
 mod run;
+pub(crate) mod runs;
 mod seats;
 pub(crate) mod settle;
 mod status;
@@ -49,6 +51,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Up(arguments) => up::up(&arguments),
         Verb::Replay(arguments) => replay::replay(&arguments),
         Verb::Down(arguments) => down::down(&arguments),
+        Verb::Runs(verb) => runs::dispatch(&verb),
         Verb::Recover(arguments) => recover::recover(&arguments),
         Verb::Status(arguments) => status::status(&arguments),
         Verb::Top(arguments) => top::top(&arguments),

@@ -32,7 +32,7 @@ pub(crate) fn exit_of_stop(report: &Report) -> u8 {
     if report.unrecorded.is_empty() { Exit::Done.code() } else { Exit::Failed.code() }
 }
 
-fn text(report: &Report) -> String {
+pub(crate) fn text(report: &Report) -> String {
     let mut text = String::new();
     text.push_str(&stages(&report.stages));
     text.push('\n');

@@ -3,43 +3,96 @@
 use std::env;
 use std::time::{Duration, SystemTime};
 
+use ::backtest::{BacktestError, Outcome};
 use indicatif::{ProgressBar, ProgressStyle};
 use master_client::{End, Launch, LaunchError, Recover, Running};
 use node::{Counter, Exit, InstanceDir, StopFlag};
-use observe::InstanceView;
+use observe::{InstanceView, Report};
+use outcome::Mode;
 use recorder::recover::Recovery;
 use serde_json::json;
-use topology::{NodeKind, Topology};
+use topology::{NodeKind, Platform, Topology};
 
-use crate::args::{Until, Up};
+use crate::args::{OutArguments, Until, Up};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::verbs::deaths::Deaths;
+use crate::verbs::keeping::{self, Keeping, Kept};
 use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
-    let (topology, recover) = what(arguments)?;
+    let (mut topology, platform, recover) = what(arguments)?;
     let stop = StopFlag::install()?;
     let (name, total) = (topology.instance.clone(), topology.nodes.len());
-    let stays = arguments.stay || arguments.foreground || recover.is_some();
-    if !stays && topology.one_process.unwrap_or_else(|| ::backtest::unfit(&topology).is_none()) {
-        let outcome = backtest::run_to_its_end(topology, &stop)?;
+    let stays = arguments.stay || arguments.foreground;
+    let keeping = Keeping::of(&arguments.out, platform.as_ref(), stays);
+    if !stays && recover.is_none() && is_for_one_process(&topology) {
+        let (outcome, kept) = alone(topology, keeping, &stop)?;
         if outcome.is_interrupted {
             talk!("stopping");
         }
-        report::print(&outcome.report, arguments.format)?;
-        return Ok(report::exit(&outcome.report));
+        return conclude(&outcome.report, kept, outcome.is_interrupted, arguments.format);
     }
-    let running = start(topology, recover, &stop)?;
     // With process 1 of a container everything ends: it must not return.
-    if arguments.foreground || (arguments.stay && master_client::is_first_process()) {
-        return stay(running, &stop, arguments.format);
-    }
-    if arguments.stay {
-        running.detach();
+    let is_left = arguments.stay && !arguments.foreground && !master_client::is_first_process();
+    if is_left {
+        topology.run_folder = keeping.noted();
+        start(topology, recover, &stop)?.detach();
         return stayed(&name, total, arguments.format);
     }
-    run_to_its_end(running, &stop, arguments.format)
+    let kept = keeping.begin(&topology, keeping::mode(&topology))?;
+    let (running, kept) = start_kept(topology, recover, &stop, kept)?;
+    if stays {
+        return stay(running, &stop, kept, arguments.format);
+    }
+    run_to_its_end(running, &stop, kept, arguments.format)
+}
+
+fn is_for_one_process(topology: &Topology) -> bool {
+    topology.one_process.unwrap_or_else(|| ::backtest::unfit(topology).is_none())
+}
+
+/// All of it in this process, to its end.
+fn alone(topology: Topology, keeping: Keeping, stop: &StopFlag) -> Result<(Outcome, Kept), Failure> {
+    let mut kept = keeping.begin(&topology, Mode::OneProcess)?;
+    match backtest::run_to_its_end(topology, stop, &mut kept) {
+        Ok(outcome) => Ok((outcome, kept)),
+        Err(error @ Failure::Backtest(BacktestError::Report(_))) => {
+            let _ = kept.finish(None, false);
+            Err(error)
+        }
+        Err(error) => {
+            kept.abandon();
+            Err(error)
+        }
+    }
+}
+
+/// Starts it, and reads along from then on.
+fn start_kept(
+    topology: Topology,
+    recover: Option<Recover>,
+    stop: &StopFlag,
+    mut kept: Kept,
+) -> Result<(Running, Kept), Failure> {
+    match start(topology, recover, stop) {
+        Ok(running) => {
+            kept.follow(running.view());
+            Ok((running, kept))
+        }
+        Err(error) => {
+            kept.abandon();
+            Err(error)
+        }
+    }
+}
+
+/// The run is over: its folder is finished, its report printed.
+fn conclude(report: &Report, kept: Kept, is_interrupted: bool, format: Format) -> Result<u8, Failure> {
+    // A report that nobody hears is no reason to leave the folder as it is.
+    let is_whole = kept.finish(Some(report), is_interrupted);
+    report::print(report, format)?;
+    Ok(if is_whole { report::exit(report) } else { Exit::Failed.code() })
 }
 
 /// Starts it, and waits until all are ready.
@@ -69,28 +122,33 @@ fn start(topology: Topology, recover: Option<Recover>, stop: &StopFlag) -> Resul
 
 /// Runs a replayed platform until its source has given all it had, takes it down, and prints the report. One that is
 /// interrupted has none.
-pub(super) fn whole(topology: Topology, format: Format) -> Result<u8, Failure> {
+pub(super) fn whole(topology: Topology, out: &OutArguments, format: Format) -> Result<u8, Failure> {
     let stop = StopFlag::install()?;
-    if topology.one_process.unwrap_or_else(|| ::backtest::unfit(&topology).is_none()) {
-        let outcome = backtest::run_to_its_end(topology, &stop)?;
+    let keeping = Keeping::of(out, None, false);
+    if is_for_one_process(&topology) {
+        let (outcome, kept) = alone(topology, keeping, &stop)?;
         if outcome.is_interrupted {
+            let _ = kept.finish(Some(&outcome.report), true);
             return Err(super::replay::interrupted());
         }
-        report::print(&outcome.report, format)?;
-        return Ok(report::exit(&outcome.report));
+        return conclude(&outcome.report, kept, false, format);
     }
-    let mut running = start(topology, None, &stop)?;
-    if matches!(watch(&mut running, &stop), Ok(End::Asked)) {
-        running.finish()?;
+    let kept = keeping.begin(&topology, keeping::mode(&topology))?;
+    let (mut running, mut kept) = start_kept(topology, None, &stop, kept)?;
+    if matches!(watch(&mut running, &stop, &mut kept), Ok(End::Asked)) {
+        let report = running.finish();
+        let _ = kept.finish(report.as_ref().ok(), true);
+        report?;
         return Err(super::replay::interrupted());
     }
-    finish(running, format)
+    finish(running, kept, false, format)
 }
 
 /// The platform of the file, or that of the recordings that it is to go on with.
-fn what(arguments: &Up) -> Result<(Topology, Option<Recover>), Failure> {
+fn what(arguments: &Up) -> Result<(Topology, Option<Platform>, Option<Recover>), Failure> {
     if arguments.recover.is_empty() {
-        return Ok((super::platform(&arguments.platform)?.topology, None));
+        let platform = super::platform(&arguments.platform)?;
+        return Ok((platform.topology.clone(), Some(platform), None));
     }
     let until = Until::time(arguments.until.as_ref(), &arguments.recover)?;
     let recovery = Recovery::open(&arguments.recover, until)?;
@@ -103,40 +161,43 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Recover>), Failure> {
     // The recordings that were found, and the time that they have in common: master finds the same.
     let folders = recovery.recordings().iter().map(|recording| recording.folder().to_owned()).collect();
     let recover = Recover { folders, until: Some(recovery.time()) };
-    Ok((recovery.topology().clone(), Some(recover)))
+    Ok((recovery.topology().clone(), None, Some(recover)))
 }
 
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
-fn stay(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
+fn stay(mut running: Running, stop: &StopFlag, mut kept: Kept, format: Format) -> Result<u8, Failure> {
     let mut deaths = Deaths::default();
     let has_master = running.stay(|view| {
         deaths.look(view);
+        kept.look();
         !stop.is_set()
     });
     let instance = running.view().instance();
     if !has_master && !instance.is_there().unwrap_or(true) {
         talk!("instance `{}` was taken down", instance.name());
+        let _ = kept.finish(None, false);
         return Ok(Exit::Done.code());
     }
     talk!(
         "{}",
         if has_master { "stopping" } else { "master is gone; the platform is taken down without it" }
     );
-    finish(running, format)
+    finish(running, kept, false, format)
 }
 
 /// Takes it down and reports on it, unless somebody else is at that.
-fn finish(running: Running, format: Format) -> Result<u8, Failure> {
+fn finish(running: Running, kept: Kept, is_interrupted: bool, format: Format) -> Result<u8, Failure> {
     match running.finish() {
         Err(error @ LaunchError::TakenDown { .. }) => {
             talk!("{error}");
+            let _ = kept.finish(None, is_interrupted);
             Ok(Exit::Done.code())
         }
-        other => {
-            let report = other?;
-            report::print(&report, format)?;
-            Ok(report::exit(&report))
+        Err(error) => {
+            let _ = kept.finish(None, is_interrupted);
+            Err(error.into())
         }
+        Ok(report) => conclude(&report, kept, is_interrupted, format),
     }
 }
 
@@ -148,16 +209,22 @@ fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
     Ok(Exit::Done.code())
 }
 
-fn run_to_its_end(mut running: Running, stop: &StopFlag, format: Format) -> Result<u8, Failure> {
-    if let Err(error) = watch(&mut running, stop) {
+fn run_to_its_end(
+    mut running: Running,
+    stop: &StopFlag,
+    mut kept: Kept,
+    format: Format,
+) -> Result<u8, Failure> {
+    let end = watch(&mut running, stop, &mut kept);
+    if let Err(error) = &end {
         // The platform still has to come down.
         talk!("colo: {error}");
     }
-    finish(running, format)
+    finish(running, kept, matches!(end, Ok(End::Asked)), format)
 }
 
 /// Watches until it is over, and says why if it is not its source's end.
-fn watch(running: &mut Running, stop: &StopFlag) -> Result<End, LaunchError> {
+fn watch(running: &mut Running, stop: &StopFlag, kept: &mut Kept) -> Result<End, LaunchError> {
     let expected = expected_quotes(running.topology());
     let bar = match expected {
         Some(quotes) => bar(quotes, "{bar:30} {pos}/{len} quotes, {eta} left"),
@@ -168,6 +235,7 @@ fn watch(running: &mut Running, stop: &StopFlag) -> Result<End, LaunchError> {
     let end = running.watch(|view| {
         bar.set_position(published(view));
         bar.suspend(|| deaths.look(view));
+        kept.look();
         !stop.is_set()
     });
     bar.finish_and_clear();

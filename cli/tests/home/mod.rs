@@ -40,6 +40,8 @@ impl Home {
             .args(arguments)
             .env("COLO_ROOT", self.root.path())
             .env("XDG_STATE_HOME", self.state.path())
+            // Folders of runs only where a test asks for one.
+            .env("COLO_RUNS", "")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -136,6 +136,7 @@ impl Platform {
 
     fn start(&self, arguments: &[&str], stdout: Stdio) -> Child {
         Command::new(env!("CARGO_BIN_EXE_colo"))
+            .env("COLO_RUNS", "")
             .args(arguments)
             .env("COLO_ROOT", self.root.path())
             .env("XDG_STATE_HOME", self.state.path())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use settings::schema::{Absent, DAY_NS, Kind};
-use settings::{duration, section};
+use settings::{ByteSize, duration, section};
 
 use super::RunConfig;
 use super::run::LONGEST_NAP_NS;
@@ -29,8 +29,19 @@ section! {
         /// Keeps the memory of every node but master in RAM (mlockall), each page from its first touch on; a node that may
         /// not does not start.
         lock_memory: bool = false;
+        /// The folder in which each run gets a folder with what came of it (relative to the file); "": none. `--out` and
+        /// `--no-out` come before it. Platforms that stay (`--stay`, `--foreground`) have one only where this or `--out` says so.
+        runs: Option<String> = None => Kind::Parsed(&forms::RUNS), Absent::Derived("$COLO_RUNS, or \"runs\" where `colo up` is called");
+        /// Folders of runs there that are older are removed when a run ends, but those with a file `keep` in them; 0s: none.
+        #[serde(with = "duration")]
+        runs_keep_for: Duration = RUNS_KEEP_FOR => Kind::Duration { min_ns: 0, max_ns: 3_650 * DAY_NS };
+        /// Beyond so many bytes of all folders of runs there, the oldest are removed when a run ends; 0B: none.
+        runs_keep_bytes: ByteSize = ByteSize::mib(4_096);
     }
 }
+
+/// How long folders of runs are kept.
+const RUNS_KEEP_FOR: Duration = Duration::from_secs(90 * 86_400);
 
 section! {
     /// The master.

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 use topology::config::Speed;
 
-use crate::args::point_in_time;
+use crate::args::{OutArguments, point_in_time};
 use crate::output::Format;
 
 #[derive(Debug, Args)]
@@ -62,6 +62,8 @@ pub(crate) struct Replay {
     /// Name of the instance that is made for it; else that of the recording with "-replay" behind it.
     #[arg(short, long, value_name = "NAME")]
     pub(crate) instance: Option<String>,
+    #[command(flatten)]
+    pub(crate) out: OutArguments,
     /// Text for people, or one JSON object.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,

@@ -42,7 +42,7 @@ pub(super) fn replay(arguments: &Replay, recording: &Recording) -> Result<u8, Fa
     without_recorders(&mut topology);
     in_lock_step(&mut topology);
     source(&mut topology, arguments, recording)?;
-    up::whole(topology, arguments.format)
+    up::whole(topology, &arguments.out, arguments.format)
 }
 
 /// md's source becomes the recording.

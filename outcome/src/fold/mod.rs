@@ -1,0 +1,450 @@
+//! From the frames of a run to the rows of its tables. Pure but for the files: the same frames give the same bytes.
+//!
+//! ```text
+//!  market's clock ──► advance ──► rows of the event before, sorted by order id; samples of the time before
+//!  quotes or bests ─► marks ──────────┐
+//!  requests ────────► lives of orders │
+//!  executions ──────► the ledger's own book ──► fills, equity, positions
+//!  refusals by td ──► ends of orders
+//! ```
+//!
+//! In lock-step time is the market's. Which of two journals is read first within one market event makes no difference to any
+//! row, so one process and many give the same files.
+
+mod moves;
+mod names;
+mod order;
+mod sheets;
+mod trader;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use accounts::Follower as Accounts;
+use ledger::Book;
+use topology::Topology;
+use wire::{
+    Best, BookEvent, Execution, Fill, Instrument, InstrumentId, LatencySample, MarketPhase, Message, Nanos,
+    NewOrder, OrderId, OrderStatus, OrderUpdate, Price, Quote, Request, StrategyId, TradePrint,
+};
+
+use self::names::Names;
+use self::order::Life;
+use self::sheets::Sheets;
+use self::trader::{SECOND, Trader, Worth};
+use crate::sheet::{Line, Listed};
+
+/// First distance of two samples.
+const SAMPLE_NS: u64 = 100_000_000;
+/// It doubles each time that so many rows of samples have been written.
+const ROWS_A_STEP: u64 = 20_000;
+/// Rows of `t2o.csv`; a day of a busy platform would make it the largest file by far.
+const MOST_SAMPLES: u64 = 1_000_000;
+
+/// Whose time the rows have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeOf {
+    /// The market's own: in lock-step.
+    Market,
+    /// The platform's clock.
+    Platform,
+}
+
+/// When the run began and ended, by its own time, and how much it saw.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) begin: Option<u64>,
+    pub(crate) end: Option<u64>,
+    pub(crate) sample_ns: u64,
+    /// Rows of `t2o.csv` that were left out.
+    pub(crate) samples_left_out: u64,
+}
+
+/// An order's life, and how and when it ended.
+#[derive(Debug)]
+struct Ended {
+    life: Life,
+    update: OrderUpdate,
+    at: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Fold {
+    time_of: TimeOf,
+    now: u64,
+    begin: Option<u64>,
+    book: Book,
+    names: Names,
+    traders: BTreeMap<u16, Trader>,
+    lives: BTreeMap<OrderId, Life>,
+    /// Orders that ended at this market event. Requests about them may yet come: who sent them did not know.
+    ended: BTreeMap<OrderId, Ended>,
+    /// Instruments that somebody has an order in, with the mark that was written last.
+    priced: BTreeMap<InstrumentId, Price>,
+    accounts: Option<Box<Accounts>>,
+    accounts_written: BTreeMap<u32, (i128, i128, i128)>,
+    interval: u64,
+    next_sample: u64,
+    next_second: u64,
+    rows_at_step: u64,
+    samples_left_out: u64,
+    line: Line,
+    sheets: Sheets,
+}
+
+impl Fold {
+    pub(crate) fn new(folder: &Path, topology: &Topology, accounts: Option<accounts::Options>) -> Fold {
+        let time_of = if topology.deterministic { TimeOf::Market } else { TimeOf::Platform };
+        let senders = topology.nodes.iter().filter(|node| node.kind.sends());
+        Fold {
+            time_of,
+            now: 0,
+            begin: None,
+            book: Book::new(),
+            names: Names::of(topology),
+            traders: senders.map(|node| (node.seat, Trader::default())).collect(),
+            lives: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            priced: BTreeMap::new(),
+            sheets: Sheets::create(folder, accounts.is_some()),
+            accounts: accounts.map(|options| Box::new(Accounts::new(options))),
+            accounts_written: BTreeMap::new(),
+            interval: SAMPLE_NS,
+            next_sample: 0,
+            next_second: 0,
+            rows_at_step: 0,
+            samples_left_out: 0,
+            line: Line::default(),
+        }
+    }
+
+    fn stamp(&self) -> Option<u64> {
+        (self.now > 0).then_some(self.now)
+    }
+
+    /// The time is this one from here on; never an earlier one.
+    #[inline]
+    fn advance(&mut self, time: u64) {
+        if time <= self.now {
+            return;
+        }
+        if !self.ended.is_empty() {
+            self.write_ended();
+        }
+        if self.begin.is_none() {
+            self.begin_at(time);
+        }
+        if time >= self.next_second {
+            self.seconds(time);
+        }
+        if time >= self.next_sample {
+            // As it stood at the last point of the grid.
+            self.sample(time / self.interval * self.interval, false);
+            self.next_sample = (time / self.interval + 1) * self.interval;
+        }
+        self.now = time;
+    }
+
+    #[cold]
+    fn begin_at(&mut self, time: u64) {
+        self.begin = Some(time);
+        self.now = time;
+        self.next_second = (time / SECOND + 1) * SECOND;
+        self.next_sample = (time / self.interval + 1) * self.interval;
+        self.sample(time, true);
+    }
+
+    /// The clock, where it is another journal than that of the marks. A frame of the platform's clock counts by its own time.
+    pub(crate) fn clock(&mut self, id: u16, payload: &[u8], frame_time: u64) {
+        if self.time_of == TimeOf::Platform {
+            return self.advance(frame_time);
+        }
+        let time = match id {
+            BookEvent::ID => BookEvent::read(payload, |event| event.event_time).ok(),
+            TradePrint::ID => TradePrint::read(payload, |trade| trade.event_time).ok(),
+            MarketPhase::ID => MarketPhase::read(payload, |phase| phase.event_time).ok(),
+            _ => None,
+        };
+        if let Some(time) = time {
+            self.advance(time.0);
+        }
+    }
+
+    /// Quotes or bests, and trade prints.
+    pub(crate) fn market(&mut self, topic: u32, id: u16, payload: &[u8], frame_time: u64) {
+        let time = match (self.time_of, id) {
+            (TimeOf::Platform, _) => Some(Nanos(frame_time)),
+            (_, Quote::ID) => Quote::read(payload, |quote| quote.event_time).ok(),
+            (_, TradePrint::ID) => TradePrint::read(payload, |trade| trade.event_time).ok(),
+            _ => None,
+        };
+        if let Some(time) = time {
+            self.advance(time.0);
+        }
+        if matches!(id, Quote::ID | Best::ID | TradePrint::ID) {
+            self.book.on_market(topic, id, payload);
+        }
+    }
+
+    pub(crate) fn instrument(&mut self, id: u16, payload: &[u8]) {
+        if id == Instrument::ID
+            && let Ok(instrument) = Instrument::decode(payload)
+        {
+            self.names.instrument(&instrument);
+        }
+    }
+
+    pub(crate) fn request(&mut self, id: u16, payload: &[u8], frame_time: u64) {
+        if self.time_of == TimeOf::Platform {
+            self.advance(frame_time);
+        }
+        if id == NewOrder::ID {
+            if let Ok(order) = NewOrder::decode(payload) {
+                self.new_order(&order);
+            }
+            return;
+        }
+        let Ok(request) = Request::decode(id, payload) else { return };
+        let seat = request.order_id().strategy().0;
+        let trader = self.traders.entry(seat).or_default();
+        let ended = self.ended.get_mut(&request.order_id()).map(|ended| &mut ended.life);
+        let life = self.lives.get_mut(&request.order_id()).or(ended);
+        match request {
+            Request::Replace(_) => {
+                trader.replaces += 1;
+                life.into_iter().for_each(|life| life.replaces += 1);
+            }
+            Request::Cancel(_) => {
+                trader.cancels += 1;
+                life.into_iter().for_each(|life| life.cancels += 1);
+            }
+            Request::CancelAll(_) => trader.cancels += 1,
+            Request::New(_) => {}
+        }
+    }
+
+    fn new_order(&mut self, order: &NewOrder) {
+        let now = self.stamp();
+        let trader = self.traders.entry(order.order_id.strategy().0).or_default();
+        trader.orders += 1;
+        trader.ordered += i128::from(order.quantity.0.max(0));
+        self.priced.entry(order.instrument).or_insert(Price::NONE);
+        self.lives.entry(order.order_id).or_insert_with(|| Life::sent(order, now));
+    }
+
+    /// What matching says.
+    pub(crate) fn execution(&mut self, position: u64, id: u16, payload: &[u8], frame_time: u64) {
+        if self.time_of == TimeOf::Platform {
+            self.advance(frame_time);
+        }
+        let Ok(execution) = Execution::decode(id, payload) else { return };
+        match execution {
+            Execution::Fill(fill) => self.fill(position, payload, &fill),
+            Execution::Update(update) => {
+                self.book.on_execution(position, id, payload);
+                self.update(&update);
+            }
+        }
+    }
+
+    fn fill(&mut self, position: u64, payload: &[u8], fill: &Fill) {
+        let (strategy, now) = (fill.order_id.strategy(), self.stamp());
+        let before = self.book.position(strategy, fill.instrument);
+        self.book.on_execution(position, Fill::ID, payload);
+        let after = self.book.position(strategy, fill.instrument);
+        if before == after {
+            return;
+        }
+        self.priced.entry(fill.instrument).or_insert(Price::NONE);
+        let since = self.now.saturating_sub(self.begin.unwrap_or(self.now));
+        let trader = self.traders.entry(strategy.0).or_default();
+        let done = trader.fill(fill, &before, &after, since);
+        let worth = trader.worth(strategy, &self.book);
+        trader.drawdown(worth.equity());
+        let found = || Life::found(fill.instrument, fill.side);
+        let life = self.lives.entry(fill.order_id).or_insert_with(found);
+        life.fill(fill, now);
+        let line = &mut self.line;
+        line.clear();
+        line.maybe(now).number(fill.trade_id).order(fill.order_id).text(self.names.seat(strategy.0));
+        line.number(life.account.0).number(fill.instrument.0).text(self.names.symbol(fill.instrument));
+        line.text(fill.side.as_str()).text(fill.liquidity.as_str()).price(fill.price);
+        line.number(fill.quantity.0).number(fill.remaining.0).number(after.quantity());
+        line.number(done.closed).decimal(done.realised);
+        self.sheets.fills.write(line);
+    }
+
+    /// Whether an answer to a strategy is td's own refusal: the rest stands in the executions.
+    #[inline]
+    pub(crate) fn is_refusal(id: u16, payload: &[u8]) -> bool {
+        id == OrderUpdate::ID && OrderUpdate::read(payload, |update| update.execution == 0).unwrap_or(false)
+    }
+
+    /// An answer to a strategy.
+    pub(crate) fn refusal(&mut self, id: u16, payload: &[u8], frame_time: u64) {
+        if !Fold::is_refusal(id, payload) {
+            return;
+        }
+        if let Ok(update) = OrderUpdate::decode(payload) {
+            if self.time_of == TimeOf::Platform {
+                self.advance(frame_time);
+            }
+            self.update(&update);
+        }
+    }
+
+    fn update(&mut self, update: &OrderUpdate) {
+        let now = self.stamp();
+        let trader = self.traders.entry(update.order_id.strategy().0).or_default();
+        match update.status {
+            OrderStatus::Rejected => trader.rejected += 1,
+            OrderStatus::CancelRejected => trader.cancels_rejected += 1,
+            OrderStatus::ReplaceRejected => trader.replaces_rejected += 1,
+            OrderStatus::MassCancelled => return,
+            _ => {}
+        }
+        if update.status.is_final() {
+            let found = || Life::found(update.instrument, update.side);
+            let life = self.lives.remove(&update.order_id).unwrap_or_else(found);
+            self.ended.insert(update.order_id, Ended { life, update: *update, at: now });
+            return;
+        }
+        if update.status == OrderStatus::Accepted {
+            let found = || Life::found(update.instrument, update.side);
+            self.lives.entry(update.order_id).or_insert_with(found);
+        }
+        let ended = self.ended.get_mut(&update.order_id).map(|ended| &mut ended.life);
+        if let Some(life) = self.lives.get_mut(&update.order_id).or(ended) {
+            life.update(update, now);
+        }
+    }
+
+    /// The times of an order, of which only these rows are of the host's clock.
+    pub(crate) fn sample_of_order(&mut self, id: u16, payload: &[u8]) {
+        if id != LatencySample::ID {
+            return;
+        }
+        let Ok(sample) = LatencySample::decode(payload) else { return };
+        if self.sheets.t2o.rows() >= MOST_SAMPLES {
+            self.samples_left_out += 1;
+            return;
+        }
+        let known = |time: Nanos| (time.0 > 0).then_some(time.0);
+        let line = &mut self.line;
+        line.clear();
+        line.order(sample.order_id).text(self.names.seat(sample.order_id.strategy().0));
+        line.maybe(known(sample.due)).maybe(known(sample.published)).maybe(known(sample.received));
+        line.maybe(known(sample.ordered)).maybe(known(sample.taken));
+        self.sheets.t2o.write(line);
+    }
+
+    /// The drop copy, where accounts are kept.
+    pub(crate) fn drop_copy(&mut self, at: (u64, u32, Nanos), id: u16, payload: &[u8]) {
+        if let Some(accounts) = &mut self.accounts {
+            // What does not follow is the audit's matter; losses are said by who reads.
+            let _ = accounts.frame(at, id, payload);
+        }
+    }
+
+    fn write_ended(&mut self) {
+        for (id, Ended { life, update, at }) in std::mem::take(&mut self.ended) {
+            self.sheets.orders.write(&life.row(id, &self.names, Some((&update, at))));
+        }
+    }
+
+    /// Whole seconds have ended before `time`.
+    fn seconds(&mut self, time: u64) {
+        for (&seat, trader) in &mut self.traders {
+            let worth = trader.worth(StrategyId(seat), &self.book);
+            trader.drawdown(worth.equity());
+            trader.second(worth.equity(), self.now, time);
+        }
+        self.next_second = (time / SECOND + 1) * SECOND;
+    }
+
+    /// Writes how things stand, at a time of the grid.
+    fn sample(&mut self, time: u64, force: bool) {
+        for (&seat, trader) in &mut self.traders {
+            let me = StrategyId(seat);
+            let worth = trader.worth(me, &self.book);
+            let name = self.names.seat(seat);
+            if let Some(line) = trader.equity_row(time, name, &worth, force) {
+                self.sheets.equity.write(&line);
+            }
+            for (instrument, position) in trader.moved(me, &self.book) {
+                let mark = self.book.mark(instrument);
+                let line = &mut self.line;
+                line.clear();
+                line.number(time).text(name).number(instrument.0).text(self.names.symbol(instrument));
+                line.number(position.quantity()).price(position.average_price()).price(mark);
+                line.decimal(position.realised()).decimal(position.unrealised(mark));
+                self.sheets.positions.write(line);
+            }
+        }
+        for (&instrument, written) in &mut self.priced {
+            let mark = self.book.mark(instrument);
+            if mark.is_some() && (mark != *written || force) {
+                *written = mark;
+                let line = &mut self.line;
+                line.clear();
+                line.number(time).number(instrument.0).text(self.names.symbol(instrument)).price(mark);
+                self.sheets.prices.write(line);
+            }
+        }
+        self.sample_accounts(time, force);
+        if self.sheets.sampled() - self.rows_at_step >= ROWS_A_STEP {
+            self.rows_at_step = self.sheets.sampled();
+            self.interval *= 2;
+        }
+    }
+
+    fn sample_accounts(&mut self, time: u64, force: bool) {
+        let (Some(accounts), Some(sheet)) = (&self.accounts, &mut self.sheets.accounts) else { return };
+        for account in accounts.desk.accounts() {
+            let owner = account.owner.map_or("", |owner| self.names.seat(owner.0));
+            // Own accounts of strategies have no number, and numbers end below this.
+            let key = account.account.0 | account.owner.map_or(0, |owner| (u32::from(owner.0) + 1) << 21);
+            let state = (account.equity, account.available, account.margin);
+            if self.accounts_written.insert(key, state) == Some(state) && !force {
+                continue;
+            }
+            let line = &mut self.line;
+            line.clear();
+            line.number(time).number(account.account.0).text(owner);
+            line.shown(account.currency).decimal(account.equity).decimal(account.available);
+            line.decimal(account.margin).decimal(account.day_result).number(account.open_orders);
+            sheet.write(line);
+        }
+    }
+
+    pub(crate) fn flush(&mut self) {
+        self.sheets.flush();
+    }
+
+    /// Orders that are still at work, the last sample, the table of strategies.
+    pub(crate) fn finish(mut self) -> (Vec<Listed>, Vec<String>, Span) {
+        self.write_ended();
+        let open: BTreeSet<OrderId> = self.lives.keys().copied().collect();
+        for id in open {
+            if let Some(life) = self.lives.get(&id) {
+                let line = life.row(id, &self.names, None);
+                self.sheets.orders.write(&line);
+            }
+        }
+        self.sample(self.now, true);
+        for (&seat, trader) in &mut self.traders {
+            let worth: Worth = trader.worth(StrategyId(seat), &self.book);
+            trader.drawdown(worth.equity());
+            let line = trader.row(self.names.seat(seat), &worth);
+            self.sheets.strategies.write(&line);
+        }
+        let span = Span {
+            begin: self.begin,
+            end: self.stamp(),
+            sample_ns: self.interval,
+            samples_left_out: self.samples_left_out,
+        };
+        let (listed, problems) = self.sheets.finish();
+        (listed, problems, span)
+    }
+}

@@ -1,0 +1,355 @@
+//! A folder, from before the platform starts until after it is down.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use journal::process::ProcessIdentity;
+use node::InstanceDir;
+use observe::{InstanceView, Report};
+use serde_json::Value as Json;
+use topology::config::{MarketSource, MdConfig};
+use topology::{NodeKind, Program, TdSection, Topology};
+
+use crate::data::{FileMark, files_below};
+use crate::fold::{Fold, Span};
+use crate::follow::{Follow, Missed};
+use crate::logs::Marks;
+use crate::manifest::{FORMAT, MANIFEST, Manifest, Mode, RunState, VERSION, Writer};
+
+/// The platform file as resolved: every key with its value and origin, and what runs.
+const PLATFORM: &str = "platform.json";
+/// The file as it was written.
+const PLATFORM_TEXT: &str = "platform.toml";
+const T2O: &str = "t2o.json";
+const LOGS: &str = "logs";
+/// Room for the manifest, so that it can say that the disk is full.
+const RESERVE: &str = "reserve";
+const RESERVE_BYTES: usize = 256 << 10;
+/// Folders tell of positions and orders: only their owner reads them.
+const FOLDER_MODE: u32 = 0o700;
+/// More runs of one instance do not begin in one second.
+const MOST_OF_A_SECOND: u32 = 1_000;
+/// What is buffered is written at least so often: a run that is killed leaves what it had.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// Where a run's folder is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Exactly here.
+    Folder(PathBuf),
+    /// In this folder of runs, with a name of its own.
+    Root(PathBuf),
+}
+
+/// What is known of a run before it starts.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// How its nodes run.
+    pub mode: Mode,
+    /// The platform file as it was named.
+    pub platform: Option<String>,
+    /// Its text.
+    pub text: Option<String>,
+    /// Its keys, each with value and origin.
+    pub settings: Option<Json>,
+    /// Version of colo.
+    pub colo: String,
+    /// Its first frames may be gone: it is read only now that it ends.
+    pub is_late: bool,
+}
+
+/// The folder cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RunsError {
+    /// The system refuses.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Something is there.
+    #[error("{} is there and not empty: name another folder for the run", .0.display())]
+    NotEmpty(PathBuf),
+}
+
+impl RunsError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunsError {
+        let path = path.to_owned();
+        move |source| RunsError::Io { action, path, source }
+    }
+}
+
+/// What came of a folder.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What could not be written.
+    pub problems: Vec<String>,
+    /// What it lacks of the run.
+    pub missed: Vec<Missed>,
+}
+
+/// A folder that is being written.
+#[derive(Debug)]
+pub struct RunWriter {
+    folder: PathBuf,
+    manifest: Manifest,
+    topology: Topology,
+    follow: Option<Follow>,
+    marks: Option<Marks>,
+    hashes: Option<JoinHandle<Vec<FileMark>>>,
+    flushed: Instant,
+    problems: Vec<String>,
+}
+
+impl RunWriter {
+    /// Makes the folder of a run that is about to start.
+    ///
+    /// # Errors
+    /// [`RunsError`].
+    pub fn begin(place: &Place, topology: &Topology, about: About) -> Result<RunWriter, RunsError> {
+        let folder = make(place, &topology.instance)?;
+        let md: MdConfig = section(topology, NodeKind::Md);
+        let paths: Vec<PathBuf> = match (&md.files, md.source.is_replay()) {
+            (Some(files), true) => files.paths().into_iter().map(absolute).collect(),
+            _ => Vec::new(),
+        };
+        let hash = move || files_below(&paths).iter().map(|path| FileMark::of(path)).collect();
+        // Beside the run: a day of gigabytes takes a while.
+        let hashes = std::thread::Builder::new().name("hashes".to_owned()).spawn(hash).ok();
+        let ProcessIdentity { pid, start } = ProcessIdentity::current();
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            instance: topology.instance.clone(),
+            mode: about.mode,
+            deterministic: topology.deterministic,
+            started: now(),
+            colo: about.colo,
+            writer: Writer { pid, start },
+            platform: about.platform,
+            source: word(&md.source),
+            seed: (md.source == MarketSource::Sim).then_some(md.seed),
+            programs: programs(topology),
+            ..Manifest::default()
+        };
+        let logs = InstanceDir::new(&topology.instance).map(|instance| instance.logs());
+        let marks = logs.filter(|_| !about.is_late).map(Marks::of);
+        let mut writer = RunWriter {
+            folder,
+            manifest,
+            topology: topology.clone(),
+            follow: None,
+            marks,
+            hashes,
+            flushed: Instant::now(),
+            problems: Vec::new(),
+        };
+        writer.put_manifest().map_err(RunsError::io("write", &writer.folder.join(MANIFEST)))?;
+        let _ = fs::write(writer.folder.join(RESERVE), vec![0; RESERVE_BYTES]);
+        let resolved = serde_json::json!({
+            "file": writer.manifest.platform, "settings": about.settings, "topology": topology,
+        });
+        writer.put(PLATFORM, &serde_json::to_vec_pretty(&resolved).unwrap_or_default());
+        if let Some(text) = about.text {
+            writer.put(PLATFORM_TEXT, text.as_bytes());
+        }
+        Ok(writer)
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The instance is there: reads along from now on.
+    pub fn follow(&mut self, view: &InstanceView) {
+        let td = self.topology.nodes.iter().find(|node| node.kind == NodeKind::Td);
+        let td = td.and_then(|td| serde_json::from_value::<TdSection>(td.section.clone()).ok());
+        let desk = td.and_then(|td| td.desk);
+        let options = desk.map(|desk| accounts::Options { remembered: desk.config.remembered });
+        let fold = Fold::new(&self.folder, &self.topology, options);
+        let is_alone = self.manifest.mode == Mode::OneProcess;
+        self.follow = Some(Follow::open(view.instance(), &self.topology, view.clock(), fold, is_alone));
+    }
+
+    /// Takes what is new. To be called after each turn of all nodes in one process, else many times a second.
+    #[inline]
+    pub fn look(&mut self) {
+        if let Some(follow) = &mut self.follow {
+            follow.look();
+        }
+    }
+
+    /// Writes what is buffered, if it is time. To be called now and then.
+    pub fn flush(&mut self) {
+        if self.flushed.elapsed() >= FLUSH_EVERY {
+            self.flushed = Instant::now();
+            self.follow.iter_mut().for_each(Follow::flush);
+        }
+    }
+
+    /// The platform is down: the rest of its rows, and the manifest. Without a report the run has failed.
+    pub fn finish(mut self, report: Option<&Report>, is_interrupted: bool) -> Written {
+        let reserve = self.folder.join(RESERVE);
+        let (span, missed) = match self.follow.take() {
+            Some(follow) => {
+                let (fold, missed) = follow.finish();
+                let span = match fold.map(Fold::finish) {
+                    Some((files, problems, span)) => {
+                        self.manifest.files = files;
+                        self.problems.extend(problems);
+                        span
+                    }
+                    None => {
+                        self.problems.push("the thread that writes the tables has failed".to_owned());
+                        Span::default()
+                    }
+                };
+                (span, missed)
+            }
+            None => (Span::default(), Vec::new()),
+        };
+        if let Some(marks) = &self.marks
+            && let Err(error) = marks.copy(&self.folder.join(LOGS))
+        {
+            self.problems.push(format!("cannot copy the logs to {}: {error}", self.folder.display()));
+        }
+        if let Some(report) = report {
+            self.put(T2O, &serde_json::to_vec_pretty(&report.stages).unwrap_or_default());
+        }
+        let failed = report.is_none_or(|report| report.failed_nodes().next().is_some());
+        let hashes = self.hashes.take().and_then(|hashes| hashes.join().ok());
+        let problems = std::mem::take(&mut self.problems);
+        let _ = fs::remove_file(reserve);
+        self.manifest = Manifest {
+            state: match (failed, is_interrupted) {
+                (true, _) => RunState::Failed,
+                (false, true) => RunState::Interrupted,
+                (false, false) => RunState::Finished,
+            },
+            ended: Some(now()),
+            seconds: report.map(|report| report.seconds),
+            first_ns: span.begin,
+            last_ns: span.end,
+            sample_ns: span.sample_ns,
+            t2o_left_out: span.samples_left_out,
+            data: hashes.unwrap_or_default(),
+            complete: problems.is_empty() && missed.is_empty(),
+            missed: missed.clone(),
+            problems: problems.clone(),
+            report: report.cloned(),
+            ..std::mem::take(&mut self.manifest)
+        };
+        self.problems = problems;
+        if let Err(error) = self.put_manifest() {
+            let path = self.folder.join(MANIFEST);
+            self.problems.push(format!("cannot write {}: {error}", path.display()));
+        }
+        Written { folder: self.folder, problems: self.problems, missed }
+    }
+
+    /// Takes the folder away again: nothing ran.
+    pub fn abandon(self) {
+        if let Err(error) = fs::remove_dir_all(&self.folder) {
+            log::warn!("cannot remove {}: {error}", self.folder.display());
+        }
+    }
+
+    /// In one step: it is there whole, or as it was before.
+    fn put_manifest(&self) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(&self.manifest)?;
+        let new = self.folder.join(format!("{MANIFEST}.new"));
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, self.folder.join(MANIFEST)));
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        written
+    }
+
+    fn put(&mut self, name: &str, bytes: &[u8]) {
+        let path = self.folder.join(name);
+        if let Err(error) = fs::write(&path, bytes) {
+            self.problems.push(format!("cannot write {}: {error}", path.display()));
+        }
+    }
+}
+
+fn make(place: &Place, instance: &str) -> Result<PathBuf, RunsError> {
+    let mut one = DirBuilder::new();
+    one.mode(FOLDER_MODE);
+    match place {
+        Place::Folder(folder) => {
+            if let Some(parent) = folder.parent() {
+                fs::create_dir_all(parent).map_err(RunsError::io("create", parent))?;
+            }
+            match one.create(folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let mut inside = fs::read_dir(folder).map_err(RunsError::io("read", folder))?;
+                    if inside.next().is_some() {
+                        return Err(RunsError::NotEmpty(folder.clone()));
+                    }
+                    Ok(folder.clone())
+                }
+                made => made.map(|()| folder.clone()).map_err(RunsError::io("create", folder)),
+            }
+        }
+        Place::Root(root) => {
+            fs::create_dir_all(root).map_err(RunsError::io("create", root))?;
+            let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+            let name = format!("{instance}-{}", time.replace(['-', ':'], ""));
+            for number in 1.. {
+                let folder = match number {
+                    1 => root.join(&name),
+                    number => root.join(format!("{name}-{number}")),
+                };
+                match one.create(&folder) {
+                    Err(error)
+                        if error.kind() == io::ErrorKind::AlreadyExists && number < MOST_OF_A_SECOND => {}
+                    made => return made.map(|()| folder.clone()).map_err(RunsError::io("create", &folder)),
+                }
+            }
+            Err(RunsError::NotEmpty(root.clone()))
+        }
+    }
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Json::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn section<T: serde::de::DeserializeOwned + Default>(topology: &Topology, kind: NodeKind) -> T {
+    let node = topology.nodes.iter().find(|node| node.kind == kind);
+    node.and_then(|node| serde_json::from_value(node.section.clone()).ok()).unwrap_or_default()
+}
+
+/// A program that many nodes run is read once.
+fn programs(topology: &Topology) -> BTreeMap<String, FileMark> {
+    let mut marks: BTreeMap<&Path, FileMark> = BTreeMap::new();
+    let own = topology.nodes.iter().filter_map(|node| match &node.program {
+        Program::Path(path) => Some((node.name.clone(), path.as_path())),
+        Program::Builtin(_) => None,
+    });
+    own.map(|(node, path)| (node, marks.entry(path).or_insert_with(|| FileMark::of(path)).clone())).collect()
+}
