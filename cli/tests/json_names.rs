@@ -465,6 +465,7 @@ fn what_the_benchmark_of_the_gateway_prints_is_on_the_page() {
         ("order", "notification_p50_us"),
         ("broadcast", "deliveries_per_s"),
         ("private", "notifications_per_s"),
+        ("diff", "peek_p50_us"),
     ] {
         assert!(report[part][name].as_f64().is_some_and(|figure| figure > 0.0), "{part}: {report}");
     }
