@@ -12,7 +12,8 @@ use wire::NodeChange;
 use crate::error::BacktestError;
 use crate::part::{Maker, Part, Stage};
 
-/// Nobody does anything although somebody has work that it cannot do: so many looks in a row before the thread sleeps.
+/// Nobody does anything although somebody has work that it cannot do: so many looks in a row before the thread sleeps. Also the
+/// passes between two looks at whether the run is to go on.
 const LOOKS: u32 = 1_000;
 /// How long it sleeps then.
 const NAP: Duration = Duration::from_micros(50);
@@ -74,24 +75,30 @@ impl Crew {
         self.is_broken
     }
 
-    /// Turns all but md until none of them has anything to do.
-    pub(crate) fn settle(&mut self) {
-        let mut looks = 0;
+    /// Turns all but md until none of them has anything to do. False when `go_on` has ended it before: strategies may answer
+    /// each other for long, and what is kept back may wait for ever.
+    pub(crate) fn settle(&mut self, go_on: &mut impl FnMut() -> bool) -> bool {
+        let (mut idle, mut passes) = (0, 0_u32);
         while !self.is_broken {
+            passes += 1;
+            if passes.is_multiple_of(LOOKS) && !go_on() {
+                return false;
+            }
             // Turns without frames are for what was kept back: only when nobody has any.
             if self.pass(Part::has_news) || self.pass(|_| true) {
-                looks = 0;
+                idle = 0;
                 continue;
             }
             if !self.parts.iter().enumerate().any(|(index, part)| index != self.md && part.holds_back()) {
-                return;
+                return true;
             }
             // It waits for a time to pass.
-            looks += 1;
-            if looks > LOOKS {
+            idle += 1;
+            if idle > LOOKS {
                 std::thread::sleep(NAP);
             }
         }
+        true
     }
 
     /// One turn of each of these but md. Whether any of them did anything.
@@ -200,7 +207,8 @@ impl Crew {
         }
     }
 
-    /// Stops the nodes group by group, in the order of lock-step.
+    /// Stops the nodes group by group, in the order of lock-step. Each group has `patience` to stop, and as long again for what
+    /// that causes.
     pub(crate) fn stop(&mut self, patience: Duration) {
         for group in 0..stop_order(true).len() {
             let of_group = |part: &Part| stop_group(part.kind, true) == group;
@@ -217,8 +225,13 @@ impl Crew {
                     std::thread::sleep(NAP);
                 }
             }
-            // What they said last is handled before the next ones go.
-            while !self.is_broken && (0..self.parts.len()).fold(false, |any, index| self.turn(index) | any) {}
+            // What they said last is handled before the next ones go; strategies that answer each other never end by themselves.
+            let until = Instant::now() + patience;
+            while !self.is_broken && (0..self.parts.len()).fold(false, |any, index| self.turn(index) | any) {
+                if Instant::now() > until {
+                    break;
+                }
+            }
         }
     }
 

@@ -13,8 +13,8 @@ pub fn unfit(topology: &Topology) -> Option<String> {
             (NodeKind::Gateway | NodeKind::Service | NodeKind::Observer | NodeKind::Relay, _) => {
                 Some(format!("`{name}` ({}) has a process of its own", node.kind))
             }
-            (NodeKind::Strategy | NodeKind::Host, Program::Builtin(_)) | (_, Program::Builtin(_)) => None,
-            _ => Some(format!("`{name}` has a program of its own")),
+            (_, Program::Builtin(_)) => None,
+            (_, Program::Path(_)) => Some(format!("`{name}` has a program of its own")),
         }
     })
 }

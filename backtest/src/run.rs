@@ -6,7 +6,6 @@ use master::Embedded;
 use node::{Clock, NodeState, Phase};
 use observe::{InstanceView, JournalMemory, Report, Run};
 use topology::Topology;
-use topology::config::MasterConfig;
 
 use crate::crew::Crew;
 use crate::error::BacktestError;
@@ -52,7 +51,7 @@ pub fn run(
     if let Some(reason) = unfit(&topology) {
         return Err(BacktestError::Unfit(format!("the platform cannot run in one process: {reason}")));
     }
-    let patience = stop_timeout(&topology);
+    let patience = topology.master().stop_timeout;
     let began = Instant::now();
     let mut crew = Crew::gather(Embedded::build(topology)?, make)?;
     let view = match InstanceView::open(crew.instance().directory().clone()) {
@@ -62,11 +61,12 @@ pub fn run(
             return Err(error.into());
         }
     };
-    crew.settle();
+    let mut go_on = || go_on(&Progress { view: &view });
+    let has_begun = crew.settle(&mut go_on);
     crew.instance().set_phase(Phase::Running);
     let market = Instant::now();
     let mut messages = 0;
-    let is_interrupted = !play(&mut crew, view.clock(), &mut messages, || go_on(&Progress { view: &view }));
+    let is_interrupted = !has_begun || !play(&mut crew, view.clock(), &mut messages, &mut go_on);
     let took = market.elapsed();
     let before = view.seats();
     let memory = JournalMemory::of_all(&view, crew.topology());
@@ -80,10 +80,12 @@ pub fn run(
 }
 
 /// The market, message by message. False when somebody has ended it before.
-fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, mut go_on: impl FnMut() -> bool) -> bool {
+fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, go_on: &mut impl FnMut() -> bool) -> bool {
     loop {
         let published = crew.publish();
-        crew.settle();
+        if !crew.settle(go_on) {
+            return false;
+        }
         if crew.is_broken() {
             return true;
         }
@@ -103,10 +105,4 @@ fn play(crew: &mut Crew, clock: Clock, messages: &mut u64, mut go_on: impl FnMut
             }
         }
     }
-}
-
-fn stop_timeout(topology: &Topology) -> Duration {
-    let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
-    let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();
-    config.stop_timeout
 }

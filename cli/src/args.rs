@@ -371,19 +371,6 @@ impl Place {
     }
 }
 
-/// A strategy that comes with colo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Builtin {
-    /// Answers quotes with immediate-or-cancel orders, sides alternating.
-    Taker,
-    /// Quotes both sides around the middle.
-    MarketMaker,
-    /// Trades at random, so that a market of strategies moves.
-    Noise,
-    /// Sends orders that cannot trade, and times them: `colo bench orders`.
-    RoundTrips,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -393,7 +380,7 @@ Examples:
 pub(crate) struct RunStrategy {
     /// Which one.
     #[arg(value_enum, required_unless_present = "program", conflicts_with = "program")]
-    pub(crate) strategy: Option<Builtin>,
+    pub(crate) strategy: Option<builtin_strategies::Builtin>,
     /// A program of your own instead; a file that ends in .py is started with python3, or what COLO_PYTHON says
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,

@@ -3,9 +3,11 @@
 mod home;
 
 use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use journal::{Journal, JournalFiles, ReadError};
+use serde_json::Value;
 use wire::{AnyMessage, Fill};
 
 use home::{Home, kill, number, stderr, stdout};
@@ -259,5 +261,40 @@ fn runs_of_the_same_source_and_strategies_give_the_same_report_byte_for_byte() {
         let differing: Vec<_> =
             first.lines().zip(again.lines()).filter(|(one, other)| one != other).collect();
         assert!(again == first, "run {run} reports otherwise: {differing:#?}");
+    }
+}
+
+/// Makers that answer each other for ever, at one market event, in one process: the run is asked to end, and does.
+#[test]
+fn a_backtest_without_end_is_ended_by_a_signal() {
+    let home = Home::new();
+    for signal in ["INT", "TERM"] {
+        let file = answers(&home, 0, 100_000_000, &long_day(10));
+        let mut backtest = Running(home.command(&["up", &file]).spawn().expect("colo starts"));
+        home.wait_for("orders", || {
+            let status = home.colo(&["status", "answers", "--format", "json"]);
+            status.status.success()
+                && serde_json::from_str(&stdout(&status)).is_ok_and(|status| has_orders(&status))
+        });
+        kill(backtest.0.id(), signal);
+        let code = backtest.0.wait().expect("it ends").code();
+        assert!(code.is_some(), "{signal}: it has an exit code");
+        assert_eq!(home.left(), Vec::<PathBuf>::new());
+    }
+}
+
+/// Whether td has written more than the first market event asks for when it ends.
+fn has_orders(status: &Value) -> bool {
+    let journals = status["journals"].as_array().cloned().unwrap_or_default();
+    journals.iter().any(|journal| journal["journal"] == "td.orders" && number(&journal["frames"]) > 100_000)
+}
+
+/// Ends with its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

@@ -28,7 +28,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("bindings-layout", &["journal", "wire"]),
     ("colo-c", &["journal", "node", "strategy-sdk", "wire"]),
     ("colo-python", &["journal", "node", "strategy-sdk", "wire"]),
-    ("bindings-conformance", &["journal"]),
+    ("bindings-conformance", &["journal", "node"]),
     ("ledger", &["accounts", "node", "topology", "wire"]),
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),

@@ -73,4 +73,5 @@ pub use ring::reader::{
     self, Frame, FrameHeader, GatedReader, LooseReader, NoWriter, Reader, ReaderCore, RecordIter, Topics,
     View,
 };
+pub use ring::tail::Tail;
 pub use ring::writer::{Batch, Claim, History, Records, Writer, Written};

@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use node::{Exit, NodeState, Phase};
 use topology::config::{Durability, OnDeath, ReaderKind, RecorderConfig, WhenFull};
 use topology::{NodeKind, Program};
-use wire::{Message, NodeChange, NodeEvent, NodeRole};
+use wire::{Message, NodeChange, NodeEvent};
 
 use crate::error::MasterError;
 use crate::lives::{Decision, End, Ended, Event, Failure, Next};
@@ -144,18 +144,7 @@ impl Master {
     /// Writes a node's change to `master.events`.
     fn announce(&mut self, index: usize, change: NodeChange, generation: u64, exit_code: i32) {
         let spec = &self.nodes[index].spec;
-        let role = if spec.kind == NodeKind::Strategy { NodeRole::Strategy } else { NodeRole::Platform };
-        let pid = self.instance.registry.seat(u32::from(spec.seat)).map_or(0, |seat| seat.process().pid);
-        let event = NodeEvent {
-            generation,
-            seat: spec.seat,
-            change,
-            role,
-            pid,
-            exit_code,
-            reserved: 0,
-            reserved_tail: 0,
-        };
+        let event = self.instance.event_of(spec, change, generation, exit_code);
         if let Some(events) = &mut self.events
             && let Err(error) = events.write(NodeEvent::ID, 0, event.bytes())
         {

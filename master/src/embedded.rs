@@ -7,8 +7,8 @@ use journal::Writer;
 use journal::process::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION};
 use node::{Front, InstanceDir, JoinError, Node, NodeState, Phase};
-use topology::{NodeKind, Topology};
-use wire::{Message, NodeChange, NodeEvent, NodeRole};
+use topology::Topology;
+use wire::{Message, NodeChange, NodeEvent};
 
 use crate::adopt::{self, Found};
 use crate::error::MasterError;
@@ -142,18 +142,8 @@ impl Embedded {
 impl Inner {
     fn announce(&self, seat: u16, change: NodeChange, exit_code: i32) {
         let Some(spec) = self.instance.topology.nodes.iter().find(|node| node.seat == seat) else { return };
-        let role = if spec.kind == NodeKind::Strategy { NodeRole::Strategy } else { NodeRole::Platform };
-        let seated = self.instance.registry.seat(u32::from(seat));
-        let event = NodeEvent {
-            generation: seated.map_or(0, |seat| seat.generation()),
-            seat,
-            change,
-            role,
-            pid: std::process::id(),
-            exit_code,
-            reserved: 0,
-            reserved_tail: 0,
-        };
+        let generation = self.instance.registry.seat(u32::from(seat)).map_or(0, |seat| seat.generation());
+        let event = self.instance.event_of(spec, change, generation, exit_code);
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(events) = events.as_mut()
             && let Err(error) = events.write(NodeEvent::ID, 0, event.bytes())

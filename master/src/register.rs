@@ -7,7 +7,7 @@ use journal::process::ProcessIdentity;
 use node::protocol::{Assignment, PROTOCOL_VERSION, ReadAssignment, WriteAssignment};
 use node::{NodeState, kind_word};
 use pinning::Placement;
-use topology::config::{Durability, MasterConfig, ReaderFrom, ReaderKind};
+use topology::config::{Durability, ReaderFrom, ReaderKind};
 use topology::{NodeSpec, Topology};
 
 use crate::setup::Instance;
@@ -111,9 +111,7 @@ fn assignment(
 /// A node that has not stopped by `stop_timeout` is killed: it gives up slightly earlier by itself, and reports what is
 /// left.
 fn drain(topology: &Topology) -> Duration {
-    let master = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
-    let config: MasterConfig = master.and_then(Result::ok).unwrap_or_default();
-    config.stop_timeout / 4 * 3
+    topology.master().stop_timeout / 4 * 3
 }
 
 /// A node's section with its parameters beside it, under `params`.

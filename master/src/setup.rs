@@ -10,6 +10,7 @@ use node::{Claim, ClaimError, InstanceDir, NodeState, Phase, kind_word};
 use pinning::{Host, Placement};
 use topology::config::ReaderKind;
 use topology::{NodeKind, NodeSpec, Topology};
+use wire::{NodeChange, NodeEvent, NodeRole};
 
 use crate::adopt;
 use crate::error::MasterError;
@@ -183,6 +184,28 @@ impl Instance {
             .seat(u32::from(seat))
             .and_then(|seat| NodeState::from_word(seat.state()))
             .unwrap_or(NodeState::Empty)
+    }
+
+    /// What is said in `master.events` of a node.
+    pub(crate) fn event_of(
+        &self,
+        node: &NodeSpec,
+        change: NodeChange,
+        generation: u64,
+        exit_code: i32,
+    ) -> NodeEvent {
+        let role = if node.kind == NodeKind::Strategy { NodeRole::Strategy } else { NodeRole::Platform };
+        let seat = self.registry.seat(u32::from(node.seat));
+        NodeEvent {
+            generation,
+            seat: node.seat,
+            change,
+            role,
+            pid: seat.map_or(0, |seat| seat.process().pid),
+            exit_code,
+            reserved: 0,
+            reserved_tail: 0,
+        }
     }
 
     /// The backing of a journal.

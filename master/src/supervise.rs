@@ -190,12 +190,7 @@ impl Master {
         setup::take_seat(&instance);
         let specs = instance.topology.start_sequence().into_iter().filter(|spec| spec.seat != 0);
         let nodes: Vec<Managed> = specs.map(managed).collect();
-        let config: MasterConfig = instance
-            .topology
-            .nodes
-            .first()
-            .and_then(|master| serde_json::from_value(master.section.clone()).ok())
-            .unwrap_or_default();
+        let config = instance.topology.master();
         Master {
             lives: Lives::new(rules(&nodes), limits(&config, &instance.topology)),
             instance,

@@ -9,8 +9,8 @@ use settings::duration;
 
 use crate::config::{
     AccountChoice, AccountConfig, DeskConfig, Durability, GatewayConfig, InstrumentChoice, LedgerConfig,
-    MarketData, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy, TdConfig, TickRow,
-    Wake,
+    MarketData, MasterConfig, Mode, OnDeath, PinConfig, PinRule, ReaderFrom, ReaderKind, RestartPolicy,
+    TdConfig, TickRow, Wake,
 };
 use crate::services::{NodeKind, Service, Stream, Waiting};
 
@@ -354,6 +354,12 @@ impl NodeSpec {
 }
 
 impl Topology {
+    /// Master's own section.
+    pub fn master(&self) -> MasterConfig {
+        let section = self.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
+        section.and_then(Result::ok).unwrap_or_default()
+    }
+
     /// The node of that name.
     pub fn node(&self, name: &str) -> Option<&NodeSpec> {
         self.nodes.iter().find(|node| node.name == name)

@@ -1,6 +1,7 @@
 //! Every producer with every consumer.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
@@ -45,12 +46,12 @@ pub struct Matrix {
 
 impl Matrix {
     /// Runs the cases of these names, or all, with what was found, for pairs of languages that `is_wanted` says. `each` sees every
-    /// cell when it is done.
+    /// cell when it is done, and may end the run there.
     pub fn run(
         found: Vec<Found>,
         only: &[String],
         is_wanted: impl Fn(&str, &str) -> bool,
-        mut each: impl FnMut(&Cell),
+        mut each: impl FnMut(&Cell) -> ControlFlow<()>,
     ) -> Matrix {
         let mut matrix = Matrix::default();
         let mut drivers = Vec::new();
@@ -76,8 +77,11 @@ impl Matrix {
                 for case in &cases {
                     match cell(producer, consumer, case) {
                         Ok(cell) => {
-                            each(&cell);
+                            let next = each(&cell);
                             matrix.cells.push(cell);
+                            if next.is_break() {
+                                return matrix;
+                            }
                         }
                         Err(skipped) => matrix.skipped.push(skipped),
                     }

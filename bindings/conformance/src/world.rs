@@ -26,7 +26,10 @@ impl World {
     pub fn new() -> Result<World, String> {
         // Memory, where there is some.
         let memory = Path::new("/dev/shm");
-        let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let prefix = format!("colo-matrix-{}-", std::process::id());
+        let mut named = tempfile::Builder::new();
+        named.prefix(&prefix);
+        let made = if memory.is_dir() { named.tempdir_in(memory) } else { named.tempdir() };
         let directory = made.map_err(|error| format!("cannot make a folder for a case: {error}"))?;
         let world = World { directory };
         let shape = JournalShape {

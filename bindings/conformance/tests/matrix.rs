@@ -2,10 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a test that cannot go on fails")]
 
 use std::fs;
+use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use bindings_conformance::{Driver, Found, Matrix, build, discover};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 fn bindings() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -17,7 +22,7 @@ fn every_language_of_this_host_reads_what_rust_writes_and_the_other_way_round() 
     let builds = tempfile::tempdir().unwrap();
     let found = discover(&bindings(), builds.path(), &[]);
     let with_rust = |producer: &str, consumer: &str| producer == "rust" || consumer == "rust";
-    let matrix = Matrix::run(found, &[], with_rust, |_| {});
+    let matrix = Matrix::run(found, &[], with_rust, |_| ControlFlow::Continue(()));
     println!("{}", matrix.text());
     for skipped in &matrix.skipped {
         println!("skipped: {}: {}", skipped.what, skipped.reason);
@@ -99,7 +104,12 @@ fn a_wrong_offset_turns_the_matrix_red() {
         let other = driver.language.clone();
         let found = vec![Found::Ready(rust.clone()), Found::Ready(driver)];
         let cases = ["wrap", "records", "skip", "appended"].map(str::to_owned);
-        let matrix = Matrix::run(found, &cases, |from, to| from == "rust" && to == other, |_| {});
+        let matrix = Matrix::run(
+            found,
+            &cases,
+            |from, to| from == "rust" && to == other,
+            |_| ControlFlow::Continue(()),
+        );
         assert_eq!(matrix.passed(), right.is_empty(), "{wrong}: {}", matrix.text());
         let problem = matrix.cells.iter().find_map(|cell| cell.problem.clone());
         println!("`{wrong}`: {}", problem.as_deref().unwrap_or("as it is, all hold"));
@@ -123,7 +133,12 @@ fn a_mistake_that_two_drivers_share_is_found() {
     let Some(Found::Ready(liar)) = build(&place, folder.path()) else {
         panic!("the liar speaks the protocol")
     };
-    let matrix = Matrix::run(vec![Found::Ready(liar)], &["wrap".to_owned()], |_, _| true, |_| {});
+    let matrix = Matrix::run(
+        vec![Found::Ready(liar)],
+        &["wrap".to_owned()],
+        |_, _| true,
+        |_| ControlFlow::Continue(()),
+    );
     assert!(!matrix.passed(), "{}", matrix.text());
     println!("{}", matrix.text());
 }
@@ -144,7 +159,8 @@ fn what_is_skipped_is_said_and_what_is_broken_fails() {
     }
     fs::create_dir_all(folder.path().join("no-driver")).unwrap();
     let builds = folder.path().join("builds");
-    let matrix = Matrix::run(discover(folder.path(), &builds, &[]), &[], |_, _| true, |_| {});
+    let matrix =
+        Matrix::run(discover(folder.path(), &builds, &[]), &[], |_, _| true, |_| ControlFlow::Continue(()));
     assert_eq!(matrix.skipped.len(), 1, "{matrix:?}");
     assert_eq!(matrix.skipped[0].reason, "no compiler of that language");
     let broken: Vec<&str> = matrix.broken.iter().map(|(language, _)| language.as_str()).collect();
@@ -152,4 +168,26 @@ fn what_is_skipped_is_said_and_what_is_broken_fails() {
     assert!(!matrix.passed());
     let json = matrix.json();
     assert!(json["cells"].as_array().is_some_and(Vec::is_empty) && json["languages"].as_array().is_some());
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_no_files() {
+    let builds = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matrix"));
+    command.args(["--only", "rust"]).arg("--bindings").arg(bindings()).arg("--builds").arg(builds.path());
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (pid, mut lines) = (run.id(), BufReader::new(run.stdout.take().unwrap()));
+    lines.read_line(&mut String::new()).unwrap();
+    kill(Pid::from_raw(pid as i32), Signal::SIGINT).unwrap();
+    // Read on: else it would wait for its output to be read.
+    let rest = lines.lines().map_while(Result::ok).collect::<Vec<_>>().join("\n");
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{rest}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("stopped"), "{rest}");
+    let prefix = format!("colo-matrix-{pid}-");
+    let folders = [PathBuf::from("/dev/shm"), std::env::temp_dir()];
+    let left = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let left: Vec<_> =
+        left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).collect();
+    assert!(left.is_empty(), "{left:?}");
 }

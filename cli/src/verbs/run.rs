@@ -12,7 +12,7 @@ use node::Exit;
 use recorder::recover::Recovery;
 use topology::Topology;
 
-use crate::args::{Builtin, RunMaster, RunOther, RunStrategy};
+use crate::args::{RunMaster, RunOther, RunStrategy};
 use crate::failure::Failure;
 use crate::output;
 use crate::services::Run;
@@ -112,12 +112,6 @@ fn strategy(arguments: &RunStrategy) -> u8 {
         (None, Some(builtin)) => builtin,
         // The command line asks for one of the two.
         (None, None) => return Exit::Usage.code(),
-    };
-    let builtin = match builtin {
-        Builtin::Taker => builtin_strategies::Builtin::Taker,
-        Builtin::MarketMaker => builtin_strategies::Builtin::MarketMaker,
-        Builtin::Noise => builtin_strategies::Builtin::Noise,
-        Builtin::RoundTrips => builtin_strategies::Builtin::RoundTrips,
     };
     builtin_strategies::run(builtin, options).code()
 }

@@ -14,6 +14,7 @@ use crate::layout::{self, WORD_BYTES, control as at};
 use crate::memory::{Access, collapse, heap, map_on_access, mirror};
 use crate::ring::bytes::Ring;
 use crate::ring::reader::{GatedReader, LooseReader};
+use crate::ring::tail::Tail;
 use crate::ring::writer::Writer;
 use crate::sync::Ordering;
 
@@ -164,16 +165,15 @@ impl Journal {
         Ok(Ring::new(region, shape.capacity))
     }
 
-    /// The ring mapped once, and only the pages that are touched: for one who fills it and goes.
-    fn ring_once(&self) -> Result<Ring, OpenError> {
+    /// The ring mapped once, and only the pages that are touched: for one who fills it and goes, or looks at a line of it.
+    fn ring_once(&self, access: Access) -> Result<Ring, OpenError> {
         let files = match &self.source {
             Source::Memory { ring, .. } => return Ok(ring.clone()),
             Source::Files { files, .. } => files,
         };
         let capacity = self.shape().capacity;
-        let file = self.ring_file(files, Access::ReadWrite)?;
-        let region =
-            map_on_access(&file, capacity, Access::ReadWrite).map_err(refused("map", &files.ring))?;
+        let file = self.ring_file(files, access)?;
+        let region = map_on_access(&file, capacity, access).map_err(refused("map", &files.ring))?;
         Ok(Ring::new(region, capacity))
     }
 
@@ -273,8 +273,16 @@ impl Journal {
     /// As [`Journal::writer`].
     pub fn restoring_writer(&self, clock: Clock) -> Result<Writer, OpenError> {
         let lease = self.lease(Role::Writer)?;
-        let ring = self.ring_once()?;
+        let ring = self.ring_once(Access::ReadWrite)?;
         Writer::attach(ring, Arc::clone(&self.control), clock, 0, lease, |what| self.damaged(what))
+    }
+
+    /// Watches whether gated readers have handled everything that any reader can see.
+    ///
+    /// # Errors
+    /// As [`Journal::open_read_only`]: the ring is mapped, but only the pages that are looked at are touched.
+    pub fn tail(&self) -> Result<Tail, OpenError> {
+        Ok(Tail { control: Arc::clone(&self.control), ring: self.ring_once(Access::Read)? })
     }
 
     /// Gives `seat` a gated cursor at the journal's beginning before its reader exists, so that the reader misses

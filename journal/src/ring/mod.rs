@@ -4,4 +4,5 @@ pub(crate) mod bytes;
 pub(crate) mod journal;
 pub(crate) mod merge;
 pub mod reader;
+pub(crate) mod tail;
 pub(crate) mod writer;

@@ -46,7 +46,8 @@ pub struct JournalStat {
 }
 
 impl Journal {
-    /// True when every gated reader stands at the head.
+    /// True when every gated reader stands at the head. A frame that is committed a moment before the head says so is not
+    /// seen: [`Journal::tail`] sees it.
     pub fn is_drained(&self) -> bool {
         let slowest = self.control.slowest_gated();
         slowest >= self.control.head()

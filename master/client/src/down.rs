@@ -12,8 +12,7 @@ use nix::sys::signal::Signal;
 use node::protocol::{self, Reply, Request};
 use node::{Claim, ClaimError, Holder, Holding, InstanceDir, Quiescence, SETTLE};
 use observe::{InstanceView, SeatView};
-use topology::config::MasterConfig;
-use topology::{NodeKind, Topology};
+use topology::NodeKind;
 
 use crate::ending::end_all;
 use crate::error::{LaunchError, system};
@@ -28,13 +27,6 @@ const STOPPED: Duration = Duration::from_secs(2);
 const PASSING: Duration = Duration::from_secs(2);
 /// Between two of these looks.
 const PASSING_LOOK: Duration = Duration::from_millis(20);
-
-/// How long the nodes of this platform have to stop, as its file says.
-pub(crate) fn stop_timeout(topology: &Topology) -> Duration {
-    let config = topology.nodes.first().map(|master| serde_json::from_value(master.section.clone()));
-    let config: MasterConfig = config.and_then(Result::ok).unwrap_or_default();
-    config.stop_timeout
-}
 
 /// The two steps of taking a platform down.
 #[derive(Debug)]
@@ -372,13 +364,13 @@ mod tests {
 
     #[test]
     fn the_time_to_stop_is_the_files_and_else_the_default() {
-        let of = |text: &str| stop_timeout(&topology::parse("t.toml", text, &[]).unwrap().topology);
+        let of = |text: &str| topology::parse("t.toml", text, &[]).unwrap().topology.master().stop_timeout;
         assert_eq!(of("[md]\n[strategies]\n[master]\nstop_timeout = \"7s\"\n"), Duration::from_secs(7));
         let mut damaged = topology::parse("t.toml", "[md]\n[strategies]\n", &[]).unwrap().topology;
-        let default = stop_timeout(&damaged);
+        let default = damaged.master().stop_timeout;
         damaged.nodes[0].section = "no table".into();
-        assert_eq!(stop_timeout(&damaged), default);
+        assert_eq!(damaged.master().stop_timeout, default);
         damaged.nodes.clear();
-        assert_eq!(stop_timeout(&damaged), default);
+        assert_eq!(damaged.master().stop_timeout, default);
     }
 }

@@ -7,7 +7,7 @@ use node::{NodeState, Phase, Quiescence};
 use observe::{Collector, InstanceView, JournalMemory, Report, Run};
 use topology::{NodeKind, Topology};
 
-use crate::down::{Down, stop_timeout};
+use crate::down::Down;
 use crate::error::{LaunchError, system};
 use crate::orphans::{is_first_process, reap};
 
@@ -191,8 +191,8 @@ impl Running {
         let instance = self.view.instance().clone();
         let before = self.view.seats();
         let memory = self.memory();
-        let mut down =
-            Down::of(&instance, stop_timeout(&self.topology)).in_lock_step(self.topology.deterministic);
+        let mut down = Down::of(&instance, self.topology.master().stop_timeout)
+            .in_lock_step(self.topology.deterministic);
         let stopped = down.stop_nodes();
         if let Err(LaunchError::TakenDown { .. }) = &stopped
             && let Some(mut master) = self.master.take()

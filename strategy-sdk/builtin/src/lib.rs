@@ -23,7 +23,7 @@ mod round_trips;
 mod taker;
 
 /// One of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Builtin {
     /// Answers quotes with immediate-or-cancel orders, sides alternating.
     Taker,
@@ -31,7 +31,7 @@ pub enum Builtin {
     MarketMaker,
     /// Trades at random, so that a market of strategies moves.
     Noise,
-    /// Sends orders that cannot trade, and times them.
+    /// Sends orders that cannot trade, and times them: `colo bench orders`.
     RoundTrips,
 }
 

@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "it prints what came of it")]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bindings_conformance::{Matrix, cases::CASES, discover};
 use clap::{Parser, ValueEnum};
+use node::StopFlag;
 
 /// Every language writes what every other reads: bindings/conformance/README.md
 #[derive(Parser)]
@@ -63,6 +65,13 @@ fn main() -> ExitCode {
             }
         }
     }
+    let stop = match StopFlag::install() {
+        Ok(stop) => stop,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let matrix = Matrix::run(
         found,
         &arguments.cases,
@@ -72,8 +81,13 @@ fn main() -> ExitCode {
                 let held = if cell.problem.is_none() { "ok" } else { "FAILED" };
                 println!("{} -> {}, {}: {held}", cell.producer, cell.consumer, cell.case);
             }
+            if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     );
+    if stop.is_set() {
+        eprintln!("stopped: this is no result");
+        return ExitCode::FAILURE;
+    }
     match arguments.format {
         Format::Text => print!("{}", matrix.text()),
         Format::Json => println!("{}", matrix.json()),
