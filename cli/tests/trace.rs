@@ -85,7 +85,9 @@ fn same_times(hops: &[Value], order: &Slice, slices: &[Slice]) -> usize {
             compared += 1;
         }
     }
-    let last = hops.iter().filter_map(|hop| hop["time_ns"].as_u64()).max();
+    // Images of books say what has been said.
+    let said = hops.iter().filter(|hop| hop["journal"] != "matching.state");
+    let last = said.filter_map(|hop| hop["time_ns"].as_u64()).max();
     assert_eq!(Some(order.end), last, "{}", order.begin.name);
     compared
 }

@@ -253,7 +253,7 @@ fn an_order_that_still_works_ends_with_the_trace_and_one_that_rests_long_keeps_i
     let [open] = named(&slices, "order 7-1-2")[..] else { panic!("once") };
     assert_eq!(open.end, START + HOUR + 5_000, "the end of the trace");
     let says = trace.events.iter().find_map(|event| event.arguments.get("open"));
-    assert!(says.is_some_and(|says| says.contains("still worked")));
+    assert!(says.is_some_and(|says| says.contains("ends it")));
     let flow = trace.flows()[&id(1).0].iter().map(|event| event.time - START).collect::<Vec<_>>();
     assert_eq!(flow, [1_000, 4_000, 15_000, HOUR, HOUR + 5_000]);
     assert_eq!(totals.late, 0);

@@ -256,7 +256,7 @@ impl<W: Write> Timeline<W> {
         self.end_those_of_matching(u64::MAX)?;
         let newest = self.newest;
         for order in self.orders.working() {
-            self.end_order(order, newest, Some("it still worked where the trace ends"));
+            self.end_order(order, newest, Some("no frame in the trace ends it"));
         }
         self.end_looks();
         self.close_rates(u64::MAX);

@@ -6,7 +6,7 @@ use super::event::{Argument, Event, Shape};
 
 /// `Trace.packet`, and what stands in each packet.
 const PACKET: u64 = 1;
-mod packet {
+mod field {
     pub(super) const CLOCK_SNAPSHOT: u64 = 6;
     pub(super) const TIMESTAMP: u64 = 8;
     pub(super) const SEQUENCE: u64 = 10;
@@ -53,7 +53,7 @@ pub(super) enum Unit {
 
 /// A packet as it stands in the file.
 fn framed(body: Message) -> Vec<u8> {
-    Message::default().message(PACKET, &body.number(packet::SEQUENCE, SEQUENCE)).finished().to_vec()
+    Message::default().message(PACKET, &body.number(field::SEQUENCE, SEQUENCE)).finished().to_vec()
 }
 
 /// The first packet: the trace's time is the journals' clock, which is the wall clock as it was when the platform was made.
@@ -66,14 +66,14 @@ pub(super) fn clocks(time: u64, monotonic: Option<u64>) -> Vec<u8> {
     }
     let snapshot = snapshot.number(2, REALTIME);
     let body = Message::default()
-        .number(packet::TIMESTAMP, time)
-        .number(packet::CLOCK, REALTIME)
-        .number(packet::SEQUENCE_FLAGS, CLEARED);
-    framed(body.message(packet::CLOCK_SNAPSHOT, &snapshot))
+        .number(field::TIMESTAMP, time)
+        .number(field::CLOCK, REALTIME)
+        .number(field::SEQUENCE_FLAGS, CLEARED);
+    framed(body.message(field::CLOCK_SNAPSHOT, &snapshot))
 }
 
 fn described(track: &Message) -> Vec<u8> {
-    framed(Message::default().message(packet::TRACK_DESCRIPTOR, track))
+    framed(Message::default().message(field::TRACK_DESCRIPTOR, track))
 }
 
 /// A process.
@@ -135,6 +135,6 @@ pub(super) fn event(time: u64, event: &Event) -> Vec<u8> {
         };
         body = body.message(event::ANNOTATION, &annotation);
     }
-    let packet = Message::default().number(packet::TIMESTAMP, time).number(packet::CLOCK, REALTIME);
-    framed(packet.message(packet::TRACK_EVENT, &body))
+    let packet = Message::default().number(field::TIMESTAMP, time).number(field::CLOCK, REALTIME);
+    framed(packet.message(field::TRACK_EVENT, &body))
 }

@@ -27,7 +27,7 @@ enum Ended {
     /// The file has its size.
     MaxBytes,
     /// The platform is gone.
-    PlatformEnded,
+    PlatformGone,
 }
 
 /// What `--format json` prints.
@@ -80,7 +80,7 @@ fn text(report: &Report) -> String {
         Ended::Complete | Ended::Time => "",
         Ended::Interrupted => "; interrupted",
         Ended::MaxBytes => "; the file has the size that it may have (--max-bytes), what follows is left out",
-        Ended::PlatformEnded => "; the platform has ended",
+        Ended::PlatformGone => "; the platform has ended",
     };
     let span = totals.ends_ns.unwrap_or(0).saturating_sub(totals.begins_ns.unwrap_or(0));
     let (orders, slices) = (output::count(totals.orders, "order"), output::count(totals.slices, "slice"));

@@ -161,7 +161,7 @@ impl<'a> Recording<'a> {
             }
             if is_seldom {
                 if self.has_ended() {
-                    break Ended::PlatformEnded;
+                    break Ended::PlatformGone;
                 }
                 self.find_journals(false)?;
             }

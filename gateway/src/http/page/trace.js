@@ -20,7 +20,8 @@ export function traceStages(hops) {
   const first = (kind) => known.find((hop) => hop.hop === kind);
   const stages = [];
   for (const [from, to, name] of STAGES) {
-    const [begin, end] = [first(from), first(to)];
+    // When td had an order in hand is only known of those that answer a quote.
+    const [begin, end] = [first(from), first(to) ?? (to === 'taken' ? first('routed') : undefined)];
     if (begin && end && end.since_start_ns >= begin.since_start_ns) {
       stages.push({ name, node: end.node, from: begin.since_start_ns, to: end.since_start_ns });
     }
