@@ -177,7 +177,7 @@ impl Crew {
         // Where the report looks for the words of a node that failed.
         let line = format!(
             "[{} ERROR {}] {error}\n",
-            humantime::format_rfc3339_seconds(SystemTime::now()),
+            humantime::format_rfc3339_micros(SystemTime::now()),
             part.kind
         );
         let log = self.instance.log(part.name());

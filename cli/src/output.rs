@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -67,10 +67,38 @@ pub(crate) fn table<S: ToString>(
     left: usize,
     rows: impl IntoIterator<Item = Vec<S>>,
 ) -> String {
+    made(head, left, rows, None)
+}
+
+/// As [`table`], for cells of whole sentences: on a terminal they are broken where it ends.
+pub(crate) fn wrapped_table<S: ToString>(
+    head: &[&str],
+    left: usize,
+    rows: impl IntoIterator<Item = Vec<S>>,
+) -> String {
+    made(head, left, rows, terminal_size::terminal_size().map(|(width, _)| width.0))
+}
+
+fn made<S: ToString>(
+    head: &[&str],
+    left: usize,
+    rows: impl IntoIterator<Item = Vec<S>>,
+    width: Option<u16>,
+) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_header(head.iter().map(ToString::to_string));
     for row in rows {
         table.add_row(row.iter().map(ToString::to_string));
+    }
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        let widths = table.column_max_content_widths();
+        for (column, content) in table.column_iter_mut().zip(widths) {
+            // Words are not broken where that gains little.
+            if content < width / 4 {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
+        }
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));

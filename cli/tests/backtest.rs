@@ -189,6 +189,10 @@ fn repeatable(mut report: Value) -> Value {
     for name in ["host", "seconds", "memory", "caveats", "wait_timeouts_with_data"] {
         assert!(fields.remove(name).is_some(), "no `{name}` in the report");
     }
+    // A wait that ends just when a message comes: processes have some, one thread has none.
+    for node in fields["nodes"].as_array_mut().expect("nodes") {
+        node.as_object_mut().expect("a node").remove("wait_timeouts_with_data");
+    }
     for stage in fields["stages"].as_object_mut().expect("stages").values_mut() {
         *stage = stage["n"].clone();
     }

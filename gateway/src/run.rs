@@ -1,6 +1,6 @@
 //! The process: one core, and threads around it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use node::{Node, RunError};
@@ -22,6 +22,9 @@ pub fn run(mut node: Node) -> Result<(), RunError> {
     let GatewaySection { config, keeps_accounts } = node.section()?;
     let handle = node.handle();
     let door = Door::new(handle.clone());
+    // Later a damaged file leaves nobody in; now somebody looks.
+    gateway_tokens::TokenFile::load(Path::new(&config.tokens))
+        .map_err(|error| RunError::failed(error.to_string()))?;
     let guard = Arc::new(Guard::new(PathBuf::from(&config.tokens), config.rate, config.order_rate));
     let kept = keeps_accounts.then(|| node.instance().clone());
     let meter = Arc::new(Meter::default());

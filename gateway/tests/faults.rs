@@ -392,3 +392,44 @@ fn a_gateway_killed_under_load_loses_and_doubles_no_order() {
 fn td_and_matching_killed_under_load_lose_and_double_no_order() {
     kills("killed-td", &["td", "matching", "gateway"]);
 }
+
+/// A second gateway must not take half of the first one's clients.
+#[test]
+fn a_port_that_another_gateway_has_is_refused() {
+    for threads in ["threads = 1", "threads = 2"] {
+        let Some(platform) = platform("taken", threads) else { return };
+        let name = format!("{}-b", platform.name);
+        let text = std::fs::read_to_string(platform.path("g.toml"))
+            .unwrap()
+            .replace("restart_max = 1000", "restart_max = 0");
+        let other = text.replace(&platform.name, &name).replace("unix = \"gateway.sock\"\n", "");
+        std::fs::write(platform.path("other.toml"), other).unwrap();
+        let up = platform.colo(&["up", "other.toml", "--stay"]);
+        let said = String::from_utf8_lossy(&up.stderr).into_owned();
+        platform.colo(&["down", &name]);
+        assert!(!up.status.success() && said.contains("in use"), "{threads}: {said}");
+    }
+}
+
+#[test]
+fn a_gateway_with_a_damaged_file_of_tokens_or_sessions_does_not_start() {
+    let Some(platform) = platform("damaged", "") else { return };
+    let text = std::fs::read_to_string(platform.path("g.toml"))
+        .unwrap()
+        .replace("restart_max = 1000", "restart_max = 0");
+    platform.colo(&["down", &platform.name]);
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let fix = format!("fix = {{ listen = \"127.0.0.1:{port}\", sessions = \"fix.json\" }}\ncancel_on_stop");
+    std::fs::write(platform.path("fix.json"), "{\"sessions\":[{\"client\":\"A\"}]}").unwrap();
+    std::fs::write(platform.path("bad.json"), "{").unwrap();
+    for (from, to, what) in [
+        ("accounts = [8, 9]", "accounts = [8, 9]\ntokens = \"bad.json\"".to_owned(), "bad.json"),
+        ("accounts = [8, 9]", format!("accounts = [8, 9]\n{fix} = true"), "fix.json"),
+    ] {
+        std::fs::write(platform.path("g.toml"), text.replace(from, &to)).unwrap();
+        let up = platform.colo(&["up", "g.toml", "--stay"]);
+        let said = String::from_utf8_lossy(&up.stderr).into_owned() + &platform.log("gateway");
+        assert!(!up.status.success() && said.contains(what), "{said}");
+        platform.colo(&["down", &platform.name]);
+    }
+}

@@ -159,3 +159,39 @@ fn who_begins_as_http_2_does_is_spoken_to_so_however_it_is_cut() {
     stream.read_exact(&mut head).unwrap();
     assert_eq!(&head, b"HTTP/1.1 401");
 }
+
+#[test]
+fn a_filter_that_is_none_cancels_nothing() {
+    let Some(platform) = platform("filter", "") else { return };
+    let token = platform.token(&["t", "--role", "trader"]);
+    assert_eq!(platform.ask(&token, "POST", "/v1/orders", &order("a", "buy", 1, "99")).status, 201);
+    for (method, path) in [
+        ("DELETE", "/v1/orders?symbl=SIM002&account=9"),
+        ("DELETE", "/v1/orders?account=8&account=9"),
+        ("DELETE", "/v1/orders?Account=9"),
+        ("GET", "/v1/orders?acount=9"),
+        ("GET", "/v1/accounts?account=9"),
+    ] {
+        let answer = platform.ask(&token, method, path, "");
+        assert_eq!(answer.status, 400, "{method} {path}: {answer:?}");
+    }
+    let working = platform.ask(&token, "GET", "/v1/orders?working=true", "").body;
+    assert_eq!(working["orders"].as_array().map(Vec::len), Some(1), "{working}");
+    // Nor is an empty name one that a second try could go by.
+    let unnamed = platform.ask(&token, "POST", "/v1/orders", &order("", "buy", 1, "99"));
+    assert_eq!(unnamed.status, 400, "{unnamed:?}");
+}
+
+#[test]
+fn an_account_is_left_out_where_token_and_gateway_have_one_in_common() {
+    let Some(platform) = platform("common", "") else { return };
+    let unsaid =
+        |name: &str| order(name, "buy", 1, "99").replace("\"account\":9,", "").replace(",\"account\":9", "");
+    let some = platform.token(&["some", "--role", "trader", "--accounts", "7,9"]);
+    let made = platform.ask(&some, "POST", "/v1/orders", &unsaid("a"));
+    assert_eq!((made.status, &made.body["account"]), (201, &9.into()), "{made:?}");
+    let all = platform.token(&["all", "--role", "trader"]);
+    let refused = platform.ask(&all, "POST", "/v1/orders", &unsaid("b"));
+    assert_eq!(refused.status, 400);
+    assert!(refused.body["detail"].as_str().unwrap().contains("8, 9"), "{refused:?}");
+}

@@ -106,6 +106,106 @@ fn a_client_that_does_not_read_costs_itself_only_and_every_message_is_counted() 
     drop(slow);
 }
 
+/// As many orders of account 9 as this, in batches.
+fn enter(platform: &support::Platform, token: &str, count: usize) {
+    for batch in (0..count).collect::<Vec<_>>().chunks(100) {
+        let orders: Vec<String> =
+            batch.iter().map(|number| order(&format!("n{number}"), "buy", 1, "99")).collect();
+        let body = format!("{{\"orders\":[{}]}}", orders.join(","));
+        let answer = platform.ask(token, "POST", "/v1/orders/batch", &body);
+        assert!(answer.status < 300, "{answer:?}");
+    }
+}
+
+/// What is missed is longer than the queue, and so is what one turn brings: a client that reads gets all of it, and none waits
+/// for something else to happen.
+#[test]
+fn a_client_that_reads_gets_all_orders_however_little_may_wait_for_it() {
+    const ORDERS: usize = 800;
+    let more =
+        "queue = \"8KiB\"\nlimits = { max_working_orders = 10000 }\norder_rate = 100000\nrate = 100000";
+    let Some(platform) = platform("burst", more) else { return };
+    let token = platform.token(&["t", "--role", "trader", "--accounts", "9"]);
+    enter(&platform, &token, ORDERS);
+    let mut socket = platform.socket(&token);
+    socket.say(r#"{"subscribe":[{"channel":"orders","from":0}],"id":1}"#);
+    let mut last = 0;
+    let mut hear = |socket: &mut support::Socket, status: &str| {
+        for number in 0..ORDERS {
+            let what = format!("order {number} as {status}");
+            let told = socket.until(&what, |told| told["channel"] == "orders" || !told["gap"].is_null());
+            assert!(told["gap"].is_null(), "{told}");
+            assert_eq!(told["data"]["status"], status, "{told}");
+            let sequence = told["sequence"].as_u64().unwrap();
+            assert!(sequence > last, "{told} after {last}");
+            last = sequence;
+        }
+    };
+    // That an order works at the first look, or was sent before: its reports have the last word of it.
+    hear(&mut socket, "accepted");
+    assert_eq!(platform.ask(&token, "DELETE", "/v1/orders?symbol=SIM001", "").status, 202);
+    hear(&mut socket, "cancelled");
+    socket.say(r#"{"stats":true,"id":2}"#);
+    let stats = socket.until("the count", |message| message["id"] == 2)["stats"].clone();
+    let orders = 2 * ORDERS as u64;
+    assert_eq!((&stats["published"], &stats["delivered"]), (&orders.into(), &orders.into()), "{stats}");
+}
+
+#[test]
+fn a_client_that_is_let_go_in_the_middle_of_a_message_gets_its_end_and_the_reason() {
+    use std::io::Read;
+    let more = "queue = \"8KiB\"\nwrite_deadline = \"1s\"\nlimits = { max_working_orders = 10000 }\norder_rate = 100000\nrate = 100000";
+    let Some(platform) = platform("last", more) else { return };
+    let token = platform.token(&["t", "--role", "trader", "--accounts", "9"]);
+    let socket = platform.socket(&token);
+    nix::sys::socket::setsockopt(&socket.stream, nix::sys::socket::sockopt::RcvBuf, &65_536).unwrap();
+    let mut socket = socket;
+    socket.say(r#"{"subscribe":[{"channel":"orders"}],"id":1}"#);
+    socket.until("the answer", |message| message["id"] == 1);
+    enter(&platform, &token, 2_000);
+    // It is let go because it does not read: then it reads.
+    let log = || platform.log("gateway").contains("is let go");
+    let end = Instant::now() + WATCHDOG;
+    while !log() {
+        assert!(Instant::now() < end, "it is never let go");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut bytes = Vec::new();
+    socket.stream.read_to_end(&mut bytes).unwrap();
+    let mut rest = &bytes[..];
+    let mut code = None;
+    while let [first, length, ..] = *rest {
+        let (head, length) = match length {
+            126 => (4, usize::from(u16::from_be_bytes([rest[2], rest[3]]))),
+            length => (2, usize::from(length)),
+        };
+        assert!(
+            rest.len() >= head + length,
+            "a frame is cut off: {} of {length}, behind {} bytes\n{}",
+            rest.len(),
+            bytes.len(),
+            platform.log("gateway")
+        );
+        if first == 0x88 {
+            code = Some(u16::from_be_bytes([rest[head], rest[head + 1]]));
+        }
+        rest = &rest[head + length..];
+    }
+    assert_eq!(code, Some(4001), "{}", platform.log("gateway"));
+}
+
+#[test]
+fn accounts_are_told_to_who_subscribes_while_nothing_happens() {
+    let Some(platform) = platform("quiet", "") else { return };
+    let token = platform.token(&["t"]);
+    for _ in 0..2 {
+        let mut socket = platform.socket(&token);
+        socket.say(r#"{"subscribe":[{"channel":"accounts","accounts":[9]}]}"#);
+        let told = socket.until("the account", |message| message["channel"] == "accounts");
+        assert_eq!(told["data"]["account"], 9, "{told}");
+    }
+}
+
 #[test]
 fn who_is_slow_half_open_or_talks_rubbish_is_let_go() {
     let Some(platform) = platform("rude", "head = \"300ms\"\nidle = \"600ms\"") else { return };

@@ -98,7 +98,7 @@ pub fn start_log_in(file: &std::path::Path) -> std::io::Result<()> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(file)?;
     let environment = env_logger::Env::new().filter_or("COLO_LOG", "info");
     let target = env_logger::Target::Pipe(Box::new(file));
-    let _ = env_logger::Builder::from_env(environment).target(target).try_init();
+    let _ = env_logger::Builder::from_env(environment).format_timestamp_micros().target(target).try_init();
     Ok(())
 }
 
@@ -106,5 +106,5 @@ pub fn start_log_in(file: &std::path::Path) -> std::io::Result<()> {
 pub fn start_log() {
     let environment = env_logger::Env::new().filter_or("COLO_LOG", "info");
     // An embedding program may have started it already; then its settings stay.
-    let _ = env_logger::Builder::from_env(environment).try_init();
+    let _ = env_logger::Builder::from_env(environment).format_timestamp_micros().try_init();
 }

@@ -23,7 +23,7 @@ func Log(level Level, target, text string) {
 }
 
 func logLine(now time.Time, level Level, target, text string) string {
-	return fmt.Sprintf("[%s %-5s %s] %s\n", now.UTC().Format("2006-01-02T15:04:05Z"), level, target, text)
+	return fmt.Sprintf("[%s %-5s %s] %s\n", now.UTC().Format("2006-01-02T15:04:05.000000Z"), level, target, text)
 }
 
 // LogWriter takes what an author logs by the standard library.

@@ -153,8 +153,8 @@ func TestAStopThatReadsEverythingSaysNothing(t *testing.T) {
 func TestALineOfTheLogIsWhereReportsLookForAnError(t *testing.T) {
 	at := time.Date(2026, 11, 23, 16, 46, 19, 5, time.FixedZone("somewhere", 3600))
 	for level, wanted := range map[Level]string{
-		LevelError: "[2026-11-23T15:46:19Z ERROR colo/strategy] why\n",
-		LevelInfo:  "[2026-11-23T15:46:19Z INFO  colo/strategy] why\n",
+		LevelError: "[2026-11-23T15:46:19.000000Z ERROR colo/strategy] why\n",
+		LevelInfo:  "[2026-11-23T15:46:19.000000Z INFO  colo/strategy] why\n",
 	} {
 		if line := logLine(at, level, "colo/strategy", "why"); line != wanted {
 			t.Errorf("%q", line)

@@ -8,7 +8,7 @@ use topology::{NodeSpec, Pages, Platform};
 use super::fit::{self, FitAnswer};
 use crate::args::Check;
 use crate::failure::Failure;
-use crate::output::{self, Format, bytes, number, table};
+use crate::output::{self, Format, bytes, number, table, wrapped_table};
 
 pub(crate) fn explain(arguments: &Check) -> Result<u8, Failure> {
     let platform = super::platform(&arguments.platform)?;
@@ -33,7 +33,7 @@ fn text(platform: &Platform, fit: &Fit) -> String {
     let settings = platform.settings().into_iter().map(|setting| {
         vec![setting.key.clone(), setting.value_text(), setting.origin.to_string(), setting.doc]
     });
-    let mut text = table(&["key", "value", "said by", "meaning"], 4, settings);
+    let mut text = wrapped_table(&["key", "value", "said by", "meaning"], 4, settings);
     text.push('\n');
     text.push_str(&nodes(platform));
     text.push('\n');
@@ -72,7 +72,7 @@ fn nodes(platform: &Platform) -> String {
             joined(node.writes.iter().map(|write| write.journal.as_str()).collect()),
         ]
     });
-    table(&["node", "seat", "wait", "starts after", "reads", "writes"], 6, rows)
+    wrapped_table(&["node", "seat", "wait", "starts after", "reads", "writes"], 6, rows)
 }
 
 /// How it waits, and which messages need not wake it one by one.

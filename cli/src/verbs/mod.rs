@@ -13,6 +13,7 @@ mod explain;
 mod fit;
 mod gateway;
 pub(crate) mod instance;
+mod instruments;
 mod irregular;
 pub(crate) mod journal;
 mod kill;

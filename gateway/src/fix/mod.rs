@@ -80,7 +80,13 @@ pub(crate) fn start(
             Some(TlsAcceptor::from(Arc::new(made)))
         }
     };
-    let folder = sessions::folder(config.sessions.as_ref());
+    let file: &std::path::Path = config.sessions.as_ref();
+    // It may come later: it is read again at each logon.
+    match file.exists() {
+        true => drop(sessions::read(file)?),
+        false => log::warn!("gateway.fix.sessions: there is no `{}`: nobody can log on", file.display()),
+    }
+    let folder = sessions::folder(file);
     std::fs::create_dir_all(&folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
     log::info!("FIX listens on {}", listener.local_addr().unwrap_or(address));
     let (shared, config) = (Arc::clone(shared), config.clone());
@@ -204,7 +210,7 @@ async fn run(
         let is_closing = new.is_closing;
         lists |= !new.listed.is_empty();
         new.listed.clear();
-        for lost in new.lost.drain(..).filter(|lost| lost.channel == Channel::Orders) {
+        for (_, lost) in new.lost.drain(..).filter(|(_, lost)| lost.channel == Channel::Orders) {
             place.forgotten.set(place.forgotten.get().max(lost.to));
         }
         new.events.drain(..).for_each(|event| place.apply(event));

@@ -35,9 +35,19 @@ fn plain(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && !text.starts_with('.') && text.bytes().all(is_plain)
 }
 
+fn at(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("the file of sessions `{}`: {error}", path.display())
+}
+
 /// Finds a session.
 pub(crate) fn find(path: &Path, client: &str, gateway: &str) -> Result<Entry, String> {
-    let at = |error: &dyn std::fmt::Display| format!("the file of sessions `{}`: {error}", path.display());
+    let found = read(path)?.into_iter().find(|entry| entry.client == client && entry.gateway == gateway);
+    found.ok_or_else(|| at(path, &format!("there is no session {client:?}/{gateway:?}")))
+}
+
+/// All of them, checked.
+pub(crate) fn read(path: &Path) -> Result<Vec<Entry>, String> {
+    let at = |error: &dyn std::fmt::Display| at(path, error);
     let text = std::fs::read(path).map_err(|error| at(&error))?;
     let read: Sessions = serde_json::from_slice(&text).map_err(|error| at(&error))?;
     let (mut names, mut tokens) = (BTreeSet::new(), BTreeSet::new());
@@ -59,8 +69,7 @@ pub(crate) fn find(path: &Path, client: &str, gateway: &str) -> Result<Entry, St
             )));
         }
     }
-    let found = read.sessions.into_iter().find(|entry| entry.client == client && entry.gateway == gateway);
-    found.ok_or_else(|| at(&format!("there is no session {client:?}/{gateway:?}")))
+    Ok(read.sessions)
 }
 
 /// Where the states of sessions are.

@@ -90,7 +90,14 @@ impl Guard {
         });
         let table: HashMap<String, Arc<Token>> =
             read.tokens.into_iter().map(|token| (token.id.clone(), Arc::new(token))).collect();
-        log::info!("{} tokens in {}", table.len(), self.path.display());
+        if table.is_empty() {
+            log::warn!(
+                "no tokens in {}: nobody may do anything; `colo token create` makes one",
+                self.path.display()
+            );
+        } else {
+            log::info!("{} tokens in {}", table.len(), self.path.display());
+        }
         *self.tokens.write().unwrap_or_else(PoisonError::into_inner) = table;
     }
 

@@ -116,9 +116,13 @@ fn one_of<T: Copy>(field: &str, text: &str, known: &[(&str, T)]) -> Result<T, Pr
 }
 
 impl OrderBody {
-    /// The client's own name for it; empty: none.
+    /// The client's own name for it; empty where it has none.
     pub(crate) fn name(&self) -> Result<Text<48>, Problem> {
-        client_id(self.client_order_id.as_deref().unwrap_or_default())
+        match self.client_order_id.as_deref() {
+            // Who means to give one, and gives none, would think that a second try sends no second order.
+            Some("") => Err(Problem::bad("`client_order_id` is empty: give one, or leave it out")),
+            name => client_id(name.unwrap_or_default()),
+        }
     }
 
     /// The order, without an id.

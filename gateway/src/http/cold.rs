@@ -248,8 +248,10 @@ async fn switch(shared: &Shared, identity: &Identity, body: &Bytes, action: Acco
             "this token is for certain accounts, and this is more than those",
         ));
     }
-    let why = Text::new(&body.why)
-        .ok_or_else(|| Problem::bad("`why` must have 1 to 64 bytes: who reads it later must know"))?;
+    let is_plain = !body.why.is_empty() && !body.why.chars().any(char::is_control);
+    let why = Text::new(&body.why).filter(|_| is_plain).ok_or_else(|| {
+        Problem::bad("`why` must have 1 to 64 bytes in one line: who reads it later must know")
+    })?;
     let change = AccountChange {
         subject,
         scope,

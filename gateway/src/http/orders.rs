@@ -69,17 +69,26 @@ pub(crate) fn account(
     identity: &Identity,
     asked: Option<u32>,
 ) -> Result<AccountId, Problem> {
-    let listed = shared.config.accounts.listed();
-    let only = match identity.token.accounts.as_deref() {
-        Some([only]) => Some(*only),
+    let (accounts, token) = (&shared.config.accounts, &identity.token);
+    let listed = accounts.listed();
+    let only = match (token.accounts.as_deref(), listed) {
+        (Some([only]), _) => Some(*only),
         _ if !shared.keeps_accounts => Some(0),
-        _ => None,
+        // The gateway may trade for fewer accounts than the token is good for.
+        _ => {
+            let mut covered = listed.iter().filter(|account| token.covers(**account));
+            covered.next().filter(|_| covered.next().is_none()).copied()
+        }
     };
-    let account = asked.or(only).ok_or_else(|| Problem::bad("`account` is missing: several can be meant"))?;
-    let is_open = shared.config.accounts.is_all()
-        || listed.contains(&account)
-        || (account == 0 && shared.config.accounts.is_own());
-    if !identity.token.covers(account) || !is_open {
+    let account = asked.or(only).ok_or_else(|| {
+        let covered: Vec<String> =
+            listed.iter().filter(|account| token.covers(**account)).map(u32::to_string).collect();
+        let which =
+            if covered.is_empty() { String::new() } else { format!(": one of {}", covered.join(", ")) };
+        Problem::bad(format!("`account` is missing{which}"))
+    })?;
+    let is_open = accounts.is_all() || listed.contains(&account) || (account == 0 && accounts.is_own());
+    if !token.covers(account) || !is_open {
         return Err(Problem::new(Kind::Forbidden, format!("not for account {account}")));
     }
     Ok(AccountId(account))

@@ -52,16 +52,44 @@ fn not_so() -> Problem {
     Problem::new(Kind::MethodNotAllowed, "this route is there for other methods: see /openapi.json")
 }
 
-/// The pairs of a query string.
+/// The pairs of a query string or a form.
 pub(crate) fn pairs(query: Option<&str>) -> Result<HashMap<String, String>, Problem> {
     let decoded = |text: &str| decode(&text.replace('+', " "));
     let parts = query.unwrap_or_default().split('&').filter(|part| !part.is_empty());
-    parts
-        .map(|part| {
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            Ok((decoded(name)?, decoded(value)?))
-        })
-        .collect()
+    let mut pairs = HashMap::new();
+    for part in parts {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let name = decoded(name)?;
+        if pairs.contains_key(&name) {
+            return Err(Problem::bad(format!("`{name}` is there twice")));
+        }
+        pairs.insert(name, decoded(value)?);
+    }
+    Ok(pairs)
+}
+
+/// The pairs of a query, if all of them are meant for this route: a filter that was passed over would widen what is done.
+fn query_of(query: Option<&str>, names: &[&str]) -> Result<HashMap<String, String>, Problem> {
+    let pairs = pairs(query)?;
+    let Some(other) = pairs.keys().find(|name| !names.contains(&name.as_str())) else { return Ok(pairs) };
+    let known = match names {
+        [] => "this route takes none".to_owned(),
+        names => format!("there are {}", names.join(", ")),
+    };
+    Err(Problem::bad(format!("there is no parameter `{other}`: {known}")))
+}
+
+/// What may be in the query of a route.
+fn parameters(method: &str, parts: &[&str]) -> &'static [&'static str] {
+    match (method, parts) {
+        ("GET", ["v1", "book", _]) => &["levels"],
+        ("GET", ["v1", "trades", _]) => &["limit"],
+        ("GET", ["v1", "bars", _]) => &["span", "limit"],
+        ("GET", ["v1", "positions"]) => &["account"],
+        ("GET", ["v1", "orders"]) => &["account", "symbol", "working", "limit"],
+        ("DELETE", ["v1", "orders"]) => &["account", "symbol", "side"],
+        _ => &[],
+    }
 }
 
 /// Percent signs taken out.
@@ -107,7 +135,7 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
         return upgrade::upgrade(here, request);
     }
     let identity = shared.guard.of_headers(request.headers())?;
-    let query = pairs(request.uri().query())?;
+    let query = query_of(request.uri().query(), parameters(method.as_str(), &parts))?;
     let full_path = request.uri().path_and_query().map_or(path.clone(), |path| path.as_str().to_owned());
     if method == Method::GET {
         return match parts.as_slice() {

@@ -27,7 +27,7 @@ use tokio_rustls::TlsAcceptor;
 use super::answer::Answer;
 use super::auth::Peer;
 use super::route::{health, route};
-use super::socket::{Stream, listen, listen_unix, tls};
+use super::socket::{Stream, listen_unix, listeners, tls};
 use super::{Here, Shared, TICK};
 
 /// So long requests in work may take once the node stops.
@@ -67,23 +67,20 @@ impl<F: Future<Output: 'static> + 'static> hyper::rt::Executor<F> for Local {
 pub(crate) fn start(shared: &Arc<Shared>) -> Result<Server, String> {
     let config = &shared.config;
     let acceptor = config.tls.as_ref().map(tls).transpose()?.map(TlsAcceptor::from);
-    let mut address: Option<SocketAddr> = config
-        .listen
-        .as_ref()
-        .map(|listen| listen.parse().map_err(|error| format!("gateway.listen: `{listen}`: {error}")))
-        .transpose()?;
+    let mut listeners = match &config.listen {
+        Some(listen) => {
+            let address: SocketAddr =
+                listen.parse().map_err(|error| format!("gateway.listen: `{listen}`: {error}"))?;
+            listeners(address, config.threads)
+                .map_err(|error| format!("cannot listen on {address} (gateway.listen): {error}"))?
+        }
+        None => Vec::new(),
+    }
+    .into_iter();
+    let address = listeners.as_slice().first().and_then(|listener| listener.local_addr().ok());
     let mut threads = Vec::new();
     for number in 0..config.threads {
-        let tcp = match address {
-            Some(wanted) => {
-                let bound = listen(wanted)
-                    .map_err(|error| format!("cannot listen on {wanted} (gateway.listen): {error}"))?;
-                // With port 0 the others share the port that the first one got.
-                address = bound.local_addr().ok().or(address);
-                Some(bound)
-            }
-            None => None,
-        };
+        let tcp = listeners.next();
         let unix = match &config.unix {
             Some(path) if number == 0 => Some(
                 listen_unix(Path::new(path))

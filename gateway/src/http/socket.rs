@@ -20,11 +20,27 @@ use topology::config::TlsConfig;
 /// Connections that wait to be accepted, at most.
 const BACKLOG: i32 = 4_096;
 
-/// A listener of one thread; several may have the same address, and share what comes.
+/// A listener that has its address for itself.
 pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    bound(address, false)
+}
+
+/// Listeners of as many threads, which have one address between them and share what comes.
+pub(crate) fn listeners(address: SocketAddr, threads: u32) -> io::Result<Vec<std::net::TcpListener>> {
+    // Who shares an address would share it with another gateway too: this one finds out whether it is free.
+    let alone = listen(address)?;
+    if threads == 1 {
+        return Ok(vec![alone]);
+    }
+    let address = alone.local_addr()?;
+    drop(alone);
+    (0..threads).map(|_| bound(address, true)).collect()
+}
+
+fn bound(address: SocketAddr, is_shared: bool) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
-    socket.set_reuse_port(true)?;
+    socket.set_reuse_port(is_shared)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;

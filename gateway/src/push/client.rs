@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::event::{Channel, Encoding, Event};
 use super::frame::{Decoder, Incoming, Kind, close, frame};
 use super::mailbox::{NewSocket, Socket};
-use super::queue::{Counts, Overflow, Queue, Shared};
+use super::queue::{Counts, Lost, Next, Overflow, Queue, Shared};
 
 /// A client's message may have so many bytes.
 const LONGEST: usize = 64 << 10;
@@ -23,6 +23,7 @@ const SLICES: usize = 32;
 /// Codes of our own.
 pub(crate) const OVERFLOW: u16 = 4001;
 pub(crate) const REVOKED: u16 = 4003;
+pub(crate) const SILENT: u16 = 4002;
 pub(crate) const GOING: u16 = 1001;
 const BAD_MESSAGE: u16 = 1008;
 
@@ -147,6 +148,13 @@ pub(crate) struct Client {
     /// Bytes of the first that are gone.
     written: usize,
     pub(crate) is_blocked: bool,
+    /// It is told when the system takes more.
+    pub(crate) is_watched: bool,
+    /// Own orders up to this sequence are queued or gone: the later ones wait in the history, so many of them.
+    pub(crate) behind: Option<u64>,
+    waiting: u64,
+    /// It is being let go since: it has its last word, or will have.
+    pub(crate) leaving: Option<Instant>,
     /// Something waits that this turn has brought.
     pub(crate) is_dirty: bool,
     pub(crate) heard: Instant,
@@ -176,6 +184,10 @@ impl Client {
             out_bytes: 0,
             written: 0,
             is_blocked: false,
+            is_watched: false,
+            behind: None,
+            waiting: 0,
+            leaving: None,
             is_dirty: false,
             heard: now,
             wrote: now,
@@ -220,23 +232,62 @@ impl Client {
         self.queue.counts
     }
 
-    pub(crate) fn has_output(&self) -> bool {
-        !self.out.is_empty() || !self.queue.is_empty()
-    }
-
     pub(crate) fn push(&mut self, event: &Event, now: Instant) -> Result<(), End> {
         let shared = event.frame(self.encoding);
+        let is_order = event.channel == Channel::Orders;
+        if is_order && self.behind.is_some() {
+            self.waits(1);
+            return Ok(());
+        }
         // A turn may bring more than may wait, to a client that is not slow at all.
-        if !self.queue.fits(shared.len()) && !self.is_blocked {
+        if !self.queue.fits(event.channel, shared.len()) && !self.is_blocked {
             self.write(now)?;
+        }
+        if is_order && !self.queue.fits(event.channel, shared.len()) {
+            self.behind = Some(event.sequence - 1);
+            self.waits(1);
+            return Ok(());
         }
         self.queue.push(event.channel, event.key, event.sequence, shared).map_err(overflow)
     }
 
+    fn waits(&mut self, count: u64) {
+        self.waiting += count;
+        self.queue.waits(count);
+    }
+
+    /// Own orders behind this sequence are to come again: so many of the history.
+    pub(crate) fn resumes(&mut self, from: u64, count: u64) {
+        self.behind = Some(self.behind.map_or(from, |behind| behind.min(from)));
+        self.waits(count);
+    }
+
+    /// As many wait in the history, now that it wants others than before.
+    pub(crate) fn recounts(&mut self, count: u64) {
+        if count >= self.waiting {
+            self.waits(count - self.waiting);
+        } else {
+            self.queue.unwanted(self.waiting - count);
+            self.waiting = count;
+        }
+    }
+
+    /// Takes one out of the history. False: there is no room yet.
+    pub(crate) fn fetch(&mut self, event: &Event) -> bool {
+        let shared = event.frame(self.encoding);
+        // One that is longer than the room comes alone.
+        if !self.queue.fits(Channel::Orders, shared.len()) && self.queue.has_urgent() {
+            return false;
+        }
+        self.waiting = self.waiting.saturating_sub(1);
+        self.queue.fetched(shared);
+        true
+    }
+
     /// What came before it could be counted.
-    pub(crate) fn lost(&mut self, channel: Channel, from: u64, to: u64) {
-        if self.wishes.contains_key(&channel) {
-            self.queue.announce(channel, from, to);
+    pub(crate) fn lost(&mut self, lost: Lost) {
+        if self.wishes.contains_key(&lost.channel) {
+            self.queue.announce(lost);
         }
     }
 
@@ -421,7 +472,7 @@ impl Client {
     /// Gives the system what it takes.
     pub(crate) fn write(&mut self, now: Instant) -> Result<(), End> {
         loop {
-            self.fill()?;
+            self.fill();
             if self.out.is_empty() {
                 self.is_blocked = false;
                 return Ok(());
@@ -451,24 +502,22 @@ impl Client {
     }
 
     /// Chooses what goes next.
-    fn fill(&mut self) -> Result<(), End> {
-        if self.out_bytes < AT_A_TIME {
-            // Before anything that comes after the loss.
-            for lost in self.queue.take_lost() {
-                let channel = lost.channel.as_str();
-                let text = serde_json::to_vec(&Gap { gap: GapOf { channel, from: lost.from, to: lost.to } });
-                let bytes: Shared = frame(Kind::Text, &text.unwrap_or_default()).into();
-                self.out_bytes += bytes.len();
-                self.out.push_back((bytes, false));
-            }
-        }
+    fn fill(&mut self) {
         while self.out_bytes < AT_A_TIME
-            && let Some((bytes, counts)) = self.queue.pop()
+            && let Some(next) = self.queue.pop()
         {
+            let (bytes, counts) = match next {
+                Next::Frame(bytes, counts) => (bytes, counts),
+                Next::Lost(lost) => {
+                    let channel = lost.channel.as_str();
+                    let text =
+                        serde_json::to_vec(&Gap { gap: GapOf { channel, from: lost.from, to: lost.to } });
+                    (frame(Kind::Text, &text.unwrap_or_default()).into(), false)
+                }
+            };
             self.out_bytes += bytes.len();
             self.out.push_back((bytes, counts));
         }
-        Ok(())
     }
 
     fn gone(&mut self, mut bytes: usize) {
@@ -488,13 +537,41 @@ impl Client {
         }
     }
 
-    /// A last word, if the system takes it at once.
-    pub(crate) fn say_goodbye(&mut self, code: u16, reason: &str) {
-        // In the middle of a frame there is no place for another.
-        if self.written == 0 {
-            let last = close(code, reason);
-            let _ = self.socket.write(&[IoSlice::new(&last)]);
+    /// A last word, behind the frame that is under way; nothing else is told.
+    pub(crate) fn leave(&mut self, code: u16, reason: &str, now: Instant) {
+        log::debug!("a client of token {} is let go with {code}: {reason}", self.token.number());
+        self.queue.clear();
+        (self.behind, self.waiting) = (None, 0);
+        self.out.truncate(usize::from(self.written > 0));
+        // Counted as left out, whatever becomes of its rest.
+        self.out.iter_mut().for_each(|(_, counts)| *counts = false);
+        let last: Shared = close(code, reason).into();
+        self.out.push_back((last, false));
+        self.out_bytes = self.out.iter().map(|(bytes, _)| bytes.len()).sum();
+        self.leaving = Some(now);
+    }
+
+    /// Writes the rest of what it is told last, and hears no more. True when it can go: the other end has closed, or is broken.
+    pub(crate) fn has_left(&mut self, now: Instant) -> bool {
+        if !self.out.is_empty() {
+            if self.write(now).is_err() {
+                return true;
+            }
+            if self.out.is_empty() {
+                // What the other end still sends would make the system break the connection, and drop what is under way.
+                self.socket.finish();
+            }
         }
+        let mut buffer = [0; 16 << 10];
+        for _ in 0..64 {
+            match self.socket.read(&mut buffer) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+        false
     }
 }
 

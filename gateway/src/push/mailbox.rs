@@ -2,14 +2,14 @@
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gateway_tokens::Token;
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::SndBuf;
+use nix::sys::socket::{Shutdown, setsockopt, shutdown};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 
 use super::event::{Channel, Event};
@@ -39,6 +39,12 @@ impl Socket {
         if let Err(error) = set {
             log::debug!("the size of a socket's buffer stays as it is: {error}");
         }
+    }
+
+    /// Nothing more is written; the other end may still say something.
+    pub(crate) fn finish(&self) {
+        // It fails for who has gone already.
+        let _ = shutdown(self.as_fd().as_raw_fd(), Shutdown::Write);
     }
 
     pub(crate) fn write(&mut self, bytes: &[IoSlice<'_>]) -> io::Result<usize> {
@@ -75,7 +81,8 @@ pub(crate) struct NewSocket {
 pub(crate) struct Letters {
     pub(crate) events: Vec<Arc<Event>>,
     pub(crate) arrivals: Vec<NewSocket>,
-    pub(crate) lost: Vec<Lost>,
+    /// Losses, and how many of the events came before each.
+    pub(crate) lost: Vec<(usize, Lost)>,
     /// Names and numbers of instruments.
     pub(crate) listed: Vec<(String, u32)>,
     pub(crate) is_closing: bool,
@@ -149,7 +156,7 @@ impl Mailbox {
     }
 
     pub(crate) fn lose(&self, lost: Lost) {
-        self.post(|letters| letters.lost.push(lost));
+        self.post(|letters| letters.lost.push((letters.events.len(), lost)));
     }
 
     /// Events of a turn; `latest` are the last quotes, for a thread that has had no clients.
@@ -171,9 +178,10 @@ impl Mailbox {
                 }
                 if event.channel >= Channel::Trades && letters.events.len() >= LONGEST {
                     let lost = Lost { channel: event.channel, from: event.sequence, to: event.sequence };
-                    match letters.lost.iter_mut().find(|known| known.channel == lost.channel) {
-                        Some(known) => known.to = lost.to,
-                        None => letters.lost.push(lost),
+                    // Until somebody takes what is there, none of this channel comes behind it.
+                    match letters.lost.iter_mut().rfind(|(_, known)| known.channel == lost.channel) {
+                        Some((at, known)) if *at >= LONGEST => known.to = lost.to,
+                        _ => letters.lost.push((letters.events.len(), lost)),
                     }
                     continue;
                 }

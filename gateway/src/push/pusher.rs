@@ -9,10 +9,10 @@ use node::{InstanceDir, NodeHandle};
 use topology::config::GatewayConfig;
 use wire::{AccountState, Message};
 
-use super::client::{Client, End, GOING, REVOKED};
+use super::client::{Client, End, GOING, OVERFLOW, REVOKED, SILENT};
 use super::event::{About, Channel, Event};
 use super::mailbox::{Letters, Mailbox};
-use super::queue::Counts;
+use super::queue::{Counts, Lost};
 use super::table::Table;
 use crate::core::ask::{Ask, Door};
 use crate::http::account_view;
@@ -26,6 +26,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Of more clients than this, some are looked at each time.
 const AT_A_LOOK: usize = 500;
 const MOST_PARTS: usize = 20;
+/// Who is let go has so long to take its last word, and to say that it has heard it.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// The bell's place among the clients'.
 const BELL: u64 = u64::MAX;
 
@@ -45,8 +47,8 @@ pub(crate) struct Pusher {
     forgotten: u64,
     symbols: HashMap<String, u32>,
     accounts: Option<InstanceDir>,
-    /// How each account stood last, by its slot.
-    stood: HashMap<u32, AccountState>,
+    /// How each account stood last, by its slot, and what was said of it.
+    stood: HashMap<u32, (AccountState, Arc<Event>)>,
     most: usize,
     write_deadline: Duration,
     ping: Duration,
@@ -140,11 +142,7 @@ impl Pusher {
             let now = Instant::now();
             self.letters(&mut letters, now);
             if letters.is_closing {
-                for client in self.clients.all_mut() {
-                    let _ = client.write(now);
-                    client.say_goodbye(GOING, "the gateway stops: come back in a moment");
-                }
-                return;
+                return self.close(now);
             }
             let timeout =
                 if is_idle { EpollTimeout::from(self.pause().as_millis() as u8) } else { EpollTimeout::ZERO };
@@ -169,6 +167,22 @@ impl Pusher {
         }
     }
 
+    /// Everybody is told that the gateway stops.
+    fn close(mut self, now: Instant) {
+        let numbers: Vec<u64> = self.clients.numbers().collect();
+        for number in numbers {
+            self.write(number, now);
+            self.end(number, End::Close(GOING, "the gateway stops: come back in a moment"), now);
+        }
+        let mut ready = vec![EpollEvent::empty(); 1_024];
+        while !self.clients.is_empty() && now.elapsed() < FAREWELL {
+            let Ok(count) = self.epoll.wait(&mut ready, EpollTimeout::from(10_u8)) else { continue };
+            for event in ready.iter().take(count) {
+                self.leaves(event.data(), Instant::now());
+            }
+        }
+    }
+
     fn letters(&mut self, letters: &mut Letters, now: Instant) {
         self.symbols.extend(letters.listed.drain(..));
         for socket in letters.arrivals.drain(..) {
@@ -183,16 +197,14 @@ impl Pusher {
             }
             self.hear(number, now, true);
         }
-        for lost in letters.lost.drain(..) {
-            if lost.channel == Channel::Orders {
-                self.forgotten = self.forgotten.max(lost.to);
-            }
-            self.clients.all_mut().for_each(|client| client.lost(lost.channel, lost.from, lost.to));
-        }
         let mut dirty = Vec::new();
         let mut ends = Vec::new();
+        let mut losses = letters.lost.drain(..).peekable();
         // The urgent ones of all, before any quote is written.
-        for event in letters.events.drain(..) {
+        for (index, event) in letters.events.drain(..).enumerate() {
+            while let Some((_, lost)) = losses.next_if(|(before, _)| *before <= index) {
+                self.lost(lost, &mut dirty);
+            }
             self.publish(&event, &mut dirty, &mut ends, now);
             if event.channel == Channel::Quotes {
                 self.latest.insert(event.key, event);
@@ -205,11 +217,24 @@ impl Pusher {
                 self.history.push_back(event);
             }
         }
+        losses.for_each(|(_, lost)| self.lost(lost, &mut dirty));
         for (number, end) in ends {
-            self.end(number, end);
+            self.end(number, end, now);
         }
         for number in dirty {
             self.write(number, now);
+        }
+    }
+
+    fn lost(&mut self, lost: Lost, dirty: &mut Vec<u64>) {
+        if lost.channel == Channel::Orders {
+            self.forgotten = self.forgotten.max(lost.to);
+        }
+        for (number, client) in self.clients.all_mut().filter(|(_, client)| client.leaving.is_none()) {
+            client.lost(lost);
+            if !std::mem::replace(&mut client.is_dirty, true) {
+                dirty.push(number);
+            }
         }
     }
 
@@ -231,6 +256,9 @@ impl Pusher {
     }
 
     fn ready(&mut self, number: u64, events: EpollFlags, now: Instant) {
+        if self.clients.get_mut(number).is_some_and(|client| client.leaving.is_some()) {
+            return self.leaves(number, now);
+        }
         if events.intersects(
             EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP | EpollFlags::EPOLLHUP | EpollFlags::EPOLLERR,
         ) {
@@ -246,42 +274,80 @@ impl Pusher {
         let outcome = client.read(&self.symbols, now, is_early);
         let resumes = match outcome {
             Ok(resumes) => resumes,
-            Err(end) => return self.end(number, end),
+            Err(end) => return self.end(number, end, now),
         };
-        if self.index(number)
-            && let Err(end) = self.show_latest(number, now)
-        {
-            return self.end(number, end);
+        if self.index(number) {
+            self.recount(number);
+            if let Err(end) = self.show_latest(number, now) {
+                return self.end(number, end, now);
+            }
         }
         if let Err(end) = self.begin_session(number) {
-            return self.end(number, end);
+            return self.end(number, end, now);
         }
         for resume in resumes {
-            let Some(client) = self.clients.get_mut(number) else { return };
-            if resume.from < self.forgotten {
-                client.lost(Channel::Orders, resume.from + 1, self.forgotten);
-            }
-            let kept = self.history.partition_point(|event| event.sequence <= resume.from);
-            let missed = self.history.range(kept..).filter(|event| client.wants(Channel::Orders, event.key));
-            let missed: Vec<Arc<Event>> = missed.cloned().collect();
-            for event in missed {
-                if let Err(end) = client.push(&event, now) {
-                    return self.end(number, end);
-                }
-                if client.has_output() && client.write(now).is_err() {
-                    return self.end(number, End::Gone);
-                }
-            }
+            self.resume(number, resume.from);
         }
         self.write(number, now);
     }
 
-    /// What stands, for who has just subscribed to quotes.
+    /// A client wants its orders from there on: they come out of the history as it takes them.
+    fn resume(&mut self, number: u64, from: u64) {
+        let Some(client) = self.clients.get_mut(number) else { return };
+        if from < self.forgotten {
+            client.lost(Lost { channel: Channel::Orders, from: from + 1, to: self.forgotten });
+        }
+        let until = client.behind.unwrap_or(u64::MAX);
+        let kept = self.history.partition_point(|event| event.sequence <= from);
+        let missed = self.history.range(kept..).take_while(|event| event.sequence <= until);
+        let count = missed.filter(|event| client.wants(Channel::Orders, event.key)).count();
+        client.resumes(from.max(self.forgotten), count as u64);
+    }
+
+    /// What a client waits for in the history, after it has said what it wants.
+    fn recount(&mut self, number: u64) {
+        let Some(client) = self.clients.get_mut(number) else { return };
+        let Some(behind) = client.behind else { return };
+        let kept = self.history.partition_point(|event| event.sequence <= behind);
+        let wanted = self.history.range(kept..).filter(|event| client.wants(Channel::Orders, event.key));
+        client.recounts(wanted.count() as u64);
+    }
+
+    /// Gives a client what waits for it in the history, as far as there is room.
+    fn catch_up(&mut self, number: u64, now: Instant) -> Result<(), End> {
+        let Some(client) = self.clients.get_mut(number) else { return Ok(()) };
+        while let Some(behind) = client.behind {
+            if client.is_blocked {
+                return Ok(());
+            }
+            if behind < self.forgotten {
+                return Err(End::Close(
+                    OVERFLOW,
+                    "you read too slowly: resume by the last sequence of your orders",
+                ));
+            }
+            let kept = self.history.partition_point(|event| event.sequence <= behind);
+            let mut reached = None;
+            for event in self.history.range(kept..) {
+                if client.wants(Channel::Orders, event.key) && !client.fetch(event) {
+                    reached = Some(reached.unwrap_or(behind));
+                    break;
+                }
+                reached = Some(event.sequence);
+            }
+            let is_done = self.history.back().is_none_or(|last| reached.unwrap_or(behind) >= last.sequence);
+            client.behind = if is_done { None } else { reached };
+            client.write(now)?;
+        }
+        Ok(())
+    }
+
+    /// What stands, for who has just subscribed to quotes or accounts.
     fn show_latest(&mut self, number: u64, now: Instant) -> Result<(), End> {
         let Some(client) = self.clients.get_mut(number) else { return Ok(()) };
-        self.latest.values().try_for_each(|event| match client.wants(Channel::Quotes, event.key) {
-            true => client.push(event, now),
-            false => Ok(()),
+        let accounts = self.stood.values().map(|(_, event)| event);
+        self.latest.values().chain(accounts).try_for_each(|event| {
+            if client.wants(event.channel, event.key) { client.push(event, now) } else { Ok(()) }
         })
     }
 
@@ -323,35 +389,66 @@ impl Pusher {
     }
 
     fn write(&mut self, number: u64, now: Instant) {
-        let Some(client) = self.clients.get_mut(number) else { return };
-        let was_blocked = client.is_blocked;
+        let Some(client) = self.clients.get_mut(number).filter(|client| client.leaving.is_none()) else {
+            return;
+        };
         client.is_dirty = false;
-        if let Err(end) = client.write(now) {
-            return self.end(number, end);
+        let written = client.write(now);
+        if let Err(end) = written.and_then(|()| self.catch_up(number, now)) {
+            return self.end(number, end, now);
         }
-        if client.is_blocked != was_blocked {
+        self.watch(number);
+    }
+
+    /// The system says when it takes more from a client that waits for that, and from no other.
+    fn watch(&mut self, number: u64) {
+        let Some(client) = self.clients.get_mut(number) else { return };
+        if client.is_watched != client.is_blocked {
+            client.is_watched = client.is_blocked;
             let mut flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP;
             flags.set(EpollFlags::EPOLLOUT, client.is_blocked);
-            let _ = self.epoll.modify(&client.socket, &mut EpollEvent::new(flags, number));
+            if let Err(error) = self.epoll.modify(&client.socket, &mut EpollEvent::new(flags, number)) {
+                log::warn!("a WebSocket cannot be watched: {error}");
+            }
         }
     }
 
-    fn end(&mut self, number: u64, end: End) {
-        let Some(mut client) = self.clients.remove(number) else { return };
-        self.ended.add(client.counts().ended());
+    fn end(&mut self, number: u64, end: End, now: Instant) {
+        let Some(client) = self.clients.get_mut(number).filter(|client| client.leaving.is_none()) else {
+            return;
+        };
         if let Some(session) = client.session {
             self.ended_sessions.push(session);
-            self.end_sessions();
         }
-        if let End::Close(code, reason) = end {
-            client.say_goodbye(code, reason);
+        let indexed = std::mem::take(&mut client.indexed);
+        match end {
+            End::Close(code, reason) => {
+                client.leave(code, reason, now);
+                self.leaves(number, now);
+            }
+            End::Gone => self.remove(number),
         }
+        self.end_sessions();
+        self.unindex(number, &indexed);
+    }
+
+    /// One that is let go takes the rest of its last words, or has gone.
+    fn leaves(&mut self, number: u64, now: Instant) {
+        let Some(client) = self.clients.get_mut(number) else { return };
+        if client.has_left(now) {
+            return self.remove(number);
+        }
+        self.watch(number);
+    }
+
+    fn remove(&mut self, number: u64) {
+        let Some(client) = self.clients.remove(number) else { return };
+        self.ended.add(client.counts().ended());
         let _ = self.epoll.delete(&client.socket);
         if self.clients.is_empty() {
             // Without clients no quotes come, and these grow old.
             self.latest.clear();
         }
-        self.unindex(number, &client.indexed);
     }
 
     /// Between two looks: of many clients only some are looked at each time, so that nobody waits for long.
@@ -371,18 +468,22 @@ impl Pusher {
             self.clients.all().for_each(|client| counts.add(client.counts()));
             self.meter.pushed(self.number, Pushed { counts, clients: self.clients.len() as u64 });
         }
-        let mut ends = Vec::new();
+        let (mut ends, mut gone) = (Vec::new(), Vec::new());
         let mut pinged = Vec::new();
         let count = self.clients.places().div_ceil(parts as usize).max(1);
         let (some, end) = self.clients.some_mut(self.place, count);
         for (number, client) in some {
             let silent = now.duration_since(client.heard);
-            if !self.guard.is_good(&client.token.id) {
+            if let Some(since) = client.leaving {
+                if now.duration_since(since) > FAREWELL {
+                    gone.push(number);
+                }
+            } else if !self.guard.is_good(&client.token.id) {
                 ends.push((number, End::Close(REVOKED, "the token is not good any more")));
             } else if client.is_blocked && now.duration_since(client.wrote) > self.write_deadline {
-                ends.push((number, End::Close(super::client::OVERFLOW, "you do not read")));
+                ends.push((number, End::Close(OVERFLOW, "you do not read")));
             } else if silent > self.ping * 2 {
-                ends.push((number, End::Gone));
+                ends.push((number, End::Close(SILENT, "no answer to a ping")));
             } else if silent > self.ping && !client.pinged {
                 match client.ping() {
                     Ok(()) => pinged.push(number),
@@ -391,8 +492,9 @@ impl Pusher {
             }
         }
         self.place = if end >= self.clients.places() { 0 } else { end };
+        gone.into_iter().for_each(|number| self.remove(number));
         for (number, end) in ends {
-            self.end(number, end);
+            self.end(number, end, now);
         }
         for number in pinged {
             self.write(number, now);
@@ -413,18 +515,19 @@ impl Pusher {
         let mut ends = Vec::new();
         for (slot, state) in accounts.all() {
             // A strategy's own is not a client's.
-            if state.owner != AccountState::NOBODY || self.stood.get(&slot) == Some(&state) {
+            let is_new = self.stood.get(&slot).is_none_or(|(stood, _)| *stood != state);
+            if state.owner != AccountState::NOBODY || !is_new {
                 continue;
             }
-            self.stood.insert(slot, state);
             let about = About::Account(Box::new(account_view(&state)));
             let (key, sequence, time) = (state.account.0, state.drops, self.node.now());
             let event =
                 Event::new(Channel::Accounts, key, sequence, time, AccountState::ID, state.bytes(), about);
             self.publish(&event, &mut dirty, &mut ends, now);
+            self.stood.insert(slot, (state, Arc::new(event)));
         }
         for (number, end) in ends {
-            self.end(number, end);
+            self.end(number, end, now);
         }
         for number in dirty {
             self.write(number, now);

@@ -1,5 +1,6 @@
-//! What waits for one client: pure. Own orders and the platform's events are never left out; trades are, where there is no room;
-//! of quotes the latest of each instrument waits. Whatever is left out is announced.
+//! What waits for one client: pure. The platform's events and accounts are never left out, and own orders wait in the history that
+//! all share where there is no room here; trades are left out then; of quotes the latest of each instrument waits. Whatever is
+//! left out is announced where it would have stood.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -54,17 +55,34 @@ pub(crate) struct Lost {
     pub(crate) to: u64,
 }
 
+/// What a client is told next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// A frame, and whether it counts.
+    Frame(Shared, bool),
+    /// An announcement.
+    Lost(Lost),
+}
+
+/// Of one kind of messages, in their order.
+#[derive(Debug)]
+enum Waiting<T> {
+    Message(T),
+    Lost(Lost),
+}
+
+/// Market data never takes more than half of the room, so that what is urgent has the other one.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// Answers and announcements, which are not counted, and P0 and P1, which are: in their order.
-    first: VecDeque<(Shared, bool)>,
-    trades: VecDeque<Shared>,
+    /// Answers, which are not counted, and P0 and P1, which are.
+    first: VecDeque<Waiting<(Shared, bool)>>,
+    first_bytes: usize,
+    trades: VecDeque<Waiting<Shared>>,
     /// Quotes by instrument, and in which order the instruments came.
     quotes: HashMap<u32, Shared>,
-    turns: VecDeque<u32>,
-    bytes: usize,
+    turns: VecDeque<Waiting<u32>>,
+    market_bytes: usize,
     most: usize,
-    lost: Vec<Lost>,
     pub(crate) counts: Counts,
 }
 
@@ -73,28 +91,33 @@ impl Queue {
         Queue { most, ..Queue::default() }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.trades.is_empty() && self.turns.is_empty() && self.lost.is_empty()
+    /// Something that goes before market data waits.
+    pub(crate) fn has_urgent(&self) -> bool {
+        !self.first.is_empty()
     }
 
     /// An answer to the client itself, or a control frame.
     pub(crate) fn answer(&mut self, frame: Shared) -> Result<(), Overflow> {
         self.demand(frame.len())?;
-        self.bytes += frame.len();
-        self.first.push_back((frame, false));
+        self.first_bytes += frame.len();
+        self.first.push_back(Waiting::Message((frame, false)));
         Ok(())
     }
 
-    /// Is there room for so many more?
-    pub(crate) fn fits(&self, bytes: usize) -> bool {
-        self.demand(bytes).is_ok()
+    /// Is there room for so many more bytes of this channel? Own orders leave half of theirs to what has no history.
+    pub(crate) fn fits(&self, channel: Channel, bytes: usize) -> bool {
+        match channel {
+            Channel::Orders => self.first_bytes + bytes <= self.most / 4,
+            Channel::Accounts | Channel::Platform => self.demand(bytes).is_ok(),
+            Channel::Trades | Channel::Quotes => self.market_bytes + bytes <= self.most / 2,
+        }
     }
 
     fn demand(&self, bytes: usize) -> Result<(), Overflow> {
-        if self.bytes + bytes > self.most { Err(Overflow) } else { Ok(()) }
+        if self.first_bytes + bytes > self.most / 2 { Err(Overflow) } else { Ok(()) }
     }
 
-    /// A message of a channel.
+    /// A message of a channel. One of own orders is for who has seen that it fits.
     pub(crate) fn push(
         &mut self,
         channel: Channel,
@@ -110,69 +133,111 @@ impl Queue {
                     self.counts.dropped += 1;
                     return Err(overflow);
                 }
-                self.first.push_back((Arc::clone(frame), true));
+                self.first.push_back(Waiting::Message((Arc::clone(frame), true)));
+                self.first_bytes += length;
             }
             Channel::Trades => {
-                if self.demand(length).is_err() {
+                if !self.fits(channel, length) {
                     self.loses(channel, sequence);
                     return Ok(());
                 }
-                self.trades.push_back(Arc::clone(frame));
+                self.trades.push_back(Waiting::Message(Arc::clone(frame)));
+                self.market_bytes += length;
             }
             Channel::Quotes => {
                 if let Some(waiting) = self.quotes.get_mut(&key) {
-                    self.bytes -= waiting.len();
+                    self.market_bytes = self.market_bytes - waiting.len() + length;
                     *waiting = Arc::clone(frame);
-                    self.bytes += length;
                     self.counts.conflated += 1;
                     return Ok(());
                 }
-                if self.demand(length).is_err() {
+                if !self.fits(channel, length) {
                     self.loses(channel, sequence);
                     return Ok(());
                 }
                 self.quotes.insert(key, Arc::clone(frame));
-                self.turns.push_back(key);
+                self.turns.push_back(Waiting::Message(key));
+                self.market_bytes += length;
             }
         }
-        self.bytes += length;
         self.counts.queued += 1;
         Ok(())
     }
 
-    fn loses(&mut self, channel: Channel, sequence: u64) {
-        self.counts.dropped += 1;
-        self.announce(channel, sequence, sequence);
+    /// Messages that wait elsewhere: they are published, and in no queue yet.
+    pub(crate) fn waits(&mut self, count: u64) {
+        self.counts.published += count;
+        self.counts.queued += count;
     }
 
-    /// Something was lost, before it could be counted for this client or here.
-    pub(crate) fn announce(&mut self, channel: Channel, from: u64, to: u64) {
-        match self.lost.iter_mut().find(|lost| lost.channel == channel) {
-            Some(lost) => (lost.from, lost.to) = (lost.from.min(from), lost.to.max(to)),
-            None => self.lost.push(Lost { channel, from, to }),
+    /// One of these comes here.
+    pub(crate) fn fetched(&mut self, frame: &Shared) {
+        self.first_bytes += frame.len();
+        self.first.push_back(Waiting::Message((Arc::clone(frame), true)));
+    }
+
+    /// So many of these are not wanted any more.
+    pub(crate) fn unwanted(&mut self, count: u64) {
+        self.counts.queued -= count;
+        self.counts.dropped += count;
+    }
+
+    fn loses(&mut self, channel: Channel, sequence: u64) {
+        self.counts.dropped += 1;
+        self.announce(Lost { channel, from: sequence, to: sequence });
+    }
+
+    /// Something was lost, before it could be counted for this client or here: what comes is behind it.
+    pub(crate) fn announce(&mut self, lost: Lost) {
+        match lost.channel {
+            Channel::Trades => behind(&mut self.trades, lost),
+            Channel::Quotes => behind(&mut self.turns, lost),
+            Channel::Orders | Channel::Accounts | Channel::Platform => behind(&mut self.first, lost),
         }
     }
 
-    /// What is to be announced, once there is room for it.
-    pub(crate) fn take_lost(&mut self) -> Vec<Lost> {
-        std::mem::take(&mut self.lost)
+    /// What goes next, the most urgent first.
+    pub(crate) fn pop(&mut self) -> Option<Next> {
+        match self.first.pop_front() {
+            Some(Waiting::Message((frame, counts))) => {
+                self.first_bytes -= frame.len();
+                return Some(Next::Frame(frame, counts));
+            }
+            Some(Waiting::Lost(lost)) => return Some(Next::Lost(lost)),
+            None => {}
+        }
+        let frame = match self.trades.pop_front() {
+            Some(Waiting::Message(frame)) => frame,
+            Some(Waiting::Lost(lost)) => return Some(Next::Lost(lost)),
+            None => match self.turns.pop_front()? {
+                Waiting::Message(key) => self.quotes.remove(&key)?,
+                Waiting::Lost(lost) => return Some(Next::Lost(lost)),
+            },
+        };
+        self.market_bytes -= frame.len();
+        Some(Next::Frame(frame, true))
     }
 
-    /// The next frame, the most urgent first, and whether it counts.
-    pub(crate) fn pop(&mut self) -> Option<(Shared, bool)> {
-        let next = self.first.pop_front().or_else(|| self.trades.pop_front().map(|frame| (frame, true)));
-        let next = next.or_else(|| {
-            let key = self.turns.pop_front()?;
-            self.quotes.remove(&key).map(|frame| (frame, true))
-        })?;
-        self.bytes -= next.0.len();
-        Some(next)
+    /// Nothing of it is told any more.
+    pub(crate) fn clear(&mut self) {
+        let counts = self.counts.ended();
+        *self = Queue { counts, ..Queue::new(self.most) };
     }
 
     /// A frame that counts has left.
     pub(crate) fn delivered(&mut self) {
         self.counts.queued -= 1;
         self.counts.delivered += 1;
+    }
+}
+
+/// Behind all that waits; next to another loss of its channel it is one with that.
+fn behind<T>(waiting: &mut VecDeque<Waiting<T>>, lost: Lost) {
+    match waiting.back_mut() {
+        Some(Waiting::Lost(last)) if last.channel == lost.channel => {
+            (last.from, last.to) = (last.from.min(lost.from), last.to.max(lost.to));
+        }
+        _ => waiting.push_back(Waiting::Lost(lost)),
     }
 }
 
@@ -201,18 +266,17 @@ mod tests {
         for sequence in 1..20_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             match seed >> 61 {
-                0 => drop(queue.push(Channel::Orders, 1, sequence, &frame(90))),
+                0 => drop(queue.push(Channel::Platform, 1, sequence, &frame(90))),
                 1 | 2 => drop(queue.push(Channel::Trades, 1, sequence, &frame(50))),
                 3..=5 => drop(queue.push(Channel::Quotes, (seed >> 40) as u32 % 9, sequence, &frame(120))),
-                _ => {
-                    if let Some((_, true)) = queue.pop() {
-                        queue.delivered();
-                    }
-                }
+                _ => match queue.pop() {
+                    Some(Next::Frame(_, true)) => queue.delivered(),
+                    Some(Next::Lost(_)) => lost += 1,
+                    _ => {}
+                },
             }
-            assert!(queue.bytes <= 1_000);
+            assert!(queue.first_bytes <= 500 && queue.market_bytes <= 500);
             holds(&queue);
-            lost += queue.take_lost().len();
         }
         assert!(
             lost > 10 && queue.counts.conflated > 100 && queue.counts.delivered > 100,
@@ -222,14 +286,47 @@ mod tests {
     }
 
     #[test]
-    fn orders_go_first_and_are_never_left_out_silently() {
-        let mut queue = Queue::new(100);
-        queue.push(Channel::Quotes, 1, 1, &frame(30)).unwrap();
-        queue.push(Channel::Trades, 1, 2, &frame(20)).unwrap();
-        queue.push(Channel::Orders, 1, 3, &frame(10)).unwrap();
-        assert_eq!(queue.push(Channel::Orders, 1, 4, &frame(50)), Err(Overflow));
-        let lengths: Vec<usize> = std::iter::from_fn(|| queue.pop()).map(|(frame, _)| frame.len()).collect();
-        assert_eq!(lengths, [10, 20, 30]);
+    fn what_is_urgent_goes_first_and_has_room_whatever_the_market_does() {
+        let mut queue = Queue::new(200);
+        queue.push(Channel::Quotes, 1, 1, &frame(60)).unwrap();
+        for sequence in 2..9 {
+            queue.push(Channel::Trades, 1, sequence, &frame(20)).unwrap();
+        }
+        assert!(queue.fits(Channel::Orders, 50) && !queue.fits(Channel::Orders, 51));
+        queue.push(Channel::Orders, 1, 9, &frame(10)).unwrap();
+        queue.push(Channel::Platform, 1, 10, &frame(90)).unwrap();
+        assert_eq!(queue.push(Channel::Platform, 1, 11, &frame(1)), Err(Overflow));
+        let told: Vec<_> = std::iter::from_fn(|| queue.pop())
+            .map(|next| match next {
+                Next::Frame(frame, _) => frame.len() as u64,
+                Next::Lost(lost) => lost.from * 1_000 + lost.to,
+            })
+            .collect();
+        assert_eq!(told, [10, 90, 20, 20, 4_008, 60]);
+    }
+
+    #[test]
+    fn a_loss_is_announced_where_it_happened() {
+        let mut queue = Queue::new(200);
+        let mut sequences = 1..;
+        let mut fill = |queue: &mut Queue, count: usize| {
+            for sequence in sequences.by_ref().take(count) {
+                queue.push(Channel::Trades, 1, sequence, &vec![sequence as u8; 25].into()).unwrap();
+            }
+        };
+        fill(&mut queue, 6);
+        assert!(matches!(queue.pop(), Some(Next::Frame(frame, true)) if frame[0] == 1));
+        fill(&mut queue, 3);
+        let mut last = 1;
+        while let Some(next) = queue.pop() {
+            let (from, to) = match next {
+                Next::Frame(frame, _) => (u64::from(frame[0]), u64::from(frame[0])),
+                Next::Lost(lost) => (lost.from, lost.to),
+            };
+            assert_eq!(from, last + 1, "each in its place, and nothing twice");
+            last = to;
+        }
+        assert_eq!(last, 9);
     }
 
     #[test]
@@ -238,7 +335,8 @@ mod tests {
         for sequence in 0..10 {
             queue.push(Channel::Quotes, 1, sequence, &vec![sequence as u8; 10].into()).unwrap();
         }
-        let (latest, _) = queue.pop().unwrap();
-        assert_eq!((latest[0], queue.counts.conflated, queue.pop()), (9, 9, None));
+        let Some(Next::Frame(latest, true)) = queue.pop() else { panic!("nothing waits") };
+        assert_eq!((latest[0], queue.counts.conflated), (9, 9));
+        assert!(queue.pop().is_none());
     }
 }

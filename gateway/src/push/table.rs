@@ -63,8 +63,12 @@ impl Table {
         self.places.iter().flatten().map(|(_, client)| client)
     }
 
-    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Client> {
-        self.places.iter_mut().flatten().map(|(_, client)| client)
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = (u64, &mut Client)> {
+        self.places.iter_mut().flatten().map(|(number, client)| (*number, client))
+    }
+
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.places.iter().flatten().map(|(number, _)| *number)
     }
 
     /// Those of some places, from this one on; and where the next ones begin.

@@ -16,8 +16,8 @@ use ladder::{IndicativeRow, Ladder, Row, StatisticsRow};
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::screen::Screen;
-use crate::verbs::instance;
+use crate::screen::{Key, Screen};
+use crate::verbs::{instance, instruments};
 
 /// The exchange's own book.
 const MARKET: &str = "matching.market";
@@ -32,8 +32,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn book(arguments: &Book) -> Result<u8, Failure> {
     let view = instance::view(arguments.instance.as_deref())?;
-    let instruments = instruments(view.instance())?;
-    let instrument = find(&instruments, &arguments.instrument)?;
+    let instruments = instruments::listed(view.instance())?;
+    let instrument = instruments::find(&instruments, &arguments.instrument)?;
     let names = view.instance().journal_names().unwrap_or_default();
     let mut source = if names.iter().any(|name| name == MARKET) {
         Source::Market(open(view.instance(), MARKET)?, Box::new(Follower::new(&instruments)), None)
@@ -111,7 +111,11 @@ fn follow(
         let until = Instant::now() + FRAME;
         while Instant::now() < until && !stop.is_set() {
             source.read()?;
-            std::thread::sleep(TICK);
+            match &screen {
+                Some(screen) if screen.key(TICK)? == Some(Key::Quit) => return Ok(()),
+                Some(_) => {}
+                None => std::thread::sleep(TICK),
+            }
         }
         if let Some(ladder) = source.ladder(instrument, arguments.depth as usize)
             && ladder != shown
@@ -257,34 +261,4 @@ fn open(instance: &InstanceDir, journal: &str) -> Result<LooseReader, Failure> {
     let journal = Journal::open_read_only(files)?;
     let oldest = journal.oldest_frame()?;
     Ok(journal.observe(oldest)?)
-}
-
-/// What md has listed.
-fn instruments(instance: &InstanceDir) -> Result<Vec<Instrument>, Failure> {
-    let mut reader = open(instance, "md.instruments")?;
-    let mut listed = Vec::new();
-    while let Ok(Some(frame)) = reader.read() {
-        if frame.message_id == Instrument::ID
-            && let Ok(instrument) = Instrument::decode(frame.payload)
-        {
-            listed.push(instrument);
-        }
-    }
-    Ok(listed)
-}
-
-fn find(listed: &[Instrument], wanted: &str) -> Result<Instrument, Failure> {
-    let by_number = wanted.parse::<u32>().ok();
-    let found = listed
-        .iter()
-        .find(|instrument| instrument.symbol.to_string() == wanted || Some(instrument.id.0) == by_number);
-    found.copied().ok_or_else(|| {
-        let symbols: Vec<String> = listed.iter().map(|instrument| instrument.symbol.to_string()).collect();
-        let known: Vec<&str> = symbols.iter().map(String::as_str).collect();
-        let message = match listed {
-            [] => "md has listed no instrument yet".to_owned(),
-            _ => format!("there is no instrument `{wanted}`{}", instance::suggestion(wanted, &known)),
-        };
-        Failure::new(Exit::Usage, message)
-    })
 }

@@ -59,9 +59,9 @@ pub(crate) struct JournalArgument {
 /// Which frames.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Selection {
-    /// Only frames of these topics (instrument ids in market data): `--topic 1,4`.
+    /// Only frames of these topics, in market data of these instruments: `--topic 1,4`, or by name, `--topic SIM001`.
     #[arg(long = "topic", value_name = "TOPIC", value_delimiter = ',')]
-    pub(crate) topics: Vec<u32>,
+    pub(crate) topics: Vec<String>,
     /// Only messages of these kinds, by name or id: `--kind fill,order-update`.
     #[arg(long = "kind", value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
@@ -102,7 +102,7 @@ pub(crate) struct Stat {
 Examples:
   colo journal tail md.quotes -n 5
   colo journal tail orders.takers-1 --follow
-  colo journal tail md.quotes --topic 3 --from -100ms
+  colo journal tail md.quotes --topic SIM003 --from -100ms
   colo journal tail matching.executions --kind fill --follow --format json | jq .fields.price
 
 With --format json: one object with the frames; with --follow one object a line, as `colo journal dump` prints them.

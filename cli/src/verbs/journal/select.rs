@@ -4,10 +4,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use journal::Topics;
 use node::Exit;
+use wire::Instrument;
 
 use super::args::Selection;
 use crate::failure::Failure;
 use crate::message::kind_id;
+use crate::verbs::instruments;
 
 const DAY: u64 = 86_400_000_000_000;
 
@@ -29,15 +31,17 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// `last_time`: that of the journal's last frame, which relative times and times of day count from.
-    pub(super) fn new(selection: &Selection, last_time: u64) -> Result<Filter, Failure> {
+    /// `last_time`: that of the journal's last frame, which relative times and times of day count from. `listed`: the instruments,
+    /// if a topic is given by a name.
+    pub(super) fn new(
+        selection: &Selection,
+        last_time: u64,
+        listed: impl FnOnce() -> Result<Vec<Instrument>, Failure>,
+    ) -> Result<Filter, Failure> {
         let kinds = selection.kinds.iter().map(|kind| kind_id(kind).ok_or_else(|| unknown_kind(kind)));
         let place = |text: &Option<String>| text.as_deref().map(|text| place(text, last_time)).transpose();
         Ok(Filter {
-            topics: match selection.topics.as_slice() {
-                [] => Topics::All,
-                topics => Topics::only(topics.iter().copied()),
-            },
+            topics: topics(&selection.topics, listed)?,
             kinds: kinds.collect::<Result<_, _>>()?,
             from: place(&selection.from)?,
             to: place(&selection.to)?,
@@ -98,6 +102,25 @@ impl Span {
     pub(crate) fn to(&self) -> u64 {
         self.to
     }
+}
+
+fn topics(
+    wanted: &[String],
+    listed: impl FnOnce() -> Result<Vec<Instrument>, Failure>,
+) -> Result<Topics, Failure> {
+    if wanted.is_empty() {
+        return Ok(Topics::All);
+    }
+    let numbers: Result<Vec<u32>, _> = wanted.iter().map(|topic| topic.parse()).collect();
+    if let Ok(numbers) = numbers {
+        return Ok(Topics::only(numbers));
+    }
+    let listed = listed()?;
+    let number = |topic: &String| match topic.parse() {
+        Ok(number) => Ok(number),
+        Err(_) => instruments::find(&listed, topic).map(|instrument| instrument.id.0),
+    };
+    Ok(Topics::only(wanted.iter().map(number).collect::<Result<Vec<u32>, Failure>>()?))
 }
 
 fn before(position: u64, time: u64, place: Place) -> bool {
@@ -179,16 +202,23 @@ mod tests {
     #[test]
     fn frames_are_wanted_from_a_place_up_to_another_one() {
         let selection = Selection {
-            topics: vec![3],
+            topics: vec!["3".to_owned()],
             kinds: vec!["fill".to_owned()],
             from: Some("128".to_owned()),
             to: Some("-1s".to_owned()),
         };
-        let filter = Filter::new(&selection, LAST).unwrap();
+        let filter = Filter::new(&selection, LAST, || Ok(Vec::new())).unwrap();
         assert!(filter.wants(128, 5, 21) && !filter.wants(64, 5, 21) && !filter.wants(128, 5, 2));
         assert!(filter.is_past(128, LAST - 1_000_000_000) && !filter.is_past(128, LAST - 1_000_000_001));
         assert!(filter.has_start() && filter.topics.contains(3) && !filter.topics.contains(4));
+        let named = Selection { topics: vec!["3".to_owned(), "SIM007".to_owned()], ..Selection::default() };
+        let mut instrument: Instrument = wire::Message::decode(&[0; size_of::<Instrument>()]).unwrap();
+        instrument.id = wire::InstrumentId(7);
+        instrument.symbol = wire::Symbol::new("SIM007").unwrap();
+        let filter = Filter::new(&named, LAST, || Ok(vec![instrument])).unwrap();
+        assert!(filter.topics.contains(3) && filter.topics.contains(7) && !filter.topics.contains(1));
+        assert!(Filter::new(&named, LAST, || Ok(Vec::new())).is_err(), "nothing is listed");
         let odd = Selection { kinds: vec!["bananas".to_owned()], ..Selection::default() };
-        assert!(Filter::new(&odd, LAST).is_err());
+        assert!(Filter::new(&odd, LAST, || Ok(Vec::new())).is_err());
     }
 }

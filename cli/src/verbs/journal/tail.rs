@@ -27,7 +27,7 @@ pub(super) fn tail(arguments: &Tail) -> Result<u8, Failure> {
         return recorded::tail(folder, arguments);
     }
     let target = Target::open(&arguments.journal)?;
-    let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
+    let filter = Filter::new(&arguments.selection, target.journal.stat().last_time, || target.listed())?;
     let most = arguments.lines.unwrap_or(if filter.has_start() { usize::MAX } else { LINES });
     let start = Start::find(&target.journal)?;
     let mut reader = target.journal.observe(start.position)?;
@@ -65,7 +65,7 @@ pub(super) fn dump(arguments: &Dump) -> Result<u8, Failure> {
         return recorded::dump(folder, arguments);
     }
     let target = Target::open(&arguments.journal)?;
-    let filter = Filter::new(&arguments.selection, target.journal.stat().last_time)?;
+    let filter = Filter::new(&arguments.selection, target.journal.stat().last_time, || target.listed())?;
     let mut out = Out::new(&target.name, arguments.format)?;
     let Start { position, head, mut misfit } = Start::find(&target.journal)?;
     let mut reader = target.journal.observe(position)?;

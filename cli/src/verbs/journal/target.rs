@@ -6,10 +6,12 @@ use journal::{Journal, JournalFiles};
 use node::{Exit, InstanceDir};
 use observe::InstanceView;
 use pinning::huge_mounts;
+use wire::Instrument;
 
 use super::args::JournalArgument;
 use crate::failure::Failure;
 use crate::verbs::instance::{suggestion, view};
+use crate::verbs::instruments;
 
 /// A journal to look into.
 pub(super) struct Target {
@@ -30,6 +32,17 @@ impl Target {
         let files = files(view.instance(), &argument.journal)?;
         let journal = Journal::open_read_only(files.clone())?;
         Ok(Target { name: argument.journal.clone(), journal, files, view: Some(view) })
+    }
+
+    /// The instruments of its instance.
+    pub(super) fn listed(&self) -> Result<Vec<Instrument>, Failure> {
+        match &self.view {
+            Some(view) => instruments::listed(view.instance()),
+            None => Err(Failure::new(
+                Exit::Usage,
+                "a journal that is given by its path belongs to no instance: give topics by their numbers",
+            )),
+        }
     }
 }
 

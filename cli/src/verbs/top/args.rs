@@ -15,8 +15,9 @@ Examples:
   colo top --once --interval 5s             one table, measured over five seconds
   colo top --format json | jq '.nodes[] | {node, wakes_per_s, t2o_p99_us}'
 
-On a terminal the table is drawn anew after each interval until Ctrl-C; elsewhere, with --once and with
---format json it is printed once. Lag is what readers have published: a busy one publishes its cursor only now
+On a terminal the tables are drawn anew after each interval until q; h shows the keys: Tab, arrows and page keys look at more
+rows, left and right sort by a column, r turns that round. What has no room is left out, and said. Elsewhere, with --once
+and with --format json they are printed once. Lag is what readers have published: a busy one publishes its cursor only now
 and then, and is less far behind than shown. A t2o of `-`: no order answered a
 quote meanwhile, or its sample was overwritten before it was read; the first lines say how many.")]
 pub(crate) struct Top {

@@ -1,7 +1,9 @@
 //! `colo top`: what all nodes and journals of an instance are doing, as rates.
 
 pub(crate) mod args;
+mod columns;
 mod table;
+mod view;
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -11,9 +13,10 @@ use observe::Watch;
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
-use crate::screen::Screen;
+use crate::screen::{Key, Screen};
 use crate::verbs::instance;
 use args::Top;
+use view::{Extent, View};
 
 /// Between two looks whether the user has seen enough.
 const TICK: Duration = Duration::from_millis(50);
@@ -28,7 +31,7 @@ pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
         let report = watch.look()?;
         match arguments.format {
             Format::Json => output::print_json(&report)?,
-            Format::Text => output::print(&table::text(&report, usize::MAX))?,
+            Format::Text => output::print(&table::text(&report))?,
         }
         return Ok(Exit::Done.code());
     }
@@ -42,25 +45,36 @@ pub(crate) fn top(arguments: &Top) -> Result<u8, Failure> {
 /// Draws until it is told to stop; true when the instance is gone.
 fn follow(watch: &mut Watch, interval: Duration, stop: &StopFlag) -> Result<bool, Failure> {
     let screen = Screen::enter()?;
+    let (mut view, mut extent) = (View::default(), Extent::default());
+    let mut report = None;
     // Something to look at before the first interval is over.
-    let mut wait = interval.min(Duration::from_millis(250));
-    loop {
-        sleep(wait, stop);
-        if stop.is_set() {
-            return Ok(false);
+    let mut next = Instant::now() + interval.min(Duration::from_millis(250));
+    while !stop.is_set() {
+        let left = next.saturating_duration_since(Instant::now());
+        match screen.key(left.min(TICK))? {
+            Some(Key::Quit) => return Ok(false),
+            Some(key) => view.press(key, extent),
+            None if Instant::now() < next => continue,
+            None => {
+                if !watch.view().instance().registry().exists() {
+                    return Ok(true);
+                }
+                report = match watch.look() {
+                    Ok(report) => Some(report),
+                    // Its journals went while they were looked at.
+                    Err(_) if !watch.view().instance().registry().exists() => return Ok(true),
+                    Err(error) => return Err(error.into()),
+                };
+                next = Instant::now() + interval;
+            }
         }
-        if !watch.view().instance().registry().exists() {
-            return Ok(true);
+        if let Some(report) = &report {
+            let (text, now) = table::drawn(report, &view, screen.size());
+            extent = now;
+            screen.draw(&text)?;
         }
-        let report = match watch.look() {
-            Ok(report) => report,
-            // Its journals went while they were looked at.
-            Err(_) if !watch.view().instance().registry().exists() => return Ok(true),
-            Err(error) => return Err(error.into()),
-        };
-        screen.draw(&table::text(&report, screen.size().1))?;
-        wait = interval;
     }
+    Ok(false)
 }
 
 fn sleep(time: Duration, stop: &StopFlag) {

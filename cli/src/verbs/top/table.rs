@@ -1,52 +1,50 @@
 //! The rates for people.
 
-use observe::{JournalRates, NodeRates, Rates};
+use observe::{JournalRates, Rates};
 
-use crate::output::{bytes, number, table};
+use super::columns::{self, rate};
+use super::view::{Extent, Pane, View};
+use crate::output::{bytes, number};
 use crate::verbs::report::late_sleeps;
 use crate::verbs::seats::{damaged_text, held_text};
 
 /// Lines besides the rows of the two tables: three of totals, two heads, two empty ones, two "more".
 const FRAME: usize = 9;
 
-/// All of it in at most `lines` lines: what is cut is said.
-pub(super) fn text(report: &Rates, lines: usize) -> String {
+const KEYS: &str =
+    "q ends · Tab the other table · ↑ ↓ PgUp PgDn rows · ← → sort by · r other way round · h this line\n";
+
+/// All of it.
+pub(super) fn text(report: &Rates) -> String {
+    drawn(report, &View::default(), (usize::MAX, usize::MAX)).0
+}
+
+/// As much as fits into so many columns and lines: what is cut is said. And what the table in front comes to.
+pub(super) fn drawn(report: &Rates, view: &View, (width, lines): (usize, usize)) -> (String, Extent) {
     let said = held_text(report.nodes.iter().map(|node| &node.seated)) + &damaged_text(&report.damaged);
-    let room = lines.saturating_sub(FRAME + said.lines().count());
-    let (nodes, journals) = shares(room, report.nodes.len(), report.journals.len());
-    let mut text = totals(report);
+    let frame = FRAME + said.lines().count() + usize::from(view.has_help);
+    let (nodes, journals) = shares(lines.saturating_sub(frame), report.nodes.len(), report.journals.len());
+    let mut text = if view.has_help { KEYS.to_owned() } else { String::new() };
+    text.push_str(&totals(report));
     text.push_str(&said);
     text.push('\n');
-    let shown = report.nodes.iter().take(nodes).map(node);
-    text.push_str(&table(
-        &[
-            "node",
-            "state",
-            "wait",
-            "cpu",
-            "cpu %",
-            "read/s",
-            "written/s",
-            "wakes/s",
-            "orders/s",
-            "lag",
-            "lost",
-            "t2o p50",
-            "p99 µs",
-        ],
-        3,
-        shown,
-    ));
-    text.push_str(&more(report.nodes.len() - nodes, "nodes"));
+    let rows = columns::sorted(report.nodes.iter().collect(), columns::NODES, &view.nodes);
+    let first = view.nodes.first.min(rows.len() - nodes);
+    let (drawn, hidden) = columns::drawn(&rows[first..first + nodes], columns::NODES, 3, &view.nodes, width);
+    text.push_str(&drawn);
+    text.push_str(&more(rows.len() - nodes, hidden, "nodes"));
     text.push('\n');
-    let shown = busiest(&report.journals).into_iter().take(journals).map(journal);
-    text.push_str(&table(
-        &["journal", "writer", "frames/s", "bytes/s", "wakes/s", "full/s", "readers", "lag", "of", "lost"],
-        2,
-        shown,
-    ));
-    text.push_str(&more(report.journals.len() - journals, "journals"));
-    text
+    let rows = columns::sorted(busiest(&report.journals), columns::JOURNALS, &view.journals);
+    let first = view.journals.first.min(rows.len() - journals);
+    let (drawn, hidden) =
+        columns::drawn(&rows[first..first + journals], columns::JOURNALS, 2, &view.journals, width);
+    text.push_str(&drawn);
+    text.push_str(&more(rows.len() - journals, hidden, "journals"));
+    let extent = match view.pane {
+        Pane::Nodes => Extent { rows: report.nodes.len(), columns: columns::NODES.len(), page: nodes },
+        Pane::Journals => Extent { rows: rows.len(), columns: columns::JOURNALS.len(), page: journals },
+    };
+    (text, extent)
 }
 
 /// How many nodes and journals fit: all, or half of the room each, and what one leaves the other takes.
@@ -56,11 +54,11 @@ fn shares(room: usize, nodes: usize, journals: usize) -> (usize, usize) {
     (shown, journals.min(room - shown))
 }
 
-fn more(hidden: usize, what: &str) -> String {
-    match hidden {
-        0 => String::new(),
-        hidden => format!("… {hidden} more {what}; --once shows all\n"),
-    }
+fn more(rows: usize, columns: usize, what: &str) -> String {
+    let rows = (rows > 0).then(|| format!("{rows} more {what}"));
+    let columns = (columns > 0).then(|| format!("{columns} columns have no room"));
+    let hidden: Vec<String> = rows.into_iter().chain(columns).collect();
+    if hidden.is_empty() { String::new() } else { format!("… {}; --once shows all\n", hidden.join(", ")) }
 }
 
 fn totals(report: &Rates) -> String {
@@ -97,55 +95,12 @@ fn totals(report: &Rates) -> String {
     )
 }
 
-fn node(row: &NodeRates) -> Vec<String> {
-    let dash = || "-".to_owned();
-    let tenths = |value: f64| format!("{value:.1}");
-    vec![
-        row.seated.node.clone(),
-        row.seated.state.clone(),
-        row.seated.mode.clone(),
-        row.seated.cpu.map_or_else(dash, |cpu| cpu.to_string()),
-        row.cpu_percent.map_or_else(dash, tenths),
-        rate(row.frames_read_per_s),
-        rate(row.frames_written_per_s),
-        rate(row.wakes_per_s),
-        rate(row.orders_per_s),
-        bytes(row.lag_bytes),
-        bytes(row.lost_bytes),
-        row.t2o_p50_us.map_or_else(dash, tenths),
-        row.t2o_p99_us.map_or_else(dash, tenths),
-    ]
-}
-
 /// Those that lose or hold up first, then by bytes.
 fn busiest(journals: &[JournalRates]) -> Vec<&JournalRates> {
     let mut sorted: Vec<&JournalRates> = journals.iter().collect();
     sorted
         .sort_by(|a, b| b.full_per_s.total_cmp(&a.full_per_s).then(b.bytes_per_s.total_cmp(&a.bytes_per_s)));
     sorted
-}
-
-fn journal(row: &JournalRates) -> Vec<String> {
-    vec![
-        row.journal.clone(),
-        match (&row.writer, row.writer_state) {
-            (Some(writer), "alive") => writer.clone(),
-            (Some(writer), state) => format!("{writer}, {state}"),
-            (None, _) => "-".to_owned(),
-        },
-        rate(row.frames_per_s),
-        bytes(row.bytes_per_s.round() as u64),
-        rate(row.wakes_per_s),
-        rate(row.full_per_s),
-        row.readers.to_string(),
-        bytes(row.lag_bytes),
-        row.lag_reader.clone().unwrap_or_else(|| "-".to_owned()),
-        bytes(row.lost_bytes),
-    ]
-}
-
-fn rate(value: f64) -> String {
-    number(value.round() as u64)
 }
 
 #[cfg(test)]

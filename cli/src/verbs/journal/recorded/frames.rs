@@ -9,6 +9,7 @@ use node::Exit;
 use recorder::format::RecordedJournal;
 use recorder::read::{FrameError, RecordedFrame, Recording};
 use serde_json::{Value, json};
+use wire::Instrument;
 
 use super::super::args::{Dump, Tail};
 use super::super::record::Record;
@@ -17,6 +18,7 @@ use super::super::tail::{LINES, Out, wanted};
 use super::{journal, open, unreadable};
 use crate::failure::Failure;
 use crate::output::{self, Format};
+use crate::verbs::instruments;
 
 /// How far before the end `tail` looks first.
 const FIRST_LOOK: u64 = 1 << 16;
@@ -24,7 +26,7 @@ const FIRST_LOOK: u64 = 1 << 16;
 pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Failure> {
     let recording = open(folder)?;
     let journal = journal(&recording, &arguments.journal.journal)?;
-    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?)?;
+    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?, || listed(&recording))?;
     let mut out = Out::new(&journal.name, arguments.format)?;
     let mut lacks_end = false;
     let (mut lost, mut left): (u64, u64) = (0, arguments.count.unwrap_or(u64::MAX));
@@ -54,7 +56,7 @@ pub(in super::super) fn dump(folder: &Path, arguments: &Dump) -> Result<u8, Fail
 pub(in super::super) fn tail(folder: &Path, arguments: &Tail) -> Result<u8, Failure> {
     let recording = open(folder)?;
     let journal = journal(&recording, &arguments.journal.journal)?;
-    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?)?;
+    let filter = Filter::new(&arguments.selection, last_time(&recording, journal)?, || listed(&recording))?;
     let most = arguments.lines.unwrap_or(if filter.has_start() { usize::MAX } else { LINES });
     let place = usize::from(journal.number).saturating_sub(1);
     let ends = recording.ends().map_err(unreadable(&recording))?;
@@ -89,6 +91,21 @@ pub(in super::super) fn tail(folder: &Path, arguments: &Tail) -> Result<u8, Fail
     }
     out.flush()?;
     Ok(Exit::Done.code())
+}
+
+/// The instruments that it has recorded.
+pub(super) fn listed(recording: &Recording) -> Result<Vec<Instrument>, Failure> {
+    let journal = journal(recording, instruments::JOURNAL)?;
+    let mut frames = recording.frames_since(journal, 0, 0);
+    let mut listed = Vec::new();
+    loop {
+        match frames.next() {
+            Ok(Some(frame)) => listed.extend(instruments::one(frame.message_id, frame.payload)),
+            Ok(None) => return Ok(listed),
+            Err(FrameError::Missing { .. }) => {}
+            Err(error) => return Err(unreadable(recording)(error)),
+        }
+    }
 }
 
 fn last_time(recording: &Recording, journal: &RecordedJournal) -> Result<u64, Failure> {

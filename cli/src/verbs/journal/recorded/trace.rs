@@ -43,7 +43,7 @@ pub(in super::super) fn trace(
         }
     }
     let selection = Selection { from, to, ..Selection::default() };
-    let filter = Filter::new(&selection, recording.end().time)?;
+    let filter = Filter::new(&selection, recording.end().time, || Ok(Vec::new()))?;
     let shelf = Shelf { recording, topology, name, filter };
     let order = match wanted {
         Some(order) => order,

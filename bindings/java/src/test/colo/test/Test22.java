@@ -535,7 +535,7 @@ public final class Test22 {
 
     private void lines() {
         String line = logged(() -> Log.ERROR.line("colo.strategy", "why"));
-        holds(line.matches("\\[\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ERROR colo\\.strategy\\] why\n"), line);
+        holds(line.matches("\\[\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z ERROR colo\\.strategy\\] why\n"), line);
     }
 
     private void timers() {
