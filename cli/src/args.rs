@@ -25,6 +25,7 @@ use crate::verbs::settle::Settle;
 use crate::verbs::t2o::args::T2oVerb;
 use crate::verbs::token::TokenVerb;
 use crate::verbs::top::args::Top;
+use crate::verbs::trace::args::TraceVerb;
 
 /// Runs trading strategies next to the processes that feed them, over journals in shared memory.
 #[derive(Debug, Parser)]
@@ -93,6 +94,9 @@ pub(crate) enum Verb {
     /// Look into journals, of live instances and dead ones.
     #[command(subcommand)]
     Journal(JournalVerb),
+    /// Make a trace of the platform that ui.perfetto.dev opens.
+    #[command(subcommand)]
+    Trace(TraceVerb),
     /// Compare market data with what its vendor says.
     #[command(subcommand)]
     Md(MdVerb),

@@ -166,6 +166,10 @@ fn what_verbs_print_of_a_platform_is_on_the_page() {
     check("colo journal tail", &print("journal tail td.orders -n 50"));
     check("colo journal verify", &print("journal verify"));
     check("colo journal trace", &print("journal trace --last"));
+    let file = home.state_path().join("names.pftrace");
+    let file = file.to_str().expect("a path");
+    check("colo trace", &print(&format!("trace record demo --for 200ms --out {file}")));
+    check("colo trace", &print(&format!("trace export demo --out {file}")));
     check("colo journal clean", &print("journal clean"));
     home.damage("demo", "reports.makers-2");
     for (verb, arguments) in [("colo status", "status"), ("colo top", "top --interval 50ms")] {
@@ -504,6 +508,7 @@ fn what_the_benchmark_of_the_gateway_prints_is_on_the_page() {
         ("order", "notification_p50_us"),
         ("broadcast", "deliveries_per_s"),
         ("private", "notifications_per_s"),
+        ("diff", "peek_p50_us"),
     ] {
         assert!(report[part][name].as_f64().is_some_and(|figure| figure > 0.0), "{part}: {report}");
     }

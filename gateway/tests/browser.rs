@@ -151,6 +151,25 @@ fn the_page_turns_red_when_somebody_dies_and_green_when_he_is_back() {
     browser.until("the orders at work", "document.getElementById('working').innerText.includes('gateway')");
     assert_eq!(browser.run("document.querySelectorAll('[data-at]').length > 20"), true, "figures have ages");
 
+    // The way of an order: chosen among the newest, or by its number.
+    let bars = |count: usize| format!("document.querySelectorAll('#trace .bar').length >= {count}");
+    browser.until("the newest orders", "document.querySelectorAll('#recent button').length === 2");
+    browser.run("document.querySelector('#recent button').click(); true");
+    browser.until("an order's way", &bars(3));
+    let order = browser.run("document.querySelector('#recent tr:last-child button').textContent");
+    let order = order.as_str().unwrap().to_owned();
+    browser.run(&format!(
+        "document.getElementById('trace-order').value = '{order}'; document.getElementById('trace-form').requestSubmit(); true"
+    ));
+    let said = format!("document.getElementById('trace-said').textContent.startsWith('{order} · gateway')");
+    browser.until("the other's", &format!("{said} && {}", bars(3)));
+    let widths = "[...document.querySelectorAll('#trace .bar')].every((bar) => bar.getBoundingClientRect().width >= 2)";
+    assert_eq!(browser.run(widths), true, "every stage is seen");
+    browser.run(
+        "document.getElementById('trace-order').value = '1-1-1'; document.getElementById('trace-form').requestSubmit(); true",
+    );
+    browser.until("no order", "document.querySelectorAll('#trace .bar').length === 0");
+
     platform.kill("master");
     let red = |who: &str| {
         format!(

@@ -84,3 +84,52 @@ fn a_master_that_is_gone_is_said_and_one_that_takes_over_is_well() {
     assert!(up.status.success(), "{}", String::from_utf8_lossy(&up.stderr));
     platform.until(&token, OVERVIEW, |body| body["is_well"] == true && body["master"] == true);
 }
+
+#[test]
+fn an_orders_way_is_told_hop_by_hop_to_who_may_see_the_order() {
+    let Some(platform) = platform("way", "") else { return };
+    let admin = platform.token(&["t", "--role", "admin"]);
+    let made = platform.ask(&admin, "POST", "/v1/orders", &order("a", "buy", 3, "95"));
+    assert_eq!(made.status, 201, "{made:?}");
+    let id = made.body["order_id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/orders/{id}/trace");
+    let is_reported = |body: &Value| {
+        let hops = body["hops"].as_array().map(Vec::as_slice).unwrap_or_default();
+        hops.iter().any(|hop| hop["hop"] == "reported" && hop["evidence"] == "frame")
+    };
+    let trace = platform.until(&admin, &path, is_reported);
+    assert_eq!(
+        (&trace["order_id"], &trace["strategy"], &trace["status"]),
+        (&Value::from(id.as_str()), &"gateway".into(), &"accepted".into()),
+        "{trace}"
+    );
+    let hops = trace["hops"].as_array().unwrap();
+    // No quote has caused it.
+    let steps: Vec<&str> = hops.iter().map(|hop| hop["hop"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["ordered", "other", "routed", "executed", "reported"], "{trace}");
+    assert_eq!(hops[1]["message"], "ClientOrder", "the client, in the same batch: {trace}");
+    let nodes: Vec<&str> = hops.iter().map(|hop| hop["node"].as_str().unwrap()).collect();
+    assert_eq!(nodes, ["gateway", "gateway", "td", "matching", "td"]);
+    let times: Vec<u64> = hops.iter().map(|hop| hop["time_ns"].as_u64().unwrap()).collect();
+    let since: Vec<u64> = hops.iter().map(|hop| hop["since_start_ns"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    assert!(times.iter().zip(&since).all(|(time, since)| time - times[0] == *since), "{trace}");
+    // It is among the newest.
+    let overview = platform.ask(&admin, "GET", OVERVIEW, "").body;
+    assert_eq!(
+        (&overview["recent"][0]["order_id"], &overview["recent"][0]["side"]),
+        (&id.as_str().into(), &"buy".into())
+    );
+
+    // Its account's token sees it; that of another, and one that asks for what is not there, are answered alike.
+    let own = platform.token(&["own", "--accounts", "9"]);
+    assert_eq!(platform.ask(&own, "GET", &path, "").status, 200);
+    let other = platform.token(&["other", "--accounts", "8"]);
+    let refused = platform.ask(&other, "GET", &path, "");
+    let nothing = platform.ask(&other, "GET", "/v1/orders/1-1-1/trace", "");
+    assert_eq!((refused.status, &refused.body["detail"]), (404, &nothing.body["detail"]), "{refused:?}");
+    assert_eq!(platform.ask("", "GET", &path, "").status, 401);
+    assert_eq!(platform.ask(&admin, "GET", "/v1/orders/x/trace", "").status, 400);
+    assert_eq!(platform.ask(&admin, "GET", "/v1/orders/1-1-1/trace", "").status, 404);
+    assert_eq!(platform.ask(&admin, "POST", &path, "").status, 405);
+}

@@ -47,6 +47,7 @@ mod seated;
 mod stages;
 mod state;
 mod status;
+mod timeline;
 mod totals;
 mod trace;
 mod unrecorded;
@@ -66,10 +67,11 @@ pub use seated::{Seated, seat_name};
 pub use stages::{StageSummary, Stages};
 pub use state::State;
 pub use status::{JournalStatus, NodeStatus, ReaderStatus, Status};
+pub use timeline::{Lag, Look, SeatLook, Timeline, TimelineTotals, TracedJournal, TracedNode};
 pub use totals::{Lost, Requests, StrategyTotals, Totals};
 pub use trace::{
     Archive, Archived, Evidence, Hop, NotFound, OrderSearch, Searched, Step, Trace, TraceStages, Unreadable,
-    Visit,
+    Visit, distance_from_end,
 };
 pub use unrecorded::Unrecorded;
 pub use verify::{RegistryReport, verify_registry};

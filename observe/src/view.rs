@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::{fs, io};
 
 use journal::process::ProcessIdentity;
@@ -11,6 +12,8 @@ use node::{Counter, Exit, Holding, InstanceDir, NodeState, Phase, Tally, held, r
 use pinning::{MappedFile, PageBacking};
 use serde::Serialize;
 use topology::{NodeKind, Topology};
+
+use crate::timeline::SeatLook;
 
 /// An instance as it stands in shared memory, live or dead.
 #[derive(Debug)]
@@ -287,6 +290,25 @@ impl InstanceView {
             }
         }
         Ok(journals)
+    }
+
+    /// What the platform's clock and the kernel's monotonic one say at about the same moment.
+    pub fn clocks(&self) -> (u64, u64) {
+        let now = self.clock.now();
+        (now, now.wrapping_sub(self.registry.clock_offset()))
+    }
+
+    /// Who sleeps at the moment, of these seats and names.
+    pub fn looks(&self, seats: &[(u32, Arc<str>)]) -> Vec<SeatLook> {
+        let look = |(number, node): &(u32, Arc<str>)| {
+            let seat = self.registry.seat(*number)?;
+            let counter = |counter: Counter| seat.counter(counter as usize);
+            let done = [Counter::Parks, Counter::Naps, Counter::FramesRead].map(counter);
+            let is_asleep = self.registry.is_asleep(*number);
+            let wakes = counter(Counter::Wakes);
+            Some(SeatLook { node: Arc::clone(node), is_asleep, done, wakes })
+        };
+        seats.iter().filter_map(look).collect()
     }
 
     /// On which pages each of these rings lies, by journal: read from the `smaps` of a process that has it mapped, not

@@ -32,6 +32,7 @@ mod status;
 pub(crate) mod t2o;
 pub(crate) mod token;
 pub(crate) mod top;
+pub(crate) mod trace;
 mod tune;
 mod up;
 
@@ -64,6 +65,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Verb::Token(verb) => token::dispatch(&verb),
         Verb::Run(arguments) => run::run(arguments),
         Verb::Journal(verb) => journal::dispatch(&verb),
+        Verb::Trace(verb) => trace::dispatch(&verb),
         Verb::Md(MdVerb::Verify(arguments)) => md_verify::verify(&arguments),
         Verb::Matching(MatchingVerb::Verify(arguments)) => matching_verify::verify(&arguments),
         Verb::Bench(what) => bench::bench(&what),

@@ -141,8 +141,13 @@ fn handshake(stream: &mut TcpStream) -> Result<(), BenchError> {
 
 /// The request for a WebSocket.
 pub(super) fn upgrade(token: &str) -> Vec<u8> {
+    upgrade_to("/v1/ws", token)
+}
+
+/// The same at another place.
+pub(super) fn upgrade_to(path: &str, token: &str) -> Vec<u8> {
     format!(
-        "GET /v1/ws HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\n\
+        "GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\n\
          sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\nauthorization: Bearer {token}\r\n\r\n"
     )
     .into_bytes()
@@ -218,6 +223,11 @@ impl Crowd {
 
     /// What has come too late for whoever waited for it.
     pub(super) fn drain(&mut self) -> Result<(), BenchError> {
+        self.hear_until_quiet(|_, _| {})
+    }
+
+    /// Gives what comes to `take`, until nothing has come for a moment.
+    pub(super) fn hear_until_quiet(&mut self, mut take: impl FnMut(usize, u8)) -> Result<(), BenchError> {
         loop {
             let count =
                 self.epoll.wait(&mut self.ready, EpollTimeout::from(50_u8)).map_err(io::Error::from)?;
@@ -225,8 +235,9 @@ impl Crowd {
                 return Ok(());
             }
             for event in self.ready.iter().take(count) {
-                if let Some(member) = self.members.get_mut(event.data() as usize) {
-                    member.read(&mut self.chunk, |_, _| {})?;
+                let number = event.data() as usize;
+                if let Some(member) = self.members.get_mut(number) {
+                    member.read(&mut self.chunk, |code, _| take(number, code))?;
                 }
             }
         }

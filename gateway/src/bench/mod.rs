@@ -7,6 +7,7 @@
 
 mod broadcast;
 mod crowd;
+mod diff;
 mod hello;
 mod http;
 mod order;
@@ -15,6 +16,7 @@ mod platform;
 mod private;
 
 pub use broadcast::Broadcast;
+pub use diff::Diff;
 pub use hello::Hello;
 pub use order::{Orders, Stages};
 pub use peer::{PeerKind, serve};
@@ -51,6 +53,8 @@ pub enum Part {
     Broadcast,
     /// Many connections, and a report to one of them.
     Private,
+    /// Many sessions of DIFF that peek.
+    Diff,
 }
 
 /// What to measure; `colo bench gateway` passes it on.
@@ -62,7 +66,7 @@ pub struct BenchArguments {
     /// These parts alone.
     #[arg(long, value_enum, value_delimiter = ',')]
     only: Vec<Part>,
-    /// WebSockets that hear each quote.
+    /// WebSockets that hear each quote, and sessions of DIFF.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=50_000))]
     subscribers: u32,
     /// Connections that wait.
@@ -84,6 +88,8 @@ struct Size {
     order_turns: usize,
     broadcast_rounds: usize,
     private_orders: usize,
+    diff_rounds: usize,
+    diff_peeks: usize,
     subscribers: usize,
     connections: usize,
 }
@@ -105,6 +111,8 @@ pub struct Report {
     pub broadcast: Option<Broadcast>,
     /// Many connections.
     pub private: Option<Private>,
+    /// Sessions of DIFF.
+    pub diff: Option<Diff>,
 }
 
 /// Measures, and prints the report.
@@ -148,6 +156,8 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
             order_turns: 40,
             broadcast_rounds: 30,
             private_orders: 1_000,
+            diff_rounds: 10,
+            diff_peeks: 2_000,
             subscribers,
             connections,
         },
@@ -157,6 +167,8 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
             order_turns: 400,
             broadcast_rounds: 200,
             private_orders: 10_000,
+            diff_rounds: 60,
+            diff_peeks: 20_000,
             subscribers,
             connections,
         },
@@ -173,6 +185,7 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
         order: None,
         broadcast: None,
         private: None,
+        diff: None,
     };
     let mut platform = Platform::start(&colo)?;
     if is_wanted(Part::Hello) {
@@ -191,6 +204,11 @@ fn measure(arguments: &BenchArguments) -> Result<Report, BenchError> {
     if is_wanted(Part::Private) {
         say("private");
         report.private = Some(private::measure(&mut platform, size)?);
+    }
+    // The last one: from here on the gateway speaks DIFF.
+    if is_wanted(Part::Diff) {
+        say("diff");
+        report.diff = Some(diff::measure(&mut platform, size)?);
     }
     Ok(report)
 }
@@ -279,6 +297,21 @@ fn text(report: &Report) -> String {
             one.http_bytes,
             one.notifications_per_s,
             one.hearers
+        );
+    }
+    if let Some(diff) = &report.diff {
+        let _ = writeln!(
+            text,
+            "diff       {} sessions peek: a quote's data at the first after {:.0} µs, p50 {:.0}, p99 {:.0}, last {:.0}; \
+             {:.0} answers/s; a peek that finds news {:.1} µs, p99 {:.1}",
+            diff.connections,
+            diff.first_us,
+            diff.p50_us,
+            diff.p99_us,
+            diff.last_us,
+            diff.answers_per_s,
+            diff.peek_p50_us,
+            diff.peek_p99_us
         );
     }
     text

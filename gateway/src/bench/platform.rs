@@ -107,6 +107,14 @@ impl Platform {
         self.up()
     }
 
+    /// Down, and up again with a gateway that speaks DIFF too: a thread more, which the other parts do without.
+    pub(super) fn again_with_diff(&mut self) -> Result<(), BenchError> {
+        let path = self.folder.path().join("bench.toml");
+        let text = std::fs::read_to_string(&path)?;
+        std::fs::write(&path, text.replace("[gateway]\n", "[gateway]\ndiff = true\n"))?;
+        self.again()
+    }
+
     fn up(&mut self) -> Result<(), BenchError> {
         self.colo(&["up", "bench.toml", "--stay"])?;
         let path = self.instance.registry();

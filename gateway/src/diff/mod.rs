@@ -52,6 +52,9 @@ use session::Session;
 /// Between two looks at tokens and clocks.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// Answers that are written before the sessions send theirs.
+const AT_A_TIME: usize = 128;
+
 /// A socket after its handshake.
 pub(crate) struct Arrival {
     pub(crate) socket: NewSocket,
@@ -131,8 +134,15 @@ impl Place {
         }
     }
 
-    fn tell_all(&self) {
-        self.handles.borrow().values().for_each(|handle| self.tell(handle));
+    /// In parts: the first answers are on their way while the last ones are written.
+    async fn tell_all(&self) {
+        let handles: Vec<Rc<Handle>> = self.handles.borrow().values().cloned().collect();
+        for some in handles.chunks(AT_A_TIME) {
+            some.iter().for_each(|handle| self.tell(handle));
+            if handles.len() > AT_A_TIME {
+                tokio::task::yield_now().await;
+            }
+        }
     }
 
     /// For whom positions and money are followed.
@@ -252,7 +262,7 @@ async fn run(shared: Arc<Shared>, mailbox: Mailbox, mut arriving: UnboundedRecei
             place.refresh_stale().await;
         }
         place.follow(false);
-        place.tell_all();
+        place.tell_all().await;
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
             place.look();

@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::problem::Problem;
-use super::{body, cold, market, orders, overview};
+use super::{body, cold, market, orders, overview, trace};
 use crate::view;
 
 pub(super) const PAGE: &[u8] = include_bytes!("page/docs.html");
@@ -21,7 +21,7 @@ pub(super) const SCRIPT: &[u8] = include_bytes!("page/docs.js");
     ),
     paths(
         health, by_name, cancel_by_name, replace_by_name, websocket,
-        orders::post, orders::batch, orders::get, orders::list, orders::cancel, orders::replace, orders::cancel_all,
+        orders::post, orders::batch, orders::get, orders::list, orders::cancel, orders::replace, orders::cancel_all, trace::trace,
         market::instruments, market::one, market::quote, market::book, market::trades, market::bars,
         cold::accounts, cold::account, cold::positions, cold::status, overview::overview, overview::document, cold::kill, cold::revive
     ),

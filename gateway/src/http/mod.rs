@@ -13,6 +13,7 @@ pub(crate) mod problem;
 pub(crate) mod route;
 mod serve;
 pub(crate) mod socket;
+mod trace;
 pub(crate) mod upgrade;
 
 pub(crate) use answer::ask;

@@ -5,12 +5,13 @@ use hyper::header::{CACHE_CONTROL, HeaderValue};
 
 use super::answer::{Answer, fixed};
 
-const ASSETS: [(&str, &str, &[u8]); 9] = [
+const ASSETS: [(&str, &str, &[u8]); 10] = [
     ("index.html", "text/html; charset=utf-8", include_bytes!("page/index.html")),
     ("page.css", "text/css", include_bytes!("page/page.css")),
     ("page.js", "text/javascript", include_bytes!("page/page.js")),
     ("api.js", "text/javascript", include_bytes!("page/api.js")),
     ("parts.js", "text/javascript", include_bytes!("page/parts.js")),
+    ("trace.js", "text/javascript", include_bytes!("page/trace.js")),
     ("words.js", "text/javascript", include_bytes!("page/words.js")),
     ("icon.svg", "image/svg+xml", include_bytes!("page/icon.svg")),
     ("uplot.js", "text/javascript", include_bytes!("page/vendor/uPlot.esm.js")),

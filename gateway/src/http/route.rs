@@ -11,7 +11,7 @@ use hyper::{Method, Request};
 use super::answer::{Answer, Answered, fixed, read};
 use super::auth::Peer;
 use super::problem::{Kind, Problem};
-use super::{Here, Shared, cold, document, market, orders, overview, page, upgrade};
+use super::{Here, Shared, cold, document, market, orders, overview, page, trace, upgrade};
 use crate::meter::Class;
 
 /// The answer of the hot path, made once.
@@ -154,6 +154,7 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
             ["v1", "orders"] => orders::list(shared, &identity, &query).await,
             ["v1", "orders", "batch"] | ["v1", "kill" | "revive"] => Err(not_so()),
             ["v1", "orders", order] => orders::get(shared, &identity, orders::named(order)?).await,
+            ["v1", "orders", order, "trace"] => trace::trace(shared, &identity, order).await,
             ["v1", "clients", account, name] => {
                 orders::get(shared, &identity, orders::called(account, name)?).await
             }
@@ -209,7 +210,8 @@ async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answe
                 | "revive",
             ]
             | ["v1", "instruments" | "accounts" | "quotes" | "book" | "trades" | "bars" | "orders", _]
-            | ["v1", "clients", _, _],
+            | ["v1", "clients", _, _]
+            | ["v1", "orders", _, "trace"],
         ) => Err(not_so()),
         _ => Err(no_such()),
     }

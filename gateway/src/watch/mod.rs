@@ -2,12 +2,15 @@
 //! asks nobody ([`observe`]); all who look within a moment share one look.
 
 mod desk;
+mod recent;
+mod trace;
 mod trouble;
 mod view;
 
+pub(crate) use trace::{TraceView, Untraced};
 pub(crate) use view::OverviewView;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -15,8 +18,10 @@ use journal::tools::JournalStat;
 use node::InstanceDir;
 use observe::{InstanceView, State, Totals};
 use topology::{NodeKind, Stream, Topology};
+use wire::OrderId;
 
 use desk::Holdings;
+use recent::Recent;
 use trouble::Watcher;
 
 /// So long one look is good for everybody.
@@ -80,11 +85,16 @@ impl Look {
 
 /// Looks, for all who ask.
 #[derive(Debug, Default)]
-pub(crate) struct Watch(Mutex<Kept>);
+pub(crate) struct Watch {
+    kept: Mutex<Kept>,
+    /// Held while somebody looks through the journals.
+    search: Mutex<()>,
+}
 
 #[derive(Debug, Default)]
 struct Kept {
     watcher: Watcher,
+    recent: Recent,
     holdings: Option<(Instant, Result<Holdings, String>)>,
     overview: Option<(Instant, Bytes)>,
 }
@@ -92,7 +102,7 @@ struct Kept {
 impl Watch {
     /// The page's JSON. It may read for a moment: not for a thread that serves others.
     pub(crate) fn overview(&self, instance: &InstanceDir, keeps_accounts: bool) -> Result<Bytes, String> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((when, bytes)) = &kept.overview
             && when.elapsed() < FRESH
         {
@@ -100,19 +110,34 @@ impl Watch {
         }
         let look = Look::take(instance)?;
         kept.refresh(instance, &look, keeps_accounts);
-        let Kept { watcher, holdings, .. } = &mut *kept;
+        let Kept { watcher, recent, holdings, .. } = &mut *kept;
+        recent.follow(instance);
         let holdings = holdings.as_ref().map(|(when, read)| (when.elapsed(), read));
         let kills = holdings.and_then(|(_, read)| read.as_ref().ok()).map(|read| read.kills.as_slice());
         let troubles = watcher.troubles(&look, kills.unwrap_or_default(), Instant::now());
-        let overview = OverviewView::of(&look, troubles, holdings);
+        let overview = OverviewView::of(&look, troubles, recent.rows(&look), holdings);
         let bytes = Bytes::from(serde_json::to_vec(&overview).map_err(|error| error.to_string())?);
         kept.overview = Some((Instant::now(), bytes.clone()));
         Ok(bytes)
     }
 
+    /// An order's way. `None`: somebody else looks for one, and one at a time is enough for the memory's sake.
+    pub(crate) fn trace(
+        &self,
+        instance: &InstanceDir,
+        order: OrderId,
+    ) -> Option<Result<TraceView, Untraced>> {
+        let _held = match self.search.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(held)) => held.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(trace::trace(instance, order))
+    }
+
     /// How many kill switches have fallen; `None` where no accounts are kept, or they cannot be read.
     pub(crate) fn kills(&self, instance: &InstanceDir, look: &Look, keeps_accounts: bool) -> Option<u64> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.refresh(instance, look, keeps_accounts);
         let read = kept.holdings.as_ref().filter(|_| keeps_accounts)?.1.as_ref().ok()?;
         Some(read.kills.len() as u64)

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 
 use super::Look;
 use super::desk::Holdings;
+use super::recent::RecentView;
 use super::trouble::{FEED_NS, TroubleView, is_judged};
 
 /// Readers at most, the farthest behind first.
@@ -48,6 +49,8 @@ pub(crate) struct OverviewView {
     /// Where the time of orders went since then.
     #[schema(value_type = Object)]
     stages: std::collections::BTreeMap<String, StageSummary>,
+    /// Orders that td has passed on, the newest first.
+    recent: Vec<RecentView>,
     /// What is held and at work; null where it cannot be read.
     holdings: Option<Holdings>,
     /// How old that is.
@@ -137,6 +140,7 @@ impl OverviewView {
     pub(super) fn of(
         look: &Look,
         troubles: Vec<TroubleView>,
+        recent: Vec<RecentView>,
         holdings: Option<(Duration, &Result<Holdings, String>)>,
     ) -> OverviewView {
         let state = &look.state;
@@ -160,6 +164,7 @@ impl OverviewView {
             disks: disks(look),
             totals: look.totals.clone(),
             stages,
+            recent,
             holdings: holdings.and_then(|(_, read)| read.as_ref().ok()).cloned(),
             holdings_age_ms: age,
             holdings_error: holdings.and_then(|(_, read)| read.as_ref().err()).cloned(),

@@ -22,7 +22,7 @@ use crate::layout::{self, registry as at};
 use crate::memory::{Access, Region, heap, map};
 use crate::process::{ProcessIdentity, pid_namespace};
 use crate::sync::{AtomicU64, Ordering};
-use crate::wait::barrier;
+use crate::wait::{barrier, is_parked};
 
 /// The registry of one instance, mapped into this process.
 #[derive(Debug)]
@@ -237,6 +237,11 @@ impl Registry {
     /// True while a relay wakes `seat` instead of the writers.
     pub fn is_relayed(&self, seat: u32) -> bool {
         seat < self.seats && self.is_notified_by(seat, at::NOTIFY_RELAY)
+    }
+
+    /// True while the word of this seat's node says that it sleeps, or is about to: for who looks from outside.
+    pub fn is_asleep(&self, seat: u32) -> bool {
+        seat < self.seats && is_parked(self.wait_word(seat).load(Ordering::Relaxed))
     }
 
     /// Seat of the relay that wakes `seat`, or was the last to do so. `seat` must exist.

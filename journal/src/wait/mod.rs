@@ -57,6 +57,11 @@ fn dozing(journal: u32) -> u64 {
     PARKED | u64::from(journal.wrapping_add(1)) << 32
 }
 
+/// What the word says to who only looks.
+pub(crate) fn is_parked(word: u64) -> bool {
+    word as u32 == PARKED as u32
+}
+
 /// What the word says to the writer of `journal`, if it is one: that it is to wake the node.
 #[inline]
 fn is_to_wake(word: u64, journal: Option<u32>) -> bool {

@@ -12,7 +12,7 @@ use crate::view::{InstanceView, ViewError};
 use hops::hops;
 pub use hops::{Evidence, Hop, Step};
 use search::{Place, Search};
-pub use search::{Searched, Unreadable};
+pub use search::{Searched, Unreadable, distance_from_end};
 pub use volume::{Archive, Archived, Visit};
 
 /// All that the journals of an instance hold about one order.

@@ -133,7 +133,7 @@ impl<'a> Place<'a> {
             Source::View(view) => self.rings(view)?,
             Source::Archive(archive) => self.archives(archive),
         };
-        opened.sort_by_key(|(name, _)| distance(name));
+        opened.sort_by_key(|(name, _)| distance_from_end(name));
         Ok(opened)
     }
 
@@ -237,8 +237,9 @@ pub(super) fn frame_at(name: &str, journal: &Volume<'_>, writer: &Writer, positi
     })
 }
 
-/// How far a journal is from the end of an order's way.
-fn distance(name: &str) -> u32 {
+/// How far the journal of this name is from the end of an order's way: who reads the nearest first has seen what made a frame
+/// when it sees the frame.
+pub fn distance_from_end(name: &str) -> u32 {
     match Stream::of(name) {
         Some(Stream::Reports) => 0,
         Some(Stream::Executions) => 1,
@@ -309,7 +310,7 @@ mod tests {
     #[test]
     fn the_end_of_an_orders_way_is_searched_first() {
         let mut names = ["md.quotes", "orders.a", "td.orders", "matching.executions", "reports.a"];
-        names.sort_by_key(|name| distance(name));
+        names.sort_by_key(|name| distance_from_end(name));
         assert_eq!(names, ["reports.a", "matching.executions", "td.orders", "orders.a", "md.quotes"]);
     }
 }

@@ -15,10 +15,10 @@ pub(crate) struct Gateway {
     /// Ends within three minutes.
     #[arg(long)]
     quick: bool,
-    /// These parts alone: hello, order, broadcast, private.
-    #[arg(long, value_delimiter = ',', value_name = "PART,…", value_parser = ["hello", "order", "broadcast", "private"])]
+    /// These parts alone: hello, order, broadcast, private, diff.
+    #[arg(long, value_delimiter = ',', value_name = "PART,…", value_parser = ["hello", "order", "broadcast", "private", "diff"])]
     only: Vec<String>,
-    /// WebSockets that hear each quote. [default: 10000]
+    /// WebSockets that hear each quote, and sessions of DIFF. [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50_000))]
     subscribers: Option<u32>,
     /// Connections that wait. [default: 12000]

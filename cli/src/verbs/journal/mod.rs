@@ -18,6 +18,7 @@ mod verify;
 
 use args::{JournalVerb, RecordingArgument};
 pub(crate) use recorded::open as open_recording;
+pub(crate) use select::Span;
 pub(super) use target::files;
 
 use crate::failure::Failure;

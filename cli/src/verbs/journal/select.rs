@@ -73,6 +73,37 @@ impl Filter {
     }
 }
 
+/// From one time up to another, for several journals at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    from: u64,
+    to: u64,
+}
+
+impl Span {
+    /// `last_time` as in [`Filter::new`].
+    pub(crate) fn new(from: Option<&str>, to: Option<&str>, last_time: u64) -> Result<Span, Failure> {
+        let time = |text: &str| match place(text, last_time)? {
+            Place::Time(time) => Ok(time),
+            Place::Position(_) => {
+                let message = format!("`{text}`: several journals are read, so only a time will do");
+                Err(Failure::new(Exit::Usage, message))
+            }
+        };
+        let (from, to) = (from.map(time).transpose()?, to.map(time).transpose()?);
+        Ok(Span { from: from.unwrap_or(0), to: to.unwrap_or(u64::MAX) })
+    }
+
+    pub(crate) fn from(&self) -> u64 {
+        self.from
+    }
+
+    /// The first time that does not belong to it.
+    pub(crate) fn to(&self) -> u64 {
+        self.to
+    }
+}
+
 fn topics(
     wanted: &[String],
     listed: impl FnOnce() -> Result<Vec<Instrument>, Failure>,

@@ -3,6 +3,7 @@
 import uPlot from './uplot.js';
 import { ask, Push, Refused, token } from './api.js';
 import { ages, bytes, duration, gauge, make, micros, number, percent, rate, stamp, table, tiles } from './parts.js';
+import { drawTrace, traceStages } from './trace.js';
 import { lang, otherLanguage, t, translate } from './words.js';
 
 const LOOK = 500;
@@ -106,6 +107,7 @@ function show(data) {
       cells: [one.strategy, one.account || '–', number(one.buys), number(one.sells), number(one.most)],
       age: heldAge, limit: 3000, alarm: one.most && one.buys + one.sells >= one.most * 0.9,
     })));
+  recent(data.recent, named);
   table('times', [['stage'], ['orders', 1], ['p50', 1], ['p99', 1], ['p99.9', 1]],
     Object.entries(data.stages).filter(([, stage]) => stage.n).map(([name, stage]) => ({
       cells: [name, number(stage.n), micros(stage.p50_us), micros(stage.p99_us), micros(stage.p999_us)], age: 0,
@@ -129,6 +131,37 @@ function show(data) {
       alarm: data.troubles.some((trouble) => trouble.who === one.node),
     })));
   draw(results, per);
+}
+
+// Who is about to choose a row finds it where it was.
+function recent(orders, named) {
+  const element = at('recent');
+  if (element.matches(':hover, :focus-within')) return;
+  const button = (one) => {
+    const made = make('button', { type: 'button', textContent: one.order_id, title: t('showTrace') });
+    made.addEventListener('click', () => trace(one.order_id));
+    return made;
+  };
+  table('recent', [['order'], ['strategy'], ['instrument'], ['side'], ['price', 1], ['quantity', 1]],
+    orders.map((one) => ({
+      cells: [button(one), one.strategy, named(one.instrument), t(one.side), one.price ?? '–', number(one.quantity)], age: one.age_ms, limit: Infinity,
+    })));
+}
+
+async function trace(order) {
+  at('trace-order').value = order;
+  const said = at('trace-said');
+  try {
+    const found = await ask(`/v1/orders/${encodeURIComponent(order)}/trace`);
+    const stages = traceStages(found.hops);
+    drawTrace(at('trace'), stages);
+    const filled = found.quantity === null ? '' : ` · ${number(found.filled ?? 0)} / ${number(found.quantity)}`;
+    said.textContent = `${order} · ${found.strategy ?? '–'} · ${found.status}${filled}${stages.length ? '' : ` · ${t('noTimes')}`}`;
+  } catch (error) {
+    drawTrace(at('trace'), []);
+    said.textContent = error.message;
+  }
+  at('h-trace').focus();
 }
 
 function kills(held, age) {
@@ -294,6 +327,10 @@ at('leave').addEventListener('click', () => {
   location.reload();
 });
 at('kill').addEventListener('submit', doKill);
+at('trace-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  trace(at('trace-order').value.trim());
+});
 at('symbol').addEventListener('change', () => {
   sessionStorage.setItem('colo.symbol', at('symbol').value);
   quote = null;
@@ -303,7 +340,7 @@ at('symbol').addEventListener('change', () => {
 at('language').addEventListener('click', otherLanguage);
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-  const action = { n: () => at('main').focus(), b: () => at('symbol').focus(), k: () => at('kill-why').focus(), l: otherLanguage }[event.key];
+  const action = { n: () => at('main').focus(), b: () => at('symbol').focus(), k: () => at('kill-why').focus(), o: () => at('trace-order').focus(), l: otherLanguage }[event.key];
   if (!action) return;
   event.preventDefault();
   action();
