@@ -342,3 +342,11 @@ fn a_disk_that_is_full_ends_the_folder_and_not_the_run() {
     assert_eq!(manifest["complete"], false);
     assert!(manifest["problems"].to_string().contains("No space left"), "{manifest}");
 }
+
+#[test]
+fn a_strategy_alone_is_no_run_and_takes_no_folder() {
+    let home = Home::new();
+    let replay = home.colo(&["replay", "somewhere", "--strategy", "takers-1", "--out", "there"]);
+    assert_eq!(replay.status.code(), Some(2));
+    assert!(stderr(&replay).contains("cannot be used with"), "{}", stderr(&replay));
+}

@@ -29,7 +29,8 @@ pub(crate) struct Replay {
     #[arg(value_name = "RECORDING")]
     pub(crate) folder: PathBuf,
     /// This strategy alone, with what it read.
-    #[arg(long, value_name = "NAME")]
+    // It leaves no folder of a run.
+    #[arg(long, value_name = "NAME", conflicts_with = "out")]
     pub(crate) strategy: Option<String>,
     /// Compare what the strategy sends with what it sent, and end with the first difference.
     #[arg(long, requires = "strategy")]
