@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+
 use serde_json::Value;
 use support::{order, platform};
 
@@ -177,6 +179,18 @@ fn a_filter_that_is_none_cancels_nothing() {
     }
     let working = platform.ask(&token, "GET", "/v1/orders?working=true", "").body;
     assert_eq!(working["orders"].as_array().map(Vec::len), Some(1), "{working}");
+    // Nor is an array an order, its fields in some order.
+    for body in ["[]", "[\"a\",9]", "null", "\"a\""] {
+        assert_eq!(platform.ask(&token, "POST", "/v1/orders", body).status, 400, "{body}");
+    }
+    assert_eq!(platform.ask(&token, "GET", "/v1/orders?limit=1001", "").status, 400);
+    let head = platform.try_ask(&token, "HEAD", "/v1/orders", "").unwrap();
+    assert_eq!((head.status, head.body), (200, Value::String(String::new())));
+    let mut stream = platform.connect().unwrap();
+    write!(stream, "GET /v1/status HTTP/1.1\r\nconnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 400"), "{text}");
     // Nor is an empty name one that a second try could go by.
     let unnamed = platform.ask(&token, "POST", "/v1/orders", &order("", "buy", 1, "99"));
     assert_eq!(unnamed.status, 400, "{unnamed:?}");

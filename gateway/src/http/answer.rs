@@ -48,6 +48,10 @@ pub(crate) async fn read(shared: &Shared, request: Request<Incoming>) -> Result<
 
 /// What a body says.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    // serde would take an array for an object, its fields in their order.
+    if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(Problem::bad("the body is no JSON object"));
+    }
     serde_json::from_slice(body)
         .map_err(|error| Problem::bad(format!("the body is not as documented: {error}")))
 }

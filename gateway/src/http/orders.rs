@@ -251,7 +251,7 @@ pub(crate) async fn get(shared: &Shared, identity: &Identity, order: OrderName) 
     params(("account" = Option<u32>, Query, description = "Only of this account"),
         ("symbol" = Option<String>, Query, description = "Only of this instrument"),
         ("working" = Option<bool>, Query, description = "Only those that may still trade"),
-        ("limit" = Option<u32>, Query, description = "As many at most; 100")),
+        ("limit" = Option<u32>, Query, description = "As many at most, up to 1,000; 100")),
     responses((status = 200, body = OrdersView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
 pub(crate) async fn list(shared: &Shared, identity: &Identity, query: &HashMap<String, String>) -> Answered {
     let mut accounts = scope(identity);
@@ -263,7 +263,12 @@ pub(crate) async fn list(shared: &Shared, identity: &Identity, query: &HashMap<S
     }
     let instrument = instrument(shared, query).await?;
     let working = number::<bool>(query, "working")?.unwrap_or(false);
-    let limit = number::<usize>(query, "limit")?.unwrap_or(100).min(1_000);
+    let limit = number::<usize>(query, "limit")?.unwrap_or(100);
+    if limit > 1_000 {
+        return Err(Problem::bad(
+            "`limit` is over 1000, and there is no next page: ask by account or symbol",
+        ));
+    }
     let filter = OrderFilter { accounts, instrument, working, limit };
     let orders = ask(shared, |reply| Ask::Orders(filter, reply)).await?;
     json(StatusCode::OK, &OrdersView { orders })

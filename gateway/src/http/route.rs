@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_SECURITY_POLICY, HeaderValue, X_CONTENT_TYPE_OPTIONS};
-use hyper::{Method, Request};
+use hyper::header::{CONTENT_SECURITY_POLICY, HOST, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::{Method, Request, Version};
 
 use super::answer::{Answer, Answered, fixed, read};
 use super::auth::Peer;
@@ -19,7 +19,7 @@ const HEALTHY: Bytes = Bytes::from_static(b"{\"status\":\"ok\"}\n");
 
 /// The answer that needs nothing but itself, if that was asked for.
 pub(crate) fn health(here: &Here, request: &Request<Incoming>) -> Option<Answer> {
-    if request.uri().path() != "/health" || request.method() != Method::GET {
+    if request.uri().path() != "/health" || !is_read(request.method()) {
         return None;
     }
     here.meter.answered(Class::Health, 200);
@@ -42,6 +42,11 @@ pub(crate) async fn route(here: Here, peer: &Peer, request: Request<Incoming>) -
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'self'"));
     answer
+}
+
+/// The answer to HEAD is that to GET; hyper keeps its body back.
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
 }
 
 fn no_such() -> Problem {
@@ -111,7 +116,11 @@ fn decode(text: &str) -> Result<String, Problem> {
 
 async fn dispatch(here: &Here, peer: &Peer, request: Request<Incoming>) -> Answered {
     let shared: &Shared = here;
-    let method = request.method().clone();
+    let method = if is_read(request.method()) { Method::GET } else { request.method().clone() };
+    // RFC 9112, 3.2.
+    if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
+        return Err(Problem::bad("a request of HTTP/1.1 has one Host"));
+    }
     let path = decode(request.uri().path())?;
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     let open = match parts.as_slice() {

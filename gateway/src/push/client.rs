@@ -345,6 +345,9 @@ impl Client {
             Incoming::Close(code) => Err(End::Close(code.unwrap_or(1000), "")),
             Incoming::Binary(_) => Err(End::Close(1003, "say it as text")),
             Incoming::Text(text) => {
+                if !text.trim_start().starts_with('{') {
+                    return self.fail(None, "this is no message: it must be a JSON object".to_owned());
+                }
                 let message: Message = match serde_json::from_str(&text) {
                     Ok(message) => message,
                     Err(error) => return self.fail(None, format!("this is no message: {error}")),
