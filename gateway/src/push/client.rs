@@ -284,11 +284,13 @@ impl Client {
         true
     }
 
-    /// What came before it could be counted.
-    pub(crate) fn lost(&mut self, lost: Lost) {
-        if self.wishes.contains_key(&lost.channel) {
+    /// What came before it could be counted. False: it has not asked for this channel.
+    pub(crate) fn lost(&mut self, lost: Lost) -> bool {
+        let is_wanted = self.wishes.contains_key(&lost.channel);
+        if is_wanted {
             self.queue.announce(lost);
         }
+        is_wanted
     }
 
     pub(crate) fn ping(&mut self) -> Result<(), End> {

@@ -174,6 +174,8 @@ impl Pusher {
             self.write(number, now);
             self.end(number, End::Close(GOING, "the gateway stops: come back in a moment"), now);
         }
+        // Nobody answers it any more: it would end each wait at once.
+        let _ = self.epoll.delete(self.mailbox.bell());
         let mut ready = vec![EpollEvent::empty(); 1_024];
         while !self.clients.is_empty() && now.elapsed() < FAREWELL {
             let Ok(count) = self.epoll.wait(&mut ready, EpollTimeout::from(10_u8)) else { continue };
@@ -231,8 +233,7 @@ impl Pusher {
             self.forgotten = self.forgotten.max(lost.to);
         }
         for (number, client) in self.clients.all_mut().filter(|(_, client)| client.leaving.is_none()) {
-            client.lost(lost);
-            if !std::mem::replace(&mut client.is_dirty, true) {
+            if client.lost(lost) && !std::mem::replace(&mut client.is_dirty, true) {
                 dirty.push(number);
             }
         }

@@ -25,6 +25,14 @@ pub struct RecordedFrame<'a> {
     pub payload: &'a [u8],
 }
 
+impl<'a> RecordedFrame<'a> {
+    /// As a reader of the journal would have it.
+    pub fn as_read(&self) -> journal::Frame<'a> {
+        let RecordedFrame { position, time, message_id, flags, topic, epoch, payload } = *self;
+        journal::Frame { position, time, message_id, flags, topic, epoch, payload }
+    }
+}
+
 /// Why the next frame cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {

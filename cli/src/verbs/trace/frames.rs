@@ -153,18 +153,7 @@ impl Source<'_> {
                 Err(error) => Next::End(Some(error.to_string())),
             },
             Source::Recorded(frames) => match frames.next() {
-                Ok(Some(frame)) => {
-                    let frame = Frame {
-                        position: frame.position,
-                        time: frame.time,
-                        message_id: frame.message_id,
-                        flags: frame.flags,
-                        topic: frame.topic,
-                        epoch: frame.epoch,
-                        payload: frame.payload,
-                    };
-                    Next::Frame(Copied::of(index, id, &frame))
-                }
+                Ok(Some(frame)) => Next::Frame(Copied::of(index, id, &frame.as_read())),
                 Ok(None) => Next::End(None),
                 Err(FrameError::Missing { from, to, .. }) => Next::Gap(to.saturating_sub(from), NOT_RECORDED),
                 Err(error) => Next::End(Some(error.to_string())),

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use journal::Gap;
 use journal::layout::MAX_PAYLOAD;
-use journal::{Frame, Gap};
 use node::Exit;
 use recorder::format::RecordedJournal;
-use recorder::read::{FrameError, RecordedFrame, Recording};
+use recorder::read::{FrameError, Recording};
 use serde_json::{Value, json};
 use wire::Instrument;
 
@@ -141,7 +141,7 @@ fn walk(
             Ok(Some(frame)) if filter.is_past(frame.position, frame.time) => return Ok(()),
             Ok(Some(frame)) => {
                 if filter.topics.contains(frame.topic) {
-                    for record in wanted(filter, &as_read(&frame)) {
+                    for record in wanted(filter, &frame.as_read()) {
                         if !visit(record)? {
                             return Ok(());
                         }
@@ -190,17 +190,5 @@ fn first_position(
         Ok(first) => Ok(first),
         Err(FrameError::Missing { to, .. }) => Ok(Some(to)),
         Err(error) => Err(unreadable(recording)(error)),
-    }
-}
-
-fn as_read<'a>(frame: &RecordedFrame<'a>) -> Frame<'a> {
-    Frame {
-        position: frame.position,
-        time: frame.time,
-        message_id: frame.message_id,
-        flags: frame.flags,
-        topic: frame.topic,
-        epoch: frame.epoch,
-        payload: frame.payload,
     }
 }
