@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::verbs::deaths::Deaths;
 use crate::verbs::keeping::{self, Keeping, Kept};
+use crate::verbs::service_manager::ServiceManager;
 use crate::verbs::{backtest, fit, report};
 
 pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
@@ -167,11 +168,15 @@ fn what(arguments: &Up) -> Result<(Topology, Option<Platform>, Option<Recover>),
 /// Until SIGTERM or Ctrl-C, or until somebody else has taken it down.
 fn stay(mut running: Running, stop: &StopFlag, mut kept: Kept, format: Format) -> Result<u8, Failure> {
     let mut deaths = Deaths::default();
+    let mut manager = ServiceManager::new();
+    manager.ready();
     let has_master = running.stay(|view| {
         deaths.look(view);
         kept.look();
+        manager.look(view);
         !stop.is_set()
     });
+    manager.stopping();
     let instance = running.view().instance();
     if !has_master && !instance.is_there().unwrap_or(true) {
         talk!("instance `{}` was taken down", instance.name());

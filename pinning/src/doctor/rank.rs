@@ -131,8 +131,11 @@ impl Verdict {
             let what = if failed == 1 { "1 check".to_owned() } else { format!("{failed} checks") };
             (Fitness::Unfit, format!("not fit: {what} failed, figures from this host mislead"))
         } else if delaying > 0 {
-            let what =
-                if delaying == 1 { "1 finding delays".to_owned() } else { format!("{delaying} findings delay") };
+            let what = if delaying == 1 {
+                "1 finding delays".to_owned()
+            } else {
+                format!("{delaying} findings delay")
+            };
             let sentence = format!("usable, with caveats: {what} messages, the worst by {}", worst.words());
             (Fitness::Usable, sentence)
         } else if checks.iter().all(|check| check.status == Status::Skip) {
@@ -190,7 +193,10 @@ mod tests {
     fn the_verdict_is_as_good_as_the_worst_finding() {
         let usable = Verdict::of(&[check("cpu-load", Status::Warn), check("cpu-smt", Status::Warn)]);
         assert_eq!(usable.fitness, Fitness::Usable);
-        assert!(usable.sentence.ends_with("2 findings delay messages, the worst by milliseconds"), "{usable:?}");
+        assert!(
+            usable.sentence.ends_with("2 findings delay messages, the worst by milliseconds"),
+            "{usable:?}"
+        );
         // What delays nothing is no reason against figures.
         assert_eq!(Verdict::of(&[check("limit-nice", Status::Warn)]).fitness, Fitness::Fit);
         assert_eq!(Verdict::of(&[check("cpu-load", Status::Ok)]).fitness, Fitness::Fit);

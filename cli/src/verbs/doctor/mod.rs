@@ -181,8 +181,10 @@ const NAMED: usize = 3;
 fn verdict(verdict: &Verdict, all: &[Check]) -> String {
     let mut text = format!("\n{}\n", verdict.sentence);
     let ranked = verdict.ranked.iter().filter_map(|id| all.iter().find(|check| check.id == *id));
-    let first: Vec<&Check> =
-        ranked.filter(|check| check.status == Status::Fail || check.scale < Scale::Less).take(NAMED).collect();
+    let first: Vec<&Check> = ranked
+        .filter(|check| check.status == Status::Fail || check.scale < Scale::Less)
+        .take(NAMED)
+        .collect();
     for (place, check) in first.iter().enumerate() {
         let place = place + 1;
         let cost = if check.scale == Scale::Less { &check.cost } else { check.scale.words() };
