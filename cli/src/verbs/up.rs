@@ -38,8 +38,9 @@ pub(crate) fn up(arguments: &Up) -> Result<u8, Failure> {
     let is_left = arguments.stay && !arguments.foreground && !master_client::is_first_process();
     if is_left {
         topology.run_folder = keeping.noted();
+        let quotes = expected_quotes(&topology);
         start(topology, recover, &stop)?.detach();
-        return stayed(&name, total, arguments.format);
+        return stayed(&name, total, quotes, arguments.format);
     }
     let kept = keeping.begin(&topology, keeping::mode(&topology))?;
     let (running, kept) = start_kept(topology, recover, &stop, kept)?;
@@ -206,10 +207,13 @@ fn finish(running: Running, kept: Kept, is_interrupted: bool, format: Format) ->
     }
 }
 
-fn stayed(name: &str, nodes: usize, format: Format) -> Result<u8, Failure> {
+fn stayed(name: &str, nodes: usize, quotes: Option<u64>, format: Format) -> Result<u8, Failure> {
     match format {
         Format::Json => output::print_json(&json!({ "instance": name, "nodes": nodes, "state": "running" }))?,
         Format::Text => talk!("`colo status {name}` shows it, `colo down {name}` stops it"),
+    }
+    if let Some(quotes) = quotes {
+        talk!("its market ends after {} quotes; --set md.count=0 lets it go on", output::number(quotes));
     }
     Ok(Exit::Done.code())
 }
