@@ -33,7 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
-    ("strategy-sdk", &["node", "topology", "wire"]),
+    ("strategy-sdk", &["node", "recorder", "topology", "wire"]),
     ("gateway-tokens", &[]),
     (
         "gateway",

@@ -159,6 +159,7 @@ impl<S: Strategy> Harness<S> {
             recorded_clock: false,
             ledger: false,
             accounts: Vec::new(),
+            warm_up: Duration::ZERO,
         }
     }
 
