@@ -234,6 +234,11 @@ impl<S: Strategy> Harness<S> {
         }
     }
 
+    /// Keeps a quote as the depth that [`Context::depth`] answers with, and sends nothing: for a quote whose best did not change.
+    pub fn keep_depth(&mut self, quote: &Quote) {
+        self.desk.borrow_mut().depths.insert(quote.instrument, *quote);
+    }
+
     /// Any message, as a frame of the journal in that role. True when the session took it; false when it must wait.
     pub fn send<M: Message>(&mut self, role: Role, topic: u32, message: &M) -> bool {
         self.send_bytes(role, topic, M::ID, message.bytes())
