@@ -159,6 +159,9 @@ section! {
         generator: Generator = Generator::Threads;
         /// The recorded day: a folder, a file, or a table of files. For recording, its folder.
         files: Option<Files> = None;
+        /// What is true of instruments: a TOML file with tables [[contracts]], [[fees]] and [[margins]] as in [desk], or a ready set
+        /// by name, as in "ready:shanghai-stock". Not set: tick, lot, multiplier and currency of the source's market.
+        instruments_file: Option<String> = None;
         /// How fast it is replayed: "max", or times the day's own pace.
         speed: Speed = Speed::MAX;
         /// What lies before this time of day only builds the books. For recording, times of day are UTC.

@@ -27,9 +27,9 @@ mod services;
 mod strategies;
 
 pub use desk::{
-    AccountConfig, AccountRules, ChargeEvent, ChargeRule, ChargeSide, ContractConfig, CostRule,
-    CurrencyConfig, Decimal, DeskConfig, DeskGroup, DeskLimits, DeskStrategy, FeeConfig, MarginConfig, Rate,
-    SwitchedCheck,
+    AccountConfig, AccountRules, ChargeEvent, ChargeLiquidity, ChargeRule, ChargeSide, ContractConfig,
+    CostRule, CurrencyConfig, Decimal, DeskConfig, DeskGroup, DeskLimits, DeskStrategy, FeeConfig,
+    MarginConfig, Rate, SwitchedCheck,
 };
 pub use exchange::{
     ByInstrument, PhaseName, PhaseStart, RuleSet, SelfTradeRule, TickRow, UtcOffset, named, rows_for,
