@@ -59,7 +59,9 @@ impl ReadySet {
         match source {
             MarketSource::Sim | MarketSource::Exchange => ReadySet::Simulated,
             MarketSource::Sse => ReadySet::ShanghaiStock,
-            MarketSource::Lobster | MarketSource::Pitch => ReadySet::UsStock,
+            MarketSource::Lobster | MarketSource::Pitch | MarketSource::Itch | MarketSource::Multicast => {
+                ReadySet::UsStock
+            }
             MarketSource::Dbn => ReadySet::CmeIndex,
             // Its instruments are as they were recorded.
             MarketSource::Recording => ReadySet::None,

@@ -41,7 +41,9 @@ pub use journal::{
     HugePages, JournalConfig, LedgerJournals, MatchingJournals, MdJournals, PageSize, RingConfig, TdJournals,
 };
 pub use matching::{Fill, MatchingConfig};
-pub use md::{BadRow, Files, Generator, MarketSource, MdConfig, NamedFiles, Speed, SpeedWord};
+pub use md::{
+    BadRow, Files, Generator, MarketSource, MdConfig, MulticastConfig, NamedFiles, Speed, SpeedWord,
+};
 pub use pin::{PinConfig, PinRule, RelayConfig};
 pub(crate) use pin::{Placing, fits};
 pub use recorded::{CallAuctionRule, SelfTradeOwner};
