@@ -193,8 +193,8 @@ impl<S: Strategy> Harness<S> {
                 price_high: Price::NONE,
                 reference_price: Price::NONE,
                 max_quantity: Quantity::ZERO,
-                reserved_tail: 0,
-                reserved_end: 0,
+                multiplier: 0,
+                currency: wire::Currency::EMPTY,
             },
         );
         id

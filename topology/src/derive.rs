@@ -30,6 +30,12 @@ pub(crate) fn complete(config: &mut PlatformConfig, rows: &mut Rows, folder: &Pa
     {
         files.rebase(folder);
     }
+    if let Some(file) = &mut config.md.instruments_file
+        && !file.starts_with("ready:")
+        && from_file(rows, "md.instruments_file")
+    {
+        *file = beside(folder, file);
+    }
     for group in &mut config.strategies {
         let path = paths::group(rows, &group.name);
         let on_death = format!("{path}.on_death");
