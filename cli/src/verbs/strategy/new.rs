@@ -31,6 +31,12 @@ pub(super) fn new(arguments: &New) -> Result<u8, Failure> {
         let path = folder.join(path);
         write(&path, &filled(text, &arguments.name, &sdk))?;
     }
+    // The versions that the SDK is tested with; and nothing need be fetched that building the checkout has not.
+    let lock = sdk.join("Cargo.lock");
+    if lock.is_file() {
+        let to = folder.join("Cargo.lock");
+        fs::copy(&lock, &to).map_err(Failure::system("write", &to))?;
+    }
     talk!("made {}: its README.md says how it goes on", folder.display());
     Ok(Exit::Done.code())
 }
