@@ -114,13 +114,18 @@ fn history_is_the_last_part_of_a_recording() {
 fn a_name_that_is_none_and_a_folder_that_is_there_are_refused() {
     let home = Home::new();
     let (dir, sdk) = (home.state_path().display().to_string(), checkout().display().to_string());
-    for name in ["Hello", "1day", "hello_day", "", "-x", "x-", "../x"] {
+    for name in ["Hello", "1day", "hello_day", "", "-x", "x-", "../x", "match", "test", "serde"] {
         let made = home.colo(&["strategy", "new", &format!("--dir={dir}"), "--sdk", &sdk, "--", name]);
         assert_eq!(made.status.code(), Some(2), "`{name}`: {}", stderr(&made));
     }
     std::fs::create_dir(home.state_path().join("there")).unwrap();
     let made = home.colo(&["strategy", "new", "there", "--dir", &dir, "--sdk", &sdk]);
     assert!(made.status.code() == Some(2) && stderr(&made).contains("there already"), "{}", stderr(&made));
+    let git =
+        ["strategy", "new", "of-git", "--dir", &dir, "--git", "https://example.org/colo.git", "--rev", "v1"];
+    assert!(home.colo(&git).status.success());
+    let cargo = std::fs::read_to_string(home.state_path().join("of-git/Cargo.toml")).unwrap();
+    assert!(cargo.contains("{ git = \"https://example.org/colo.git\", rev = \"v1\" }"), "{cargo}");
     let made = home.colo(&["strategy", "new", "fresh", "--dir", &dir, "--sdk", &dir]);
     assert!(made.status.code() == Some(2) && stderr(&made).contains("no checkout"), "{}", stderr(&made));
 }
