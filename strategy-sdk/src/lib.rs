@@ -67,6 +67,7 @@
 
 mod context;
 mod error;
+mod exported;
 mod factory;
 mod instruments;
 mod options;
@@ -85,8 +86,10 @@ pub mod testing;
 mod timers;
 
 pub use context::Context;
+#[doc(hidden)]
+pub use exported::Exported;
 pub use instruments::{Instruments, Interest};
-pub use options::Options;
+pub use options::{Options, parameter};
 pub use orders::WorkingOrder;
 pub use position::Position;
 pub use request::{CancelError, CancelRequest, ChangeError, OrderError, OrderRequest, Refusal};
@@ -97,6 +100,8 @@ pub use timers::{Timer, TimerId, When};
 
 // What appears in the signatures above, so that an author can depend on this crate alone.
 pub use node::{AccountError, Counter, DepthError, Exit, Gap};
+#[doc(hidden)]
+pub use plugin;
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
