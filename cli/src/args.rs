@@ -170,6 +170,7 @@ Examples:
   colo md verify --source pitch --messages pitch.txt.gz --format json
   colo md verify --source sse --messages DAY --orderbook DAY/snapshot.csv.gz --symbol 600519
   colo md verify --source dbn --messages mbo.dbn.zst
+  colo md verify --source itch --messages 01302019.NASDAQ_ITCH50.gz
 
 Exit code 4 when they differ by more than --tolerance allows.")]
     Verify(MdVerify),
@@ -186,6 +187,8 @@ pub(crate) enum VerifySource {
     Sse,
     /// Databento, market by order: fills of resting orders against the book that the other records make.
     Dbn,
+    /// Nasdaq TotalView-ITCH 5.0: adds = cancels + executions + resting, for each stock.
+    Itch,
 }
 
 #[derive(Debug, Args)]

@@ -35,7 +35,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
-    ("strategy-sdk", &["node", "plugin", "topology", "wire"]),
+    ("strategy-sdk", &["node", "plugin", "recorder", "topology", "wire"]),
+    ("strategy-testing", &["matching", "md", "recorder", "strategy-sdk", "wire"]),
     ("gateway-tokens", &[]),
     (
         "gateway",
@@ -107,6 +108,7 @@ fn folder(name: &str) -> PathBuf {
         "master-client" => "master/client",
         "builtin-strategies" => "strategy-sdk/builtin",
         "plugged" => "strategy-sdk/examples/plugged",
+        "strategy-testing" => "strategy-sdk/testing",
         "matching-c" => "bindings/matching-c",
         "bindings-layout" => "bindings/layout",
         "colo-c" => "bindings/c",

@@ -65,10 +65,12 @@
 //! `README.md` beside this crate goes through it step by step; [`testing`] runs a strategy without a platform.
 #![forbid(unsafe_code)]
 
+mod bars;
 mod context;
 mod error;
 mod exported;
 mod factory;
+mod history;
 mod instruments;
 mod options;
 mod orders;
@@ -85,6 +87,7 @@ mod strategy;
 pub mod testing;
 mod timers;
 
+pub use bars::{Bar, BarRequest, BarRule, BarSource, BarsError, BarsId};
 pub use context::Context;
 #[doc(hidden)]
 pub use exported::Exported;
@@ -105,8 +108,8 @@ pub use plugin;
 pub use serde::{self, Deserialize};
 pub use topology::config::MarketData;
 pub use wire::{
-    AccountId, AccountKind, AccountState, Aggressor, Best, BookAction, BookEvent, CancelAll, Cause, Currency,
-    Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos, OrderId,
-    OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId, Symbol,
-    TimeInForce, TradePrint, TradingPhase, WideMoney,
+    AccountId, AccountKind, AccountState, Aggressor, ArithmeticError, Best, BookAction, BookEvent, CancelAll,
+    Cause, Currency, Fill, Indicative, Instrument, InstrumentId, Level, Liquidity, MarketPhase, Money, Nanos,
+    OrderId, OrderStatus, OrderType, OrderUpdate, Price, Quantity, Quote, Reason, Request, Side, StrategyId,
+    Symbol, TimeInForce, TradePrint, TradingPhase, WideMoney,
 };

@@ -27,6 +27,7 @@ mod report;
 mod run;
 pub(crate) mod runs;
 mod seats;
+mod service_manager;
 pub(crate) mod settle;
 mod status;
 pub(crate) mod strategy;
