@@ -61,7 +61,10 @@ fn one_process(topology: &Topology) -> Option<Plugins> {
     let reasons = ::backtest::unfit(topology, &plugins);
     // What keeps it is an error where the file asks for one process.
     if !reasons.is_empty() && topology.one_process.is_none() {
-        talk!("lock-step over processes, which takes many times as long as in one: {}", reasons.join("\n  and "));
+        talk!(
+            "lock-step over processes, which takes many times as long as in one: {}",
+            reasons.join("\n  and ")
+        );
         return None;
     }
     for (program, plugin) in plugins.all().filter(|(program, plugin)| *program != plugin.path()) {
