@@ -33,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recorder", &["journal", "node", "topology", "wire"]),
     ("replay", &["journal", "ledger", "node", "recorder", "topology", "wire"]),
     ("outcome", &["accounts", "journal", "ledger", "node", "observe", "topology", "wire"]),
+    ("sweep", &["outcome", "settings", "topology"]),
     ("strategy-sdk", &["node", "topology", "wire"]),
     ("gateway-tokens", &[]),
     (
@@ -83,6 +84,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "outcome",
             "settings",
             "strategy-sdk",
+            "sweep",
             "td",
             "topology",
             "wire",
